@@ -1,0 +1,75 @@
+/** Every kind of failure with its exit code: the one table that code and documentation read. */
+export const EXIT_CODES = {
+  internal: 1,
+  usage: 2,
+  refused: 3,
+  credentials: 4,
+  unreachable: 5,
+  unknown: 6,
+  limited: 7,
+  declined: 8,
+  partial: 9,
+} as const;
+
+export type FailureKind = keyof typeof EXIT_CODES;
+
+export interface FailureDetails {
+  /** The next step, as a sentence or a command to type. */
+  hint?: string;
+  /** The exchange's own return code, when it gave one. */
+  code?: number;
+  /** The client order id of the write concerned. */
+  clientId?: string;
+  cause?: unknown;
+}
+
+/** A failure that the user is told about: what happened, what to do next, and the exit code. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly hint: string | null;
+  readonly code: number | null;
+  readonly clientId: string | null;
+
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+    details: FailureDetails = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.hint = details.hint ?? null;
+    this.code = details.code ?? null;
+    this.clientId = details.clientId ?? null;
+  }
+
+  get exitCode(): number {
+    return EXIT_CODES[this.kind];
+  }
+}
+
+/** A wrong command line or input; nothing was sent. */
+export function usage(message: string, hint?: string): Failure {
+  return new Failure('usage', message, hint === undefined ? {} : { hint });
+}
+
+/** Ended by a signal: nothing more is said, the exit code is 128 plus the signal's number. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+
+  constructor(readonly signal: 'SIGINT' | 'SIGTERM') {
+    super(signal);
+  }
+
+  get exitCode(): number {
+    return this.signal === 'SIGINT' ? 130 : 143;
+  }
+}
+
+/** Any thrown thing as a failure: what is not one already is a defect in pit. */
+export function asFailure(thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new Failure('internal', `pit met a defect: ${message}`, {
+    hint: 'Run it again with --verbose and report what it prints.',
+    cause: thrown,
+  });
+}

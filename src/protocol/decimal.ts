@@ -1,0 +1,117 @@
+/** What to do with digits that do not fit: `down` is towards zero, `up` is away from it. */
+export type Rounding = 'down' | 'up';
+
+const PATTERN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
+
+/**
+ * An exact decimal number: a BigInt of units of 10^-scale. Immutable.
+ *
+ * The scale is kept as written (`1.50` has scale 2), so that text comes out as it went in.
+ */
+export class Decimal {
+  static readonly zero = new Decimal(0n, 0);
+
+  private constructor(
+    readonly units: bigint,
+    readonly scale: number,
+  ) {}
+
+  /** `units` × 10^-`scale`; a scale below 0 is not a number of decimals. */
+  static fromUnits(units: bigint, scale: number): Decimal {
+    if (!Number.isInteger(scale) || scale < 0) throw new RangeError(`not a scale: ${scale}`);
+    return new Decimal(units, scale);
+  }
+
+  /** Reads `1`, `-0.50`, `.5`, `1e-8`; undefined for anything else, an empty text and more than 1,000 characters included. */
+  static parse(text: string): Decimal | undefined {
+    const match = text.length <= 1000 ? PATTERN.exec(text) : null;
+    if (match === null) return undefined;
+    const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+    const digits = whole + fraction;
+    if (digits === '') return undefined;
+    const magnitude = BigInt(digits);
+    const scale = fraction.length - Number(exponent);
+    const units = scale < 0 ? magnitude * 10n ** BigInt(-scale) : magnitude;
+    return new Decimal(sign === '-' ? -units : units, Math.max(scale, 0));
+  }
+
+  /** Like {@link parse}, for text that is known to be a number. Throws RangeError otherwise. */
+  static of(text: string): Decimal {
+    const value = Decimal.parse(text);
+    if (value === undefined) throw new RangeError(`not a decimal number: ${text}`);
+    return value;
+  }
+
+  plus(other: Decimal): Decimal {
+    const scale = Math.max(this.scale, other.scale);
+    return new Decimal(this.unitsAt(scale) + other.unitsAt(scale), scale);
+  }
+
+  minus(other: Decimal): Decimal {
+    return this.plus(other.negated());
+  }
+
+  times(other: Decimal): Decimal {
+    return new Decimal(this.units * other.units, this.scale + other.scale);
+  }
+
+  /** The quotient with `scale` decimals. Throws RangeError on division by zero. */
+  dividedBy(other: Decimal, scale: number, rounding: Rounding): Decimal {
+    const shift = BigInt(scale + other.scale);
+    return new Decimal(divide(this.units * 10n ** shift, other.units * 10n ** BigInt(this.scale), rounding), scale);
+  }
+
+  negated(): Decimal {
+    return new Decimal(-this.units, this.scale);
+  }
+
+  /** Below 0, 0 or above 0, as this is less than, equal to or greater than the other. */
+  compare(other: Decimal): number {
+    const scale = Math.max(this.scale, other.scale);
+    const difference = this.unitsAt(scale) - other.unitsAt(scale);
+    return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  }
+
+  get sign(): number {
+    return this.units < 0n ? -1 : this.units > 0n ? 1 : 0;
+  }
+
+  /** The same value, or the nearest in the given direction, with exactly `scale` decimals. */
+  rescaled(scale: number, rounding: Rounding): Decimal {
+    if (scale >= this.scale) return new Decimal(this.unitsAt(scale), scale);
+    return new Decimal(divide(this.units, 10n ** BigInt(this.scale - scale), rounding), scale);
+  }
+
+  /** How many decimals the value needs: trailing zeros do not count. */
+  get significantScale(): number {
+    let { units, scale } = this;
+    while (scale > 0 && units % 10n === 0n) {
+      units /= 10n;
+      scale -= 1;
+    }
+    return scale;
+  }
+
+  /** The value without trailing zeros after the point: `1.50` is `1.5`, `2.00` is `2`. */
+  trimmed(): Decimal {
+    return this.rescaled(this.significantScale, 'down');
+  }
+
+  /** Plain digits, never an exponent, with all of the scale's decimals. */
+  toString(): string {
+    const magnitude = (this.units < 0n ? -this.units : this.units).toString().padStart(this.scale + 1, '0');
+    const cut = magnitude.length - this.scale;
+    const text = this.scale === 0 ? magnitude : `${magnitude.slice(0, cut)}.${magnitude.slice(cut)}`;
+    return this.units < 0n ? `-${text}` : text;
+  }
+
+  private unitsAt(scale: number): bigint {
+    return scale === this.scale ? this.units : this.units * 10n ** BigInt(scale - this.scale);
+  }
+}
+
+function divide(dividend: bigint, divisor: bigint, rounding: Rounding): bigint {
+  const quotient = dividend / divisor;
+  if (rounding === 'down' || dividend % divisor === 0n) return quotient;
+  return dividend < 0n === divisor < 0n ? quotient + 1n : quotient - 1n;
+}
