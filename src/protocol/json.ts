@@ -1,0 +1,31 @@
+import { isSafeNumber, parse } from 'lossless-json';
+
+/** A JSON number as the characters that were sent: a double would change a 19-digit id. */
+export class NumberText {
+  constructor(readonly text: string) {}
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+/** Parses JSON without losing a digit: every number becomes a {@link NumberText}. Throws SyntaxError, also on nesting too deep to read. */
+export function parseJson(text: string): unknown {
+  try {
+    return parse(text, undefined, (number) => new NumberText(number));
+  } catch (error) {
+    throw new SyntaxError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** A count, scale or code as a number; undefined when it is none that a double holds exactly. */
+export function asInteger(value: unknown): number | undefined {
+  const text = scalarText(value);
+  return text !== undefined && /^-?\d+$/.test(text) && isSafeNumber(text) ? Number(text) : undefined;
+}
+
+/** The characters of a JSON number or string; undefined for anything else. */
+export function scalarText(value: unknown): string | undefined {
+  if (value instanceof NumberText) return value.text;
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,54 @@
+import type { GenericSchema, InferOutput } from 'valibot';
+import type { Parameter } from './parameters.js';
+
+/**
+ * Who may call an operation, and where it is served. `open` is a third kind, of getFeeInfo alone: on the trade host, and
+ * shown without accesskey and sign.
+ */
+export type Access = 'public' | 'signed' | 'open';
+
+/**
+ * What an operation does: a `read` changes nothing, a `refresh` may be repeated without harm, a `write` is sent once.
+ * All are GET requests, so this is the only thing that keeps an order from being sent twice.
+ */
+export type Effect = 'read' | 'refresh' | 'write';
+
+/** The stated limit a call draws from: the market-data hosts state none but for K-line; signed calls count per key and per IP. */
+export type Bucket = 'unstated' | 'kline' | 'key' | 'ip';
+
+export type Parameters = Readonly<Record<string, Parameter>>;
+
+/** One operation of the interface, as facts. */
+export interface Operation<Params extends Parameters = Parameters, Schema extends GenericSchema = GenericSchema> {
+  readonly access: Access;
+  readonly effect: Effect;
+  readonly bucket: Bucket;
+  readonly parameters: Params;
+  /** The whole response body on success. */
+  readonly result: Schema;
+}
+
+type RequiredNames<Params extends Parameters> = {
+  [Name in keyof Params]: Params[Name]['required'] extends true ? Name : never;
+}[keyof Params];
+
+/** The values of an operation's own parameters: text as it is signed. An undefined one is not sent. */
+export type Values<Op extends Operation> = { readonly [Name in RequiredNames<Op['parameters']>]: string } & {
+  readonly [Name in keyof Op['parameters']]?: string | undefined;
+};
+
+export type Result<Op extends Operation> = InferOutput<Op['result']>;
+
+function describe(access: Access, effect: Effect, bucket: Bucket) {
+  return <const Params extends Parameters, Schema extends GenericSchema>(
+    parameters: Params,
+    result: Schema,
+  ): Operation<Params, Schema> => ({ access, effect, bucket, parameters, result });
+}
+
+export const marketData = describe('public', 'read', 'unstated');
+export const klineData = describe('public', 'read', 'kline');
+export const signedRead = describe('signed', 'read', 'key');
+export const signedRefresh = describe('signed', 'refresh', 'key');
+export const signedWrite = describe('signed', 'write', 'key');
+export const openRead = describe('open', 'read', 'ip');

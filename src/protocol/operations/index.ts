@@ -1,0 +1,32 @@
+import type { Operation } from '../operation.js';
+import * as funds from './funds.js';
+import * as marketData from './market-data.js';
+import * as trading from './trading.js';
+
+/** Every operation of the interface by its name, which is also its path and its `method`. */
+export const operations = {
+  markets: marketData.markets,
+  allTicker: marketData.allTicker,
+  ticker: marketData.ticker,
+  depth: marketData.depth,
+  trades: marketData.trades,
+  kline: marketData.kline,
+  getAccountInfo: funds.getAccountInfo,
+  getSpotBills: funds.getSpotBills,
+  getUserAddress: funds.getUserAddress,
+  getPayinAddress: funds.getPayinAddress,
+  getWithdrawAddress: funds.getWithdrawAddress,
+  getWithdrawRecord: funds.getWithdrawRecord,
+  getChargeRecord: funds.getChargeRecord,
+  getFeeInfo: funds.getFeeInfo,
+  withdraw: funds.withdraw,
+  order: trading.order,
+  orderMoreV2: trading.orderMoreV2,
+  cancelOrder: trading.cancelOrder,
+  cancelAllOrdersAfter: trading.cancelAllOrdersAfter,
+  getOrder: trading.getOrder,
+  getOrders: trading.getOrders,
+} as const satisfies Record<string, Operation>;
+
+export type OperationName = keyof typeof operations;
+export type OperationNamed<Name extends OperationName> = (typeof operations)[Name];
