@@ -1,0 +1,13 @@
+import type { Screen } from './screen.js';
+
+/** What a command answers: its data for programs, and how it looks to people. */
+export interface Answer {
+  /** The `--json` document. Decimals and big integers come out as strings, undefined as null. */
+  readonly data: unknown;
+  /** The `--csv` rows where they are not the elements of `data`. */
+  readonly csv?: readonly object[];
+  /** The `--csv` header where there are no rows to take it from. */
+  readonly csvHeader?: readonly string[];
+  /** The text for people, without a newline at its end; an empty text prints nothing. */
+  show(screen: Screen): string;
+}

@@ -1,0 +1,84 @@
+import { createPromptModule } from 'inquirer';
+import { Failure, Interrupted } from '../errors.js';
+import type { Host } from '../host.js';
+import type { Screen } from './screen.js';
+
+export type Question =
+  | {
+      type: 'input';
+      message: string;
+      default?: string;
+      validate?: (answer: string) => true | string | Promise<true | string>;
+    }
+  | { type: 'password'; message: string; mask: false; toggleMask: false }
+  | { type: 'select'; message: string; choices: readonly { name: string; value: number; description?: string }[] };
+
+interface Key {
+  readonly name?: string;
+  readonly ctrl?: boolean;
+}
+
+const SHOW_CURSOR = '\u001b[?25h';
+
+/** Asks one question with inquirer. Loaded at the first question only: inquirer costs more than a whole command. */
+export async function ask(host: Host, screen: Screen, question: Question): Promise<unknown> {
+  const leaving = new AbortController();
+  const release = watch(host, () => leaving.abort());
+  try {
+    const prompt = createPromptModule({ input: host.input, output: host.errors, signal: leaving.signal });
+    const answers = await prompt<Record<string, unknown>>([{ ...question, name: 'answer', theme: themeOf(screen) }]);
+    return answers.answer;
+  } catch (error) {
+    throw meaningOf(error);
+  } finally {
+    release();
+  }
+}
+
+/** Escape, Ctrl-D and an input that ends leave the question: inquirer alone would wait for ever. */
+function watch({ input, errors }: Host, leave: () => void): () => void {
+  const onKey = (_text: string, key: Key | undefined): void => {
+    if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) leave();
+  };
+  // A signal may end the process in mid-question, when the cursor is hidden.
+  const onExit = (): void => void errors.write(SHOW_CURSOR);
+  const endings = ['end', 'close', 'error'];
+  input.on('keypress', onKey);
+  for (const ending of endings) input.on(ending, leave);
+  process.on('exit', onExit);
+  return () => {
+    input.off('keypress', onKey);
+    for (const ending of endings) input.off(ending, leave);
+    process.off('exit', onExit);
+  };
+}
+
+function meaningOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  if (error.name === 'ExitPromptError') return new Interrupted('SIGINT');
+  if (error.name !== 'AbortPromptError') return error;
+  return new Failure('declined', 'The question was left without an answer.', { hint: 'Nothing was done.' });
+}
+
+/** inquirer paints by the global environment; here it paints as the rest of the screen does. */
+function themeOf({ paint }: Screen): object {
+  const keysHelpTip = (keys: readonly (readonly [string, string])[]): string =>
+    paint.faint(keys.map(([key, action]) => `${key} ${action}`).join(', '));
+  return {
+    prefix: { idle: paint.label('?'), done: paint.label('?') },
+    spinner: { interval: 1000, frames: [paint.label('?')] },
+    style: {
+      answer: paint.strong,
+      message: paint.strong,
+      error: (text: string) => paint.bad(`> ${text}`),
+      defaultAnswer: (text: string) => paint.faint(`(${text})`),
+      help: paint.faint,
+      highlight: paint.strong,
+      key: paint.strong,
+      description: paint.faint,
+      disabled: paint.faint,
+      maskedText: '',
+      keysHelpTip,
+    },
+  };
+}

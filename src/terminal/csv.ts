@@ -1,0 +1,50 @@
+import { stringify } from 'csv-stringify/sync';
+import { Decimal } from '../protocol/decimal.js';
+import { toJson } from './json.js';
+import { safe } from './text.js';
+
+type Fields = Map<string, string>;
+
+/** A number is no formula, though it may begin with a sign. */
+const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
+/** What spreadsheets take for a formula, after blanks and in full width too; and blanks some of them skip. */
+const FORMULA = /^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/;
+
+/** A header and a row per element (or per the single object); nested names are joined with dots, null is empty. */
+export function toCsv(data: unknown, header?: readonly string[]): string {
+  const rows = (Array.isArray(data) ? data : [data]).map(fieldsOf);
+  const names = header ?? [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  if (names.length === 0) return '';
+  return stringify([names.map(harmless), ...rows.map((row) => names.map((name) => harmless(row.get(name) ?? '')))]);
+}
+
+/** Text that neither a spreadsheet nor a terminal runs. */
+function harmless(text: string): string {
+  const shown = safe(text);
+  return FORMULA.test(text) && !NUMBER.test(text) ? `'${shown}` : shown;
+}
+
+function fieldsOf(element: unknown): Fields {
+  const fields: Fields = new Map();
+  collect(element, '', fields);
+  return fields;
+}
+
+function collect(value: unknown, name: string, fields: Fields): void {
+  if (isNested(value)) {
+    for (const [key, inner] of Object.entries(value)) collect(inner, name === '' ? key : `${name}.${key}`, fields);
+  } else {
+    fields.set(name === '' ? 'value' : name, textOf(value));
+  }
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (!Array.isArray(value)) return String(value);
+  // Several plain values share a cell; anything deeper stays JSON.
+  return value.some((inner) => typeof inner === 'object') ? toJson(value) : value.map(textOf).join(';');
+}

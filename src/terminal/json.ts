@@ -1,0 +1,22 @@
+import { Decimal } from '../protocol/decimal.js';
+
+/** Characters that JSON lets through but that move or hide text on a terminal. */
+const UNSEEN = /[\x7f-\x9f\u2028\u2029\p{Cf}]/gu;
+
+/** One JSON document on one line. Decimals and big integers are strings, and what is undefined is null. */
+export function toJson(data: unknown): string {
+  return (JSON.stringify(data, plain) ?? 'null').replace(UNSEEN, escaped);
+}
+
+function plain(_key: string, value: unknown): unknown {
+  if (value === undefined) return null;
+  return typeof value === 'bigint' || value instanceof Decimal ? value.toString() : value;
+}
+
+function escaped(character: string): string {
+  let text = '';
+  for (let unit = 0; unit < character.length; unit += 1) {
+    text += `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`;
+  }
+  return text;
+}

@@ -1,0 +1,87 @@
+import type { Failure } from '../errors.js';
+import type { Host } from '../host.js';
+import type { Answer } from './answer.js';
+import { toJson } from './json.js';
+import { type Screen, type ScreenOptions, screenOf } from './screen.js';
+import { safe } from './text.js';
+import { prepareWidths } from './width.js';
+import { Channel } from './writing.js';
+
+export { ReaderGone } from './writing.js';
+
+export type Format = 'table' | 'json' | 'csv';
+
+/** Where a command's answer goes (stdout) and what is said about it (stderr). */
+export class Output {
+  readonly #answers: Channel;
+  readonly #remarks: Channel;
+  /** The terminal, file or pipe behind stdout and behind stderr. */
+  readonly screen: Screen;
+  readonly errorScreen: Screen;
+
+  constructor(
+    host: Host,
+    readonly format: Format,
+    options: ScreenOptions = {},
+  ) {
+    this.#answers = new Channel(host.output, 'stdout');
+    this.#remarks = new Channel(host.errors, 'stderr');
+    this.screen = screenOf(host.output, host.environment, options);
+    this.errorScreen = screenOf(host.errors, host.environment, options);
+  }
+
+  /**
+   * Writes the answer and waits until it is out. Rejects with ReaderGone when the reader has closed the pipe
+   * (as `head` does), and with a Failure when the output cannot be written.
+   */
+  async answer(answer: Answer): Promise<void> {
+    const text = await this.#textOf(answer);
+    if (text !== '') await this.#answers.write(text);
+  }
+
+  /** Something good to know, on stderr. */
+  note(text: string): void {
+    this.#say(this.errorScreen.paint.faint(safe(text)));
+  }
+
+  /** Something to beware of, on stderr. */
+  warn(text: string): void {
+    this.#say(this.errorScreen.paint.warn(`Warning: ${safe(text)}`));
+  }
+
+  /** Lines for a person about to be asked, on stderr: what a write will do. */
+  preview(show: (screen: Screen) => string): void {
+    this.#say(show(this.errorScreen));
+  }
+
+  /** What went wrong: for people a message and the next step, for programs one JSON object, the last line of stderr. */
+  error(failure: Failure): void {
+    this.#say(this.format === 'json' ? errorObject(failure) : this.#errorText(failure));
+  }
+
+  async #textOf(answer: Answer): Promise<string> {
+    if (this.format === 'json') return `${toJson(answer.data)}\n`;
+    if (this.format === 'csv') {
+      const { toCsv } = await import('./csv.js');
+      return toCsv(answer.csv ?? answer.data, answer.csvHeader);
+    }
+    await prepareWidths(JSON.stringify(answer.data, (_, value) => (typeof value === 'bigint' ? '' : value)) ?? '');
+    const shown = answer.show(this.screen);
+    return shown === '' ? '' : `${shown}\n`;
+  }
+
+  #errorText({ message, hint }: Failure): string {
+    const { paint, symbols } = this.errorScreen;
+    const first = paint.bad(`pit: ${safe(message)}`);
+    return hint === null ? first : `${first}\n${paint.faint(`${symbols ? '→' : '->'} ${safe(hint)}`)}`;
+  }
+
+  #say(line: string): void {
+    // Nobody can be told that stderr is gone, and the exit code still tells what happened.
+    this.#remarks.write(`${line}\n`).catch(() => {});
+  }
+}
+
+function errorObject({ kind, message, hint, exitCode, code, clientId }: Failure): string {
+  return toJson({ error: { kind, message, hint, exitCode, code, clientId } });
+}

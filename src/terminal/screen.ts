@@ -1,0 +1,89 @@
+import { Chalk, type ChalkInstance } from 'chalk';
+import type { TerminalOutput } from '../host.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a piece of text means; how that looks is decided here alone. */
+export type Meaning = 'bid' | 'ask' | 'up' | 'down' | 'good' | 'bad' | 'warn' | 'strong' | 'faint' | 'label';
+
+export type Paint = Readonly<Record<Meaning, (text: string) => string>>;
+
+/** What is known of the place that text goes to. */
+export interface Screen {
+  /** In cells; Infinity where nothing limits a line, as in a pipe. */
+  readonly width: number;
+  readonly colour: boolean;
+  /** Whether lines, blocks and arrows can be drawn; a dumb terminal gets ASCII. */
+  readonly symbols: boolean;
+  readonly paint: Paint;
+}
+
+export interface ScreenOptions {
+  /** False for `--no-color`; otherwise the environment and the stream decide. */
+  readonly colour?: boolean | undefined;
+}
+
+/** The screen behind a stream: its width, and whether and how it takes colour. */
+export function screenOf(stream: TerminalOutput, environment: Environment, options: ScreenOptions = {}): Screen {
+  const colour = wantsColour(stream, environment, options);
+  return {
+    width: widthOf(stream, environment),
+    colour,
+    symbols: environment.TERM !== 'dumb',
+    paint: colour ? palette(new Chalk({ level: isRich(environment) ? 2 : 1 })) : PLAIN,
+  };
+}
+
+function widthOf(stream: TerminalOutput, environment: Environment): number {
+  if (!stream.isTTY) return Number.POSITIVE_INFINITY;
+  const told = /^[1-9]\d{0,3}$/.test(environment.COLUMNS ?? '') ? Number(environment.COLUMNS) : undefined;
+  return told ?? (stream.columns || 80);
+}
+
+function wantsColour(stream: TerminalOutput, environment: Environment, options: ScreenOptions): boolean {
+  if (options.colour === false || (environment.NO_COLOR ?? '') !== '') return false;
+  const force = environment.CLICOLOR_FORCE ?? '';
+  if (force !== '' && force !== '0') return true;
+  return stream.isTTY === true && environment.TERM !== 'dumb';
+}
+
+function isRich({ TERM = '', COLORTERM = '' }: Environment): boolean {
+  return COLORTERM !== '' || /256|direct|kitty|ghostty|alacritty/.test(TERM);
+}
+
+/**
+ * Of the 256 colours these have a contrast of at least 3.9 both to black and to white.
+ * With 16 colours the user's theme decides, so that yellow and cyan, pale on white in many themes, are left out.
+ */
+function palette(chalk: ChalkInstance): Paint {
+  const rich = chalk.level > 1;
+  const green = rich ? chalk.ansi256(28) : chalk.green;
+  const red = rich ? chalk.ansi256(160) : chalk.red;
+  return {
+    bid: green,
+    ask: red,
+    up: green,
+    down: red,
+    good: green,
+    bad: red,
+    warn: rich ? chalk.ansi256(130) : chalk.magenta,
+    strong: chalk.bold,
+    faint: rich ? chalk.ansi256(243) : chalk.dim,
+    label: rich ? chalk.ansi256(31) : chalk.bold,
+  };
+}
+
+const same = (text: string): string => text;
+
+const PLAIN: Paint = {
+  bid: same,
+  ask: same,
+  up: same,
+  down: same,
+  good: same,
+  bad: same,
+  warn: same,
+  strong: same,
+  faint: same,
+  label: same,
+};
