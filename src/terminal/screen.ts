@@ -57,8 +57,8 @@ function isRich({ TERM = '', COLORTERM = '' }: Environment): boolean {
  */
 function palette(chalk: ChalkInstance): Paint {
   const rich = chalk.level > 1;
-  const green = rich ? chalk.ansi256(28) : chalk.green;
-  const red = rich ? chalk.ansi256(160) : chalk.red;
+  const green = only(rich ? chalk.ansi256(28) : chalk.green);
+  const red = only(rich ? chalk.ansi256(160) : chalk.red);
   return {
     bid: green,
     ask: red,
@@ -66,11 +66,16 @@ function palette(chalk: ChalkInstance): Paint {
     down: red,
     good: green,
     bad: red,
-    warn: rich ? chalk.ansi256(130) : chalk.magenta,
-    strong: chalk.bold,
-    faint: rich ? chalk.ansi256(243) : chalk.dim,
-    label: rich ? chalk.ansi256(31) : chalk.bold,
+    warn: only(rich ? chalk.ansi256(130) : chalk.magenta),
+    strong: only(chalk.bold),
+    faint: only(rich ? chalk.ansi256(243) : chalk.dim),
+    label: only(rich ? chalk.ansi256(31) : chalk.bold),
   };
+}
+
+/** chalk joins all its arguments; as a callback of `map` it would print the index too. */
+function only(style: ChalkInstance): (text: string) => string {
+  return (text) => style(text);
 }
 
 const same = (text: string): string => text;

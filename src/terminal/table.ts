@@ -19,7 +19,7 @@ export function table<Row>(
 ): string {
   const all = columns.map((column) => layOut(column, rows, screen.paint));
   const kept = columnsThatFit(all, screen.width);
-  const dropped = all.filter((column) => !kept.includes(column)).map((column) => column.title);
+  const dropped = all.filter((column) => !kept.includes(column)).flatMap(({ title }) => title || []);
   const body = draw(screen, kept, rows.length);
   const title = options.title === undefined ? [] : [screen.paint.strong(safe(options.title))];
   return [...title, body, ...(dropped.length === 0 ? [] : [leftOut(screen, dropped)])].join('\n');
@@ -43,5 +43,8 @@ export function record(screen: Screen, entries: readonly Entry[], options: Table
 
 function leftOut(screen: Screen, titles: readonly string[]): string {
   const text = `No room for: ${titles.join(', ')}. A wider terminal, --csv and --json have all.`;
-  return wrapped(text, screen.width).split('\n').map(screen.paint.faint).join('\n');
+  return wrapped(text, screen.width)
+    .split('\n')
+    .map((line) => screen.paint.faint(line))
+    .join('\n');
 }

@@ -1,0 +1,54 @@
+import { Decimal } from '../protocol/decimal.js';
+import type { Column } from './layout.js';
+import { signed } from './numbers.js';
+import type { Paint } from './screen.js';
+
+export type Side = 'buy' | 'sell';
+
+/** What an order does to the base coin, by sign and word: `+ BUY`, `- SELL`. */
+export function sideText(side: Side): string {
+  return side === 'buy' ? '+ BUY' : '- SELL';
+}
+
+/** A text that belongs to a side, in that side's colour. */
+export function paintSide(text: string, side: Side, paint: Paint): string {
+  return side === 'buy' ? paint.bid(text) : paint.ask(text);
+}
+
+/** A column that tells buys from sells. */
+export function sideColumn<Row>(side: (row: Row) => Side, options: { importance?: number } = {}): Column<Row> {
+  return {
+    title: 'side',
+    value: (row) => sideText(side(row)),
+    paint: (text, row, paint) => paintSide(text, side(row), paint),
+    ...options,
+  };
+}
+
+/** A change in percent: `+1.25%`. */
+export function changeText(percent: string): string {
+  return `${signed(percent)}%`;
+}
+
+/** A text that belongs to a change, in the colour of its direction; no colour for none. */
+export function paintChange(text: string, percent: string | null, paint: Paint): string {
+  const sign = percent === null ? 0 : (Decimal.parse(percent)?.sign ?? 0);
+  return sign === 0 ? text : sign > 0 ? paint.up(text) : paint.down(text);
+}
+
+/** A column of changes in percent, null where there is none. */
+export function changeColumn<Row>(
+  percent: (row: Row) => string | null,
+  options: { title?: string; importance?: number } = {},
+): Column<Row> {
+  return {
+    title: 'change',
+    value: (row) => {
+      const change = percent(row);
+      return change === null ? null : changeText(change);
+    },
+    align: 'decimal',
+    paint: (text, row, paint) => paintChange(text, percent(row), paint),
+    ...options,
+  };
+}
