@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { FILE_MODE, isPrivateFile, makePrivateFolder } from './private.js';
+
+export interface Cached {
+  readonly value: string;
+  readonly ageMs: number;
+}
+
+/** A folder of its own: whatever else lies in the cache folder, and however open that is, is no concern here. */
+const FOLDER = 'answers';
+
+/**
+ * Things that can be made again, as the market configuration, each with its age. Nothing here ever fails a command: what
+ * cannot be read is not there, and what cannot be written is made again next time.
+ *
+ * Wrong tick sizes would cost money, so an entry counts only if it is whole (its checksum fits) and the user's alone.
+ */
+export class Cache {
+  readonly #folder: string;
+  readonly #now: () => number;
+
+  /** @param folder `directories.cache`; made at the first write */
+  constructor(folder: string, now: () => number) {
+    this.#folder = path.join(folder, FOLDER);
+    this.#now = now;
+  }
+
+  /** The entry and how old it is; null when there is none, or it is damaged, not private, or from the future. */
+  read(key: string): Cached | null {
+    try {
+      const file = fileOf(key);
+      return isPrivateFile(this.#folder, file)
+        ? this.#parse(fs.readFileSync(path.join(this.#folder, file), 'utf8'))
+        : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Replaces the entry in one step. Silent when that is not possible. */
+  async write(key: string, text: string): Promise<void> {
+    try {
+      makePrivateFolder(this.#folder);
+      replace(path.join(this.#folder, fileOf(key)), `${this.#now()} ${digest(text)}\n${text}`);
+    } catch {
+      // A cache that cannot be written costs a request, not the command.
+    }
+  }
+
+  #parse(content: string): Cached | null {
+    const end = content.indexOf('\n');
+    const [, at, sum] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(content.slice(0, end)) ?? [];
+    const value = content.slice(end + 1);
+    if (at === undefined || digest(value) !== sum) return null;
+    const ageMs = this.#now() - Number(at);
+    return ageMs < 0 ? null : { value, ageMs };
+  }
+}
+
+/** The key itself never becomes a name, so it may hold anything. */
+function fileOf(key: string): string {
+  return digest(key);
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function replace(file: string, content: string): void {
+  const temporary = `${file}.${process.pid}`;
+  try {
+    fs.writeFileSync(temporary, content, { mode: FILE_MODE });
+    fs.chmodSync(temporary, FILE_MODE);
+    fs.renameSync(temporary, file);
+  } catch (thrown) {
+    fs.rmSync(temporary, { force: true });
+    throw thrown;
+  }
+}

@@ -1,0 +1,155 @@
+import { Failure, usage } from '../errors.js';
+import { type KeyPair, type KeyStore, requireKeyText } from './keys.js';
+import { type Profile, type Profiles, SANDBOX } from './profiles.js';
+import { checkUrl } from './urls.js';
+
+/** Why something is not there, in words for the user. */
+export interface Missing {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Where a command's requests go and with which keys. */
+export interface Connection {
+  readonly profile: string;
+  /** Null: the sandbox's when `sandbox` is true, otherwise there is none and `baseUrlMissing` says why. */
+  readonly baseUrl: string | null;
+  readonly tradeUrl: string | null;
+  readonly wsUrl: string | null;
+  /** Null: the sandbox's own when `sandbox` is true and `keysMissing` is null, otherwise `keysMissing` says why. */
+  readonly keys: KeyPair | null;
+  /** Whether signed requests are the built-in sandbox's, so that it is to be started when one of its hosts is needed. */
+  readonly sandbox: boolean;
+  /** A host comes from the environment: previews name it. */
+  readonly hostFromEnvironment: boolean;
+  /** Market data comes from one place and trading from another, as the environment asked: worth a note. */
+  readonly mixedHosts: boolean;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly keysMissing: Missing | null;
+  readonly baseUrlMissing: Missing | null;
+}
+
+/** The part of the environment that names hosts and keys, checked. */
+interface FromEnvironment {
+  readonly profile: string | null;
+  readonly baseUrl: string | null;
+  readonly tradeUrl: string | null;
+  readonly keys: KeyPair | null;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Chooses profile, hosts and keys: a flag beats the environment, which beats the profile.
+ *
+ * Three rules guard real money. A profile's keys go to the profile's own trade host only. Keys from the environment
+ * never go to the sandbox: who exports keys means an exchange, and gets told that its host is missing. A trade host from
+ * the environment does not take its market data from the sandbox.
+ *
+ * @throws Failure `usage` for an unknown profile, a variable that is no URL or no key, and `--profile sandbox` against
+ *   `PIT_TRADE_URL`; Failure `credentials` for one key without the other, a host over plain http, or an unusable file
+ */
+export async function chooseConnection(
+  flags: { readonly profile?: string | undefined },
+  environment: Environment,
+  profiles: Pick<Profiles, 'get' | 'active'>,
+  keys: Pick<KeyStore, 'get'>,
+): Promise<Connection> {
+  const given = fromEnvironment(environment);
+  if (flags.profile === SANDBOX && given.tradeUrl !== null) throw twoPlaces();
+  const profile = await profiles.get(flags.profile ?? given.profile ?? (await profiles.active()));
+  // A pair that is not going to be used is not read either.
+  const kept = given.keys !== null || tradesElsewhere(profile, given) ? null : await keys.get(profile.name);
+  return decide(profile, given, kept);
+}
+
+/** The keys for a signed request. @throws Failure `credentials` that says why there are none */
+export function requireKeys(connection: Connection): KeyPair {
+  if (connection.keys !== null) return connection.keys;
+  throw missing(connection.keysMissing ?? noKeys(connection.profile));
+}
+
+function decide(profile: Profile, given: FromEnvironment, kept: KeyPair | null): Connection {
+  const sandbox = profile.builtIn && given.tradeUrl === null;
+  const baseUrl = given.baseUrl ?? (profile.baseUrl || null);
+  const tradeUrl = given.tradeUrl ?? (profile.tradeUrl || null);
+  const moved = baseUrl !== (profile.baseUrl || null) || tradeUrl !== (profile.tradeUrl || null);
+  const keysMissing = whyNoKeys(profile, given, kept);
+  return {
+    profile: profile.name,
+    baseUrl,
+    tradeUrl,
+    // It carries signed messages as well, and belongs to the profile's other hosts.
+    wsUrl: moved ? null : profile.wsUrl,
+    keys: keysMissing === null ? (given.keys ?? kept) : null,
+    sandbox,
+    hostFromEnvironment: given.baseUrl !== null || given.tradeUrl !== null,
+    mixedHosts: moved && (given.baseUrl === null) !== (given.tradeUrl === null),
+    settings: profile.settings,
+    keysMissing,
+    baseUrlMissing: baseUrl === null && !sandbox ? NO_BASE_URL : null,
+  };
+}
+
+function whyNoKeys(profile: Profile, given: FromEnvironment, kept: KeyPair | null): Missing | null {
+  if (given.keys !== null) return profile.builtIn && given.tradeUrl === null ? KEYS_WITHOUT_HOST : null;
+  if (tradesElsewhere(profile, given)) return HOST_WITHOUT_KEYS;
+  return kept === null && !profile.builtIn ? noKeys(profile.name) : null;
+}
+
+/** Whether signed requests would go to another host than the profile's own. Another path counts as another host. */
+function tradesElsewhere(profile: Profile, given: FromEnvironment): boolean {
+  return given.tradeUrl !== null && given.tradeUrl !== profile.tradeUrl;
+}
+
+/** An empty variable counts as one that is not set. */
+function fromEnvironment(environment: Environment): FromEnvironment {
+  const { PIT_PROFILE, PIT_BASE_URL, PIT_TRADE_URL, PIT_ACCESS_KEY, PIT_SECRET_KEY } = environment;
+  return {
+    profile: PIT_PROFILE || null,
+    baseUrl: PIT_BASE_URL ? checkUrl('base', 'PIT_BASE_URL', PIT_BASE_URL, 'stored') : null,
+    tradeUrl: PIT_TRADE_URL ? checkUrl('trade', 'PIT_TRADE_URL', PIT_TRADE_URL, 'stored') : null,
+    keys: keysFrom(PIT_ACCESS_KEY || null, PIT_SECRET_KEY || null),
+  };
+}
+
+function keysFrom(accessKey: string | null, secretKey: string | null): KeyPair | null {
+  if (accessKey === null && secretKey === null) return null;
+  if (accessKey === null) throw missing(oneKey('PIT_SECRET_KEY', 'PIT_ACCESS_KEY'));
+  if (secretKey === null) throw missing(oneKey('PIT_ACCESS_KEY', 'PIT_SECRET_KEY'));
+  return { accessKey: requireKeyText('access', accessKey), secretKey: requireKeyText('secret', secretKey) };
+}
+
+function missing(what: Missing): Failure {
+  return new Failure('credentials', what.message, { hint: what.hint });
+}
+
+function oneKey(set: string, unset: string): Missing {
+  return { message: `${set} is set and ${unset} is not.`, hint: `Set both, or neither.` };
+}
+
+function noKeys(profile: string): Missing {
+  return { message: `The profile "${profile}" has no keys.`, hint: `Store them: pit keys set --profile ${profile}` };
+}
+
+function twoPlaces(): Failure {
+  return usage(
+    `--profile ${SANDBOX} and PIT_TRADE_URL name two places to trade.`,
+    `Unset PIT_TRADE_URL to use the sandbox, or leave --profile ${SANDBOX} out.`,
+  );
+}
+
+const KEYS_WITHOUT_HOST: Missing = {
+  message: 'PIT_ACCESS_KEY and PIT_SECRET_KEY are set, but no exchange to use them with.',
+  hint: 'Set PIT_TRADE_URL and PIT_BASE_URL or name a profile; for the sandbox, unset the two keys.',
+};
+
+const HOST_WITHOUT_KEYS: Missing = {
+  message: "PIT_TRADE_URL is not the profile's own host, so the profile's keys are not sent there.",
+  hint: 'Set PIT_ACCESS_KEY and PIT_SECRET_KEY for that host, or unset PIT_TRADE_URL.',
+};
+
+const NO_BASE_URL: Missing = {
+  message: 'PIT_TRADE_URL is set, but no host for market data.',
+  hint: 'Set PIT_BASE_URL as well.',
+};

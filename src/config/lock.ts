@@ -1,0 +1,79 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { usage } from '../errors.js';
+import { codeOf, FOLDER_MODE } from './private.js';
+
+/** A lock this old was left by a process that was killed; the section it protects takes milliseconds. */
+const STALE_AFTER = 10_000;
+
+/** Waits 25 to 50 ms between looks: at least 15 s in all, which outlasts a stale lock. */
+const PATIENCE = { retries: 600, factor: 1, minTimeout: 25, maxTimeout: 50, randomize: true };
+
+type Done = (error: NodeJS.ErrnoException | null) => void;
+
+/**
+ * Runs `work` while no other pit process that uses this folder runs its own. `work` is synchronous, so no signal
+ * handler and no timer can get between its reads and its writes.
+ * @throws Failure `usage` when another process keeps the lock for longer than 15 seconds
+ */
+export async function locked<T>(folder: string, work: () => T): Promise<T> {
+  const release = await acquire(folder);
+  try {
+    return work();
+  } finally {
+    // A lock that cannot be taken away goes stale by itself; what `work` did is done.
+    await release().catch(() => undefined);
+  }
+}
+
+async function acquire(folder: string): Promise<() => Promise<void>> {
+  const { default: lockfile } = await import('proper-lockfile');
+  const lockfilePath = path.join(folder, '.lock');
+  const holder = { holds: false };
+  try {
+    const options = { lockfilePath, realpath: false, stale: STALE_AFTER, retries: PATIENCE, onCompromised: () => {} };
+    const release = await lockfile.lock(folder, { ...options, fs: fileSystem(holder) });
+    holder.holds = true;
+    return release;
+  } catch (thrown) {
+    const reason = codeOf(thrown) === 'ELOCKED' ? 'another pit process is changing it' : codeOf(thrown);
+    throw usage(`${folder} cannot be locked (${reason}).`, `If no other pit runs, remove ${lockfilePath}.`);
+  }
+}
+
+/**
+ * The file system as the lock sees it. Of several processes that find the same stale lock, the library lets a slow one
+ * remove the fresh lock of a quick one, and both hold it. Here a removal that is not a release takes turns and looks
+ * again first.
+ */
+function fileSystem(holder: { readonly holds: boolean }): object {
+  return {
+    ...fs,
+    mkdir: (target: string, done: Done) => fs.mkdir(target, FOLDER_MODE, done),
+    rmdir: (target: string, done: Done) => {
+      if (holder.holds) return fs.rmdir(target, done);
+      try {
+        takeTurn(`${target}-turn`, () => isStale(target) && fs.rmdirSync(target));
+        done(null);
+      } catch (thrown) {
+        // Somebody else is at it: the library waits and tries again.
+        done(thrown instanceof Error ? thrown : new Error('not removed'));
+      }
+    },
+  };
+}
+
+function takeTurn(turn: string, action: () => void): void {
+  if (isStale(turn)) fs.rmdirSync(turn);
+  fs.mkdirSync(turn, FOLDER_MODE);
+  try {
+    action();
+  } finally {
+    fs.rmdirSync(turn);
+  }
+}
+
+function isStale(target: string): boolean {
+  const found = fs.statSync(target, { throwIfNoEntry: false });
+  return found !== undefined && found.mtimeMs < Date.now() - STALE_AFTER;
+}

@@ -1,0 +1,111 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { Failure, usage } from '../errors.js';
+
+export const FILE_MODE = 0o600;
+export const FOLDER_MODE = 0o700;
+
+/** Bits that let the group or everyone else in. */
+const OTHERS = 0o077;
+
+/**
+ * Whether a file is there and is the user's alone: a plain file, in folders that only the user can enter.
+ * Every folder from `root` down is looked at, because whoever may write to a folder may swap what lies in it.
+ * `root` itself may be reached through a link (people keep their configuration folders elsewhere and link them);
+ * nothing inside may be one.
+ * @throws Failure `credentials` when it is open to others, somebody else's, a link, or cannot be looked at
+ */
+export function isPrivateFile(root: string, relative: string): boolean {
+  const file = path.join(root, relative);
+  const found = look(file, fs.lstatSync);
+  if (found === null) return false;
+  if (!found.isFile()) throw notPlain(file, 'file');
+  for (const folder of foldersBetween(root, relative)) requirePrivateFolder(root, folder);
+  requireOwn(file, found, FILE_MODE);
+  return true;
+}
+
+/**
+ * Makes a folder, or one within it, and what is missing above, all with mode 0700 whatever the umask; one that is there
+ * already must be the user's alone. As above, only `root` may be reached through a link.
+ * @throws Failure `credentials` for a folder open to others; Failure `usage` when it cannot be made
+ */
+export function makePrivateFolder(root: string, within = ''): void {
+  const folder = path.join(root, within);
+  if (look(folder, folder === root ? fs.statSync : fs.lstatSync) === null) makeFolders(folder);
+  requirePrivateFolder(root, folder);
+}
+
+/** The failure for a file that the system would not let pit write. Its cause is left out: it may quote what was written. */
+export function cannotWrite(file: string, thrown: unknown): Failure {
+  return usage(`${file} cannot be written (${codeOf(thrown)}).`, 'Set PIT_HOME to a folder that you can write to.');
+}
+
+/** The system's short name of an error, as `EACCES`. */
+export function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error';
+}
+
+/** A path as one word of a POSIX shell, so that a mend can be pasted. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function foldersBetween(root: string, relative: string): string[] {
+  const folders = [root];
+  const parts = path.dirname(relative).split(path.sep);
+  for (const part of parts) if (part !== '.') folders.push(path.join(folders.at(-1) ?? root, part));
+  return folders;
+}
+
+function requirePrivateFolder(root: string, folder: string): void {
+  const found = look(folder, folder === root ? fs.statSync : fs.lstatSync);
+  if (found === null || !found.isDirectory()) throw notPlain(folder, 'folder');
+  requireOwn(folder, found, FOLDER_MODE);
+}
+
+/** Windows has neither modes nor numeric owners; there the user's own profile folder is what protects. */
+function requireOwn(target: string, found: fs.Stats, mode: number): void {
+  const user = process.geteuid?.();
+  if (user === undefined) return;
+  if (found.uid !== user) {
+    throw new Failure('credentials', `${target} belongs to another user.`, {
+      hint: `Run pit as its owner, or set PIT_HOME to a folder of your own.`,
+    });
+  }
+  if ((found.mode & OTHERS) !== 0) {
+    throw new Failure('credentials', `${target} is open to other users (mode ${(found.mode & 0o777).toString(8)}).`, {
+      hint: `Run: chmod ${mode.toString(8)} ${shellWord(target)}`,
+    });
+  }
+}
+
+function look(target: string, stat: (target: string) => fs.Stats): fs.Stats | null {
+  try {
+    return stat(target);
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return null;
+    throw new Failure('credentials', `${target} cannot be looked at (${codeOf(thrown)}).`, {
+      hint: 'Check who may enter the folders above it, or set PIT_HOME to a folder of your own.',
+    });
+  }
+}
+
+/** One folder after the other: the mode given to a recursive mkdir would be cut by the umask on the way down. */
+function makeFolders(folder: string): void {
+  const above = path.dirname(folder);
+  if (above !== folder && look(above, fs.statSync) === null) makeFolders(above);
+  try {
+    fs.mkdirSync(folder, FOLDER_MODE);
+    fs.chmodSync(folder, FOLDER_MODE);
+  } catch (thrown) {
+    // Another process made it in the meantime; whether it is private is looked at by the caller.
+    if (codeOf(thrown) !== 'EEXIST') throw cannotWrite(folder, thrown);
+  }
+}
+
+function notPlain(target: string, what: 'file' | 'folder'): Failure {
+  return new Failure('credentials', `${target} is not a plain ${what}; pit does not follow links there.`, {
+    hint: `Put the ${what} itself in its place.`,
+  });
+}

@@ -1,0 +1,78 @@
+import { usage } from '../errors.js';
+import { unknownWord } from './names.js';
+import { checkUrl, type UrlRole } from './urls.js';
+
+/** One thing that a profile can be told beyond its hosts. */
+export interface Setting {
+  readonly about: string;
+  readonly values: string;
+  /** The value in the form that is kept, or null when it is not one. */
+  read(value: string): string | null;
+}
+
+/** Every known setting: the one table that checks, messages and help read. */
+export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
+  [
+    'withdraw-fee',
+    {
+      about:
+        'whether the fee of a withdrawal is inside its amount; no document says, so previews call it an assumption',
+      values: 'inside or onTop',
+      read: (value) => ['inside', 'onTop'].find((known) => known.toLowerCase() === value.toLowerCase()) ?? null,
+    },
+  ],
+  [
+    'zone',
+    {
+      about: "the time zone of the exchange's dates, where they carry none",
+      values: 'an offset from UTC (+08:00) or a zone by name (Asia/Shanghai)',
+      read: readZone,
+    },
+  ],
+]);
+
+/** The hosts are kept beside the settings and set by the same command. */
+export const HOST_KEYS: Readonly<Record<'base-url' | 'trade-url' | 'ws-url', UrlRole>> = {
+  'base-url': 'base',
+  'trade-url': 'trade',
+  'ws-url': 'ws',
+};
+
+export type HostKey = keyof typeof HOST_KEYS;
+
+export function isHostKey(key: string): key is HostKey {
+  return Object.hasOwn(HOST_KEYS, key);
+}
+
+/**
+ * A value in the form that is kept.
+ * @throws Failure `usage` for an unknown key or a value that the key cannot have
+ */
+export function checkSetting(key: string, value: string): string {
+  if (isHostKey(key)) return checkUrl(HOST_KEYS[key], key, value);
+  const setting = requireSetting(key);
+  const kept = setting.read(value);
+  if (kept === null) throw usage(`The setting ${key} cannot have this value.`, `It is ${setting.values}.`);
+  return kept;
+}
+
+/** @throws Failure `usage` that names the nearest and all known keys */
+export function requireSetting(key: string): Setting {
+  const setting = SETTINGS.get(key);
+  if (setting === undefined) throw unknownWord('setting', key, [...Object.keys(HOST_KEYS), ...SETTINGS.keys()]);
+  return setting;
+}
+
+function readZone(value: string): string | null {
+  const offset = /^[+-](\d\d):([0-5]\d)$/.exec(value);
+  if (offset !== null) return Number(offset[1]) * 60 + Number(offset[2]) <= 14 * 60 ? value : null;
+  return /^[A-Za-z]/.test(value) ? namedZone(value) : null;
+}
+
+function namedZone(value: string): string | null {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}

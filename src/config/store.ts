@@ -1,0 +1,180 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import type Conf from 'conf';
+import { Failure } from '../errors.js';
+import { locked } from './lock.js';
+import { cannotWrite, codeOf, FILE_MODE, isPrivateFile, makePrivateFolder } from './private.js';
+
+export type Document = Readonly<Record<string, unknown>>;
+type ConfClass = typeof Conf<Record<string, unknown>>;
+
+/** What may be done while the folder is locked. Files are named relative to it, by names checked before. */
+export interface Writer {
+  has(file: string): boolean;
+  read(file: string): Document | null;
+  /** Replaces the whole file, also one that was damaged. */
+  write(file: string, document: Document): void;
+  /** Whether there was one to delete. */
+  delete(file: string): boolean;
+}
+
+/** What a killed process leaves between writing its temporary file and renaming it. */
+const LEFTOVER = /\.json\.tmp-[0-9a-f]+$/;
+
+/**
+ * The configuration folder: small JSON documents, one file each, all readable by their owner only. Readers take no
+ * lock, since a file is replaced in one step; writers take turns.
+ */
+export class Store {
+  constructor(readonly folder: string) {}
+
+  /** @throws Failure `credentials` when the file is damaged, open to others or unreadable */
+  async read(file: string): Promise<Document | null> {
+    // Without a file there is nothing to load the library for; this is every command of someone who has no profile.
+    return isPrivateFile(this.folder, file) ? readWith(await loadConf(), path.join(this.folder, file)) : null;
+  }
+
+  /** The names of the documents in a folder within, sorted. */
+  names(within: string): string[] {
+    try {
+      const entries = fs.readdirSync(path.join(this.folder, within));
+      return entries
+        .filter((entry) => entry.endsWith('.json'))
+        .map((entry) => entry.slice(0, -'.json'.length))
+        .sort();
+    } catch (thrown) {
+      if (codeOf(thrown) === 'ENOENT') return [];
+      throw unreadable(path.join(this.folder, within), thrown);
+    }
+  }
+
+  /**
+   * Changes documents while no other process does.
+   * @throws what `work` throws, and Failure when the folder cannot be made, locked or written
+   */
+  async change<T>(work: (writer: Writer) => T): Promise<T> {
+    makePrivateFolder(this.folder);
+    const conf = await loadConf();
+    return locked(this.folder, () => {
+      sweep(this.folder);
+      return work(writer(this.folder, conf));
+    });
+  }
+}
+
+function writer(root: string, conf: ConfClass): Writer {
+  const at = (file: string) => path.join(root, file);
+  const has = (file: string) => isPrivateFile(root, file);
+  return {
+    has,
+    read: (file) => (has(file) ? readWith(conf, at(file)) : null),
+    write: (file, document) => {
+      makePrivateFolder(root, path.dirname(file));
+      has(file);
+      writeWith(conf, at(file), document);
+    },
+    delete: (file) => remove(at(file)),
+  };
+}
+
+/** A file that is open to others may be deleted as well: that is a mend, too. */
+function remove(file: string): boolean {
+  try {
+    fs.unlinkSync(file);
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return false;
+    throw cannotWrite(file, thrown);
+  }
+}
+
+/** The parser's own words stay out of the failure, and so does its error: they quote the file, which may hold a key. */
+function readWith(conf: ConfClass, file: string): Document {
+  try {
+    return open(conf, file, false).store;
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw unreadable(file, thrown);
+    throw damaged(file, 'it is not JSON');
+  }
+}
+
+/** The failure for a document that is there and makes no sense. */
+export function damaged(file: string, why: string): Failure {
+  return new Failure('credentials', `${file} is damaged: ${why}.`, {
+    hint: 'Mend it in an editor, or move it away and make it anew (pit profile add, pit keys set).',
+  });
+}
+
+function unreadable(file: string, thrown: unknown): Failure {
+  return new Failure('credentials', `${file} cannot be read (${codeOf(thrown)}).`, {
+    hint: 'Check who may read it and the folders above it.',
+  });
+}
+
+/** Under a variable that marks a Snap package the library would write in place, where a reader can see half a file. */
+function writeWith(conf: ConfClass, file: string, document: Document): void {
+  const snap = process.env.SNAP;
+  delete process.env.SNAP;
+  try {
+    open(conf, file, true).store = { ...document };
+  } catch (thrown) {
+    throw cannotWrite(file, thrown);
+  } finally {
+    if (snap !== undefined) process.env.SNAP = snap;
+  }
+}
+
+function open(conf: ConfClass, file: string, clearInvalidConfig: boolean): Conf<Record<string, unknown>> {
+  return new conf({
+    cwd: path.dirname(file),
+    configName: path.basename(file, '.json'),
+    configFileMode: FILE_MODE,
+    accessPropertiesByDotNotation: false,
+    clearInvalidConfig,
+  });
+}
+
+function sweep(root: string): void {
+  for (const folder of [root, ...subfolders(root)]) {
+    for (const entry of fs.readdirSync(folder)) {
+      if (LEFTOVER.test(entry)) fs.rmSync(path.join(folder, entry), { force: true });
+    }
+  }
+}
+
+function subfolders(root: string): string[] {
+  const entries = fs.readdirSync(root, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => path.join(root, entry.name));
+}
+
+let loading: Promise<ConfClass> | undefined;
+
+function loadConf(): Promise<ConfClass> {
+  loading ??= importConf();
+  return loading;
+}
+
+/**
+ * Loading the library makes a dependency of it answer every signal by sending the signal again, which would turn one
+ * Ctrl-C into two for whoever finishes a write on the first. Its answer is taken out: writes here are synchronous, so
+ * no signal finds one half done.
+ */
+async function importConf(): Promise<ConfClass> {
+  const before = new Set(signalListeners().map(([, listener]) => listener));
+  const { default: conf } = await import('conf');
+  for (const [signal, listener] of signalListeners()) {
+    if (!before.has(listener) && 'listener' in listener)
+      process.removeListener(signal, listener.listener as () => void);
+  }
+  return conf;
+}
+
+/** As they are registered: one made by `once` is a wrapper with the original in its `listener`. */
+function signalListeners(): [string, NodeJS.SignalsListener & { listener?: unknown }][] {
+  const signals = process.eventNames().filter((event) => typeof event === 'string' && event.startsWith('SIG'));
+  return signals.flatMap((signal) =>
+    process
+      .rawListeners(signal)
+      .map((listener): [string, NodeJS.SignalsListener] => [String(signal), listener as NodeJS.SignalsListener]),
+  );
+}
