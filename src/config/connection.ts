@@ -75,6 +75,7 @@ function decide(profile: Profile, given: FromEnvironment, kept: KeyPair | null):
   const tradeUrl = given.tradeUrl ?? (profile.tradeUrl || null);
   const moved = baseUrl !== (profile.baseUrl || null) || tradeUrl !== (profile.tradeUrl || null);
   const keysMissing = whyNoKeys(profile, given, kept);
+  const baseUrlMissing = baseUrl === null && !sandbox ? NO_BASE_URL : null;
   return {
     profile: profile.name,
     baseUrl,
@@ -84,10 +85,10 @@ function decide(profile: Profile, given: FromEnvironment, kept: KeyPair | null):
     keys: keysMissing === null ? (given.keys ?? kept) : null,
     sandbox,
     hostFromEnvironment: given.baseUrl !== null || given.tradeUrl !== null,
-    mixedHosts: moved && (given.baseUrl === null) !== (given.tradeUrl === null),
+    mixedHosts: moved && baseUrlMissing === null && (given.baseUrl === null) !== (given.tradeUrl === null),
     settings: profile.settings,
     keysMissing,
-    baseUrlMissing: baseUrl === null && !sandbox ? NO_BASE_URL : null,
+    baseUrlMissing,
   };
 }
 

@@ -1,0 +1,73 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Cache } from '../../src/config/cache.js';
+import { freshFolder } from './support.js';
+
+function cacheAt(start: number) {
+  const folder = freshFolder();
+  const clock = { now: start };
+  const cache = new Cache(folder, () => clock.now);
+  const file = () => path.join(folder, 'answers', fs.readdirSync(path.join(folder, 'answers'))[0] ?? '');
+  return { folder, clock, cache, file };
+}
+
+describe('the cache', () => {
+  test('gives back what was written, with its age', async () => {
+    const { cache, clock } = cacheAt(1_700_000_000_000);
+    expect(cache.read('markets')).toBeNull();
+    await cache.write('markets', 'first');
+    await cache.write('markets', 'line\nä\u0000"');
+    clock.now += 5_000;
+    expect(cache.read('markets')).toEqual({ value: 'line\nä\u0000"', ageMs: 5_000 });
+    expect(cache.read('other')).toBeNull();
+  });
+
+  test.each(['../../x', 'https://a.b/c?d', '', '\0', 'x'.repeat(300), '__proto__'])(
+    'the key %j stays inside',
+    async (key) => {
+      const { cache, folder } = cacheAt(1);
+      await cache.write(key, 'kept');
+      expect(cache.read(key)).toEqual({ value: 'kept', ageMs: 0 });
+      expect(fs.readdirSync(folder)).toEqual(['answers']);
+      expect(fs.readdirSync(path.dirname(path.dirname(folder)))).toEqual(['home']);
+    },
+  );
+
+  test('an entry from the future is none', async () => {
+    const { cache, clock } = cacheAt(1_000);
+    await cache.write('markets', 'kept');
+    clock.now = 999;
+    expect(cache.read('markets')).toBeNull();
+  });
+
+  test.each([
+    ['cut', (content: string) => content.slice(0, -1)],
+    ['changed', (content: string) => content.replace('kept', 'kapt')],
+    ['emptied', () => ''],
+    ['replaced', () => '{"at": 1}'],
+  ])('an entry that was %s is none, and can be written again', async (_, damage) => {
+    const { cache, file } = cacheAt(1_000);
+    await cache.write('markets', 'kept');
+    fs.writeFileSync(file(), damage(fs.readFileSync(file(), 'utf8')));
+    expect(cache.read('markets')).toBeNull();
+    await cache.write('markets', 'again');
+    expect(cache.read('markets')?.value).toBe('again');
+  });
+
+  test.runIf(process.platform !== 'win32')('an entry that others could have written is none', async () => {
+    const { cache, file } = cacheAt(1_000);
+    await cache.write('markets', 'kept');
+    fs.chmodSync(file(), 0o666);
+    expect(cache.read('markets')).toBeNull();
+  });
+
+  test('what cannot be written is left, without a word', async () => {
+    const folder = freshFolder();
+    fs.mkdirSync(path.dirname(folder), { recursive: true });
+    fs.writeFileSync(folder, 'a file in the way');
+    const cache = new Cache(folder, () => 1);
+    await cache.write('markets', 'kept');
+    expect(cache.read('markets')).toBeNull();
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { type Connection, chooseConnection, type Environment, requireKeys } from '../../src/config/connection.js';
+import { SANDBOX } from '../../src/config/profiles.js';
+import { usage } from '../../src/errors.js';
+import { everythingIn, failureOf, HOSTS } from './support.js';
+
+const MINE = { accessKey: 'canary-mine-access', secretKey: 'canary-mine-secret' };
+const ENV = { PIT_ACCESS_KEY: 'canary-env-access', PIT_SECRET_KEY: 'canary-env-secret' };
+const KEYS_OF: Readonly<Record<string, typeof MINE>> = { main: MINE };
+const X = 'https://x.example.com';
+const Y = 'https://y.example.com';
+
+/** Profiles `main` (keys), `bare` (no keys) and the sandbox; keys of any other profile must not be asked for. */
+function choose(active: string, profile: string | undefined, environment: Environment): Promise<Connection> {
+  const profiles = {
+    active: async () => active,
+    get: async (name: string) => {
+      if (name === SANDBOX) return { name, builtIn: true, baseUrl: '', tradeUrl: '', wsUrl: null, settings: {} };
+      if (name === 'main' || name === 'bare') return { name, builtIn: false, ...HOSTS, settings: { zone: 'UTC' } };
+      throw usage(`no profile ${name}`);
+    },
+  };
+  return chooseConnection({ profile }, environment, profiles, { get: async (name) => KEYS_OF[name] ?? null });
+}
+
+/** One line: profile, market host, trade host, whose keys or why none, and what is special. */
+function drawn(connection: Connection): string {
+  const short = (url: string | null) => url?.replace('https://', '').replace('.example.com', '') ?? '-';
+  const whose = connection.keys === null ? '-' : connection.keys === MINE ? 'mine' : 'env';
+  const marks = [
+    connection.sandbox && 'sandbox',
+    connection.hostFromEnvironment && 'named',
+    connection.mixedHosts && 'mixed',
+    connection.wsUrl !== null && 'ws',
+    connection.keysMissing !== null && 'keys?',
+    connection.baseUrlMissing !== null && 'base?',
+  ].filter(Boolean);
+  return [connection.profile, short(connection.baseUrl), short(connection.tradeUrl), whose, ...marks].join(' ');
+}
+
+const both = { PIT_BASE_URL: X, PIT_TRADE_URL: Y };
+
+describe('the choice of profile, hosts and keys', () => {
+  test.each<[string, string | undefined, Environment, string]>([
+    // active, --profile, environment, result
+    ['sandbox', undefined, {}, 'sandbox - - - sandbox'],
+    ['main', undefined, {}, 'main api trade mine ws'],
+    ['bare', undefined, {}, 'bare api trade - ws keys?'],
+    ['sandbox', undefined, { PIT_PROFILE: 'main' }, 'main api trade mine ws'],
+    ['main', 'sandbox', { PIT_PROFILE: 'bare' }, 'sandbox - - - sandbox'],
+    ['main', undefined, { PIT_PROFILE: '' }, 'main api trade mine ws'],
+    [
+      'main',
+      undefined,
+      { PIT_BASE_URL: '', PIT_TRADE_URL: '', PIT_ACCESS_KEY: '', PIT_SECRET_KEY: '' },
+      'main api trade mine ws',
+    ],
+    // Hosts and keys given together.
+    ['sandbox', undefined, { ...both, ...ENV }, 'sandbox x y env named'],
+    ['sandbox', undefined, { ...both, PIT_PROFILE: 'sandbox', ...ENV }, 'sandbox x y env named'],
+    ['main', undefined, { ...both, ...ENV }, 'main x y env named'],
+    // A profile's keys go to its own hosts only.
+    ['main', undefined, both, 'main x y - named keys?'],
+    ['main', 'main', { PIT_TRADE_URL: Y }, 'main api y - named mixed keys?'],
+    ['main', undefined, { PIT_TRADE_URL: `${HOSTS.tradeUrl}/other` }, 'main api trade/other - named mixed keys?'],
+    ['main', undefined, { PIT_TRADE_URL: `${HOSTS.tradeUrl}:8443` }, 'main api trade:8443 - named mixed keys?'],
+    ['main', undefined, { PIT_TRADE_URL: `${HOSTS.tradeUrl}/api/` }, 'main api trade mine named ws'],
+    ['main', undefined, { PIT_TRADE_URL: Y, ...ENV }, 'main api y env named mixed'],
+    ['main', undefined, { PIT_BASE_URL: X }, 'main x trade mine named mixed'],
+    ['main', undefined, ENV, 'main api trade env ws'],
+    ['bare', undefined, ENV, 'bare api trade env ws'],
+    // The sandbox gets no keys that were meant for an exchange, and lends an exchange no prices.
+    ['sandbox', undefined, ENV, 'sandbox - - - sandbox keys?'],
+    ['sandbox', undefined, { PIT_BASE_URL: X, ...ENV }, 'sandbox x - - sandbox named mixed keys?'],
+    ['sandbox', undefined, { PIT_BASE_URL: X }, 'sandbox x - - sandbox named mixed'],
+    ['sandbox', 'sandbox', { PIT_BASE_URL: X }, 'sandbox x - - sandbox named mixed'],
+    ['sandbox', undefined, { PIT_TRADE_URL: Y }, 'sandbox - y - named keys? base?'],
+    ['sandbox', undefined, { PIT_TRADE_URL: Y, ...ENV }, 'sandbox - y env named base?'],
+    [
+      'sandbox',
+      undefined,
+      { PIT_TRADE_URL: 'http://127.0.0.1:1/api', ...ENV },
+      'sandbox - http://127.0.0.1:1 env named base?',
+    ],
+  ])('%s, --profile %s, %j: %s', async (active, profile, environment, expected) => {
+    expect(drawn(await choose(active, profile, environment))).toBe(expected);
+  });
+
+  test.each<[string, string | undefined, Environment, string, RegExp]>([
+    [
+      'sandbox',
+      undefined,
+      { PIT_ACCESS_KEY: 'canary' },
+      'credentials',
+      /PIT_ACCESS_KEY is set and PIT_SECRET_KEY is not/,
+    ],
+    ['main', undefined, { PIT_SECRET_KEY: 'canary' }, 'credentials', /PIT_SECRET_KEY is set and PIT_ACCESS_KEY is not/],
+    ['main', undefined, { ...ENV, PIT_SECRET_KEY: 'canary x' }, 'usage', /secret key/],
+    ['main', undefined, { ...ENV, PIT_ACCESS_KEY: 'canary\n' }, 'usage', /access key/],
+    ['main', undefined, { PIT_TRADE_URL: 'http://x.example.com' }, 'credentials', /PIT_TRADE_URL/],
+    ['main', undefined, { PIT_BASE_URL: 'http://x.example.com' }, 'credentials', /PIT_BASE_URL/],
+    ['main', undefined, { PIT_TRADE_URL: 'https://canary:x@x.example.com' }, 'usage', /PIT_TRADE_URL/],
+    ['main', 'sandbox', { PIT_TRADE_URL: Y, ...ENV }, 'usage', /two places/],
+    ['main', 'mian', {}, 'usage', /no profile mian/],
+    ['main', undefined, { PIT_PROFILE: 'mian' }, 'usage', /no profile mian/],
+    ['gone', undefined, {}, 'usage', /no profile gone/],
+  ])('%s, --profile %s, %j: fails as %s', async (active, profile, environment, kind, words) => {
+    const failure = await failureOf(() => choose(active, profile, environment));
+    expect(failure.kind).toBe(kind);
+    expect(failure.message).toMatch(words);
+    expect(everythingIn(failure)).not.toContain('canary');
+  });
+});
+
+describe('a signed request', () => {
+  test.each<[string, Environment, RegExp]>([
+    ['bare', {}, /pit keys set --profile bare/],
+    ['main', { PIT_TRADE_URL: Y }, /not the profile's own host.*PIT_ACCESS_KEY/],
+    ['sandbox', ENV, /no exchange to use them with.*PIT_TRADE_URL/],
+  ])('without keys (%s, %j) is exit 4 with the next step', async (active, environment, words) => {
+    const connection = await choose(active, undefined, environment);
+    const failure = await failureOf(() => requireKeys(connection));
+    expect(failure.exitCode).toBe(4);
+    expect(`${failure.message} ${failure.hint}`).toMatch(words);
+  });
+
+  test('with keys gets them', async () => {
+    expect(requireKeys(await choose('main', undefined, {}))).toBe(MINE);
+  });
+});

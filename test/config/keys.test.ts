@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { KeyStore, lastFour, parseKeys } from '../../src/config/keys.js';
+import { Profiles } from '../../src/config/profiles.js';
+import { everythingIn, failureOf, freshFolder, HOSTS } from './support.js';
+
+const key = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 1,
+});
+const lineEnd = fc.constantFrom('\n', '\r\n');
+
+describe('parseKeys', () => {
+  test('two lines of what a key may hold come out as they are', () => {
+    fc.assert(
+      fc.property(key, key, lineEnd, fc.constantFrom('', '\n', '\r\n'), (accessKey, secretKey, between, after) => {
+        expect(parseKeys(accessKey + between + secretKey + after)).toEqual({ accessKey, secretKey });
+      }),
+    );
+  });
+
+  test('any text either holds exactly two keys or is a usage error', async () => {
+    const text = fc
+      .array(fc.oneof(fc.string({ unit: 'binary' }), lineEnd, fc.constant(' '), key))
+      .map((all) => all.join(''));
+    await fc.assert(
+      fc.asyncProperty(text, async (given) => {
+        if (/^[\x21-\x7e]{1,512}\r?\n[\x21-\x7e]{1,512}(\r?\n)?$/.test(given)) {
+          expect(Object.values(parseKeys(given)).join('\n')).toBe(given.replace(/\r\n/g, '\n').replace(/\n$/, ''));
+        } else {
+          expect((await failureOf(() => parseKeys(given))).kind).toBe('usage');
+        }
+      }),
+    );
+  });
+
+  test.each([
+    ['one line', 'canary-access'],
+    ['three lines', 'canary-access\ncanary-secret\ncanary-more'],
+    ['an empty line at the end', 'canary-access\ncanary-secret\n\n'],
+    ['an empty access key', '\ncanary-secret\n'],
+    ['an empty secret key', 'canary-access\n\n'],
+    ['a space inside', 'canary access\ncanary-secret\n'],
+    ['a space at the end', 'canary-access \ncanary-secret\n'],
+    ['a tab', 'canary-access\ncanary\tsecret\n'],
+    ['a control character', 'canary-access\ncanary\0secret\n'],
+    ['a byte order mark', '\ufeffcanary-access\ncanary-secret\n'],
+    ['a lone carriage return', 'canary-access\rcanary-secret\n'],
+    ['too much', `canary-access\n${'canary'.repeat(1_000)}\n`],
+    ['nothing', ''],
+  ])('%s is refused without a word of it', async (_, text) => {
+    const failure = await failureOf(() => parseKeys(text));
+    expect(failure).toMatchObject({ kind: 'usage', hint: expect.any(String) });
+    expect(everythingIn(failure)).not.toContain('canary');
+  });
+});
+
+describe('lastFour', () => {
+  test.each([
+    ['', '…'],
+    ['1234567', '…'],
+    ['12345678', '…5678'],
+    ['access-key-1234', '…1234'],
+  ])('%j shows as %s', (given, shown) => expect(lastFour(given)).toBe(shown));
+});
+
+describe('the key store', () => {
+  test('keeps any pair that can be parsed, replaces it, and removes it once', async () => {
+    const folder = freshFolder();
+    const keys = new KeyStore(folder);
+    await new Profiles(folder).add({ name: 'main', ...HOSTS });
+    expect(await keys.get('main')).toBeNull();
+    await fc.assert(
+      fc.asyncProperty(key, key, async (accessKey, secretKey) => {
+        await keys.set('main', { accessKey, secretKey });
+        expect(await keys.get('main')).toEqual({ accessKey, secretKey });
+      }),
+      { numRuns: 10, examples: [['__proto__', '{"$ref":"\\u0000"}']] },
+    );
+    expect(await keys.remove('main')).toBe(true);
+    expect(await keys.remove('main')).toBe(false);
+  });
+
+  test.each(['sandbox', 'nobody'])('takes no keys for %s', async (name) => {
+    const pair = { accessKey: 'canary-access', secretKey: 'canary-secret' };
+    const failure = await failureOf(() => new KeyStore(freshFolder()).set(name, pair));
+    expect(failure.kind).toBe('usage');
+    expect(everythingIn(failure)).not.toContain('canary');
+  });
+});

@@ -1,0 +1,156 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { KeyStore } from '../../src/config/keys.js';
+import { shellWord } from '../../src/config/private.js';
+import { Profiles } from '../../src/config/profiles.js';
+import { Store } from '../../src/config/store.js';
+import { everythingIn, failureOf, freshFolder, HOSTS } from './support.js';
+
+const CANARY = { accessKey: 'canary-access-4711', secretKey: 'canary-secret-4711' };
+const ATTACKER = { ...HOSTS, tradeUrl: 'https://evil.example.com' };
+
+async function withKeys() {
+  const folder = freshFolder();
+  const profiles = new Profiles(folder);
+  const keys = new KeyStore(folder);
+  await profiles.add({ name: 'main', ...HOSTS });
+  await keys.set('main', CANARY);
+  return { folder, profiles, keys, keyFile: path.join(folder, 'keys', 'main.json') };
+}
+
+describe.runIf(process.platform !== 'win32')('files that others can reach', () => {
+  test.each([
+    ['keys/main.json', 0o640, 'chmod 600'],
+    ['keys/main.json', 0o602, 'chmod 600'],
+    ['keys', 0o710, 'chmod 700'],
+    ['.', 0o755, 'chmod 700'],
+  ])('%s with mode %o is refused with its mend', async (target, mode, mend) => {
+    const { folder, keys } = await withKeys();
+    const place = path.join(folder, target);
+    fs.chmodSync(place, mode);
+    const failure = await failureOf(() => keys.get('main'));
+    expect(failure).toMatchObject({ kind: 'credentials', exitCode: 4, hint: `Run: ${mend} ${shellWord(place)}` });
+    expect(everythingIn(failure)).not.toContain('canary');
+    expect(await failureOf(() => keys.set('main', CANARY))).toMatchObject({ kind: 'credentials' });
+    fs.chmodSync(place, place.endsWith('.json') ? 0o600 : 0o700);
+    expect(await keys.get('main')).toEqual(CANARY);
+  });
+
+  test('a profile file open to others is refused: its URL decides where keys go', async () => {
+    const { folder, profiles } = await withKeys();
+    fs.chmodSync(path.join(folder, 'profiles', 'main.json'), 0o660);
+    expect(await failureOf(() => profiles.get('main'))).toMatchObject({ kind: 'credentials' });
+  });
+
+  test('an open folder that held nothing yet is refused before anything is written to it', async () => {
+    const folder = freshFolder();
+    fs.mkdirSync(folder, { recursive: true });
+    fs.chmodSync(folder, 0o755);
+    const failure = await failureOf(() => new Profiles(folder).add({ name: 'main', ...HOSTS }));
+    expect(failure.hint).toBe(`Run: chmod 700 ${folder}`);
+    expect(fs.readdirSync(folder)).toEqual([]);
+  });
+
+  test('a link in place of a file or a folder within is not followed, to read or to write', async () => {
+    const { folder, profiles, keys, keyFile } = await withKeys();
+    const elsewhere = path.join(path.dirname(folder), 'elsewhere.json');
+    fs.renameSync(keyFile, elsewhere);
+    fs.symlinkSync(elsewhere, keyFile);
+    expect(await failureOf(() => keys.get('main'))).toMatchObject({ kind: 'credentials' });
+    expect(await failureOf(() => keys.set('main', CANARY))).toMatchObject({ kind: 'credentials' });
+    const moved = path.join(path.dirname(folder), 'moved');
+    fs.renameSync(path.join(folder, 'profiles'), moved);
+    fs.symlinkSync(moved, path.join(folder, 'profiles'));
+    expect(await failureOf(() => profiles.get('main'))).toMatchObject({ kind: 'credentials' });
+    expect(await failureOf(() => profiles.add({ name: 'new', ...ATTACKER }))).toMatchObject({ kind: 'credentials' });
+    expect(fs.readdirSync(moved)).toEqual(['main.json']);
+  });
+
+  test('the configuration folder itself may be reached through a link', async () => {
+    const { folder } = await withKeys();
+    const link = path.join(path.dirname(folder), 'link');
+    fs.symlinkSync(folder, link);
+    expect(await new KeyStore(link).get('main')).toEqual(CANARY);
+    await new Profiles(link).use('main');
+    expect(await new Profiles(folder).active()).toBe('main');
+  });
+
+  test.runIf(process.geteuid?.() === 0)("another user's file is refused", async () => {
+    const { keys, keyFile } = await withKeys();
+    fs.chownSync(keyFile, 12345, 12345);
+    const failure = await failureOf(() => keys.get('main'));
+    expect(failure).toMatchObject({ kind: 'credentials', message: `${keyFile} belongs to another user.` });
+  });
+
+  test('keys that others could read can be removed all the same', async () => {
+    const { keys, keyFile } = await withKeys();
+    fs.chmodSync(keyFile, 0o644);
+    expect(await keys.remove('main')).toBe(true);
+    expect(fs.existsSync(keyFile)).toBe(false);
+  });
+});
+
+describe('damaged files', () => {
+  test.each([
+    ['half a file', '{"accessKey": "canary-access-4711", "secretK'],
+    ['no JSON', 'canary-secret-4711'],
+    ['nothing', ''],
+    ['another kind', '["canary-access-4711"]'],
+    ['a wrong type', '{"accessKey": 4711, "secretKey": "canary-secret-4711"}'],
+    ['a line end in a key', '{"accessKey": "canary-access\\nx", "secretKey": "canary-secret-4711"}'],
+  ])('a key file that holds %s is named, never quoted, and can be replaced', async (_, content) => {
+    const { keys, keyFile } = await withKeys();
+    fs.writeFileSync(keyFile, content);
+    const failure = await failureOf(() => keys.get('main'));
+    expect(failure).toMatchObject({ kind: 'credentials', message: expect.stringContaining(keyFile) });
+    expect(everythingIn(failure)).not.toMatch(/canary|4711/);
+    expect(fs.readFileSync(keyFile, 'utf8')).toBe(content);
+    await keys.set('main', CANARY);
+    expect(await keys.get('main')).toEqual(CANARY);
+  });
+
+  test.each([
+    ['half a file', '{"baseUrl": "https://'],
+    ['no trade host', '{"baseUrl": "https://api.example.com"}'],
+    ['a plain http host', '{"baseUrl": "https://api.example.com", "tradeUrl": "http://trade.example.com"}'],
+    ['an unknown setting', '{"baseUrl": "https://a.b", "tradeUrl": "https://a.b", "settings": {"zoen": "UTC"}}'],
+    ['settings that are none', '{"baseUrl": "https://a.b", "tradeUrl": "https://a.b", "settings": "x"}'],
+    ['a bad setting', '{"baseUrl": "https://a.b", "tradeUrl": "https://a.b", "settings": {"zone": "+25:00"}}'],
+  ])('a profile with %s is named and left as it is', async (_, content) => {
+    const { folder, profiles } = await withKeys();
+    const file = path.join(folder, 'profiles', 'main.json');
+    fs.writeFileSync(file, content);
+    for (const action of [() => profiles.get('main'), () => profiles.set('main', 'zone', 'UTC')]) {
+      const failure = await failureOf(action);
+      expect(failure.kind).toBe('credentials');
+      expect(`${failure.message} ${failure.hint}`).toContain(file);
+    }
+    expect(fs.readFileSync(file, 'utf8')).toBe(content);
+  });
+
+  test('a damaged choice of profile does not fall back to another one; using one mends it', async () => {
+    const { folder, profiles } = await withKeys();
+    for (const content of ['{', '{}', '{"active": "../x"}']) {
+      fs.writeFileSync(path.join(folder, 'active.json'), content, { mode: 0o600 });
+      expect(await failureOf(() => profiles.active())).toMatchObject({ kind: 'credentials' });
+    }
+    await profiles.use('main');
+    expect(await profiles.active()).toBe('main');
+  });
+});
+
+test('a write replaces the file in one step, also where the environment says Snap', async () => {
+  const { folder } = await withKeys();
+  const store = new Store(folder);
+  await store.change((writer) => writer.write('x.json', { a: 1 }));
+  const before = fs.statSync(path.join(folder, 'x.json')).ino;
+  process.env.SNAP = '/snap/x';
+  try {
+    await store.change((writer) => writer.write('x.json', { a: 2 }));
+    expect(process.env.SNAP).toBe('/snap/x');
+  } finally {
+    delete process.env.SNAP;
+  }
+  expect(fs.statSync(path.join(folder, 'x.json')).ino).not.toBe(before);
+});

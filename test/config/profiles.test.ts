@@ -1,0 +1,168 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { KeyStore } from '../../src/config/keys.js';
+import { nearest } from '../../src/config/names.js';
+import { Profiles } from '../../src/config/profiles.js';
+import { failureOf, freshFolder, HOSTS } from './support.js';
+
+describe('profiles', () => {
+  test('without a folder there is the sandbox, and looking makes no folder', async () => {
+    const folder = freshFolder();
+    const profiles = new Profiles(folder);
+    expect(await profiles.list()).toEqual([
+      { name: 'sandbox', builtIn: true, baseUrl: '', tradeUrl: '', wsUrl: null, settings: {} },
+    ]);
+    expect(await profiles.active()).toBe('sandbox');
+    expect(await new KeyStore(folder).get('sandbox')).toBeNull();
+    expect(await new KeyStore(folder).remove('main')).toBe(false);
+    expect(fs.existsSync(path.dirname(folder))).toBe(false);
+  });
+
+  test('one is added, used, changed and removed', async () => {
+    const profiles = new Profiles(freshFolder());
+    const added = await profiles.add({ name: 'main', ...HOSTS });
+    expect(added).toEqual({ name: 'main', builtIn: false, ...HOSTS, settings: {} });
+    expect(await profiles.active()).toBe('sandbox');
+    await profiles.use('main');
+    await profiles.set('main', 'zone', 'asia/shanghai');
+    await profiles.set('main', 'withdraw-fee', 'ontop');
+    await profiles.set('main', 'trade-url', 'http://127.0.0.1:8080/api');
+    await profiles.unset('main', 'ws-url');
+    await profiles.unset('main', 'zone');
+    expect(await profiles.get('main')).toMatchObject({
+      tradeUrl: 'http://127.0.0.1:8080',
+      wsUrl: null,
+      settings: { 'withdraw-fee': 'onTop' },
+    });
+    await profiles.remove('main');
+    expect(await profiles.active()).toBe('sandbox');
+    expect((await profiles.list()).map(({ name }) => name)).toEqual(['sandbox']);
+  });
+
+  test('keys go with their profile and do not come back with its name', async () => {
+    const folder = freshFolder();
+    const [profiles, keys] = [new Profiles(folder), new KeyStore(folder)];
+    await profiles.add({ name: 'main', ...HOSTS });
+    await keys.set('main', { accessKey: 'access-1', secretKey: 'secret-1' });
+    await profiles.remove('main');
+    expect(fs.readdirSync(path.join(folder, 'keys'))).toEqual([]);
+    fs.writeFileSync(path.join(folder, 'keys', 'main.json'), '{"accessKey":"a","secretKey":"b"}', { mode: 0o600 });
+    await profiles.add({ name: 'main', ...HOSTS });
+    expect(await keys.get('main')).toBeNull();
+  });
+
+  test('the sandbox keeps settings, and its hosts cannot come from its file', async () => {
+    const folder = freshFolder();
+    const profiles = new Profiles(folder);
+    await profiles.set('sandbox', 'zone', '+08:00');
+    const file = path.join(folder, 'profiles', 'sandbox.json');
+    expect(JSON.parse(fs.readFileSync(file, 'utf8'))).toEqual({ settings: { zone: '+08:00' } });
+    fs.writeFileSync(file, JSON.stringify({ ...HOSTS, settings: { zone: 'UTC' } }));
+    expect(await profiles.get('sandbox')).toMatchObject({
+      baseUrl: '',
+      tradeUrl: '',
+      wsUrl: null,
+      settings: { zone: 'UTC' },
+    });
+  });
+
+  test.each([
+    ['added over', (profiles: Profiles) => profiles.add({ name: 'sandbox', ...HOSTS })],
+    ['removed', (profiles: Profiles) => profiles.remove('sandbox')],
+    ['given a host', (profiles: Profiles) => profiles.set('sandbox', 'trade-url', HOSTS.tradeUrl)],
+    ['without a host', (profiles: Profiles) => profiles.unset('sandbox', 'base-url')],
+  ])('the sandbox cannot be %s', async (_, action) => {
+    expect(await failureOf(() => action(new Profiles(freshFolder())))).toMatchObject({ kind: 'usage' });
+  });
+
+  test('a name that is taken, missing or mistyped is a usage error that helps', async () => {
+    const profiles = new Profiles(freshFolder());
+    await profiles.add({ name: 'overseas', ...HOSTS });
+    const again = await failureOf(() => profiles.add({ name: 'overseas', ...HOSTS }));
+    expect(again.hint).toContain('pit profile set overseas');
+    for (const action of ['get', 'use', 'remove'] as const) {
+      const failure = await failureOf(() => profiles[action]('oversea'));
+      expect(failure).toMatchObject({ kind: 'usage', hint: 'Known: sandbox, overseas.' });
+      expect(failure.message).toBe('There is no profile "oversea". Did you mean overseas?');
+    }
+  });
+
+  test.each([
+    ['an unknown key', 'zoen', 'UTC', /Did you mean zone\?.*withdraw-fee/s],
+    ['a key of every object', 'constructor', 'x', /no setting/],
+    ['a wrong zone', 'zone', '+25:00', /offset from UTC/],
+    ['a zone that is none', 'zone', 'Mars/Olympus', /zone by name/],
+    ['a wrong fee', 'withdraw-fee', 'both', /inside or onTop/],
+    ['a host without a scheme', 'trade-url', 'trade.example.com', /https:\/\/trade\.example\.com/],
+  ])('%s is refused with the mend, and nothing is written', async (_, key, value, words) => {
+    const folder = freshFolder();
+    const failure = await failureOf(() => new Profiles(folder).set('main', key, value));
+    expect(failure.kind).toBe('usage');
+    expect(`${failure.message} ${failure.hint}`).toMatch(words);
+    expect(fs.existsSync(folder)).toBe(false);
+  });
+});
+
+describe('names', () => {
+  const hostile = [
+    '',
+    '.',
+    '..',
+    '../x',
+    'a/b',
+    'a\\b',
+    'a\0b',
+    'con',
+    'com1',
+    'Main',
+    '-x',
+    '_x',
+    '__proto__',
+    'a b',
+    'ä',
+  ];
+  const named = [...hostile, '\u001b[2J', 'a\n'].map((name): [string, string] => [JSON.stringify(name), name]);
+  test.each([...named, ['10,000 characters', 'x'.repeat(10_000)]])('%s names nothing', async (_, name) => {
+    const folder = freshFolder();
+    const [profiles, keys] = [new Profiles(folder), new KeyStore(folder)];
+    const actions = [
+      () => profiles.get(name),
+      () => profiles.add({ name, ...HOSTS }),
+      () => profiles.use(name),
+      () => profiles.set(name, 'zone', 'UTC'),
+      () => profiles.unset(name, 'zone'),
+      () => profiles.remove(name),
+      () => keys.get(name),
+      () => keys.set(name, { accessKey: 'access-1', secretKey: 'secret-1' }),
+      () => keys.remove(name),
+    ];
+    for (const action of actions) {
+      const failure = await failureOf(action);
+      expect(failure.kind).toBe('usage');
+      expect(failure.message).toMatch(/^[\x20-\x7e…]{1,100}$/);
+    }
+    expect(fs.existsSync(path.dirname(folder))).toBe(false);
+  });
+
+  test.each(['a', '0', 'x'.repeat(32), 'con-1', 'constructor', 'a_b-c'])('%s is a name', async (name) => {
+    const profiles = new Profiles(freshFolder());
+    await profiles.add({ name, ...HOSTS });
+    expect((await profiles.list()).map((profile) => profile.name)).toEqual(['sandbox', name]);
+  });
+
+  test('files in the folder that no profile could have made are not profiles', async () => {
+    const folder = freshFolder();
+    const profiles = new Profiles(folder);
+    await profiles.add({ name: 'main', ...HOSTS });
+    for (const other of ['Main Copy.json', '.hidden.json', 'notes.txt']) {
+      fs.writeFileSync(path.join(folder, 'profiles', other), 'x');
+    }
+    expect((await profiles.list()).map(({ name }) => name)).toEqual(['sandbox', 'main']);
+  });
+
+  test('nearest gives the likeliest first and nothing far away', () => {
+    expect(nearest('maim', ['other', 'mainz', 'main'])).toEqual(['main', 'mainz']);
+    expect(nearest('zzzz', ['main'])).toEqual([]);
+  });
+});

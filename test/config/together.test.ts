@@ -1,0 +1,77 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { KeyStore } from '../../src/config/keys.js';
+import { Profiles } from '../../src/config/profiles.js';
+import { Store } from '../../src/config/store.js';
+import { ended, program } from './process.js';
+import { freshFolder, HOSTS, modes } from './support.js';
+
+const start = program();
+const posix = process.platform !== 'win32';
+const ROUNDS = 25;
+
+describe('several processes', () => {
+  test('eight that write at once lose nothing, though one of them is killed', { timeout: 90_000 }, async () => {
+    const folder = freshFolder();
+    const [victim, ...others] = Array.from({ length: 8 }, (_, i) => start('many', folder, '022', `p${i}`, `${ROUNDS}`));
+    victim?.stdout?.on('data', (chunk) => String(chunk).includes('p0-4\n') && victim.kill('SIGKILL'));
+    const ends = await Promise.all([victim, ...others].map((child) => ended(child as NonNullable<typeof child>)));
+    const acknowledged = ends.flatMap(({ output }) => output.split('\n').filter((line) => line !== ''));
+
+    expect(ends.map(({ code }) => code)).toEqual([null, 0, 0, 0, 0, 0, 0, 0]);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(7 * ROUNDS + 5);
+    const listed = (await new Profiles(folder).list()).map(({ name }) => name);
+    const shared = Object.keys((await new Store(folder).read('shared.json')) ?? {});
+    expect(listed).toEqual(expect.arrayContaining(acknowledged));
+    expect(shared).toEqual(expect.arrayContaining(acknowledged));
+    for (const name of acknowledged) expect(await new KeyStore(folder).get(name)).not.toBeNull();
+  });
+
+  test('the lock of a killed process is taken over once it is stale', async () => {
+    const folder = freshFolder();
+    const profiles = new Profiles(folder);
+    await profiles.add({ name: 'one', ...HOSTS });
+    const lock = path.join(folder, '.lock');
+    fs.mkdirSync(lock);
+    const longAgo = new Date(Date.now() - 11_000);
+    fs.utimesSync(lock, longAgo, longAgo);
+    await Promise.all(['two', 'three', 'four'].map((name) => new Profiles(folder).add({ name, ...HOSTS })));
+    expect((await profiles.list()).map(({ name }) => name)).toEqual(['sandbox', 'four', 'one', 'three', 'two']);
+    expect(fs.existsSync(lock)).toBe(false);
+  });
+
+  test('what a killed write left behind goes with the next one, so that no key stays in it', async () => {
+    const folder = freshFolder();
+    const profiles = new Profiles(folder);
+    await profiles.add({ name: 'one', ...HOSTS });
+    await new KeyStore(folder).set('one', { accessKey: 'access-1', secretKey: 'secret-1' });
+    const leftover = path.join(folder, 'keys', 'one.json.tmp-1234567890abcdef');
+    fs.writeFileSync(leftover, '{"secretKey": "secret-1"', { mode: 0o600 });
+    expect(await new KeyStore(folder).remove('one')).toBe(true);
+    expect(fs.readdirSync(path.join(folder, 'keys'))).toEqual([]);
+  });
+});
+
+describe.runIf(posix)('a process of its own', () => {
+  test.each(['000', '022', '077', '777'])('files are 600 in folders 700 under umask %s', async (umask) => {
+    const folder = freshFolder();
+    expect((await ended(start('everything', folder, umask, 'x'))).code).toBe(0);
+    expect(modes(path.dirname(path.dirname(folder)))).toEqual([
+      '700 home',
+      '700 home/cache',
+      '700 home/cache/answers',
+      '600 home/cache/answers/ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb',
+      '700 home/config',
+      '600 home/config/active.json',
+      '700 home/config/keys',
+      '600 home/config/keys/main.json',
+      '700 home/config/profiles',
+      '600 home/config/profiles/main.json',
+    ]);
+  });
+
+  test('one interrupt stays one, also after the configuration library is loaded', async () => {
+    expect(await ended(start('interrupt', freshFolder()))).toEqual({ code: 0, output: '1' });
+  });
+});
