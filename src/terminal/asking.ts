@@ -13,6 +13,8 @@ export type Question =
   | { type: 'password'; message: string; mask: false; toggleMask: false }
   | { type: 'select'; message: string; choices: readonly { name: string; value: number; description?: string }[] };
 
+type Streams = Pick<Host, 'input' | 'errors'>;
+
 interface Key {
   readonly name?: string;
   readonly ctrl?: boolean;
@@ -21,7 +23,7 @@ interface Key {
 const SHOW_CURSOR = '\u001b[?25h';
 
 /** Asks one question with inquirer. Loaded at the first question only: inquirer costs more than a whole command. */
-export async function ask(host: Host, screen: Screen, question: Question): Promise<unknown> {
+export async function ask(host: Streams, screen: Screen, question: Question): Promise<unknown> {
   const leaving = new AbortController();
   const release = watch(host, () => leaving.abort());
   try {
@@ -36,7 +38,7 @@ export async function ask(host: Host, screen: Screen, question: Question): Promi
 }
 
 /** Escape, Ctrl-D and an input that ends leave the question: inquirer alone would wait for ever. */
-function watch({ input, errors }: Host, leave: () => void): () => void {
+function watch({ input, errors }: Streams, leave: () => void): () => void {
   const onKey = (_text: string, key: Key | undefined): void => {
     if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) leave();
   };

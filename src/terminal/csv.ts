@@ -21,7 +21,8 @@ export function toCsv(data: unknown, header?: readonly string[]): string {
 /** Text that neither a spreadsheet nor a terminal runs. */
 function harmless(text: string): string {
   const shown = safe(text);
-  return FORMULA.test(text) && !NUMBER.test(text) ? `'${shown}` : shown;
+  // Both, as an escape may hide the sign and a blank may come of a tab.
+  return (FORMULA.test(text) || FORMULA.test(shown)) && !NUMBER.test(text) ? `'${shown}` : shown;
 }
 
 function fieldsOf(element: unknown): Fields {

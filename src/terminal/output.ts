@@ -20,7 +20,7 @@ export class Output {
   readonly errorScreen: Screen;
 
   constructor(
-    host: Host,
+    host: Pick<Host, 'output' | 'errors' | 'environment'>,
     readonly format: Format,
     options: ScreenOptions = {},
   ) {

@@ -18,7 +18,7 @@ export class Prompts {
   readonly #screen: Screen;
 
   constructor(
-    private readonly host: Host,
+    private readonly host: Pick<Host, 'input' | 'errors' | 'environment'>,
     options: ScreenOptions = {},
   ) {
     this.#screen = screenOf(host.errors, host.environment, options);

@@ -52,7 +52,7 @@ function isRich({ TERM = '', COLORTERM = '' }: Environment): boolean {
 }
 
 /**
- * Of the 256 colours these have a contrast of at least 3.9 both to black and to white.
+ * Of the 256 colours these have a contrast of at least 3.8 both to black and to white.
  * With 16 colours the user's theme decides, so that yellow and cyan, pale on white in many themes, are left out.
  */
 function palette(chalk: ChalkInstance): Paint {

@@ -1,0 +1,65 @@
+"""Runs a program on a terminal of its own. Reads what to do as JSON from stdin, prints what happened as JSON."""
+
+import fcntl
+import json
+import os
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+job = json.load(sys.stdin)
+master, slave = os.openpty()
+fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", job["rows"], job["columns"], 0, 0))
+
+
+def take_terminal():
+    os.setsid()
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+
+program = subprocess.Popen(
+    job["command"],
+    stdin=slave if job["stdin"] == "terminal" else subprocess.DEVNULL,
+    stdout=subprocess.PIPE if job["stdout"] == "pipe" else slave,
+    stderr=slave,
+    env=job["environment"],
+    preexec_fn=take_terminal,
+)
+deadline = time.monotonic() + job["seconds"]
+screen = b""
+
+
+def read_some(wait):
+    global screen
+    if select.select([master], [], [], wait)[0]:
+        screen += os.read(master, 65536)
+
+
+seen = 0
+for step in job["steps"]:
+    awaited = step["await"].encode()
+    while awaited not in screen[seen:] and program.poll() is None and time.monotonic() < deadline:
+        read_some(0.05)
+    seen = len(screen)
+    os.write(master, step["type"].encode())
+while program.poll() is None and time.monotonic() < deadline:
+    read_some(0.05)
+late = program.poll() is None
+if late:
+    program.kill()
+piped = program.stdout.read().decode() if program.stdout else ""
+read_some(0.05)
+modes = termios.tcgetattr(slave)[3]
+json.dump(
+    {
+        "screen": screen.decode("utf8", "replace"),
+        "piped": piped,
+        "status": program.wait(),
+        "late": late,
+        "echoes": bool(modes & termios.ECHO and modes & termios.ICANON),
+    },
+    sys.stdout,
+)

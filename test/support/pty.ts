@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+
+export interface PtyStep {
+  /** Text that must have come to the screen since the last step. */
+  readonly await: string;
+  readonly type: string;
+}
+
+export interface PtyJob {
+  readonly command: readonly string[];
+  readonly steps?: readonly PtyStep[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly columns?: number;
+  readonly rows?: number;
+  /** `terminal` unless told; `none` is /dev/null. */
+  readonly stdin?: 'terminal' | 'none';
+  readonly stdout?: 'terminal' | 'pipe';
+  readonly seconds?: number;
+}
+
+export interface PtyResult {
+  /** Every byte that came to the terminal. */
+  readonly screen: string;
+  /** What went to stdout, where that was a pipe. */
+  readonly piped: string;
+  /** The exit code; a signal is negative. */
+  readonly status: number;
+  /** Whether it had to be killed. */
+  readonly late: boolean;
+  /** Whether the terminal was left as it was found: lines and echo. */
+  readonly echoes: boolean;
+}
+
+const DEFAULTS = { steps: [], columns: 80, rows: 30, stdin: 'terminal', stdout: 'terminal', seconds: 20 };
+
+/** Runs a program on a real terminal, made by python3's pty module: the tests need no compiler for it. */
+export function onTerminal(job: PtyJob): Promise<PtyResult> {
+  const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TERM: 'xterm', ...job.environment };
+  const driver = path.join(import.meta.dirname, 'pty.py');
+  return new Promise((resolve, reject) => {
+    const python = execFile('python3', [driver], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      if (error) reject(new Error(`${error.message}\n${stderr}`));
+      else resolve(JSON.parse(stdout));
+    });
+    python.stdin?.end(JSON.stringify({ ...DEFAULTS, ...job, environment }));
+  });
+}

@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
+
+const known = new Map<string, boolean>();
+
+/**
+ * Whether a program that a test needs is there, for `describe.skipIf(!requires('python3'))`. A missing one is written
+ * to the list that the test run names at its end; with PIT_TEST_COMPLETE=1, as CI has it, it fails instead.
+ */
+export function requires(program: string): boolean {
+  const found = known.get(program) ?? isInstalled(program);
+  if (!found && !known.has(program)) report(program);
+  known.set(program, found);
+  return found;
+}
+
+function isInstalled(program: string): boolean {
+  const { error, status } = spawnSync(program, ['--version'], { stdio: 'ignore', timeout: 20_000 });
+  return error === undefined && status === 0;
+}
+
+function report(program: string): void {
+  if (process.env.PIT_TEST_COMPLETE === '1') {
+    throw new Error(`${program} is not installed, and PIT_TEST_COMPLETE=1 asks for every test.`);
+  }
+  const list = process.env.PIT_TEST_MISSING;
+  if (list !== undefined) appendFileSync(list, `${program}\n`);
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { bars } from '../../src/terminal/bar.js';
+import { changeColumn, sideColumn } from '../../src/terminal/cells.js';
+import { screenOf } from '../../src/terminal/screen.js';
+import { table } from '../../src/terminal/table.js';
+import { Kept, pipe, terminal } from './screens.js';
+
+describe('amount bars', () => {
+  it('are in proportion to the largest', () => {
+    expect(bars(terminal(80), ['8', '4', '1', '0', '0.0001'], 8)).toEqual(['████████', '████', '█', '', '▏']);
+  });
+
+  it('are ASCII on a dumb terminal', () => {
+    expect(bars(screenOf(new Kept(80), { TERM: 'dumb' }), ['10', '2.5'], 4)).toEqual(['####', '#']);
+  });
+
+  it('are nothing where there is nothing', () => {
+    expect(bars(pipe(), ['0', '0.00'], 8)).toEqual(['', '']);
+    expect(bars(pipe(), [], 8)).toEqual([]);
+  });
+});
+
+describe('columns of a trader', () => {
+  it('tell sides and changes without colour', () => {
+    const rows = [
+      { side: 'buy', change: '1.25' },
+      { side: 'sell', change: '-0.4' },
+      { side: 'buy', change: null },
+    ] as const;
+    const columns = [
+      sideColumn<(typeof rows)[number]>((row) => row.side),
+      changeColumn<(typeof rows)[number]>((row) => row.change),
+    ];
+    expect(table(pipe(), columns, rows)).toBe(
+      ['side    change', '+ BUY   +1.25%', '- SELL  -0.4%', '+ BUY    -'].join('\n'),
+    );
+    expect(table(terminal(80, true), columns, rows)).toContain('\u001b[38;5;160m-0.4%\u001b[39m');
+  });
+});

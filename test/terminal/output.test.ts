@@ -1,0 +1,177 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, openSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Failure } from '../../src/errors.js';
+import { Decimal } from '../../src/protocol/decimal.js';
+import type { Answer } from '../../src/terminal/answer.js';
+import { type Format, Output } from '../../src/terminal/output.js';
+import { table } from '../../src/terminal/table.js';
+import { built } from './programs.js';
+import { hostWith, Kept } from './screens.js';
+
+const HOSTILE = '\u001b[31m=1+1\u202e\n比';
+
+async function written(format: Format, answer: Partial<Answer>): Promise<string> {
+  const output = new Kept();
+  await new Output(hostWith({ output }), format).answer({ data: null, show: () => '', ...answer });
+  return output.text;
+}
+
+describe('an answer as JSON', () => {
+  it('is one document and a newline; what is undefined is null, decimals are strings', async () => {
+    const data = [{ price: Decimal.of('1.50'), id: 123456789012345678n, fee: undefined, list: [undefined], count: 3 }];
+    expect(await written('json', { data })).toBe(
+      '[{"price":"1.50","id":"123456789012345678","fee":null,"list":[null],"count":3}]\n',
+    );
+    expect(await written('json', { data: undefined })).toBe('null\n');
+  });
+
+  it('keeps hostile text whole, in a form that no terminal obeys', async () => {
+    const text = await written('json', { data: [`${HOSTILE}\u009b\u2028\u{e0041}`] });
+    expect(text).toBe('["\\u001b[31m=1+1\\u202e\\n比\\u009b\\u2028\\udb40\\udc41"]\n');
+    expect(JSON.parse(text)).toEqual([`${HOSTILE}\u009b\u2028\u{e0041}`]);
+  });
+});
+
+describe('an answer as CSV', () => {
+  it('has a header with dots for nested names, and nothing for null', async () => {
+    const data = [
+      { id: '1', fee: null, permissions: { asset: true, deep: { x: 1 } }, duplicates: ['7', '8'] },
+      { id: '2', fee: '0.1', permissions: { asset: false }, duplicates: [], extra: 'a "quoted", one' },
+    ];
+    expect(await written('csv', { data })).toBe(
+      [
+        'id,fee,permissions.asset,permissions.deep.x,duplicates,extra',
+        '1,,true,1,7;8,',
+        '2,0.1,false,,,"a ""quoted"", one"',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is a row for a single thing, and a column for plain values', async () => {
+    expect(await written('csv', { data: { market: 'btc_usdt', last: Decimal.of('1.0') } })).toBe(
+      'market,last\nbtc_usdt,1.0\n',
+    );
+    expect(await written('csv', { data: ['a', 'b'] })).toBe('value\na\nb\n');
+    expect(await written('csv', { data: [{ orders: [{ id: '1' }] }] })).toBe('orders\n"[{""id"":""1""}]"\n');
+  });
+
+  it('takes rows and header of its own', async () => {
+    const csv = [{ side: 'bid', price: '1' }];
+    expect(await written('csv', { data: { bids: [] }, csv })).toBe('side,price\nbid,1\n');
+    expect(await written('csv', { data: [], csvHeader: ['side', 'price'] })).toBe('side,price\n');
+    expect(await written('csv', { data: [] })).toBe('');
+  });
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+1+1', "'+1+1"],
+    ['-cmd', "'-cmd"],
+    ['@sum', "'@sum"],
+    ['＝1', "'＝1"],
+    ['  =1', "'  =1"],
+    ['\t1', "' 1"],
+    ['\r1', "' 1"],
+    ['\u001b[31m=1', "'=1"],
+    ['-0.5', '-0.5'],
+    ['+5', '+5'],
+    ['-1e5', "'-1e5"],
+    ['1-2', '1-2'],
+  ])('makes %j into %j', async (cell, expected) => {
+    expect(await written('csv', { data: [{ [cell]: cell }] })).toBe(`${expected}\n${expected}\n`);
+  });
+});
+
+describe('an answer for people', () => {
+  it('is what it shows, with a newline', async () => {
+    expect(await written('table', { show: () => 'one\ntwo' })).toBe('one\ntwo\n');
+    expect(await written('table', {})).toBe('');
+  });
+
+  it('measures what its data holds', async () => {
+    const data = [{ name: 'ก็' }, { name: '比特' }];
+    const show: Answer['show'] = (screen) =>
+      table(
+        screen,
+        [
+          { title: 'name', value: (row: { name: string }) => row.name },
+          { title: '', value: () => '|' },
+        ],
+        data,
+      );
+    expect(await written('table', { data, show })).toBe('name\nก็     |\n比特  |\n');
+  });
+});
+
+describe('what is said beside the answer', () => {
+  function said(format: Format, say: (output: Output) => void, environment = {}, columns?: number): string {
+    const errors = new Kept(columns);
+    say(new Output(hostWith({ errors, environment }), format));
+    return errors.text;
+  }
+  const failure = new Failure('refused', `No balance ${HOSTILE}.`, { hint: 'Deposit first.', code: 2009 });
+
+  it('is a line each, without escapes of others', () => {
+    expect(said('table', (output) => output.note(HOSTILE))).toBe('=1+1 比\n');
+    expect(said('table', (output) => output.warn('Old data'))).toBe('Warning: Old data\n');
+    expect(said('table', (output) => output.preview(() => 'Buy\n1 btc'))).toBe('Buy\n1 btc\n');
+  });
+
+  it('tells a failure and the next step', () => {
+    expect(said('table', (output) => output.error(failure))).toBe('pit: No balance =1+1 比.\n→ Deposit first.\n');
+    expect(said('csv', (output) => output.error(new Failure('usage', 'Bad.')), { TERM: 'dumb' })).toBe('pit: Bad.\n');
+    expect(said('table', (output) => output.error(failure), { TERM: 'dumb' })).toContain('\n-> Deposit first.\n');
+    expect(said('table', (output) => output.error(new Failure('usage', 'Bad.')), { TERM: 'xterm' }, 80)).toBe(
+      '\u001b[31mpit: Bad.\u001b[39m\n',
+    );
+  });
+
+  it('tells a program one object on one line', () => {
+    expect(said('json', (output) => output.error(failure))).toBe(
+      '{"error":{"kind":"refused","message":"No balance \\u001b[31m=1+1\\u202e\\n比.","hint":"Deposit first.","exitCode":3,"code":2009,"clientId":null}}\n',
+    );
+  });
+});
+
+describe('a program that answers', () => {
+  let program = '';
+  beforeAll(async () => {
+    program = await built('answer');
+  });
+
+  it('ends quietly when its reader has had enough', async () => {
+    const child = spawn(process.execPath, [program, '200000'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let errors = '';
+    child.stderr.on('data', (chunk) => {
+      errors += chunk;
+    });
+    child.stdout.once('data', () => child.stdout.destroy());
+    const status = await new Promise((resolve) => child.on('close', resolve));
+    expect({ status, errors }).toEqual({ status: 0, errors: '' });
+  });
+
+  it('has written all of a long answer to a slow reader', async () => {
+    const { stdout, stderr, status } = spawnSync(process.execPath, [program, '200000'], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 26,
+    });
+    expect(stdout.split('\n').length).toBe(200001);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: 'all written\n' });
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('says that a full disk has no room (needs /dev/full)', () => {
+    const full = openSync('/dev/full', 'w');
+    const { stderr, status } = spawnSync(process.execPath, [program, '10'], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    expect(stderr).toMatch(/^pit: The answer could not be written to stdout: ENOSPC\.\n→ /);
+    expect(status).toBe(1);
+  });
+
+  it('does its work where nobody hears its remarks', () => {
+    const { status } = spawnSync('/bin/sh', ['-c', '"$0" "$1" 10 2>&- >/dev/null', process.execPath, program]);
+    expect(status).toBe(0);
+  });
+});

@@ -1,0 +1,17 @@
+import { Failure } from '../../../src/errors.js';
+import { systemHost } from '../../../src/host.js';
+import { Output, ReaderGone } from '../../../src/terminal/output.js';
+
+/** Answers with as many lines as its argument says, as a command does, and treats a reader that left as done. */
+const output = new Output(systemHost(), 'table');
+const lines = Array.from({ length: Number(process.argv[2]) }, (_, index) => `line ${index}`);
+
+try {
+  await output.answer({ data: lines, show: () => lines.join('\n') });
+  output.note('all written');
+} catch (error) {
+  if (error instanceof Failure) {
+    output.error(error);
+    process.exitCode = error.exitCode;
+  } else if (!(error instanceof ReaderGone)) throw error;
+}

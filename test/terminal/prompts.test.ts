@@ -1,0 +1,118 @@
+import { PassThrough } from 'node:stream';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Prompts } from '../../src/terminal/prompts.js';
+import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
+import { requires } from '../support/tools.js';
+import { built } from './programs.js';
+import { hostWith, Kept } from './screens.js';
+
+const ready = requires('python3');
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const ESCAPE = '\u001b';
+const DOWN = '\u001b[B';
+
+describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
+  let program = '';
+  beforeAll(async () => {
+    program = await built('ask');
+  });
+
+  async function ask(kind: string, typed: string, job: Partial<PtyJob> = {}): Promise<PtyResult & { said: unknown }> {
+    const shown = { confirm: '[y/N]', hidden: 'Secret key:', text: 'Amount:', select: 'sell' }[kind] ?? '';
+    const result = await onTerminal({
+      command: [process.execPath, program, kind],
+      steps: [{ await: shown, type: typed }],
+      stdout: 'pipe',
+      ...job,
+    });
+    expect(result.late).toBe(false);
+    expect(result.echoes).toBe(true);
+    return { ...result, said: result.piped === '' ? null : JSON.parse(result.piped) };
+  }
+
+  it.each(['y\r', 'Y\r', 'yes\r', ' yes \r'])('%j confirms', async (typed) => {
+    expect(await ask('confirm', typed)).toMatchObject({ said: { answer: true }, status: 0 });
+  });
+
+  it.each(['\r', 'n\r', 'no\r', 'ye\r', 'yess\r', '\t\r', 'yy\r'])('%j does not confirm', async (typed) => {
+    expect(await ask('confirm', typed)).toMatchObject({ said: { answer: false }, status: 0 });
+  });
+
+  it('Ctrl-C interrupts', async () => {
+    expect(await ask('confirm', CTRL_C)).toMatchObject({ said: { Interrupted: 'SIGINT' }, status: 130 });
+    expect(await ask('hidden', `abc${CTRL_C}`)).toMatchObject({ said: { Interrupted: 'SIGINT' }, status: 130 });
+  });
+
+  it.each([
+    ['Ctrl-D', CTRL_D],
+    ['Ctrl-D after something', `y${CTRL_D}`],
+    ['Escape', ESCAPE],
+  ])('%s declines', async (_name, typed) => {
+    expect(await ask('confirm', typed)).toMatchObject({ said: { Failure: 'declined' }, status: 8 });
+  });
+
+  it('draws on stderr, never on stdout', async () => {
+    const { screen, piped } = await ask('confirm', 'y\r');
+    expect(screen).toContain('Place it? [y/N]');
+    expect(piped).toBe('{"answer":true}');
+  });
+
+  it('asks nobody where stdin is no terminal', async () => {
+    const result = await ask('confirm', '', { stdin: 'none', steps: [] });
+    expect(result).toMatchObject({ said: { Failure: 'declined' }, status: 8, screen: '' });
+  });
+
+  it('shows nothing of what is hidden', async () => {
+    const { screen, said } = await ask('hidden', 'qZ#x&w\r');
+    expect(said).toEqual({ answer: 'qZ#x&w' });
+    for (const character of 'qZ#x&w*') expect(screen).not.toContain(character);
+    expect(screen.trimEnd().endsWith('\u001b[?25h')).toBe(true);
+  });
+
+  it('has no key that reveals what is hidden', async () => {
+    const { screen } = await ask('hidden', 'qZ#x&w\u0014\r');
+    for (const character of 'qZ#x&w') expect(screen).not.toContain(character);
+  });
+
+  it('asks again until an answer is valid', async () => {
+    const result = await ask('text', '', {
+      steps: [
+        { await: 'Amount:', type: 'x\r' },
+        { await: 'An amount is a number', type: '\u007f12\r' },
+      ],
+    });
+    expect(result.said).toEqual({ answer: '12' });
+  });
+
+  it('lets one of several be picked', async () => {
+    expect((await ask('select', `${DOWN}\r`)).said).toEqual({ answer: 'SELL' });
+  });
+
+  it('paints nothing where NO_COLOR is set', async () => {
+    const { screen } = await ask('select', '\r', { environment: { NO_COLOR: '1' } });
+    expect(screen).not.toMatch(/\u001b\[[0-9;]*m/);
+  });
+});
+
+describe('questions without a terminal', () => {
+  const terminal = Object.assign(new PassThrough(), { isTTY: true });
+
+  it.each([
+    ['stdin is a pipe', new PassThrough(), new Kept(80)],
+    ['stderr is a pipe', terminal, new Kept()],
+  ])('are refused where %s, whatever it holds', async (_name, input, errors) => {
+    input.write('y\n');
+    const prompts = new Prompts(hostWith({ input, errors }));
+    expect(prompts.available).toBe(false);
+    await expect(prompts.confirm('Place it?')).rejects.toMatchObject({ kind: 'declined', exitCode: 8 });
+    expect(errors.text).toBe('');
+  });
+
+  it('are declined when the input ends in mid-question', async () => {
+    const input = Object.assign(new PassThrough(), { isTTY: true });
+    const asked = new Prompts(hostWith({ input, errors: new Kept(80) })).confirm('Place it?');
+    setTimeout(() => input.end(), 50);
+    await expect(asked).rejects.toMatchObject({ kind: 'declined' });
+  });
+});

@@ -1,0 +1,37 @@
+import { PassThrough, Writable } from 'node:stream';
+import type { Host, TerminalOutput } from '../../src/host.js';
+import { type Screen, screenOf } from '../../src/terminal/screen.js';
+
+/** A stream that keeps what is written to it, and is a terminal where it has columns. */
+export class Kept extends Writable implements TerminalOutput {
+  text = '';
+  readonly isTTY: boolean;
+  readonly columns?: number;
+
+  constructor(columns?: number) {
+    super({ decodeStrings: false });
+    this.isTTY = columns !== undefined;
+    if (columns !== undefined) this.columns = columns;
+  }
+
+  override _write(chunk: string, _encoding: string, done: () => void): void {
+    this.text += chunk;
+    done();
+  }
+}
+
+/** A terminal so many columns wide; without colour unless asked. */
+export function terminal(columns: number, colour = false): Screen {
+  return screenOf(new Kept(columns), { TERM: 'xterm-256color' }, { colour: colour ? undefined : false });
+}
+
+export function pipe(): Screen {
+  return screenOf(new Kept(), {});
+}
+
+type Streams = Pick<Host, 'input' | 'output' | 'errors' | 'environment'>;
+
+/** The part of a host that the terminal sees: an empty input, pipes and an empty environment unless told. */
+export function hostWith(parts: Partial<Streams>): Streams {
+  return { input: new PassThrough(), output: new Kept(), errors: new Kept(), environment: {}, ...parts };
+}

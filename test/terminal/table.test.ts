@@ -1,0 +1,189 @@
+import CliTable from 'cli-table3';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { grouped } from '../../src/terminal/numbers.js';
+import type { Screen } from '../../src/terminal/screen.js';
+import { type Column, record, table } from '../../src/terminal/table.js';
+import { displayWidth, prepareWidths } from '../../src/terminal/width.js';
+import { pipe, terminal } from './screens.js';
+
+interface Ticker {
+  market: string;
+  name: string;
+  last: string;
+  change: string | null;
+  volume: string;
+}
+
+const TICKERS: Ticker[] = [
+  { market: 'btc_usdt', name: '比特币', last: '23140.48', change: '-1.25', volume: '1234567.8912' },
+  { market: 'eth_usdt', name: 'Ether', last: '1640.1', change: '0.4', volume: '98765' },
+  { market: 'doge_btc', name: '한국', last: '0.00000341', change: null, volume: '12.5' },
+];
+
+const COLUMNS: Column<Ticker>[] = [
+  { title: 'market', value: (row) => row.market, importance: 9, paint: (text, _row, paint) => paint.strong(text) },
+  { title: 'name', value: (row) => row.name, importance: 0.5 },
+  { title: 'last', value: (row) => grouped(row.last), align: 'decimal', importance: 8 },
+  { title: 'change', value: (row) => row.change, align: 'decimal', paint: (text, _row, paint) => paint.up(text) },
+  { title: 'volume', value: (row) => grouped(row.volume), align: 'right' },
+  { title: 'long remark about the market', value: () => 'nothing to be said', importance: 0.1 },
+];
+
+function lines(...text: string[]): string {
+  return text.join('\n');
+}
+
+beforeAll(() => prepareWidths('比'));
+
+describe('a table', () => {
+  it('shows every column at 200 columns, points under points, wide letters aligned', () => {
+    expect(table(terminal(200), COLUMNS, TICKERS, { title: 'Tickers' })).toBe(
+      lines(
+        'Tickers',
+        'market    name               last  change          volume  long remark about the market',
+        '───────────────────────────────────────────────────────────────────────────────────────',
+        'btc_usdt  比特币  23,140.48         -1.25  1,234,567.8912  nothing to be said',
+        'eth_usdt  Ether    1,640.1           0.4           98,765  nothing to be said',
+        'doge_btc  한국         0.00000341    -               12.5  nothing to be said',
+      ),
+    );
+  });
+
+  it('leaves out what is least important at 80 columns, and says so', () => {
+    expect(table(terminal(80), COLUMNS, TICKERS)).toBe(
+      lines(
+        'market    name               last  change          volume',
+        '─────────────────────────────────────────────────────────',
+        'btc_usdt  比特币  23,140.48         -1.25  1,234,567.8912',
+        'eth_usdt  Ether    1,640.1           0.4           98,765',
+        'doge_btc  한국         0.00000341    -               12.5',
+        'No room for: long remark about the market. A wider terminal, --csv and --json',
+        'have all.',
+      ),
+    );
+  });
+
+  it('fits 40 columns, and of equals lets the rightmost go', () => {
+    expect(table(terminal(40), COLUMNS, TICKERS)).toBe(
+      lines(
+        'market               last  change',
+        '─────────────────────────────────',
+        'btc_usdt  23,140.48         -1.25',
+        'eth_usdt   1,640.1           0.4',
+        'doge_btc       0.00000341    -',
+        'No room for: name, volume, long remark',
+        'about the market. A wider terminal,',
+        '--csv and --json have all.',
+      ),
+    );
+  });
+
+  it('never breaks a value, even where nothing fits', () => {
+    expect(table(terminal(5), COLUMNS, TICKERS).split('\n').slice(0, 3)).toEqual(['market', '────────', 'btc_usdt']);
+  });
+
+  it('is the same in a pipe, without a rule', () => {
+    expect(table(pipe(), COLUMNS, TICKERS)).toBe(
+      lines(
+        'market    name               last  change          volume  long remark about the market',
+        'btc_usdt  比特币  23,140.48         -1.25  1,234,567.8912  nothing to be said',
+        'eth_usdt  Ether    1,640.1           0.4           98,765  nothing to be said',
+        'doge_btc  한국         0.00000341    -               12.5  nothing to be said',
+      ),
+    );
+  });
+
+  it.each([
+    [40, false],
+    [80, false],
+    [200, false],
+    [40, true],
+    [80, true],
+    [200, true],
+  ])('keeps within %i columns, colour %s', (columns, colour) => {
+    const text = table(terminal(columns, colour), COLUMNS, TICKERS);
+    expect(/\u001b/.test(text)).toBe(colour);
+    for (const line of uncoloured(text).split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+  });
+
+  it('looks the same with its colours taken away', () => {
+    expect(uncoloured(table(terminal(200, true), COLUMNS, TICKERS))).toBe(table(terminal(200), COLUMNS, TICKERS));
+  });
+
+  it('aligns letters that are composed, and characters that stand in for nothing', () => {
+    const words = ['ก็ขก็', '👨‍👩‍👧', 'e\u0301e\u0301', '\ue000\ue000', '比', '', 'x'];
+    const columns: Column<string>[] = [
+      { title: 'word', value: (word) => word },
+      { title: 'end', value: () => '|' },
+    ];
+    const [, ...rows] = table(pipe(), columns, words).split('\n');
+    expect(rows.map((row) => displayWidth(row.slice(0, row.indexOf('|'))))).toEqual(
+      words.map(() => displayWidth(rows[3]?.slice(0, -1) ?? '')),
+    );
+  });
+
+  it('has a head without rows', () => {
+    expect(table(pipe(), COLUMNS.slice(0, 2), [])).toBe('market  name');
+  });
+
+  it('lets no byte of the exchange move the cursor', () => {
+    const columns: Column<string>[] = [{ title: 'a\u001b[2Jb', value: (text) => text }];
+    expect(table(pipe(), columns, ['x\u001b]0;title\u0007y', 'one\ntwo'])).toBe(lines('ab', 'xy', 'one two'));
+  });
+});
+
+describe('a long table', () => {
+  const rows = Array.from({ length: 1050 }, (_, index) => ({
+    id: String(index * 7919),
+    price: `${index}.${index % 97}`,
+  }));
+  const columns: Column<(typeof rows)[number]>[] = [
+    { title: 'id', value: (row) => row.id, align: 'right' },
+    { title: 'price', value: (row) => row.price },
+  ];
+
+  it('is drawn in blocks that join to what cli-table3 draws at once', () => {
+    expect(table(pipe(), columns, rows)).toBe(drawnAtOnce(rows));
+  });
+
+  function drawnAtOnce(all: typeof rows): string {
+    const none = ['top', 'bottom', 'left', 'right', 'mid'].flatMap((side) => [
+      side,
+      `${side}-mid`,
+      `${side}-left`,
+      `${side}-right`,
+    ]);
+    const whole = new CliTable({
+      chars: { ...Object.fromEntries(none.map((name) => [name, ''])), middle: '  ' },
+      style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
+      colAligns: ['right', 'left'],
+      head: ['id', 'price'],
+    });
+    whole.push(...all.map((row) => [row.id, row.price]));
+    return whole.toString().replace(/ +$/gm, '');
+  }
+});
+
+describe('a record', () => {
+  it('has a label and a value a line', () => {
+    const show = (screen: Screen) =>
+      record(
+        screen,
+        [
+          ['market', 'btc_usdt'],
+          ['fee', null],
+          ['coin', '比特币', (text, paint) => paint.bid(text)],
+        ],
+        {
+          title: 'Order 17',
+        },
+      );
+    expect(show(terminal(80))).toBe(lines('Order 17', 'market  btc_usdt', 'fee     -', 'coin    比特币'));
+    expect(uncoloured(show(terminal(80, true)))).toBe(show(pipe()));
+    expect(show(terminal(80, true))).toContain('\u001b[38;5;28m比特币\u001b[39m');
+  });
+});
+
+function uncoloured(text: string): string {
+  return text.replace(/\u001b\[[0-9;]*m/g, '');
+}

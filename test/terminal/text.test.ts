@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { safe, wrapped } from '../../src/terminal/text.js';
+
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u;
+
+describe('text from outside', () => {
+  it.each([
+    ['plain words', 'btc_usdt 0.5', 'btc_usdt 0.5'],
+    ['Chinese', '比特币', '比特币'],
+    ['a colour', '\u001b[31mred\u001b[0m', 'red'],
+    ['a cleared screen', 'a\u001b[2J\u001b[Hb', 'ab'],
+    ['a title', '\u001b]0;gone\u0007kept', 'kept'],
+    ['a link', '\u001b]8;;http://x\u001b\\text\u001b]8;;\u001b\\', 'text'],
+    ['a title that does not end', '\u001b]0;kept', '0;kept'],
+    ['a device string', 'a\u001bPq#0\u001b\\b', 'ab'],
+    ['8-bit sequences', 'a\u009b31mb\u009d0;t\u009cc', 'abc'],
+    ['a reset', '\u001bcx', 'x'],
+    ['a charset', '\u001b(0x', 'x'],
+    ['a sequence in a sequence', '\u001b\u001b[0m[31mx', '[31mx'],
+    ['lines', 'one\r\ntwo\tthree\u2028four\u0085five', 'one two three four five'],
+    ['a backspace', 'ab\b\bx\u0000\u007f', 'abx'],
+    ['a turned direction', 'abc\u202egnp.exe\u2066x\u2069', 'abcgnp.exex'],
+    ['nothing to see', 'a\u200b\u200d\ufeff\u00ad\u180e\u3164\u{e0041}b', 'ab'],
+    ['half a character', 'a\ud800b', 'a\ufffdb'],
+  ])('%s', (_name, text, expected) => {
+    expect(safe(text)).toBe(expected);
+  });
+
+  it('never has a character that a terminal obeys, and does not change twice', () => {
+    const piece = fc.constantFrom(
+      '\u001b',
+      '[',
+      ']',
+      '0',
+      ';',
+      'm',
+      '\u0007',
+      '\\',
+      '\u009b',
+      '\u202e',
+      '\n',
+      'x',
+      '比',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.array(piece).map((pieces) => pieces.join('')),
+        ),
+        (text) => {
+          expect(safe(text)).not.toMatch(UNPRINTABLE);
+          expect(safe(safe(text))).toBe(safe(text));
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('wrapped text', () => {
+  it('breaks between words', () => {
+    expect(wrapped('one two three', 7)).toBe('one two\nthree');
+    expect(wrapped('one', 2)).toBe('one');
+    expect(wrapped('one two', Number.POSITIVE_INFINITY)).toBe('one two');
+  });
+});

@@ -1,0 +1,28 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { isoTime, localTime, timeTitle } from '../../src/terminal/time.js';
+
+const MOMENT = Date.UTC(2026, 10, 21, 8, 7, 39, 123);
+
+describe('times', () => {
+  const zone = process.env.TZ;
+  afterEach(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+
+  it('are local in tables, the zone in the title', () => {
+    expect(localTime(MOMENT, 'Asia/Shanghai')).toBe('2026-11-21 16:07:39');
+    expect(localTime(Date.UTC(2026, 0, 1), 'UTC')).toBe('2026-01-01 00:00:00');
+    expect(timeTitle('time', 'Asia/Shanghai')).toBe('time (Asia/Shanghai)');
+  });
+
+  it('are in the zone of the user where none is named', () => {
+    process.env.TZ = 'America/New_York';
+    expect(localTime(MOMENT)).toBe('2026-11-21 03:07:39');
+    expect(timeTitle()).toBe('time (America/New_York)');
+  });
+
+  it('are UTC with milliseconds for programs', () => {
+    expect(isoTime(MOMENT)).toBe('2026-11-21T08:07:39.123Z');
+  });
+});
