@@ -1,63 +1,59 @@
 import CliTable from 'cli-table3';
 import { type Cell, GAP, type LaidOutColumn } from './layout.js';
 import type { Screen } from './screen.js';
-import { displayWidth, isNarrow } from './width.js';
+import { displayWidth } from './width.js';
 
-/** cli-table3 takes time quadratic in its rows; blocks of this size with the same widths join to the same text. */
-const BLOCK = 100;
-
-/** Stands in for text whose width cli-table3 would judge differently; one cell wide, and safe text may not hold it. */
-const STAND_IN = '\ue000';
-const STAND_INS = /\ue000+/g;
-
-type Drawn = InstanceType<typeof CliTable>;
+/** Fills a cell of the frame; a row's own text takes its place. */
+const FILLING = '#';
 
 /** Draws columns side by side; the titles with a rule below stand above them where asked. */
 export function draw(screen: Screen, columns: readonly LaidOutColumn[], rows: number, titled = true): string {
-  const lines: string[] = titled ? head(screen, columns) : [];
-  for (let from = 0; from < rows; from += BLOCK) {
-    const block = emptyBlock(columns);
-    const replaced: string[] = [];
-    for (let row = from; row < Math.min(from + BLOCK, rows); row += 1) {
-      block.push(columns.map((column) => content(column.cells[row] as Cell, replaced)));
-    }
-    lines.push(...finish(block, replaced));
+  const frame = frameOf(columns);
+  const lines: string[] = titled ? head(screen, columns, frame) : [];
+  for (let row = 0; row < rows; row += 1) {
+    lines.push(lineOf(frame, columns, (column) => column.cells[row] as Cell));
   }
   return lines.join('\n');
 }
 
-function head(screen: Screen, columns: readonly LaidOutColumn[]): string[] {
-  const block = emptyBlock(columns);
-  const replaced: string[] = [];
-  const { label, faint } = screen.paint;
-  block.push(columns.map(({ title }) => content({ text: label(title), width: displayWidth(title) }, replaced)));
-  const titles = finish(block, replaced);
-  // A pipe gets no rule: every line below the first is a row.
-  if (screen.width === Number.POSITIVE_INFINITY) return titles;
-  const width = columns.reduce((sum, column) => sum + column.width, GAP * (columns.length - 1));
-  return [...titles, faint((screen.symbols ? '─' : '-').repeat(width))];
-}
-
-function emptyBlock(columns: readonly LaidOutColumn[]): Drawn {
-  return new CliTable({
+/**
+ * What stands before, between and after the cells of every row. Widths are fixed, so that all rows share it and
+ * cli-table3 draws only one: it measures each cell eight times, which for fifty rows costs as much as starting Node.
+ */
+function frameOf(columns: readonly LaidOutColumn[]): string[] {
+  const frame = new CliTable({
     chars: { ...NO_LINES, middle: ' '.repeat(GAP) },
     // Empty lists of colours: otherwise cli-table3 paints by its own taste, into pipes too.
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-    colWidths: columns.map(({ width }) => Math.max(width, 1)),
-    colAligns: columns.map(({ align }) => align),
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   });
+  frame.push(columns.map(({ width }) => FILLING.repeat(Math.max(width, 1))));
+  return frame.toString().split(/#+/);
 }
 
-function content(cell: Cell, replaced: string[]): string {
-  if (cell.width === 0 || (isNarrow(cell.text) && !cell.text.includes(STAND_IN))) return cell.text;
-  replaced.push(cell.text);
-  return STAND_IN.repeat(cell.width);
+function head(screen: Screen, columns: readonly LaidOutColumn[], frame: readonly string[]): string[] {
+  const { label, faint } = screen.paint;
+  const titles = lineOf(frame, columns, ({ title }) => ({ text: label(title), width: displayWidth(title) }));
+  // A pipe gets no rule: every line below the first is a row.
+  if (screen.width === Number.POSITIVE_INFINITY) return [titles];
+  const width = columns.reduce((sum, column) => sum + column.width, GAP * (columns.length - 1));
+  return [titles, faint((screen.symbols ? '─' : '-').repeat(width))];
 }
 
-function finish(block: Drawn, replaced: readonly string[]): string[] {
-  let next = 0;
-  const text = block.toString().replace(STAND_INS, () => replaced[next++] ?? '');
-  return text.split('\n').map((line) => line.trimEnd());
+function lineOf(
+  frame: readonly string[],
+  columns: readonly LaidOutColumn[],
+  cellOf: (column: LaidOutColumn) => Cell,
+): string {
+  let line = frame[0] ?? '';
+  columns.forEach((column, index) => {
+    line += padded(cellOf(column), column) + (frame[index + 1] ?? '');
+  });
+  return line.trimEnd();
+}
+
+function padded({ text, width }: Cell, column: LaidOutColumn): string {
+  const space = ' '.repeat(Math.max(column.width, 1) - width);
+  return column.align === 'left' ? text + space : space + text;
 }
 
 const NO_LINES = {

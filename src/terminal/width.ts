@@ -12,8 +12,7 @@ export async function prepareWidths(sample: string): Promise<void> {
   if (!isNarrow(sample)) measure ??= (await import('string-width')).default;
 }
 
-/** Whether each character takes exactly one cell. */
-export function isNarrow(text: string): boolean {
+function isNarrow(text: string): boolean {
   return NARROW.test(text);
 }
 

@@ -142,7 +142,7 @@ describe('a long table', () => {
     { title: 'price', value: (row) => row.price },
   ];
 
-  it('is drawn in blocks that join to what cli-table3 draws at once', () => {
+  it('is what cli-table3 draws with all rows at once', () => {
     expect(table(pipe(), columns, rows)).toBe(drawnAtOnce(rows));
   });
 
