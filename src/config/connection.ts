@@ -63,7 +63,7 @@ export async function chooseConnection(
   return decide(profile, given, kept);
 }
 
-/** The keys for a signed request. @throws Failure `credentials` that says why there are none */
+/** The keys for a signed request; the sandbox's own are filled in beforehand, once it runs. @throws Failure `credentials` that says why there are none */
 export function requireKeys(connection: Connection): KeyPair {
   if (connection.keys !== null) return connection.keys;
   throw missing(connection.keysMissing ?? noKeys(connection.profile));

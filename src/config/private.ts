@@ -38,7 +38,10 @@ export function makePrivateFolder(root: string, within = ''): void {
 
 /** The failure for a file that the system would not let pit write. Its cause is left out: it may quote what was written. */
 export function cannotWrite(file: string, thrown: unknown): Failure {
-  return usage(`${file} cannot be written (${codeOf(thrown)}).`, 'Set PIT_HOME to a folder that you can write to.');
+  return usage(
+    `${file} cannot be written (${codeOf(thrown)}).`,
+    'Check who may write there and that the disk has room, or set PIT_HOME to another folder.',
+  );
 }
 
 /** The system's short name of an error, as `EACCES`. */

@@ -11,11 +11,26 @@ const start = program();
 const posix = process.platform !== 'win32';
 const ROUNDS = 25;
 
+/** A lock as a process leaves it that was killed a while ago; if one is held at the moment, nothing happens. */
+function leaveStaleLock(lock: string): void {
+  const longAgo = new Date(Date.now() - 60_000);
+  try {
+    fs.mkdirSync(lock);
+    fs.utimesSync(lock, longAgo, longAgo);
+  } catch {
+    // Held, or taken over between the two steps.
+  }
+}
+
 describe('several processes', () => {
   test('eight that write at once lose nothing, though one of them is killed', { timeout: 90_000 }, async () => {
     const folder = freshFolder();
     const [victim, ...others] = Array.from({ length: 8 }, (_, i) => start('many', folder, '022', `p${i}`, `${ROUNDS}`));
-    victim?.stdout?.on('data', (chunk) => String(chunk).includes('p0-4\n') && victim.kill('SIGKILL'));
+    let seen = '';
+    victim?.stdout?.on('data', (chunk) => {
+      seen += chunk;
+      if (seen.includes('p0-4\n')) victim.kill('SIGKILL');
+    });
     const ends = await Promise.all([victim, ...others].map((child) => ended(child as NonNullable<typeof child>)));
     const acknowledged = ends.flatMap(({ output }) => output.split('\n').filter((line) => line !== ''));
 
@@ -33,12 +48,20 @@ describe('several processes', () => {
     const profiles = new Profiles(folder);
     await profiles.add({ name: 'one', ...HOSTS });
     const lock = path.join(folder, '.lock');
-    fs.mkdirSync(lock);
-    const longAgo = new Date(Date.now() - 11_000);
-    fs.utimesSync(lock, longAgo, longAgo);
+    leaveStaleLock(lock);
     await Promise.all(['two', 'three', 'four'].map((name) => new Profiles(folder).add({ name, ...HOSTS })));
     expect((await profiles.list()).map(({ name }) => name)).toEqual(['sandbox', 'four', 'one', 'three', 'two']);
     expect(fs.existsSync(lock)).toBe(false);
+  });
+
+  test('many that find the same stale lock never hold it together', { timeout: 90_000 }, async () => {
+    const folder = freshFolder();
+    await new Store(folder).change((writer) => writer.write('count.json', { n: 0 }));
+    const children = Array.from({ length: 8 }, () => ended(start('count', folder, '022', 'x', `${ROUNDS}`)));
+    const leaving = setInterval(() => leaveStaleLock(path.join(folder, '.lock')), 2);
+    const ends = await Promise.all(children).finally(() => clearInterval(leaving));
+    expect(ends.map(({ code }) => code)).toEqual(Array.from({ length: 8 }, () => 0));
+    expect(await new Store(folder).read('count.json')).toEqual({ n: 8 * ROUNDS });
   });
 
   test('what a killed write left behind goes with the next one, so that no key stays in it', async () => {
