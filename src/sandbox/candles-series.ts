@@ -1,0 +1,97 @@
+import {
+  aggregate,
+  type Candle,
+  type CandleType,
+  candleLength,
+  candleStart,
+  joinCandles,
+  LEVELS,
+  type Level,
+  levelOf,
+  tradeCandle,
+  withoutGaps,
+} from './candles.js';
+import type { Codec, Table } from './store-table.js';
+
+/** What happened before trading began: a market's candles from `start` to before `end`. */
+export interface History {
+  readonly start: number;
+  readonly end: number;
+  /** The candles of a level that begin in [from, to), oldest first. */
+  candles(level: Level, from: number, to: number): Candle[];
+}
+
+export const candleCodec: Codec<Candle> = {
+  encode: ({ time, open, high, low, close, volume }) => [time, ...[open, high, low, close, volume].map(String)],
+  decode: (row) => {
+    const [time, open, high, low, close, volume] = row as [number, string, string, string, string, string];
+    return {
+      time,
+      open: BigInt(open),
+      high: BigInt(high),
+      low: BigInt(low),
+      close: BigInt(close),
+      volume: BigInt(volume),
+    };
+  },
+};
+
+/** The candles of one market: its history, and what its trades made of the time since. */
+export class CandleSeries {
+  private readonly current = new Map<Level, Candle>();
+
+  constructor(
+    private readonly market: string,
+    private readonly history: () => History,
+    private readonly table: Table<Candle>,
+  ) {}
+
+  /** Takes in a trade: `time` in ms and never before the trade before it. */
+  record(time: number, price: bigint, volume: bigint): void {
+    for (const level of LEVELS) {
+      const start = candleStart(level, time);
+      const trade = tradeCandle(start, price, volume);
+      const before = this.currentOf(level, start);
+      const candle = before === undefined ? trade : joinCandles(before, trade);
+      this.current.set(level, candle);
+      this.table.put(this.key(level, start), candle);
+    }
+  }
+
+  /** Rows without gaps up to `now`, oldest first: the latest `size` of those that do not begin before `since`. */
+  read(type: CandleType, now: number, size: number, since = 0): Candle[] {
+    const length = candleLength(type);
+    const last = candleStart(type, now);
+    const first = candleStart(type, this.history().start);
+    const wanted = candleStart(type, Math.max(since, 0) + length - 1);
+    const from = Math.max(first, wanted, last - (size - 1) * length);
+    if (from > last) return [];
+    const candles = aggregate(this.stored(levelOf(type), from, last + length), type);
+    return withoutGaps(candles, type, from, last, candles[0]?.time === from ? 0n : this.closeBefore(from));
+  }
+
+  /** The price of the last trade before `time`, or of the history's beginning when there is none. */
+  private closeBefore(time: number): bigint {
+    const { start, end } = { start: this.key('1min', 0), end: this.key('1min', time) };
+    for (const candle of this.table.range({ start, end, reverse: true })) return candle.close;
+    const history = this.history();
+    const minutes = history.candles('1min', history.start, Math.max(time, history.start + 1));
+    return minutes.at(-1)?.close ?? 0n;
+  }
+
+  private stored(level: Level, from: number, to: number): Candle[] {
+    const history = this.history();
+    const old = from < history.end ? history.candles(level, from, to) : [];
+    const live = [...this.table.range({ start: this.key(level, from), end: this.key(level, to) })];
+    return aggregate([...old, ...live], level);
+  }
+
+  private currentOf(level: Level, start: number): Candle | undefined {
+    const candle = this.current.get(level) ?? this.table.get(this.key(level, start));
+    return candle?.time === start ? candle : undefined;
+  }
+
+  private key(level: Level, time: number): string {
+    return `${this.market}/${level}/${String(time).padStart(15, '0')}`;
+  }
+}

@@ -1,0 +1,133 @@
+/** Candle types of the interface's K-line operation. */
+export const CANDLE_TYPES = [
+  '1min',
+  '3min',
+  '5min',
+  '15min',
+  '30min',
+  '1hour',
+  '2hour',
+  '4hour',
+  '6hour',
+  '12hour',
+  '1day',
+  '3day',
+  '1week',
+] as const;
+
+export type CandleType = (typeof CANDLE_TYPES)[number];
+
+/** The candles that are stored; every other type is an exact aggregate of one of them. */
+export const LEVELS = ['1min', '30min', '6hour', '1day'] as const;
+
+export type Level = (typeof LEVELS)[number];
+
+/** Prices in ticks, volume in lots, time in ms: the start of the candle. */
+export interface Candle {
+  readonly time: number;
+  readonly open: bigint;
+  readonly high: bigint;
+  readonly low: bigint;
+  readonly close: bigint;
+  readonly volume: bigint;
+}
+
+export const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+const KINDS: Readonly<Record<CandleType, { length: number; level: Level }>> = {
+  '1min': { length: MINUTE, level: '1min' },
+  '3min': { length: 3 * MINUTE, level: '1min' },
+  '5min': { length: 5 * MINUTE, level: '1min' },
+  '15min': { length: 15 * MINUTE, level: '1min' },
+  '30min': { length: 30 * MINUTE, level: '30min' },
+  '1hour': { length: HOUR, level: '30min' },
+  '2hour': { length: 2 * HOUR, level: '30min' },
+  '4hour': { length: 4 * HOUR, level: '30min' },
+  '6hour': { length: 6 * HOUR, level: '6hour' },
+  '12hour': { length: 12 * HOUR, level: '6hour' },
+  '1day': { length: DAY, level: '1day' },
+  '3day': { length: 3 * DAY, level: '1day' },
+  '1week': { length: 7 * DAY, level: '1day' },
+};
+
+/** The first Monday after the Unix epoch, which was a Thursday. */
+const MONDAY = 4 * DAY;
+
+export function candleLength(type: CandleType): number {
+  return KINDS[type].length;
+}
+
+/** The stored candles that a type is made of. */
+export function levelOf(type: CandleType): Level {
+  return KINDS[type].level;
+}
+
+/**
+ * When the candle of a type that holds `time` begins. The interface does not say how candles align: here all do to UTC,
+ * weeks begin on Monday, and three-day candles count from the Unix epoch.
+ */
+export function candleStart(type: CandleType, time: number): number {
+  const { length } = KINDS[type];
+  const offset = type === '1week' ? MONDAY : 0;
+  return Math.floor((time - offset) / length) * length + offset;
+}
+
+/** A candle with one trade. */
+export function tradeCandle(time: number, price: bigint, volume: bigint): Candle {
+  return { time, open: price, high: price, low: price, close: price, volume };
+}
+
+/** Two candles of the same span, the first before the second, as one. */
+export function joinCandles(first: Candle, second: Candle): Candle {
+  return {
+    time: first.time,
+    open: first.open,
+    high: greatest(first.high, second.high),
+    low: least(first.low, second.low),
+    close: second.close,
+    volume: first.volume + second.volume,
+  };
+}
+
+/** Sums candles, oldest first, into those of a longer type. Spans in which nothing happened stay out. */
+export function aggregate(candles: Iterable<Candle>, type: CandleType): Candle[] {
+  const sums: Candle[] = [];
+  for (const candle of candles) {
+    const time = candleStart(type, candle.time);
+    const last = sums.at(-1);
+    if (last?.time === time) sums[sums.length - 1] = joinCandles(last, candle);
+    else sums.push({ ...candle, time });
+  }
+  return sums;
+}
+
+/** A row for every span from `from` to `to`, both included: where nothing was traded the last close goes on, without volume. */
+export function withoutGaps(
+  candles: readonly Candle[],
+  type: CandleType,
+  from: number,
+  to: number,
+  close: bigint,
+): Candle[] {
+  const rows: Candle[] = [];
+  let carried = close;
+  let next = 0;
+  for (let time = from; time <= to; time += candleLength(type)) {
+    const candle = candles[next]?.time === time ? candles[next++] : undefined;
+    rows.push(candle ?? tradeCandle(time, carried, 0n));
+    carried = candle?.close ?? carried;
+  }
+  return rows;
+}
+
+function greatest(a: bigint, b: bigint): bigint {
+  if (a > b) return a;
+  return b;
+}
+
+function least(a: bigint, b: bigint): bigint {
+  if (a < b) return a;
+  return b;
+}

@@ -1,0 +1,100 @@
+import type { Desk, Venue } from '../desk/desk.js';
+import type { Order } from '../desk/order.js';
+import { chance, Dice } from './chance.js';
+import { MarketCrowd } from './market-crowd.js';
+import { type PathState, PricePath, STEPS_PER_MINUTE } from './path.js';
+
+/** The length of a step in ms. Steps lie on a grid that begins at the Unix epoch. */
+export const STEP = 500;
+
+const MINUTE = 60_000;
+/** Gaps up to this long are lived through step by step. */
+const FINE = 10 * STEPS_PER_MINUTE;
+/** Of a longer gap the last day is lived through; what lies before stays flat. */
+const LONGEST = 24 * 60 * STEPS_PER_MINUTE;
+/** Where in a minute the price is traded when a whole minute is one step. */
+const PRINTS = [0, 40, 80, 119];
+
+/** What the crowd remembers: the last step it took, and where the price path was. */
+export interface CrowdState {
+  readonly step: number;
+  readonly path: PathState;
+}
+
+/**
+ * Everyone who trades in the sandbox besides its customers. What they do in a step follows from the seed, the step's
+ * number, the price path and the books, never from when {@link advance} is called.
+ */
+export class Crowd {
+  private readonly markets: ReadonlyMap<string, MarketCrowd>;
+  private readonly path: PricePath;
+  private step: number;
+
+  constructor(
+    private readonly seed: number,
+    private readonly venues: readonly Venue[],
+    desk: Desk,
+    state: CrowdState,
+  ) {
+    const crowdOf = (venue: Venue, index: number) =>
+      new MarketCrowd(Math.floor(chance(seed, 5, index) * 2 ** 31), venue, desk);
+    this.markets = new Map(venues.map((venue, index) => [venue.market.market, crowdOf(venue, index)]));
+    this.path = new PricePath(seed, state.path);
+    this.step = state.step;
+  }
+
+  /** The state from which the first step is the one that begins at `time`, the start of a minute. */
+  static start(time: number): CrowdState {
+    return { step: time / STEP - 1, path: PricePath.start(Math.floor(time / MINUTE)) };
+  }
+
+  get state(): CrowdState {
+    return { step: this.step, path: this.path.current };
+  }
+
+  /** Takes over an open order of a participant. */
+  restore(order: Order): void {
+    this.markets.get(order.market.market)?.restore(order);
+  }
+
+  /** Lives through all steps due by `now`; whether there were any. */
+  advance(now: number): boolean {
+    const target = Math.floor(now / STEP);
+    const behind = target - this.step;
+    if (behind <= 0) return false;
+    if (behind > FINE) this.hurry(target);
+    while (this.step < target) this.take(this.step + 1);
+    return true;
+  }
+
+  /** Goes over a long gap in whole minutes, to less than two minutes before `target`. */
+  private hurry(target: number): void {
+    const from = Math.max(this.step, target - LONGEST);
+    const last = Math.floor(target / STEPS_PER_MINUTE) - 2;
+    for (let minute = Math.floor(from / STEPS_PER_MINUTE) + 1; minute <= last; minute += 1) this.takeMinute(minute);
+  }
+
+  private take(step: number): void {
+    this.step = step;
+    this.path.enter(Math.floor(step / STEPS_PER_MINUTE));
+    for (const [index, venue] of this.venues.entries()) {
+      this.markets.get(venue.market.market)?.step(this.moment(venue, index, step));
+    }
+  }
+
+  private takeMinute(minute: number): void {
+    this.path.enter(minute);
+    for (const within of PRINTS) {
+      const step = minute * STEPS_PER_MINUTE + within;
+      for (const [index, venue] of this.venues.entries()) {
+        this.markets.get(venue.market.market)?.print(this.moment(venue, index, step), 1 / PRINTS.length);
+      }
+    }
+    this.step = (minute + 1) * STEPS_PER_MINUTE - 1;
+  }
+
+  private moment({ market }: Venue, index: number, step: number) {
+    const fair = this.path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
+    return { time: step * STEP, fair, turnover: this.path.turnover(), dice: new Dice(this.seed, 7, index, step) };
+  }
+}

@@ -1,0 +1,141 @@
+import type { Desk, Venue } from '../desk/desk.js';
+import { held, type Order } from '../desk/order.js';
+import { opposite, type Side } from '../engine/order.js';
+import { Refusal } from '../refusals.js';
+import type { Dice } from './chance.js';
+import { MAKERS, TAKERS } from './participants.js';
+import { type Profile, profileOf } from './profile.js';
+import { sizedAmount, wantedPrices } from './quotes.js';
+
+/** What a step knows besides the book. */
+export interface Moment {
+  /** ms since the Unix epoch. */
+  readonly time: number;
+  /** The fair price in ticks; it need not be whole. */
+  readonly fair: number;
+  /** BTC traded in btc_usdt in the recorded minute. */
+  readonly turnover: number;
+  readonly dice: Dice;
+}
+
+const SIDES = ['buy', 'sell'] as const;
+
+/** How many mean quotes the takers buy in a step when somebody offers below the fair price. */
+const APPETITE = 20;
+
+/** How many steps a minute has, for spreading a minute's turnover over its trades. */
+const STEPS = 120;
+
+/** The traders of one market. Each step they follow the fair price with their quotes and trade a little. */
+export class MarketCrowd {
+  private readonly quotes = { buy: new Map<bigint, Order>(), sell: new Map<bigint, Order>() };
+  private readonly profile: Profile;
+
+  constructor(
+    private readonly seed: number,
+    private readonly venue: Venue,
+    private readonly desk: Desk,
+  ) {
+    this.profile = profileOf(venue.market);
+  }
+
+  /** Takes over a quote from an earlier run. */
+  restore(order: Order): void {
+    this.quotes[order.side].set(order.price, order);
+  }
+
+  step(moment: Moment): void {
+    const wanted = this.wanted(moment.fair);
+    for (const side of SIDES) this.withdraw(side, new Set(wanted[side]));
+    this.sweep(moment);
+    for (const side of SIDES) this.post(side, wanted[side], moment);
+    if (moment.dice.next() >= this.profile.activity) return;
+    const side = this.trade(moment);
+    this.post(side, wanted[side].slice(0, 1), moment);
+  }
+
+  /** A step that stands for a longer time: no quotes stay, but the price is traded, and so are orders it passes. */
+  print(moment: Moment, share: number): void {
+    for (const side of SIDES) this.withdraw(side, new Set());
+    this.sweep(moment);
+    const side: Side = moment.dice.next() < 0.5 ? 'buy' : 'sell';
+    const spread = side === 'buy' ? this.profile.halfSpread : -this.profile.halfSpread;
+    const price = BigInt(Math.max(1, Math.round(moment.fair + spread)));
+    const lots = moment.turnover * this.profile.lotsPerTurnover * share;
+    const amount = sizedAmount(lots * (0.5 + moment.dice.next()), 1, true);
+    const quote = this.order(MAKERS[0], opposite(side), 'postOnly', price, amount, moment.time);
+    if (quote === undefined) return;
+    this.order(TAKERS[0], side, 'ioc', price, amount, moment.time);
+    this.desk.cancel(this.venue, quote);
+  }
+
+  private wanted(fair: number): Record<Side, bigint[]> {
+    const prices = (side: Side, salt: number) => wantedPrices(this.seed + salt, this.profile, side, fair);
+    return { buy: prices('buy', 1), sell: prices('sell', 2) };
+  }
+
+  /** Takes back what is too near to the fair price now, or too far away. */
+  private withdraw(side: Side, keep: ReadonlySet<bigint>): void {
+    for (const [price, order] of this.quotes[side]) {
+      if (order.open && keep.has(price)) continue;
+      this.desk.cancel(this.venue, order);
+      this.quotes[side].delete(price);
+    }
+  }
+
+  /** Trades with whoever offers better than the fair price; the crowd itself does not any more. */
+  private sweep({ fair, time }: Moment): void {
+    const amount = sizedAmount(this.profile.quoteLots * APPETITE, 1, true);
+    const limits = { buy: Math.ceil(fair) - 1, sell: Math.floor(fair) + 1 };
+    for (const side of SIDES) {
+      const price = BigInt(Math.max(1, limits[side]));
+      if (this.venue.book.crosses(side, price)) this.order(TAKERS[0], side, 'ioc', price, amount, time);
+    }
+  }
+
+  private post(side: Side, prices: readonly bigint[], { time, dice }: Moment): void {
+    const least = BigInt(this.profile.leastLots);
+    for (const [rank, price] of prices.entries()) {
+      const quote = this.quotes[side].get(price);
+      if (quote?.open && quote.remaining >= least) continue;
+      if (quote !== undefined) this.desk.cancel(this.venue, quote);
+      const wanted = this.profile.quoteLots * (0.15 + dice.exponential(0.85)) * (1 + rank / 40);
+      const amount = sizedAmount(wanted, this.profile.leastLots, dice.next() < 0.6);
+      const maker = MAKERS[Math.floor(dice.next() * MAKERS.length)] ?? MAKERS[0];
+      const order = this.order(maker, side, 'postOnly', price, amount, time);
+      if (order === undefined) this.quotes[side].delete(price);
+      else this.quotes[side].set(price, order);
+    }
+  }
+
+  /** Somebody takes from the best quote; which side was taken from. */
+  private trade({ turnover, time, dice }: Moment): Side {
+    const side: Side = dice.next() < 0.5 ? 'buy' : 'sell';
+    const best = this.venue.book.best(opposite(side));
+    const mean = (turnover * this.profile.lotsPerTurnover) / (STEPS * this.profile.activity);
+    const amount = sizedAmount(dice.exponential(mean), 1, dice.next() < 0.5);
+    const taker = TAKERS[Math.floor(dice.next() * TAKERS.length)] ?? TAKERS[0];
+    if (best !== undefined) this.order(taker, side, 'ioc', best.price, amount, time);
+    return opposite(side);
+  }
+
+  /** Places an order for a participant, whose pockets are filled from outside when they run low; undefined: refused. */
+  private order(
+    account: string,
+    side: Side,
+    type: 'postOnly' | 'ioc',
+    price: bigint,
+    amount: bigint,
+    time: number,
+  ): Order | undefined {
+    const { coin, units } = held({ market: this.venue.market, side, price, remaining: amount });
+    const { ledger } = this.desk;
+    if (ledger.available(account, coin) < units) ledger.credit(account, coin, units * 1_000n);
+    try {
+      return this.desk.place(this.venue, { account, side, type, price, amount }, time);
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  }
+}

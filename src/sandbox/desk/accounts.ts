@@ -1,0 +1,94 @@
+import type { Ledger } from '../ledger.js';
+import { coinRules } from '../markets/coins.js';
+import { unitsOf } from '../markets/market.js';
+import type { Codec, Table } from '../store-table.js';
+
+/** What a key may do, as the interface's getAccountInfo reports it. */
+export interface Permissions {
+  readonly asset: boolean;
+  readonly lever: boolean;
+  readonly entrust: boolean;
+  readonly money: boolean;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly username: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly permissions: Permissions;
+}
+
+export interface Secrets {
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly safePwd: string;
+  readonly username: string;
+}
+
+/** An account with its fund password. */
+export interface Customer extends Account {
+  readonly safePwd: string;
+}
+
+export const GENESIS_ACCOUNT = '1';
+
+/** What the first account owns to begin with: every coin of the markets. */
+const ENDOWMENT: Readonly<Record<string, string>> = {
+  btc: '5',
+  eth: '60',
+  bch: '200',
+  ltc: '500',
+  eos: '20000',
+  xrp: '50000',
+  usdt: '250000',
+};
+
+export const customerCodec: Codec<Customer> = {
+  encode: ({ username, accessKey, secretKey, safePwd, permissions: { asset, lever, entrust, money } }) => [
+    ...[username, accessKey, secretKey, safePwd],
+    ...[asset, lever, entrust, money].map(Number),
+  ],
+  decode: (row, id) => {
+    const [username, accessKey, secretKey, safePwd, asset, lever, entrust, money] = row as StoredCustomer;
+    const permissions = { asset: asset === 1, lever: lever === 1, entrust: entrust === 1, money: money === 1 };
+    return { id, username, accessKey, secretKey, safePwd, permissions };
+  },
+};
+
+type StoredCustomer = [string, string, string, string, number, number, number, number];
+
+/** The customers: few, and all in memory. */
+export class Customers {
+  private readonly byKey = new Map<string, Customer>();
+
+  constructor(private readonly table: Table<Customer>) {
+    for (const customer of table.range({ start: '', end: '\u{7f}' })) this.byKey.set(customer.accessKey, customer);
+  }
+
+  get count(): number {
+    return this.byKey.size;
+  }
+
+  byAccessKey(accessKey: string): Customer | undefined {
+    return this.byKey.get(accessKey);
+  }
+
+  genesis(): Customer | undefined {
+    return this.table.get(GENESIS_ACCOUNT);
+  }
+
+  add(customer: Customer): void {
+    this.table.put(customer.id, customer);
+    this.byKey.set(customer.accessKey, customer);
+  }
+
+  /** Makes the first account, with all permissions and something of every coin. */
+  found(secrets: Secrets, ledger: Ledger): void {
+    const permissions = { asset: true, lever: true, entrust: true, money: true };
+    this.add({ id: GENESIS_ACCOUNT, permissions, ...secrets });
+    for (const [coin, amount] of Object.entries(ENDOWMENT)) {
+      ledger.credit(GENESIS_ACCOUNT, coin, unitsOf(amount, coinRules(coin).unitDecimal));
+    }
+  }
+}

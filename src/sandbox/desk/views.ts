@@ -1,0 +1,130 @@
+import { Decimal } from '../../protocol/decimal.js';
+import { type Candle, type CandleType, joinCandles, MINUTE } from '../candles.js';
+import type { Level } from '../engine/ladder.js';
+import type { Depth, OrderRecord, PublicTrade, ShownCandle, Ticker } from '../exchange.js';
+import { coinText, type Market } from '../markets/market.js';
+import { Refusal } from '../refusals.js';
+import type { Venue } from './desk.js';
+import { feeCoin, type Order, statusOf } from './order.js';
+import type { Trade } from './tape.js';
+
+/** Minutes that the ticker looks back: 24 hours, the minute under way included. */
+const WINDOW = 24 * 60;
+
+/** The last 24 hours of a market, of which the closed minutes are summed once a minute. */
+export class DayWindow {
+  private minute = Number.NaN;
+  private closed: Candle | undefined;
+
+  constructor(private readonly venue: Venue) {}
+
+  /** The 24 hours up to `now` as one candle. */
+  read(now: number): Candle {
+    const { candles } = this.venue.tape;
+    const minute = Math.floor(now / MINUTE);
+    if (minute !== this.minute) {
+      this.minute = minute;
+      this.closed = candles.read('1min', (minute - 1) * MINUTE, WINDOW - 1).reduce(joinCandles);
+    }
+    const [current] = candles.read('1min', now, 1);
+    if (this.closed === undefined || current === undefined) throw new Error('a market without history');
+    return joinCandles(this.closed, current);
+  }
+}
+
+export function tickerOf({ market, book, tape }: Venue, day: Candle, time: number): Ticker {
+  const last = tape.last?.price ?? day.close;
+  const price = (ticks: bigint) => market.price(ticks);
+  return {
+    time,
+    high: price(day.high),
+    low: price(day.low),
+    bid: price(book.best('buy')?.price ?? last),
+    ask: price(book.best('sell')?.price ?? last),
+    last: price(last),
+    open: price(day.open),
+    change: percent(last - day.open, day.open),
+    volume: market.amount(day.volume),
+  };
+}
+
+/** Towards zero, with two decimals. */
+function percent(part: bigint, whole: bigint): string {
+  return Decimal.fromUnits(part * 100n, 0)
+    .dividedBy(Decimal.fromUnits(whole, 0), 2, 'down')
+    .toString();
+}
+
+export function depthOf({ market, book }: Venue, size: number, step: bigint, time: number): Depth {
+  const levels = (side: 'buy' | 'sell') =>
+    merged(book.levels(side), size, (price) => toStep(price, step, side === 'sell'));
+  const text = ([price, amount]: readonly [bigint, bigint]) => [market.price(price), market.amount(amount)] as const;
+  return { time, bids: levels('buy').map(text), asks: levels('sell').map(text) };
+}
+
+/** A depth step in ticks; it must be a positive multiple of the market's price step. */
+export function mergeStep(market: Market, merge: string | undefined): bigint {
+  if (merge === undefined) return 1n;
+  const step = Decimal.parse(merge);
+  if (step === undefined || step.sign <= 0 || step.significantScale > market.priceScale) {
+    throw new Refusal('badParameter', `merge ${merge.slice(0, 40)}`);
+  }
+  return step.rescaled(market.priceScale, 'down').units;
+}
+
+function merged(levels: Iterable<Level<Order>>, size: number, stepOf: (price: bigint) => bigint): [bigint, bigint][] {
+  const rows: [bigint, bigint][] = [];
+  for (const { price, amount } of levels) {
+    const step = stepOf(price);
+    const last = rows.at(-1);
+    if (last?.[0] === step) last[1] += amount;
+    else if (rows.length === size) break;
+    else rows.push([step, amount]);
+  }
+  return rows;
+}
+
+function toStep(price: bigint, step: bigint, up: boolean): bigint {
+  const down = (price / step) * step;
+  return up && down !== price ? down + step : down;
+}
+
+export function tradeOf(market: Market, { id, time, side, price, amount }: Trade): PublicTrade {
+  return { id: String(id), time, side, price: market.price(price), amount: market.amount(amount) };
+}
+
+export function candlesOf(
+  { market, tape }: Venue,
+  type: CandleType,
+  now: number,
+  size: number,
+  since?: number,
+): ShownCandle[] {
+  return tape.candles.read(type, now, size, since).map(({ time, open, high, low, close, volume }) => ({
+    time,
+    open: market.price(open),
+    high: market.price(high),
+    low: market.price(low),
+    close: market.price(close),
+    volume: market.amount(volume),
+  }));
+}
+
+export function recordOf(order: Order): OrderRecord {
+  const { market } = order;
+  return {
+    id: String(order.id),
+    clientId: order.clientId,
+    account: 'spot',
+    market: market.market,
+    side: order.side,
+    type: order.type,
+    price: market.price(order.price),
+    amount: market.amount(order.amount),
+    filled: market.amount(order.amount - order.remaining),
+    filledValue: coinText(market.quote, order.value),
+    fee: coinText(feeCoin(order), order.fee),
+    time: order.time,
+    status: statusOf(order),
+  };
+}

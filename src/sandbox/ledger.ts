@@ -1,0 +1,92 @@
+/** The two parts of a balance: what can be used, and what open orders hold. */
+export type Part = 'available' | 'frozen';
+
+/** A balance in units of the coin's smallest decimal. */
+export interface Balance {
+  available: bigint;
+  frozen: bigint;
+}
+
+export interface Pocket {
+  readonly account: string;
+  readonly part: Part;
+}
+
+/** Where coins come from and go to when they enter or leave the exchange: the only account that may be below zero. */
+export const OUTSIDE = 'outside';
+/** Where trading fees go. */
+export const FEES = 'fees';
+
+/** Thrown when a movement would take what is not there: a defect of the caller, who must look first. */
+export class Overdraft extends Error {
+  override readonly name = 'Overdraft';
+}
+
+/**
+ * Double entry: every movement takes from one pocket exactly what it puts into another, so that the sum over all
+ * accounts is zero for each coin, always. A hold is a movement from the available to the frozen part of one account.
+ */
+export class Ledger {
+  private readonly accounts = new Map<string, Map<string, Balance>>();
+
+  /** `changed` hears of each balance that a movement touched. */
+  constructor(private readonly changed: (account: string, coin: string, balance: Balance) => void = () => {}) {}
+
+  /** Moves `amount` units of a coin. Throws {@link Overdraft}, with nothing moved, when the source does not hold them. */
+  move(coin: string, amount: bigint, from: Pocket, to: Pocket): void {
+    if (amount < 0n) throw new RangeError(`a movement of ${amount} ${coin}`);
+    if (amount === 0n) return;
+    const source = this.balance(from.account, coin);
+    if (from.account !== OUTSIDE && source[from.part] < amount) {
+      throw new Overdraft(`${from.account} has ${source[from.part]} ${coin} ${from.part}, not ${amount}`);
+    }
+    const target = this.balance(to.account, coin);
+    source[from.part] -= amount;
+    target[to.part] += amount;
+    this.changed(from.account, coin, source);
+    if (target !== source) this.changed(to.account, coin, target);
+  }
+
+  hold(account: string, coin: string, amount: bigint): void {
+    this.move(coin, amount, { account, part: 'available' }, { account, part: 'frozen' });
+  }
+
+  release(account: string, coin: string, amount: bigint): void {
+    this.move(coin, amount, { account, part: 'frozen' }, { account, part: 'available' });
+  }
+
+  /** Brings coins in from outside: a deposit, a new account's equipment. */
+  credit(account: string, coin: string, amount: bigint): void {
+    this.move(coin, amount, { account: OUTSIDE, part: 'available' }, { account, part: 'available' });
+  }
+
+  available(account: string, coin: string): bigint {
+    return this.accounts.get(account)?.get(coin)?.available ?? 0n;
+  }
+
+  frozen(account: string, coin: string): bigint {
+    return this.accounts.get(account)?.get(coin)?.frozen ?? 0n;
+  }
+
+  /** Sets a balance as it was stored. */
+  restore(account: string, coin: string, balance: Balance): void {
+    Object.assign(this.balance(account, coin), balance);
+  }
+
+  /** The sum over all accounts of each coin; all zero unless there is a defect. */
+  sums(): Map<string, bigint> {
+    const sums = new Map<string, bigint>();
+    for (const coins of this.accounts.values()) {
+      for (const [coin, { available, frozen }] of coins) sums.set(coin, (sums.get(coin) ?? 0n) + available + frozen);
+    }
+    return sums;
+  }
+
+  private balance(account: string, coin: string): Balance {
+    const coins = this.accounts.get(account) ?? new Map<string, Balance>();
+    this.accounts.set(account, coins);
+    const balance = coins.get(coin) ?? { available: 0n, frozen: 0n };
+    coins.set(coin, balance);
+    return balance;
+  }
+}

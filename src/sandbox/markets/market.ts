@@ -1,0 +1,105 @@
+import { Decimal } from '../../protocol/decimal.js';
+import { Refusal } from '../refusals.js';
+import { coinRules } from './coins.js';
+
+/** What the interface's market configuration says of a market. */
+export interface MarketRules {
+  readonly market: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly priceScale: number;
+  readonly amountScale: number;
+  /** The least amount of an order, in the base coin. */
+  readonly minAmount: string;
+  /** The least price × amount of an order, in the quote coin: the interface's minSize. */
+  readonly minNotional: string;
+}
+
+/**
+ * A market with its conversions between decimal text, ticks (of price), lots (of amount) and units (of a coin).
+ * Every product of a price and an amount is a whole number of quote units, so that no trade has to round its value.
+ */
+export class Market implements MarketRules {
+  readonly market: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly priceScale: number;
+  readonly amountScale: number;
+  readonly minAmount: string;
+  readonly minNotional: string;
+  private readonly unitsPerLot: bigint;
+  private readonly unitsPerTickLot: bigint;
+  private readonly minLots: bigint;
+  private readonly minUnits: bigint;
+
+  /** Throws RangeError when the coins have too few decimals for the scales. */
+  constructor(rules: MarketRules) {
+    ({ market: this.market, base: this.base, quote: this.quote } = rules);
+    ({ priceScale: this.priceScale, amountScale: this.amountScale } = rules);
+    ({ minAmount: this.minAmount, minNotional: this.minNotional } = rules);
+    const base = coinRules(rules.base).unitDecimal;
+    const quote = coinRules(rules.quote).unitDecimal;
+    this.unitsPerLot = power(base - rules.amountScale);
+    this.unitsPerTickLot = power(quote - rules.priceScale - rules.amountScale);
+    this.minLots = unitsOf(rules.minAmount, rules.amountScale);
+    this.minUnits = unitsOf(rules.minNotional, quote);
+  }
+
+  /** Reads a price. Throws {@link Refusal} unless it is positive and within the price scale. */
+  ticks(text: string): bigint {
+    const price = Decimal.parse(text);
+    if (price === undefined || price.sign <= 0) throw new Refusal('badPrice', text.slice(0, 40));
+    if (price.significantScale > this.priceScale) throw new Refusal('priceScale', `${this.priceScale}`);
+    return price.rescaled(this.priceScale, 'down').units;
+  }
+
+  /** Reads an amount. Throws {@link Refusal} unless it is within the amount scale and at least the minimum. */
+  lots(text: string): bigint {
+    const amount = Decimal.parse(text);
+    if (amount === undefined || amount.sign <= 0) throw new Refusal('badAmount', text.slice(0, 40));
+    if (amount.significantScale > this.amountScale) throw new Refusal('amountScale', `${this.amountScale}`);
+    const lots = amount.rescaled(this.amountScale, 'down').units;
+    if (lots < this.minLots) throw new Refusal('belowMinAmount', this.minAmount);
+    return lots;
+  }
+
+  /** Throws {@link Refusal} when price × amount is below the market's minimum. */
+  checkNotional(ticks: bigint, lots: bigint): void {
+    if (this.value(ticks, lots) < this.minUnits) throw new Refusal('belowMinSize', this.minNotional);
+  }
+
+  /** Price × amount in units of the quote coin: exact. */
+  value(ticks: bigint, lots: bigint): bigint {
+    return ticks * lots * this.unitsPerTickLot;
+  }
+
+  /** An amount in units of the base coin: exact. */
+  units(lots: bigint): bigint {
+    return lots * this.unitsPerLot;
+  }
+
+  price(ticks: bigint): string {
+    return Decimal.fromUnits(ticks, this.priceScale).toString();
+  }
+
+  amount(lots: bigint): string {
+    return Decimal.fromUnits(lots, this.amountScale).toString();
+  }
+}
+
+/** Units of a coin as decimal text with all of the coin's decimals. */
+export function coinText(coin: string, units: bigint): string {
+  return Decimal.fromUnits(units, coinRules(coin).unitDecimal).toString();
+}
+
+/** Decimal text as units of 10^-scale; it must fit. */
+export function unitsOf(text: string, scale: number): bigint {
+  const value = Decimal.of(text);
+  if (value.significantScale > scale) throw new RangeError(`${text} has more than ${scale} decimals`);
+  return value.rescaled(scale, 'down').units;
+}
+
+function power(exponent: number): bigint {
+  if (exponent < 0) throw new RangeError('the coin has too few decimals for the scales of the market');
+  return 10n ** BigInt(exponent);
+}
