@@ -25,7 +25,7 @@ const SHOW_CURSOR = '\u001b[?25h';
 /** Asks one question with inquirer. Loaded at the first question only: inquirer costs more than a whole command. */
 export async function ask(host: Streams, screen: Screen, question: Question): Promise<unknown> {
   const leaving = new AbortController();
-  const release = watch(host, () => leaving.abort());
+  const releases = [watch(host, () => leaving.abort()), leaveSignalsToTheHost()];
   try {
     const prompt = createPromptModule({ input: host.input, output: host.errors, signal: leaving.signal });
     const answers = await prompt<Record<string, unknown>>([{ ...question, name: 'answer', theme: themeOf(screen) }]);
@@ -33,7 +33,7 @@ export async function ask(host: Streams, screen: Screen, question: Question): Pr
   } catch (error) {
     throw meaningOf(error);
   } finally {
-    release();
+    for (const release of releases) release();
   }
 }
 
@@ -52,6 +52,19 @@ function watch({ input, errors }: Streams, leave: () => void): () => void {
     input.off('keypress', onKey);
     for (const ending of endings) input.off(ending, leave);
     process.off('exit', onExit);
+  };
+}
+
+/**
+ * inquirer kills the program on a signal that it takes itself to be the only listener of. A handler that the host
+ * installed for one call is no longer counted by then, and its work, such as restoring the terminal, would be cut off.
+ */
+function leaveSignalsToTheHost(): () => void {
+  const handled = (['SIGINT', 'SIGTERM'] as const).filter((signal) => process.listenerCount(signal) > 0);
+  const counted = (): void => {};
+  for (const signal of handled) process.on(signal, counted);
+  return () => {
+    for (const signal of handled) process.off(signal, counted);
   };
 }
 

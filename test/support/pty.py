@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -44,7 +45,9 @@ for step in job["steps"]:
     while awaited not in screen[seen:] and program.poll() is None and time.monotonic() < deadline:
         read_some(0.05)
     seen = len(screen)
-    os.write(master, step["type"].encode())
+    os.write(master, step.get("type", "").encode())
+    if "signal" in step:
+        program.send_signal(signal.Signals[step["signal"]])
 while program.poll() is None and time.monotonic() < deadline:
     read_some(0.05)
 late = program.poll() is None

@@ -4,7 +4,9 @@ import path from 'node:path';
 export interface PtyStep {
   /** Text that must have come to the screen since the last step. */
   readonly await: string;
-  readonly type: string;
+  readonly type?: string;
+  /** Sent to the program after that. */
+  readonly signal?: 'SIGINT' | 'SIGTERM';
 }
 
 export interface PtyJob {

@@ -70,6 +70,13 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     expect(screen.trimEnd().endsWith('\u001b[?25h')).toBe(true);
   });
 
+  it('leaves the terminal as it was when a signal ends the program', async () => {
+    const steps = [{ await: 'Secret key:', type: 'q', signal: 'SIGTERM' as const }];
+    const { screen, status } = await ask('hidden', '', { steps });
+    expect(status).toBe(143);
+    expect(screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(screen.lastIndexOf('\u001b[?25l'));
+  });
+
   it('has no key that reveals what is hidden', async () => {
     const { screen } = await ask('hidden', 'qZ#x&w\u0014\r');
     for (const character of 'qZ#x&w') expect(screen).not.toContain(character);
