@@ -1,0 +1,98 @@
+import { rmSync } from 'node:fs';
+import type { Host } from '../../host.js';
+import type { SandboxAddress } from './address.js';
+import { askAdmin } from './admin-client.js';
+import type { SandboxStatus } from './administration.js';
+import { makePrivateFolder, sandboxFiles } from './files.js';
+import { waitForLaunchLock } from './launch-lock.js';
+import { isAlive, startStamp } from './processes.js';
+import { readPublished, withdraw } from './running-file.js';
+
+const STATUS_PATIENCE = 5_000;
+const STOP_PATIENCE = 15_000;
+const STEP = 20;
+
+const NOT_RUNNING: SandboxStatus = {
+  running: false,
+  pid: null,
+  baseUrl: null,
+  tradeUrl: null,
+  wsUrl: null,
+  accessKey: null,
+  secretKey: null,
+  safePwd: null,
+  time: null,
+  markets: null,
+  orders: null,
+  accounts: null,
+  trades: null,
+  requests: null,
+  refused: null,
+  nonBrowserAgents: null,
+};
+
+/** What the sandbox of this `PIT_HOME` says of itself; starts nothing. One that does not answer is not running. */
+export async function sandboxStatus(host: Host): Promise<SandboxStatus> {
+  const address = readPublished(sandboxFiles(host.directories).running);
+  if (address === undefined) return NOT_RUNNING;
+  try {
+    // only this very sandbox knows the token, and it answers with this shape
+    return (await askAdmin(address, 'GET /status', STATUS_PATIENCE)) as SandboxStatus;
+  } catch {
+    return NOT_RUNNING;
+  }
+}
+
+/** Stops the sandbox of this `PIT_HOME`, when what is under way is finished. False when none was running. */
+export async function stopSandbox(host: Host): Promise<boolean> {
+  const { running } = sandboxFiles(host.directories);
+  const address = readPublished(running);
+  if (address === undefined) return false;
+  const stopped = await askedToStop(address);
+  if (!stopped && !terminate(address)) {
+    withdraw(running, address);
+    return false;
+  }
+  await gone(host, address.pid);
+  withdraw(running, address);
+  return true;
+}
+
+async function askedToStop(address: SandboxAddress): Promise<boolean> {
+  try {
+    await askAdmin(address, 'POST /stop', STOP_PATIENCE);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Ends a sandbox that does not answer; false where the process may be another one, which is left alone. */
+function terminate({ pid }: SandboxAddress): boolean {
+  if (pid === process.pid || startStamp(pid) === null || !isAlive(pid)) return false;
+  process.kill(pid, 'SIGTERM');
+  return true;
+}
+
+/** A sandbox within this process, as tests have it, is gone when it has said that it stopped. */
+async function gone(host: Host, pid: number): Promise<void> {
+  if (pid === process.pid) return;
+  for (let waited = 0; waited < STOP_PATIENCE && isAlive(pid); waited += STEP) await host.sleep(STEP);
+}
+
+/**
+ * Stops the sandbox and wipes its exchange: orders, balances, history. The keys and the port stay, as those of a
+ * `PIT_HOME` do. True when one was running; the next command that needs it starts it anew.
+ */
+export async function resetSandbox(host: Host): Promise<boolean> {
+  const files = sandboxFiles(host.directories);
+  makePrivateFolder(files.directory);
+  const lock = await waitForLaunchLock(files.directory);
+  try {
+    const stopped = await stopSandbox(host);
+    rmSync(files.exchange, { recursive: true, force: true });
+    return stopped;
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,104 @@
+import { closeSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Failure } from '../../errors.js';
+import { openPrivate, removeFile } from './files.js';
+import { isAlive } from './processes.js';
+
+/** Held by the one process that may start, or wipe, the sandbox of a folder. */
+export interface LaunchLock {
+  release(): void;
+}
+
+/** No holder needs so long; one that is older counts as gone, even if its process id runs. */
+const LONGEST_HOLD = 60_000;
+/** A holder writes its process id right after making the file. */
+const LONGEST_WRITE = 2_000;
+
+const NAME = /^launch\.(\d{1,15})$/;
+
+/**
+ * Takes the lock of a folder; undefined while another holds it.
+ *
+ * Every taking makes the next file of a numbered series (`launch.7`), and only the highest number counts. A released or
+ * dead holder's file is never replaced, only followed by the next, and making a file that exists fails: so of any number
+ * of processes that find a dead holder one gets through, and nobody can remove the lock of another by mistake. Whoever
+ * looked long ago and comes late with a low number sees the higher one after making its own, and steps back.
+ */
+export function takeLaunchLock(directory: string): LaunchLock | undefined {
+  const highest = highestNumber(directory);
+  if (highest > 0 && isHeld(nameOf(directory, highest))) return undefined;
+  const mine = highest + 1;
+  const file = nameOf(directory, mine);
+  if (!make(file)) return undefined;
+  if (highestNumber(directory) !== mine) {
+    removeFile(file);
+    return undefined;
+  }
+  removeOlder(directory, mine);
+  return { release: () => void make(`${file}.free`) };
+}
+
+const WAIT = 20_000;
+const WAIT_STEP = 25;
+
+/** Waits until the lock is free and takes it. Throws {@link Failure} when another holds it for longer than a start takes. */
+export async function waitForLaunchLock(directory: string): Promise<LaunchLock> {
+  for (let waited = 0; waited < WAIT; waited += WAIT_STEP) {
+    const lock = takeLaunchLock(directory);
+    if (lock !== undefined) return lock;
+    await delay(WAIT_STEP);
+  }
+  throw new Failure('unreachable', 'Another pit has been starting the sandbox for a while', {
+    hint: 'Try again in a minute.',
+  });
+}
+
+function nameOf(directory: string, number: number): string {
+  return path.join(directory, `launch.${number}`);
+}
+
+function numbersIn(directory: string): number[] {
+  return readdirSync(directory).flatMap((name) => {
+    const [, number] = NAME.exec(name) ?? [];
+    return number === undefined ? [] : [Number(number)];
+  });
+}
+
+function highestNumber(directory: string): number {
+  return Math.max(0, ...numbersIn(directory));
+}
+
+/** Makes a file with this process's id in it; false when it exists. */
+function make(file: string): boolean {
+  try {
+    const descriptor = openPrivate(file, 'wx');
+    writeSync(descriptor, String(process.pid));
+    closeSync(descriptor);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function isHeld(file: string): boolean {
+  try {
+    if (statSync(`${file}.free`, { throwIfNoEntry: false }) !== undefined) return false;
+    const age = Date.now() - statSync(file).mtimeMs;
+    const holder = readFileSync(file, 'utf8');
+    if (holder === '') return age < LONGEST_WRITE;
+    return age < LONGEST_HOLD && isAlive(Number(holder));
+  } catch {
+    // it was followed by a higher number and removed meanwhile: not ours to take in this attempt
+    return true;
+  }
+}
+
+function removeOlder(directory: string, mine: number): void {
+  for (const number of numbersIn(directory)) {
+    if (number >= mine) continue;
+    removeFile(`${nameOf(directory, number)}.free`);
+    removeFile(nameOf(directory, number));
+  }
+}

@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Exchange } from '../exchange.js';
+import type { Activity, Listener } from '../server/index.js';
+import type { SandboxAddress, SandboxFiles } from './address.js';
+import { isPublished, publish, withdraw } from './running-file.js';
+
+/** A sandbox in this process. */
+export interface Running {
+  readonly address: SandboxAddress;
+  /** Resolves when it has stopped, for whatever reason: closed, idle, told to by the administration. */
+  readonly closed: Promise<void>;
+  /** Finishes what is under way, makes it durable and stops. May be called again. */
+  close(): Promise<void>;
+}
+
+export interface Parts {
+  readonly address: SandboxAddress;
+  readonly files: SandboxFiles;
+  readonly exchange: Exchange;
+  readonly listener: Listener;
+  readonly admin: Listener;
+  readonly activity: Activity;
+  readonly idleMs: number | null;
+  readonly log: (line: string) => void;
+}
+
+/** How often the exchange goes on without being asked, and the reasons to stop are looked at. */
+const TICK = 1_000;
+
+/** How long an idle sandbox, which new commands no longer find, still serves those that found it just before. */
+const LINGER = 1_000;
+
+export class RunningSandbox implements Running {
+  readonly address: SandboxAddress;
+  readonly closed: Promise<void>;
+  private readonly timer: NodeJS.Timeout;
+  private closing: Promise<void> | undefined;
+  private settle: () => void = () => undefined;
+  private leaving = false;
+
+  constructor(private readonly parts: Parts) {
+    this.address = parts.address;
+    this.closed = new Promise((resolve) => {
+      this.settle = resolve;
+    });
+    publish(parts.files.running, parts.address);
+    this.timer = setInterval(() => this.tick(), TICK);
+  }
+
+  /** Whether a command that asks now can rely on it. */
+  get isStaying(): boolean {
+    return !this.leaving;
+  }
+
+  async close(): Promise<void> {
+    await this.stopServing();
+    await this.parts.admin.close();
+    this.settle();
+  }
+
+  /** Closes everything but the administration, which has to say that it is done. */
+  stopServing(): Promise<void> {
+    this.closing ??= this.release();
+    return this.closing;
+  }
+
+  private async release(): Promise<void> {
+    const { files, address, listener, exchange, log } = this.parts;
+    this.leaving = true;
+    clearInterval(this.timer);
+    withdraw(files.running, address);
+    await listener.close();
+    await exchange.close().catch((error: unknown) => log(`closing failed: ${String(error)}`));
+  }
+
+  private tick(): void {
+    if (this.leaving) return;
+    const { files, address, exchange, activity, idleMs, log } = this.parts;
+    try {
+      exchange.advance();
+    } catch (error) {
+      log(`the exchange could not go on: ${error instanceof Error ? error.stack : String(error)}`);
+    }
+    // its folder was removed, or another one has taken its place: nobody would ever find and stop it
+    if (!isPublished(files.running, address)) void this.close();
+    else if (idleMs !== null && activity.isIdleFor(idleMs)) void this.leave();
+  }
+
+  private async leave(): Promise<void> {
+    const { files, address, log } = this.parts;
+    this.leaving = true;
+    log('stops: idle');
+    withdraw(files.running, address);
+    await delay(LINGER);
+    await this.close();
+  }
+}

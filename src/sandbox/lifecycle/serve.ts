@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Failure } from '../../errors.js';
+import { type Exchange, openExchange } from '../exchange.js';
+import {
+  Activity,
+  Answering,
+  adminListener,
+  interfaceListener,
+  type Listener,
+  listen,
+  NO_LIMITS,
+  statedLimits,
+} from '../server/index.js';
+import { AlreadyOpen } from '../store-claim.js';
+import type { SandboxAddress, SandboxFiles } from './address.js';
+import { isAnswering } from './admin-client.js';
+import { adminCalls } from './administration.js';
+import { filesIn, makePrivateFolder } from './files.js';
+import { keepKeys, keysOf } from './keys.js';
+import { boundedLog } from './log.js';
+import { listenOn } from './port.js';
+import { type Running, RunningSandbox } from './running.js';
+import { readPublished } from './running-file.js';
+
+export interface ServeOptions {
+  /** The sandbox's own folder; made when missing. */
+  readonly directory: string;
+  /** 0 takes any free port; null prefers the one that this folder had last. */
+  readonly port: number | null;
+  readonly seed: number;
+  /** Whether the interface's stated rate limits are kept. */
+  readonly limits: boolean;
+  /** Stops by itself after so long without a request; null never does. */
+  readonly idleMs: number | null;
+  readonly now?: () => number;
+}
+
+/**
+ * Runs a sandbox in this process. It writes to its folder only: nothing is printed, no signal is handled.
+ *
+ * Throws {@link Failure} when one is running in this folder already or the port cannot be had.
+ */
+export async function serve(options: ServeOptions, open: typeof openExchange = openExchange): Promise<Running> {
+  const files = filesIn(options.directory);
+  const now = options.now ?? Date.now;
+  makePrivateFolder(files.directory);
+  const { seed } = options;
+  const exchange = await whenFree(files, () =>
+    open({ directory: files.exchange, seed, now, genesis: keysOf(files.keys) }),
+  );
+  try {
+    keepKeys(files.keys, exchange.genesis);
+    return await present(exchange, files, { ...options, now });
+  } catch (error) {
+    await exchange.close();
+    throw error;
+  }
+}
+
+/** Gives an open exchange its two ports and makes it known. */
+async function present(
+  exchange: Exchange,
+  files: SandboxFiles,
+  { now, port, limits: limited, idleMs }: ServeOptions & { readonly now: () => number },
+): Promise<Running> {
+  const log = boundedLog(files.log, Date.now);
+  const activity = new Activity();
+  const limits = limited ? statedLimits() : NO_LIMITS;
+  const answering = new Answering({ exchange, now, limits, log });
+  const listener = await listenOn(interfaceListener(answering, activity), port, files);
+  const adminToken = randomBytes(24).toString('hex');
+  let running: RunningSandbox | undefined;
+  const calls = adminCalls({ exchange, activity, address: () => address, running: () => running });
+  const admin = await listen(adminListener(adminToken, calls), 0);
+  const address = addressOf(exchange, listener, { adminUrl: admin.url, adminToken });
+  running = new RunningSandbox({ address, files, exchange, listener, admin, activity, idleMs, log });
+  log(`serves ${address.baseUrl} as process ${address.pid}`);
+  return running;
+}
+
+function addressOf(
+  { genesis: { accessKey, secretKey, safePwd } }: Exchange,
+  { url }: Listener,
+  admin: Pick<SandboxAddress, 'adminUrl' | 'adminToken'>,
+): SandboxAddress {
+  return { baseUrl: url, tradeUrl: url, wsUrl: null, accessKey, secretKey, safePwd, pid: process.pid, ...admin };
+}
+
+const FREE_PATIENCE = 10_000;
+const FREE_STEP = 50;
+
+/** Opens the exchange, waiting for one that is about to stop. Throws {@link Failure} when it is there to stay. */
+async function whenFree(files: SandboxFiles, open: () => Promise<Exchange>): Promise<Exchange> {
+  for (let waited = 0; ; waited += FREE_STEP) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof AlreadyOpen)) throw error;
+      const other = readPublished(files.running);
+      const stays = other !== undefined && (await isAnswering(other));
+      if (!stays && waited < FREE_PATIENCE) await delay(FREE_STEP);
+      else throw alreadyRunning(other, error);
+    }
+  }
+}
+
+function alreadyRunning(other: SandboxAddress | undefined, cause: AlreadyOpen): Failure {
+  const message =
+    other === undefined
+      ? `The sandbox's data are in use: ${cause.message}`
+      : `The sandbox is already running at ${other.baseUrl} (process ${other.pid})`;
+  return new Failure('usage', message, { hint: 'Use that one, or stop it first: pit sandbox stop', cause });
+}

@@ -1,0 +1,64 @@
+import { usage } from '../../errors.js';
+import type { Host } from '../../host.js';
+import { BACKGROUND_VARIABLE, IDLE_VARIABLE } from './background.js';
+import { filesIn, makePrivateFolder, sandboxFiles } from './files.js';
+import { waitForLaunchLock } from './launch-lock.js';
+import { boundedLog, CANNOT_START } from './log.js';
+import type { Running } from './running.js';
+import { serve } from './serve.js';
+
+export interface StartOptions {
+  /** Left out: the port that this `PIT_HOME` had last, or any. */
+  readonly port?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly limits?: boolean | undefined;
+}
+
+const DEFAULT_SEED = 1;
+const DEFAULT_IDLE_SECONDS = 1800;
+
+/**
+ * What `pit sandbox serve` does, in the foreground and, when `ensureSandbox` started this process, in the background.
+ * Prints nothing. The caller prints `address`, closes on a signal and waits for `closed`.
+ *
+ * Throws {@link Failure} when one is running already, the port is taken, or the idle time is not a number.
+ */
+export async function startSandbox(host: Host, options: StartOptions = {}): Promise<Running> {
+  const background = host.environment[BACKGROUND_VARIABLE];
+  const choices = {
+    port: options.port ?? null,
+    seed: options.seed ?? DEFAULT_SEED,
+    limits: options.limits ?? true,
+    now: () => host.now(),
+  };
+  if (background !== undefined && background !== '') {
+    return await logged(background, async () => serve({ ...choices, directory: background, idleMs: idleTime(host) }));
+  }
+  const { directory } = sandboxFiles(host.directories);
+  makePrivateFolder(directory);
+  const lock = await waitForLaunchLock(directory);
+  try {
+    return await serve({ ...choices, directory, idleMs: null });
+  } finally {
+    lock.release();
+  }
+}
+
+/** Stops after 30 minutes without a request; PIT_SANDBOX_IDLE sets another number of seconds, 0 never stops. */
+function idleTime({ environment }: Host): number | null {
+  const seconds = environment[IDLE_VARIABLE] ?? '';
+  if (seconds === '') return DEFAULT_IDLE_SECONDS * 1000;
+  if (!/^\d{1,9}$/.test(seconds)) throw usage(`${IDLE_VARIABLE} must be a number of seconds, not ${seconds}`);
+  return seconds === '0' ? null : Number(seconds) * 1000;
+}
+
+/** In the background nobody sees what is thrown: the process that waits for this one reads the log. */
+async function logged(directory: string, start: () => Promise<Running>): Promise<Running> {
+  try {
+    return await start();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    boundedLog(filesIn(directory).log, Date.now)(`${CANNOT_START}${reason}`);
+    throw error;
+  }
+}

@@ -1,0 +1,137 @@
+import { type OperationName, operations } from '../../protocol/operations/index.js';
+import type { Account, Exchange } from '../exchange.js';
+import { Refusal } from '../refusals.js';
+import { PERMISSIONS } from './choices.js';
+import { type Family, familyOf, marketData, signedFamily } from './families.js';
+import { write } from './json.js';
+import type { Limits } from './limits.js';
+import { SERVED } from './operations/index.js';
+import { checkParameters } from './parameters.js';
+import { readQuery, splitTarget } from './query.js';
+import type { Served } from './serving.js';
+import { checkRequestTime, readCredentials, Verifier } from './verify.js';
+
+export interface AnsweringOptions {
+  readonly exchange: Exchange;
+  /** The exchange's clock, in milliseconds since the Unix epoch. */
+  readonly now: () => number;
+  readonly limits: Limits;
+  /** Told what went wrong in the sandbox itself; never a request's parameters. */
+  readonly log: (line: string) => void;
+}
+
+/** What matters of an HTTP request. */
+export interface Asked {
+  readonly method: string;
+  readonly url: string;
+  readonly address: string;
+}
+
+export interface Answer {
+  readonly body: string;
+  readonly refused: boolean;
+}
+
+const operationNames = Object.keys(operations) as OperationName[];
+
+type Work = (asked: Asked, query: string) => Answer | Promise<Answer>;
+
+interface Route {
+  readonly family: Family;
+  readonly work: Work;
+}
+
+/**
+ * Turns requests into answers of the interface's kind, refusals and the sandbox's own defects included; it never throws.
+ *
+ * Signed answers, refusals too, wait until everything that they tell is durable. Market data do not wait: what they show of a moment
+ * that a kill undid is at most one commit old.
+ */
+export class Answering {
+  private readonly routes = new Map<string, Route>();
+  private readonly verifier = new Verifier();
+
+  constructor(private readonly options: AnsweringOptions) {
+    for (const name of operationNames) {
+      if (operations[name].access === 'public') continue;
+      this.routes.set(`/api/${name}`, { family: signedFamily(name), work: notOpen(name) });
+    }
+    for (const served of SERVED) this.addRoute(served);
+  }
+
+  private addRoute(served: Served): void {
+    if (served.access === 'public') {
+      const work: Work = (asked, query) => this.runPublic(served, asked, query);
+      this.routes.set(`/data/v1/${served.name}`, { family: marketData, work });
+    } else {
+      const work: Work = (asked, query) => this.runSigned(served, asked, query);
+      this.routes.set(`/api/${served.name}`, { family: signedFamily(served.name), work });
+    }
+  }
+
+  answer(asked: Asked): Answer | Promise<Answer> {
+    const { path, query } = splitTarget(asked.url);
+    const route = this.routes.get(path) ?? { family: familyOf(path), work: nowhere };
+    const refuse = (thrown: unknown) => this.refusal(route.family, thrown, path);
+    try {
+      if (asked.method !== 'GET') throw new Refusal('badParameter', 'every operation is a GET');
+      const answer = route.work(asked, query);
+      return answer instanceof Promise ? answer.catch(refuse) : answer;
+    } catch (error) {
+      return refuse(error);
+    }
+  }
+
+  private runPublic(served: Served & { access: 'public' }, asked: Asked, query: string): Answer {
+    const { exchange, now, limits } = this.options;
+    if (served.operation.bucket === 'kline') limits.kline(asked.address, now());
+    const values = checkParameters(served.operation, readQuery(query));
+    exchange.advance();
+    return { body: write(served.run(values, { exchange })), refused: false };
+  }
+
+  private async runSigned(served: Served & { access: 'signed' }, asked: Asked, query: string): Promise<Answer> {
+    const { exchange, now, limits } = this.options;
+    limits.address(asked.address, now());
+    const parameters = readQuery(query);
+    const account = this.authenticate(served, parameters);
+    const values = checkParameters(served.operation, parameters);
+    exchange.advance();
+    try {
+      return { body: write(served.run(values, { exchange, account })), refused: false };
+    } finally {
+      await exchange.durable();
+    }
+  }
+
+  /** The account whose key signed the request. A request counts against the key only when it is the key owner's. */
+  private authenticate(served: Served, parameters: ReadonlyMap<string, string>): Account {
+    const { exchange, now, limits } = this.options;
+    const { accessKey, sign, reqTime } = readCredentials(served.name, parameters);
+    const account = exchange.account(accessKey);
+    if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
+    this.verifier.checkSignature(account, parameters, sign);
+    checkRequestTime(reqTime, now());
+    limits.key(accessKey, now());
+    const permission = PERMISSIONS[served.name];
+    if (permission !== undefined && !account.permissions[permission]) throw new Refusal('noPermission');
+    return account;
+  }
+
+  private refusal(family: Family, thrown: unknown, path: string): Answer {
+    if (thrown instanceof Refusal) return { body: family(thrown), refused: true };
+    const trace = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    this.options.log(`internal error in ${path.slice(0, 60)}: ${trace}`);
+    return { body: family(new Refusal('internal')), refused: true };
+  }
+}
+
+function notOpen(name: string): Work {
+  return () => {
+    throw new Refusal('notOpen', name);
+  };
+}
+
+const nowhere: Work = () => {
+  throw new Refusal('general', 'no such operation');
+};

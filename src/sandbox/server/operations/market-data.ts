@@ -1,0 +1,80 @@
+import type { CandleType } from '../../../protocol/operations/market-data.js';
+import type { Exchange } from '../../exchange.js';
+import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../choices.js';
+import { type Json, number, numbers, Verbatim } from '../json.js';
+import { marketOf, publicly } from '../serving.js';
+
+export const markets = publicly('markets', (_values, { exchange }) =>
+  Object.fromEntries(
+    [...exchange.markets].map(([market, { priceScale, amountScale, minAmount, minNotional }]) => [
+      market,
+      { priceScale, amountScale, minAmount: number(minAmount), minSize: number(minNotional) },
+    ]),
+  ),
+);
+
+/** Keyed without the underscore, as observed. */
+export const allTicker = publicly('allTicker', (_values, { exchange }) =>
+  Object.fromEntries(
+    [...exchange.markets.keys()].map((market) => [market.replace('_', ''), tickerFields(exchange.ticker(market))]),
+  ),
+);
+
+export const ticker = publicly('ticker', ({ market }, { exchange }) => {
+  const now = exchange.ticker(marketOf(exchange, market).market);
+  return { ticker: tickerFields(now), date: String(now.time) };
+});
+
+function tickerFields(now: ReturnType<Exchange['ticker']>): Json {
+  const { high, low, bid, ask, last, open, change, volume } = now;
+  return { high, low, buy: bid, sell: ask, last, open, riseRate: change, vol: volume };
+}
+
+/** Asks in descending price and the time in seconds, both as observed. */
+export const depth = publicly('depth', ({ market, size, merge }, { exchange }) => {
+  const { market: name } = marketOf(exchange, market);
+  const asked = size === undefined ? DEPTH_LEVELS : Number(size);
+  const book =
+    merge === undefined
+      ? exchange.depth(name, { size: asked })
+      : exchange.depth(name, { size: Math.min(asked, MERGED_DEPTH_LEVELS), merge });
+  return { asks: levels(book.asks, true), bids: levels(book.bids, false), timestamp: seconds(book.time) };
+});
+
+/** One text for all levels: a hundred small values would cost more than the book itself. */
+function levels(side: readonly (readonly [price: string, amount: string])[], reversed: boolean): Verbatim {
+  let text = '';
+  for (const [price, amount] of side) {
+    const level = `[${price},${amount}]`;
+    if (text === '') text = level;
+    else text = reversed ? `${level},${text}` : `${text},${level}`;
+  }
+  return new Verbatim(`[${text}]`);
+}
+
+/** Oldest first and dated in seconds, as observed. */
+export const trades = publicly('trades', ({ market, since }, { exchange }) =>
+  exchange.trades(marketOf(exchange, market).market, since).map(({ id, time, side, price, amount }) => ({
+    date: seconds(time),
+    price: number(price),
+    amount: number(amount),
+    tid: number(id),
+    trade_type: side === 'buy' ? 'bid' : 'ask',
+    type: side,
+  })),
+);
+
+/** "Sell currency" is read as the coin that is traded, "buy currency" as the coin that it is priced in. */
+export const kline = publicly('kline', ({ market, type, since, size }, { exchange }) => {
+  const { market: name, base, quote } = marketOf(exchange, market);
+  const rows = exchange.candles(name, type as CandleType, {
+    ...(since === undefined ? {} : { since: Number(since) }),
+    size: size === undefined ? CANDLE_ROWS : Number(size),
+  });
+  const data = rows.map((row) => numbers([String(row.time), row.open, row.high, row.low, row.close, row.volume]));
+  return { data, moneyType: quote.toUpperCase(), symbol: base.toUpperCase() };
+});
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}

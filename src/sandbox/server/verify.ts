@@ -1,0 +1,80 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../refusals.js';
+import { REQUEST_TIME_TOLERANCE } from './choices.js';
+
+/*
+ * The exchange's side of the interface's "Authentication", read from the document and written apart from the client's
+ * side, so that a mistake in one is not hidden by the same mistake in the other.
+ */
+
+/** What authenticates a request, as it was sent. */
+export interface Credentials {
+  readonly accessKey: string;
+  readonly sign: string;
+  readonly reqTime: string;
+}
+
+/** Reads the common parameters. Throws {@link Refusal} when one is missing or `method` is not the path's last segment. */
+export function readCredentials(operation: string, parameters: ReadonlyMap<string, string>): Credentials {
+  const method = demand(parameters, 'method');
+  if (method !== operation) throw new Refusal('badParameter', 'method must equal the last segment of the path');
+  const accessKey = demand(parameters, 'accesskey');
+  return { accessKey, sign: demand(parameters, 'sign'), reqTime: demand(parameters, 'reqTime') };
+}
+
+function demand(parameters: ReadonlyMap<string, string>, name: string): string {
+  const value = parameters.get(name);
+  if (value === undefined || value === '') throw new Refusal('badParameter', `${name} is missing`);
+  return value;
+}
+
+/** Verifies signatures. K is kept per account: its SHA-1 would otherwise be made anew for every request. */
+export class Verifier {
+  private readonly keys = new Map<string, { secretKey: string; key: string }>();
+
+  /** Throws {@link Refusal} 1003 unless `sign` is the signature of everything received but `sign` and `reqTime`. */
+  checkSignature(
+    account: { readonly accessKey: string; readonly secretKey: string },
+    parameters: ReadonlyMap<string, string>,
+    sign: string,
+  ): void {
+    const expected = createHmac('md5', this.keyOf(account)).update(signedText(parameters), 'utf8').digest('hex');
+    if (!sameText(expected, sign)) throw new Refusal('badSignature');
+  }
+
+  private keyOf(account: { readonly accessKey: string; readonly secretKey: string }): string {
+    const known = this.keys.get(account.accessKey);
+    if (known?.secretKey === account.secretKey) return known.key;
+    const key = createHash('sha1').update(account.secretKey, 'utf8').digest('hex');
+    this.keys.set(account.accessKey, { secretKey: account.secretKey, key });
+    return key;
+  }
+}
+
+/** Names are printable ASCII here, so that comparing code units is comparing ASCII. */
+function signedText(parameters: ReadonlyMap<string, string>): string {
+  const names = [...parameters.keys()].sort();
+  let text = '';
+  for (const name of names) {
+    if (name === 'sign' || name === 'reqTime') continue;
+    text += `${text === '' ? '' : '&'}${name}=${parameters.get(name)}`;
+  }
+  return text;
+}
+
+/** Takes as long for a nearly right text as for a wholly wrong one. */
+function sameText(expected: string, given: string): boolean {
+  const left = Buffer.from(expected, 'utf8');
+  const right = Buffer.from(given, 'utf8');
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Throws {@link Refusal} 3005 when reqTime is not a time in milliseconds, 3007 when it is too far from `now`. */
+export function checkRequestTime(reqTime: string, now: number): void {
+  if (!/^\d{1,15}$/.test(reqTime))
+    throw new Refusal('badParameter', 'reqTime must be milliseconds since the Unix epoch');
+  const skew = BigInt(reqTime) - BigInt(now);
+  if (skew > REQUEST_TIME_TOLERANCE || skew < -REQUEST_TIME_TOLERANCE) {
+    throw new Refusal('expired', `more than ${REQUEST_TIME_TOLERANCE / 1000} s from the exchange's clock`);
+  }
+}
