@@ -33,7 +33,7 @@ function lines(...text: string[]): string {
   return text.join('\n');
 }
 
-beforeAll(() => prepareWidths('比'));
+beforeAll(() => prepareWidths('ก็'));
 
 describe('a table', () => {
   it('shows every column at 200 columns, points under points, wide letters aligned', () => {
