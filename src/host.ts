@@ -3,6 +3,8 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import envPaths from 'env-paths';
+import { Interrupted } from './errors.js';
+import { Redaction } from './redaction.js';
 
 export interface TerminalOutput extends Writable {
   readonly isTTY?: boolean;
@@ -23,32 +25,66 @@ export interface Directories {
 /** The outside world. Whatever is not a pure computation goes through here, so that a test can stand in for it. */
 export interface Host {
   readonly arguments: readonly string[];
+  /** How this program was started, to start it again in the background. */
+  readonly self: { readonly command: string; readonly arguments: readonly string[] };
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly input: TerminalInput;
   readonly output: TerminalOutput;
   readonly errors: TerminalOutput;
   readonly directories: Directories;
+  readonly redaction: Redaction;
   /** Milliseconds since the Unix epoch. */
   now(): number;
   /** At least 0 and below 1; for jitter, not for secrets. */
   random(): number;
   randomBytes(count: number): Uint8Array;
   sleep(milliseconds: number): Promise<void>;
+  /** Runs the work when a signal ends the program, before it exits. Gives a function that takes the work back. */
+  onInterrupt(work: (signal: Signal) => void | Promise<void>): () => void;
 }
+
+export type Signal = 'SIGINT' | 'SIGTERM';
 
 export function systemHost(): Host {
   return {
     arguments: process.argv.slice(2),
+    self: { command: process.execPath, arguments: process.argv.slice(1, 2) },
     environment: process.env,
     input: process.stdin,
     output: process.stdout,
     errors: process.stderr,
     directories: directories(process.env.PIT_HOME),
+    redaction: redacting(process.stderr),
     now: Date.now,
     random: Math.random,
     randomBytes,
     sleep: (milliseconds) => delay(milliseconds),
+    onInterrupt: interruptions(),
   };
+}
+
+/** One handler for both signals; the program ends with 128 plus the signal's number after all work is done. */
+function interruptions(): Host['onInterrupt'] {
+  const works = new Set<(signal: Signal) => void | Promise<void>>();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, async () => {
+      await Promise.allSettled([...works].map((work) => work(signal)));
+      process.exit(new Interrupted(signal).exitCode);
+    });
+  }
+  return (work) => {
+    works.add(work);
+    return () => works.delete(work);
+  };
+}
+
+/** Puts a redaction before the stream itself, so that the runtime's own debug lines (NODE_DEBUG) pass it too. */
+function redacting(stream: NodeJS.WriteStream): Redaction {
+  const redaction = new Redaction();
+  const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
+  stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) =>
+    write(typeof chunk === 'string' ? redaction.apply(chunk) : chunk, ...rest);
+  return redaction;
 }
 
 /** `PIT_HOME` holds everything in one folder; without it the platform's own folders (XDG on Linux) are used. */

@@ -1,0 +1,153 @@
+import { Failure } from '../errors.js';
+import type { Host } from '../host.js';
+import type { Operation, Result } from '../protocol/operation.js';
+import { type OperationName, type OperationNamed, operations } from '../protocol/operations/index.js';
+import {
+  type Credentials,
+  checkedParameters,
+  type Hosts,
+  marketDataUrl,
+  openUrl,
+  signedUrl,
+  type ValuesOf,
+} from '../protocol/request.js';
+import { Mismatch, Refused, readResponse } from '../protocol/response.js';
+import type { Budget } from './budget.js';
+import { BadStatus, failureOf } from './failures.js';
+import { requireSafeHost } from './hosts.js';
+import { Pace } from './pace.js';
+import { attempts } from './retry.js';
+import { type Delivery, get, TransportError } from './transport.js';
+
+/** What became of a write. Only `notSent` and `refused` say that nothing was done; `lost` says that nobody knows yet. */
+export type Verdict<Answer> =
+  | { readonly kind: 'done'; readonly answer: Answer }
+  | { readonly kind: 'refused'; readonly refusal: Refused }
+  | { readonly kind: 'notSent'; readonly reason: string }
+  | { readonly kind: 'lost'; readonly reason: string };
+
+export interface ClientOptions {
+  readonly host: Host;
+  readonly hosts: Hosts;
+  /** Gives the keys, or throws a Failure `credentials` that says what is missing. */
+  readonly credentials: () => Credentials;
+  readonly budget: Budget;
+  /** Takes a line about each request, secrets already masked. */
+  readonly trace?: (line: string) => void;
+}
+
+/** The longest that one read may take before it is tried again. */
+const READ_TIMEOUT_MS = 10_000;
+/** A write waits longer, because an answer is worth more than asking for it afterwards. */
+const WRITE_TIMEOUT_MS = 15_000;
+
+/** The thin signed HTTP layer: calls an operation by its name and gives its checked result. */
+export class ExchangeClient {
+  readonly #options: ClientOptions;
+  readonly #pace: Pace;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#pace = new Pace(options.host);
+  }
+
+  /** What the caller prints of where a write would go. */
+  get hosts(): Hosts {
+    return this.#options.hosts;
+  }
+
+  /** Throws Failure `credentials` where a signed call could not be made. */
+  requireKeys(): void {
+    this.#options.credentials();
+  }
+
+  /**
+   * Calls an operation that may be repeated. Retries with backoff and jitter within the time budget.
+   * Throws Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`, or `internal` for an answer that is not
+   * what the interface says.
+   */
+  async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
+    const { effect, bucket }: Operation = operations[name];
+    if (effect === 'write') throw new Error(`${name} is a write and is sent once`);
+    const { host, budget } = this.#options;
+    try {
+      return await attempts(host, budget, async () => {
+        await this.#pace.turn(bucket);
+        return this.#exchange(name, values, { fresh: false, timeoutMs: Math.min(READ_TIMEOUT_MS, budget.leftMs) });
+      });
+    } catch (error) {
+      throw failureOf(error, name);
+    }
+  }
+
+  /**
+   * Calls a write: one request on a fresh connection, never repeated, whatever happens to it.
+   * Throws Failure `credentials` or `usage` before anything is sent; everything later is in the verdict.
+   */
+  async write<Name extends OperationName>(
+    name: Name,
+    values: ValuesOf<Name>,
+  ): Promise<Verdict<Result<OperationNamed<Name>>>> {
+    const { budget } = this.#options;
+    try {
+      const answer = await this.#exchange(name, values, {
+        fresh: true,
+        timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs),
+      });
+      return { kind: 'done', answer };
+    } catch (error) {
+      return verdictOf(error, name);
+    }
+  }
+
+  async #exchange<Name extends OperationName>(name: Name, values: ValuesOf<Name>, delivery: Delivery) {
+    const url = this.#url(name, values);
+    const { host, trace } = this.#options;
+    const start = host.now();
+    try {
+      const { status, body } = await get(url, delivery);
+      trace?.(
+        `GET ${host.redaction.apply(url)} -> HTTP ${status}, ${body.length} characters, ${host.now() - start} ms`,
+      );
+      if (status !== 200) throw new BadStatus(status);
+      return readResponse(name, body);
+    } catch (error) {
+      if (error instanceof TransportError)
+        trace?.(`GET ${host.redaction.apply(url)} -> ${error.message}, ${host.now() - start} ms`);
+      throw error;
+    }
+  }
+
+  #url<Name extends OperationName>(name: Name, values: ValuesOf<Name>): string {
+    const { hosts, credentials, host } = this.#options;
+    const operation: Operation = operations[name];
+    const parameters = checkedParameters(name, values);
+    requireSafeHost(operation.access === 'public' ? hosts.baseUrl : hosts.tradeUrl);
+    if (operation.access === 'public') return marketDataUrl(name, hosts, parameters);
+    if (operation.access === 'open') return openUrl(name, hosts, parameters);
+    const keys = credentials();
+    this.#keepSecret(operation, parameters, keys);
+    return signedUrl(name, hosts, parameters, keys, host.now());
+  }
+
+  #keepSecret(
+    operation: Operation,
+    parameters: ReadonlyMap<string, string>,
+    { accessKey, secretKey }: Credentials,
+  ): void {
+    const { redaction } = this.#options.host;
+    redaction.keep(accessKey);
+    redaction.keep(secretKey);
+    for (const [name, value] of parameters) {
+      if (operation.parameters[name]?.kind.secret === true) redaction.keep(value);
+    }
+  }
+}
+
+function verdictOf(thrown: unknown, name: OperationName): Verdict<never> {
+  if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
+  if (thrown instanceof TransportError) return { kind: thrown.sent ? 'lost' : 'notSent', reason: thrown.message };
+  if (thrown instanceof BadStatus || thrown instanceof Mismatch) return { kind: 'lost', reason: thrown.message };
+  const failure = failureOf(thrown, name);
+  throw failure instanceof Error ? failure : new Failure('internal', String(failure));
+}

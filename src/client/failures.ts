@@ -1,0 +1,81 @@
+import { Failure } from '../errors.js';
+import { InvalidParameter } from '../protocol/request.js';
+import { Mismatch, Refused } from '../protocol/response.js';
+import { TransportError } from './transport.js';
+
+/** The exchange's front end answered in place of the exchange. */
+export class BadStatus extends Error {
+  override readonly name = 'BadStatus';
+
+  constructor(readonly status: number) {
+    super(
+      status < 400 ? `the host answered with a redirect (HTTP ${status})` : `the host answered with HTTP ${status}`,
+    );
+  }
+}
+
+/** Return codes as public clients observed them; the interface documents none. */
+const RATE_CODES: Readonly<Record<number, string>> = {
+  4001: 'The lock ends by itself after an hour.',
+  4002: 'Send fewer requests a second with this key.',
+};
+
+/** What helps with a refusal: observed meanings again. */
+const CODE_HINTS: Readonly<Record<number, string>> = {
+  1003: 'Check the keys with: pit keys show',
+  1012: 'The key lacks a permission; pit account lists what it may do.',
+  3006: "The key is bound to other addresses than this machine's.",
+  3007: "Check this machine's clock.",
+};
+
+/** What went wrong with a read, as the user is told. Things that are not the exchange's doing pass as they are. */
+export function failureOf(thrown: unknown, operation: string): unknown {
+  if (thrown instanceof Refused) return refusal(thrown, operation);
+  if (thrown instanceof TransportError) {
+    return new Failure('unreachable', `${operation}: ${thrown.message}`, {
+      hint: unreachableHint(thrown),
+      cause: thrown,
+    });
+  }
+  if (thrown instanceof BadStatus) return badStatus(thrown, operation);
+  if (thrown instanceof Mismatch) {
+    return new Failure('internal', thrown.message, { hint: mismatchHint(thrown), cause: thrown });
+  }
+  if (thrown instanceof InvalidParameter) return new Failure('usage', `${operation}: ${thrown.message}`);
+  return thrown;
+}
+
+/** The exchange's answer was a code other than 1000. */
+export function refusal({ code, message, busy }: Refused, operation: string): Failure {
+  if (busy) return new Failure('limited', `${operation}: the exchange is busy: ${message}`);
+  const rate = code === null ? undefined : RATE_CODES[code];
+  if (rate !== undefined && code !== null) {
+    return new Failure('limited', `${operation}: the exchange's limit was reached: ${message}`, { code, hint: rate });
+  }
+  const hint = code === null ? undefined : CODE_HINTS[code];
+  return new Failure('refused', `${operation}: the exchange refused: ${message}`, {
+    ...(code === null ? {} : { code }),
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+function badStatus({ status, message }: BadStatus, operation: string): Failure {
+  if (status === 429) return new Failure('limited', `${operation}: ${message}: too many requests`);
+  if (status >= 500)
+    return new Failure('unreachable', `${operation}: ${message}`, { hint: 'The exchange may be down for a while.' });
+  return new Failure('internal', `${operation}: ${message}, which the interface does not know`, {
+    hint: 'Check the host: pit profile show',
+  });
+}
+
+function unreachableHint({ fault }: TransportError): string {
+  if (fault === 'unresolved' || fault === 'refused') return 'Check the host and the network: pit profile show';
+  if (fault === 'certificate') return 'A private certificate authority is named with NODE_EXTRA_CA_CERTS.';
+  return 'Nothing was changed by this call.';
+}
+
+function mismatchHint({ form }: Mismatch): string {
+  return form === 'html'
+    ? 'Such a page usually means that the exchange is down, or that the host is not its interface.'
+    : 'Check the host (pit profile show); --verbose shows the requests.';
+}

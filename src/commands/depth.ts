@@ -1,0 +1,127 @@
+import type { ExchangeClient } from '../client/exchange-client.js';
+import { Decimal } from '../protocol/decimal.js';
+import type { Answer } from '../terminal/answer.js';
+import { bars } from '../terminal/bar.js';
+import { grouped } from '../terminal/numbers.js';
+import type { Screen } from '../terminal/screen.js';
+import { type Column, table } from '../terminal/table.js';
+import { isoTime, localTime } from '../terminal/time.js';
+import type { Context } from './context.js';
+import { define, flag, required } from './definition.js';
+import { marketName } from './inputs/names.js';
+import { positiveDecimal, wholeNumber } from './inputs/numbers.js';
+
+const DEFAULT_LEVELS = 10;
+/** "When merged depth is used only 5 levels are returned." */
+const MERGED_LEVELS = 5;
+const BAR_WIDTH = 16;
+
+interface Level {
+  readonly price: string;
+  readonly amount: string;
+}
+
+interface Row extends Level {
+  readonly side: 'ask' | 'bid';
+  readonly total: string;
+  readonly bar: string;
+}
+
+export default define({
+  summary: 'The order book, with spread and cumulative amounts',
+  arguments: { market: required('the market', marketName) },
+  flags: {
+    size: flag('--size <n>', 'levels a side, 1 to 50', wholeNumber('--size', 1, 50)),
+    merge: flag('--merge <step>', 'put prices of this step together (5 levels)', positiveDecimal('--merge')),
+  },
+  examples: ['depth btc_usdt', 'depth btc_usdt --size 20', 'depth btc_usdt --merge 10 --json'],
+  async run(context, { market, size, merge }) {
+    const { base, quote } = await (await context.session.markets()).find(market);
+    const levels = levelsOf(context, size, merge);
+    const client = await context.session.client();
+    const { time, bids, asks } = await readDepth(client, market, levels, merge);
+    return {
+      data: { market, time: isoTime(time), bids, asks },
+      csv: [
+        ...asks.toReversed().map((level) => ({ side: 'ask', ...level })),
+        ...bids.map((level) => ({ side: 'bid', ...level })),
+      ],
+      csvHeader: ['side', 'price', 'amount'],
+      show: (screen) => show(screen, { market, base, quote, time, bids, asks }),
+    } satisfies Answer;
+  },
+});
+
+function levelsOf({ output }: Context, size: number | undefined, merge: string | undefined): number {
+  if (merge === undefined) return size ?? DEFAULT_LEVELS;
+  if (size !== undefined && size > MERGED_LEVELS)
+    output.note(`Merged depth has ${MERGED_LEVELS} levels a side; --size ${size} asks for more.`);
+  return Math.min(size ?? MERGED_LEVELS, MERGED_LEVELS);
+}
+
+/** Best first on both sides, however the exchange sorts: asks were observed in descending order. */
+async function readDepth(client: ExchangeClient, market: string, size: number, merge: string | undefined) {
+  const { bids, asks, timestamp } = await client.read('depth', { market, size: String(size), merge });
+  const byPrice = (left: Level, right: Level) => Decimal.of(left.price).compare(Decimal.of(right.price));
+  const toLevel = ([price, amount]: readonly [string, string]): Level => ({ price, amount });
+  return {
+    time: timestamp,
+    bids: bids.map(toLevel).sort(byPrice).reverse().slice(0, size),
+    asks: asks.map(toLevel).sort(byPrice).slice(0, size),
+  };
+}
+
+interface Book {
+  readonly market: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly time: number;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+function show(screen: Screen, { market, base, quote, time, bids, asks }: Book): string {
+  const rows = [...toRows(screen, 'ask', asks).reverse(), ...toRows(screen, 'bid', bids)];
+  const paintSide: NonNullable<Column<Row>['paint']> = (text, { side }, paint) => paint[side](text);
+  const columns: Column<Row>[] = [
+    { title: 'side', value: ({ side }) => side.toUpperCase(), importance: 4, paint: paintSide },
+    {
+      title: `price (${quote})`,
+      value: ({ price }) => grouped(price),
+      align: 'decimal',
+      importance: 5,
+      paint: paintSide,
+    },
+    { title: `amount (${base})`, value: ({ amount }) => grouped(amount), align: 'decimal', importance: 5 },
+    { title: `cumulative (${base})`, value: ({ total }) => grouped(total), align: 'decimal', importance: 3 },
+    { title: '', value: ({ bar }) => bar, importance: 2, paint: paintSide },
+  ];
+  const title = `${market}  ${localTime(time)}`;
+  return `${table(screen, columns, rows, { title })}\n${spreadLine(screen, bids[0], asks[0], quote)}`;
+}
+
+function toRows(screen: Screen, side: Row['side'], levels: readonly Level[]): Row[] {
+  const totals = cumulative(levels);
+  const drawn = bars(screen, totals, BAR_WIDTH);
+  return levels.map((level, index) => ({ ...level, side, total: totals[index] ?? '', bar: drawn[index] ?? '' }));
+}
+
+function cumulative(levels: readonly Level[]): string[] {
+  let sum = Decimal.zero;
+  return levels.map(({ amount }) => {
+    sum = sum.plus(Decimal.of(amount));
+    return sum.toString();
+  });
+}
+
+function spreadLine({ paint }: Screen, bid: Level | undefined, ask: Level | undefined, quote: string): string {
+  if (bid === undefined || ask === undefined) return paint.faint(`No ${bid === undefined ? 'bids' : 'asks'}.`);
+  const spread = Decimal.of(ask.price).minus(Decimal.of(bid.price));
+  const mid = Decimal.of(ask.price)
+    .plus(Decimal.of(bid.price))
+    .dividedBy(Decimal.of('2'), spread.scale + 1, 'down');
+  const percent = spread.times(Decimal.of('100')).dividedBy(mid, 4, 'down');
+  return paint.faint(
+    `Spread ${grouped(spread.toString())} ${quote} (${percent} %), mid ${grouped(mid.trimmed().toString())}`,
+  );
+}

@@ -1,0 +1,32 @@
+import type { ExchangeClient } from '../client/exchange-client.js';
+import type { OperationName } from '../protocol/operations/index.js';
+import { checkedParameters, type ValuesOf } from '../protocol/request.js';
+import type { Answer } from '../terminal/answer.js';
+import type { Screen } from '../terminal/screen.js';
+import type { Context } from './context.js';
+
+export interface Preview {
+  readonly price: string | null;
+  readonly amount: string | null;
+  readonly notional: string | null;
+  readonly fee: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** What a write would have sent, keys and signature left out, with everything checked and nothing sent. */
+export function dryRun<Name extends OperationName>(
+  { host }: Context,
+  client: ExchangeClient,
+  operation: Name,
+  values: ValuesOf<Name>,
+  preview: Preview,
+  show: (screen: Screen) => string,
+): Answer {
+  const parameters = Object.fromEntries(checkedParameters(operation, values));
+  const url = `${client.hosts.tradeUrl}/api/${operation}`;
+  const request = { url, method: operation, accesskey: '***', ...parameters, sign: '***', reqTime: String(host.now()) };
+  return {
+    data: { dryRun: true, operation, request, preview },
+    show: (screen) => `${show(screen)}\n${screen.paint.faint('Dry run: nothing was sent.')}`,
+  };
+}

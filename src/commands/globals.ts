@@ -1,0 +1,60 @@
+import { type Command, Option } from 'commander';
+import { usage } from '../errors.js';
+import type { Format } from '../terminal/output.js';
+import type { Globals } from './context.js';
+
+export interface GlobalFlags {
+  readonly profile?: string;
+  readonly json?: boolean;
+  readonly csv?: boolean;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly timeout: number;
+  readonly color: boolean;
+  readonly verbose?: boolean;
+}
+
+const DEFAULT_TIMEOUT_S = 30;
+const LONGEST_TIMEOUT_S = 86_400;
+
+/** The flags that every command takes, before or after its name. */
+export function addGlobalFlags(program: Command): void {
+  program
+    .addOption(new Option('--profile <name>', 'use this profile'))
+    .addOption(new Option('--json', 'print one JSON document'))
+    .addOption(new Option('--csv', 'print comma-separated values'))
+    .addOption(new Option('--yes', 'answer a confirmation with yes'))
+    .addOption(new Option('--dry-run', 'check everything and send no write'))
+    .addOption(
+      new Option('--timeout <seconds>', 'how long the whole command may take')
+        .argParser(seconds)
+        .default(DEFAULT_TIMEOUT_S),
+    )
+    .addOption(new Option('--no-color', 'print without colours'))
+    .addOption(new Option('--verbose', 'tell about each request on stderr'));
+}
+
+function seconds(word: string): number {
+  const value = /^\d{1,5}(\.\d{1,3})?$/.test(word) ? Number(word) : 0;
+  if (value > 0 && value <= LONGEST_TIMEOUT_S) return value;
+  throw usage(`--timeout is "${word}".`, `It must be a number of seconds above 0, at most ${LONGEST_TIMEOUT_S}.`);
+}
+
+/** Throws Failure `usage` where two of the flags exclude each other. */
+export function readGlobals(flags: GlobalFlags): Globals {
+  if (flags.json && flags.csv) throw usage('--json and --csv exclude each other.', 'Give one of them.');
+  return {
+    ...(flags.profile === undefined ? {} : { profile: flags.profile }),
+    format: formatOf(flags),
+    yes: flags.yes ?? false,
+    dryRun: flags.dryRun ?? false,
+    timeoutMs: flags.timeout * 1000,
+    color: flags.color,
+    verbose: flags.verbose ?? false,
+  };
+}
+
+function formatOf({ json, csv }: GlobalFlags): Format {
+  if (json) return 'json';
+  return csv ? 'csv' : 'table';
+}

@@ -1,0 +1,30 @@
+import { usage } from '../../errors.js';
+import type { Reader } from '../definition.js';
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?)?(Z|[+-]\d\d:?\d\d)?$/;
+
+/** A moment as the user wrote it; an age counts from the moment it is resolved against. */
+export type Moment = (nowMs: number) => number;
+
+/** ISO 8601 (without a zone: UTC), milliseconds since the Unix epoch, or an age such as `90s`, `2h` or `7d`. */
+export const moment: Reader<Moment> = (word) => {
+  const age = /^(\d{1,6})([smhdw])$/.exec(word);
+  if (age !== null) return (nowMs) => nowMs - Number(age[1]) * (UNIT_MS[age[2] ?? ''] ?? 0);
+  const time = /^\d{10,14}$/.test(word) ? Number(word) : isoTime(word);
+  if (time !== undefined) return () => time;
+  throw usage(
+    `"${word}" is not a time.`,
+    'Write it as 2026-11-21T08:00, as milliseconds since 1970, or as an age like 90s, 2h or 7d.',
+  );
+};
+
+function isoTime(word: string): number | undefined {
+  const [, day, minutes = '00:00', seconds = ':00', zone = 'Z'] = ISO.exec(word) ?? [];
+  if (day === undefined) return undefined;
+  const time = Date.parse(`${day}T${minutes}${seconds}${zone}`);
+  // V8 takes the 30th of February for the 2nd of March
+  const isRealDay = new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day.slice(8));
+  return Number.isNaN(time) || !isRealDay ? undefined : time;
+}

@@ -1,0 +1,17 @@
+import { usage } from '../../errors.js';
+import { confirm, requireConsent } from '../consent.js';
+import { define } from '../definition.js';
+import { namedOrActive } from '../profile-rows.js';
+
+export default define({
+  summary: "Remove a profile's keys; asks",
+  examples: ['keys remove --profile overseas', 'keys remove --profile overseas --yes'],
+  async run(context) {
+    const { session, globals } = context;
+    requireConsent(context);
+    const { name } = await namedOrActive(session.profiles, globals.profile);
+    await confirm(context, `Remove the keys of ${name}?`);
+    if (!(await session.keys.remove(name))) throw usage(`The profile ${name} has no keys.`);
+    return { data: { profile: name, accessKey: null, secretKey: null }, show: () => `Removed the keys of ${name}.` };
+  },
+});

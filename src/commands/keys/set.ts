@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import { type KeyPair, parseKeys, requireKeyText } from '../../config/keys.js';
+import { usage } from '../../errors.js';
+import type { Context } from '../context.js';
+import { define, flag, toggle } from '../definition.js';
+import { word } from '../inputs/words.js';
+import { namedOrActive } from '../profile-rows.js';
+import { shownKeys } from '../shown-keys.js';
+
+export default define({
+  summary: 'Store the keys of a profile: asked for, from stdin, or from a file',
+  flags: {
+    stdin: toggle('--stdin', 'read the access key, a newline and the secret key from stdin'),
+    file: flag('--file <path>', 'read the same two lines from a file', word),
+  },
+  examples: [
+    'keys set --profile overseas',
+    'keys set --profile overseas --stdin < keys.txt',
+    'keys set --profile overseas --file keys.txt',
+  ],
+  async run(context, { stdin, file }) {
+    const { session, globals } = context;
+    if (stdin && file !== undefined) throw usage('--stdin and --file exclude each other.', 'Give one of them.');
+    const { name } = await namedOrActive(session.profiles, globals.profile);
+    const pair = stdin
+      ? parseKeys(await readAll(context.host.input))
+      : file === undefined
+        ? await ask(context, name)
+        : await fromFile(file);
+    await session.keys.set(name, pair);
+    return { data: shownKeys(name, pair), show: () => `Stored the keys of ${name}.` };
+  },
+});
+
+async function ask({ prompts }: Context, profile: string): Promise<KeyPair> {
+  const accessKey = requireKeyText('access', await prompts.hidden(`Access key of ${profile}:`));
+  return { accessKey, secretKey: requireKeyText('secret', await prompts.hidden(`Secret key of ${profile}:`)) };
+}
+
+async function fromFile(path: string): Promise<KeyPair> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw usage(
+      `The file ${path} could not be read: ${error.code}.`,
+      'It holds the access key and the secret key, a line each.',
+    );
+  });
+  return parseKeys(text);
+}

@@ -1,0 +1,112 @@
+import { type Candle, readCandles } from '../client/candles.js';
+import { Failure, usage } from '../errors.js';
+import { CANDLE_MS } from '../protocol/candles.js';
+import { Decimal } from '../protocol/decimal.js';
+import { CANDLE_TYPES, type CandleType } from '../protocol/operations/market-data.js';
+import { paintChange } from '../terminal/cells.js';
+import { grouped } from '../terminal/numbers.js';
+import { isoTime, localTime, timeTitle } from '../terminal/time.js';
+import { listing } from './answers.js';
+import { define, flag, required } from './definition.js';
+import { marketName } from './inputs/names.js';
+import { oneOf, wholeNumber } from './inputs/numbers.js';
+import { moment } from './inputs/time.js';
+
+const DEFAULT_TYPE: CandleType = '1hour';
+const DEFAULT_SIZE = 24;
+const MOST_CANDLES = 1_000_000;
+
+export default define({
+  summary: 'Candles, oldest first',
+  arguments: { market: required('the market', marketName) },
+  flags: {
+    type: flag(
+      '--type <type>',
+      `${CANDLE_TYPES.join(', ')}; ${DEFAULT_TYPE} unless told`,
+      oneOf('--type', ...CANDLE_TYPES),
+    ),
+    since: flag('--since <time>', 'from this time on', moment),
+    until: flag('--until <time>', 'up to this time', moment),
+    size: flag(
+      '--size <n>',
+      `how many; ${DEFAULT_SIZE} unless a time is given`,
+      wholeNumber('--size', 1, MOST_CANDLES),
+    ),
+  },
+  examples: [
+    'kline btc_usdt',
+    'kline btc_usdt --type 5min --size 50',
+    'kline btc_usdt --type 1day --since 2026-11-01 --json',
+  ],
+  async run({ host, session, output }, { market, type = DEFAULT_TYPE, since, until, size }) {
+    const { base } = await (await session.markets()).find(market);
+    const now = host.now();
+    const range = { since: since?.(now), until: until?.(now) ?? now };
+    if (range.since !== undefined && range.since > range.until)
+      throw usage('--since is after --until.', 'Give the earlier time as --since.');
+    const wanted = size ?? (range.since === undefined ? DEFAULT_SIZE : undefined);
+    const { candles, missingBefore } = await readCandles(await session.client(), {
+      market,
+      type,
+      ...range,
+      size: wanted,
+    });
+    const rows = candles.map((candle) => toRow(candle, type, now));
+    const answer = listing({
+      rows,
+      fields: ['time', 'open', 'high', 'low', 'close', 'volume', 'closed'],
+      columns: [
+        { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 6 },
+        { title: 'open', value: ({ open }) => grouped(open), align: 'decimal', importance: 4 },
+        { title: 'high', value: ({ high }) => grouped(high), align: 'decimal', importance: 4 },
+        { title: 'low', value: ({ low }) => grouped(low), align: 'decimal', importance: 4 },
+        {
+          title: 'close',
+          value: ({ close }) => grouped(close),
+          align: 'decimal',
+          importance: 5,
+          paint: (text, row, paint) => paintChange(text, changeOf(row), paint),
+        },
+        {
+          title: 'change',
+          value: changeText,
+          align: 'decimal',
+          importance: 2,
+          paint: (text, row, paint) => paintChange(text, changeOf(row), paint),
+        },
+        { title: `volume (${base})`, value: ({ volume }) => grouped(volume), align: 'decimal', importance: 3 },
+        {
+          title: '',
+          value: ({ closed }) => (closed ? '' : 'open'),
+          importance: 1,
+          paint: (text, _, paint) => paint.faint(text),
+        },
+      ],
+      title: `${market} ${type}`,
+      empty: `No candles of ${market} in this range.`,
+    });
+    if (missingBefore === null) return answer;
+    await output.answer(answer);
+    throw new Failure(
+      'partial',
+      `The exchange gives only its latest candles: those before ${isoTime(missingBefore)} are missing here.`,
+      {
+        hint: 'A larger --type reaches further back.',
+      },
+    );
+  },
+});
+
+function toRow({ time, open, high, low, close, volume }: Candle, type: CandleType, now: number) {
+  return { time: isoTime(time), open, high, low, close, volume, closed: time + CANDLE_MS[type] <= now };
+}
+
+/** From open to close, in the quote coin. */
+function changeOf({ open, close }: { open: string; close: string }): string {
+  return Decimal.of(close).minus(Decimal.of(open)).toString();
+}
+
+function changeText(row: { open: string; close: string }): string {
+  const change = changeOf(row);
+  return change.startsWith('-') || Decimal.of(change).sign === 0 ? grouped(change) : `+${grouped(change)}`;
+}

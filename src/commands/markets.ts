@@ -1,0 +1,47 @@
+import { usage } from '../errors.js';
+import { grouped } from '../terminal/numbers.js';
+import { listing } from './answers.js';
+import { define, flag, optional } from './definition.js';
+import { coinName, marketName } from './inputs/names.js';
+
+export default define({
+  summary: 'Markets with their tick and lot sizes and minimums',
+  arguments: { market: optional('only this market', marketName) },
+  flags: {
+    base: flag('--base <coin>', 'only markets that trade this coin', coinName),
+    quote: flag('--quote <coin>', 'only markets priced in this coin', coinName),
+  },
+  examples: ['markets', 'markets --quote usdt', 'markets btc_usdt --json'],
+  async run({ session }, { market, base, quote }) {
+    if (market !== undefined && (base ?? quote) !== undefined) {
+      throw usage('A market and --base or --quote exclude each other.', 'Give the market alone.');
+    }
+    const catalog = await session.markets();
+    const markets = market === undefined ? await catalog.all() : [await catalog.find(market)];
+    const rows = markets.filter((row) => (base ?? row.base) === row.base && (quote ?? row.quote) === row.quote);
+    return listing({
+      rows,
+      fields: [
+        'market',
+        'base',
+        'quote',
+        'priceScale',
+        'amountScale',
+        'tickSize',
+        'lotSize',
+        'minAmount',
+        'minNotional',
+      ],
+      columns: [
+        { title: 'market', value: (row) => row.market, importance: 5, paint: (text, _, paint) => paint.strong(text) },
+        { title: 'tick size', value: (row) => row.tickSize, align: 'decimal', importance: 4 },
+        { title: 'lot size', value: (row) => row.lotSize, align: 'decimal', importance: 4 },
+        { title: 'min. amount', value: (row) => grouped(row.minAmount), align: 'decimal', importance: 3 },
+        { title: 'base', value: (row) => row.base, importance: 2, paint: (text, _, paint) => paint.faint(text) },
+        { title: 'min. value', value: (row) => grouped(row.minNotional), align: 'decimal', importance: 3 },
+        { title: 'quote', value: (row) => row.quote, importance: 2, paint: (text, _, paint) => paint.faint(text) },
+      ],
+      empty: 'No market fits.',
+    });
+  },
+});

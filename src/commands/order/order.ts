@@ -1,0 +1,203 @@
+import type { ExchangeClient } from '../../client/exchange-client.js';
+import { refusal } from '../../client/failures.js';
+import type { Market } from '../../client/market-catalog.js';
+import { Failure, usage } from '../../errors.js';
+import { Decimal } from '../../protocol/decimal.js';
+import type { AccountType, OrderType, Side } from '../../protocol/words.js';
+import { paintSide, sideText } from '../../terminal/cells.js';
+import { grouped } from '../../terminal/numbers.js';
+import type { Screen } from '../../terminal/screen.js';
+import { type Entry, record } from '../../terminal/table.js';
+import { type AmountWord, readAmount, resolveAmount } from '../../trading/amount-word.js';
+import { bestPrices } from '../../trading/best-prices.js';
+import { checkOrder } from '../../trading/order-rules.js';
+import { newClientId, type OrderIntent, orderValues, type Placement, placeOrder } from '../../trading/place-order.js';
+import { type PriceWord, readPrice, resolvePrice } from '../../trading/price-word.js';
+import { confirm, requireConsent } from '../consent.js';
+import type { Context } from '../context.js';
+import { define, flag, required, toggle } from '../definition.js';
+import { dryRun } from '../dry-run.js';
+import { marketName } from '../inputs/names.js';
+import { clientId, oneOf } from '../inputs/numbers.js';
+
+export default define({
+  summary: 'Place an order',
+  arguments: {
+    side: required('buy or sell', oneOf('The side', 'buy', 'sell')),
+    market: required('the market', marketName),
+    amount: required('in the base coin (0.5), a share (50%) or a value (100usdt)', readAmount),
+  },
+  flags: {
+    at: flag('--at <price>', 'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%', readPrice),
+    postOnly: toggle('--post-only', 'only rest in the book; refused where it would fill at once'),
+    ioc: toggle('--ioc', 'fill at once what can be filled, cancel the rest'),
+    account: flag('--account <name>', 'spot, isolated or cross', oneOf('--account', 'spot', 'isolated', 'cross')),
+    borrow: toggle('--borrow', 'borrow what is missing (margin)'),
+    repay: toggle('--repay', 'repay with what comes in (margin)'),
+    id: flag('--id <client-id>', 'your own id for it, 4 to 36 letters or digits', clientId),
+  },
+  examples: [
+    'order buy btc_usdt 0.01 --at ask',
+    'order sell btc_usdt 0.01 --at ask+10 --post-only',
+    'order buy eth_usdt 50% --at mid-0.5% --dry-run',
+  ],
+  async run(context, { side, market: name, amount, at, id, ...flags }) {
+    const terms = {
+      side,
+      account: flags.account ?? 'spot',
+      type: typeOf(flags),
+      borrow: flags.borrow,
+      repay: flags.repay,
+    } as const;
+    if (at === undefined)
+      throw usage('The price is missing.', 'Give it with --at, for instance --at 31000.5 or --at bid.');
+    if (terms.account === 'spot' && (terms.borrow || terms.repay)) {
+      throw usage('--borrow and --repay need a margin account.', 'Add --account isolated or --account cross.');
+    }
+    requireConsent(context);
+    const client = await context.session.signedClient();
+    const market = await (await context.session.markets()).find(name);
+    const { price, amount: size } = await resolve(client, market, side, at, amount);
+    checkOrder(market, price, size);
+    const intent: OrderIntent = {
+      ...terms,
+      market: name,
+      price: price.toString(),
+      amount: size.toString(),
+      clientId: id ?? newClientId(context.host),
+    };
+    return act(context, client, market, intent);
+  },
+});
+
+function typeOf({ postOnly, ioc }: { postOnly: boolean; ioc: boolean }): OrderType {
+  if (postOnly && ioc)
+    throw usage('--post-only and --ioc exclude each other.', 'Give one of them, or neither for a limit order.');
+  if (postOnly) return 'postOnly';
+  return ioc ? 'ioc' : 'limit';
+}
+
+async function resolve(client: ExchangeClient, market: Market, side: Side, at: PriceWord, word: AmountWord) {
+  const price =
+    at.kind === 'number'
+      ? at.price
+      : resolvePrice(at, await bestPrices(client, market.market), side, market.priceScale);
+  const { base, quote, amountScale: scale } = market;
+  const spent = side === 'buy' ? quote : base;
+  const available = () => availableOf(client, spent);
+  if (price.sign <= 0) throw usage(`The price comes to ${price}, which is not above zero.`, 'Choose a smaller offset.');
+  return { price, amount: await resolveAmount(word, { side, base, quote, price, scale, available }) };
+}
+
+async function availableOf(client: ExchangeClient, coin: string): Promise<Decimal> {
+  const { result } = await client.read('getAccountInfo', {});
+  return Decimal.of(result.coins.find(({ key }) => key.toLowerCase() === coin)?.available ?? '0');
+}
+
+async function act(context: Context, client: ExchangeClient, market: Market, intent: OrderIntent) {
+  const notional = Decimal.of(intent.price).times(Decimal.of(intent.amount)).trimmed().toString();
+  const show = (screen: Screen) => preview(screen, market, intent, notional, client.hosts.tradeUrl);
+  if (context.globals.dryRun) {
+    const { price, amount } = intent;
+    return dryRun(
+      context,
+      client,
+      'order',
+      orderValues(intent),
+      { price, amount, notional, fee: null, warnings: [] },
+      show,
+    );
+  }
+  if (!context.globals.yes) context.output.preview(show);
+  await confirm(context, 'Place this order?');
+  const forget = context.host.onInterrupt(() => context.output.warn(interruptedNote(intent)));
+  const placement = await placeOrder(client, context.host, intent);
+  forget();
+  return conclude(context, intent, notional, placement);
+}
+
+const TYPE_WORDS: Readonly<Record<OrderType, string>> = {
+  limit: 'limit',
+  postOnly: 'PostOnly (refused where it would fill at once)',
+  ioc: 'IOC (what does not fill at once is cancelled)',
+};
+
+const ACCOUNT_WORDS: Readonly<Record<AccountType, string>> = {
+  spot: 'spot',
+  isolated: 'isolated margin',
+  cross: 'cross margin',
+};
+
+function preview(
+  screen: Screen,
+  { base, quote }: Market,
+  intent: OrderIntent,
+  notional: string,
+  tradeUrl: string,
+): string {
+  const { side, market, amount, price, type, account, clientId: id } = intent;
+  const entries: Entry[] = [
+    ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
+    ['market', market],
+    ['amount', `${grouped(amount)} ${base}`],
+    ['price', `${grouped(price)} ${quote}`],
+    [side === 'buy' ? 'costs at most' : 'brings at least', `${grouped(notional)} ${quote} before the fee`],
+    ['type', TYPE_WORDS[type]],
+    ['account', ACCOUNT_WORDS[account] + (intent.borrow ? ', borrowing' : '') + (intent.repay ? ', repaying' : '')],
+    ['client id', id],
+    ['exchange', new URL(tradeUrl).host],
+  ];
+  return record(screen, entries);
+}
+
+function interruptedNote({ market, clientId: id }: OrderIntent): string {
+  return `The order had left and its answer was not awaited. See what became of it: pit order show ${market} --id ${id}`;
+}
+
+async function conclude({ output }: Context, intent: OrderIntent, notional: string, placement: Placement) {
+  const { clientId: id, market, side, type, account, price, amount } = intent;
+  if (placement.outcome === 'refused') {
+    const { message, hint, kind, code } = refusal(placement.refusal, 'order');
+    throw new Failure(kind, message, {
+      clientId: id,
+      ...(hint === null ? {} : { hint }),
+      ...(code === null ? {} : { code }),
+    });
+  }
+  if (placement.outcome === 'notSent') {
+    throw new Failure('unreachable', `The order was not sent: ${placement.reason}.`, {
+      clientId: id,
+      hint: 'Check the host and the network: pit profile show',
+    });
+  }
+  const isPlaced = placement.outcome === 'placed';
+  const result = {
+    outcome: placement.outcome,
+    id: isPlaced ? placement.id : null,
+    ...{ clientId: id, market, side, type, account, price, amount, notional },
+    duplicates: [],
+  };
+  const answer = { data: result, show: (screen: Screen) => concluded(screen, result) };
+  if (isPlaced) return answer;
+  await output.answer(answer);
+  throw new Failure('unknown', `It is not known whether the order was placed: ${placement.reason}.`, {
+    clientId: id,
+    hint: `Do not send it again before you know: pit order show ${market} --id ${id}`,
+  });
+}
+
+interface Concluded {
+  readonly outcome: 'placed' | 'unknown';
+  readonly id: string | null;
+  readonly clientId: string;
+  readonly market: string;
+  readonly side: Side;
+  readonly price: string;
+  readonly amount: string;
+}
+
+function concluded({ paint }: Screen, { outcome, id, clientId: own, market, side, price, amount }: Concluded): string {
+  const what = `${sideText(side)} ${grouped(amount)} ${market} at ${grouped(price)}`;
+  if (outcome === 'unknown') return `${paint.warn('Unknown')}  ${what}  client id ${own}`;
+  return `${paint.good('Placed')}  ${paintSide(what, side, paint)}  id ${id}`;
+}

@@ -1,0 +1,23 @@
+import { type Profile, type Profiles, SANDBOX } from '../config/profiles.js';
+import type { Answer } from '../terminal/answer.js';
+
+/** A profile as people and programs read it. The sandbox's hosts are known only while it runs. */
+export function profileRow({ name, baseUrl, tradeUrl, wsUrl }: Profile, active: string) {
+  return { name, baseUrl, tradeUrl, wsUrl, active: name === active };
+}
+
+export type ProfileRow = ReturnType<typeof profileRow>;
+
+/** The named profile, or the active one. */
+export async function namedOrActive(profiles: Profiles, name: string | undefined): Promise<Profile> {
+  return profiles.get(name ?? (await profiles.active()));
+}
+
+export function hostText(url: string | null, name: string): string | null {
+  return url === '' && name === SANDBOX ? 'the exchange in a box' : url;
+}
+
+/** What a command that changed a profile answers. */
+export async function changed(profile: Profile, profiles: Profiles, words: string): Promise<Answer> {
+  return { data: { ...profileRow(profile, await profiles.active()), settings: profile.settings }, show: () => words };
+}

@@ -1,0 +1,29 @@
+import { usage } from '../../errors.js';
+import { define, flag, required } from '../definition.js';
+import { word } from '../inputs/words.js';
+import { changed } from '../profile-rows.js';
+
+export default define({
+  summary: 'Name an exchange by its hosts',
+  arguments: { name: required('a name for it: lower-case letters, digits, - and _', word) },
+  flags: {
+    baseUrl: flag('--base-url <url>', 'the market-data host, without /data/v1', word),
+    tradeUrl: flag('--trade-url <url>', 'the trade host, without /api', word),
+    wsUrl: flag('--ws-url <url>', 'the WebSocket address', word),
+  },
+  examples: [
+    'profile add overseas --base-url https://api.example.com --trade-url https://trade.example.com',
+    'profile add local --base-url http://127.0.0.1:8080 --trade-url http://127.0.0.1:8080',
+  ],
+  async run({ session: { profiles }, output }, { name, baseUrl, tradeUrl, wsUrl }) {
+    if (baseUrl === undefined || tradeUrl === undefined) {
+      throw usage(
+        'A profile needs both hosts.',
+        'Give --base-url for market data and --trade-url for signed requests.',
+      );
+    }
+    const profile = await profiles.add({ name, baseUrl, tradeUrl, wsUrl: wsUrl ?? null });
+    output.note(`Next: pit keys set --profile ${name}, then pit profile use ${name}.`);
+    return changed(profile, profiles, `Added ${name}.`);
+  },
+});

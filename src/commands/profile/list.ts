@@ -1,0 +1,28 @@
+import { listing } from '../answers.js';
+import { define } from '../definition.js';
+import { hostText, profileRow } from '../profile-rows.js';
+
+export default define({
+  summary: 'The profiles, and which one is in use',
+  examples: ['profile list', 'profile list --json'],
+  async run({ session: { profiles } }) {
+    const active = await profiles.active();
+    return listing({
+      rows: (await profiles.list()).map((profile) => profileRow(profile, active)),
+      fields: ['name', 'baseUrl', 'tradeUrl', 'wsUrl', 'active'],
+      columns: [
+        { title: '', value: (row) => (row.active ? '*' : ''), importance: 8 },
+        {
+          title: 'profile',
+          value: ({ name }) => name,
+          importance: 9,
+          paint: (text, row, paint) => (row.active ? paint.strong(text) : text),
+        },
+        { title: 'market data', value: ({ baseUrl, name }) => hostText(baseUrl, name), importance: 5 },
+        { title: 'trading', value: ({ tradeUrl, name }) => hostText(tradeUrl, name), importance: 6 },
+        { title: 'websocket', value: ({ wsUrl }) => wsUrl, importance: 2 },
+      ],
+      empty: 'No profiles.',
+    });
+  },
+});

@@ -1,0 +1,17 @@
+import { confirm, requireConsent } from '../consent.js';
+import { define, required } from '../definition.js';
+import { word } from '../inputs/words.js';
+
+export default define({
+  summary: 'Remove a profile and its keys; asks',
+  arguments: { name: required('the profile', word) },
+  examples: ['profile remove overseas', 'profile remove overseas --yes'],
+  async run(context, { name }) {
+    const { session } = context;
+    requireConsent(context);
+    await session.profiles.get(name);
+    await confirm(context, `Remove the profile ${name} and its keys?`);
+    await session.profiles.remove(name);
+    return { data: { removed: name }, show: () => `Removed ${name}.` };
+  },
+});

@@ -1,0 +1,17 @@
+import { define, required } from '../definition.js';
+import { word } from '../inputs/words.js';
+import { changed } from '../profile-rows.js';
+
+export default define({
+  summary: 'Set a host or a setting of a profile',
+  arguments: {
+    name: required('the profile', word),
+    key: required('base-url, trade-url, ws-url or a setting', word),
+    value: required('its value', word),
+  },
+  examples: ['profile set overseas trade-url https://trade.example.com', 'profile set overseas zone +08:00'],
+  async run({ session: { profiles } }, { name, key, value }) {
+    await profiles.set(name, key, value);
+    return changed(await profiles.get(name), profiles, `Set ${key} of ${name}.`);
+  },
+});

@@ -1,0 +1,22 @@
+import { type Entry, record } from '../../terminal/table.js';
+import { define, optional } from '../definition.js';
+import { word } from '../inputs/words.js';
+import { hostText, namedOrActive, profileRow } from '../profile-rows.js';
+
+export default define({
+  summary: 'A profile with its settings',
+  arguments: { name: optional('the profile; the one in use when none is named', word) },
+  examples: ['profile show', 'profile show overseas --json'],
+  async run({ session: { profiles }, globals }, { name }) {
+    const profile = await namedOrActive(profiles, name ?? globals.profile);
+    const row = profileRow(profile, await profiles.active());
+    const entries: Entry[] = [
+      ['profile', `${row.name}${row.active ? ' (in use)' : ''}`],
+      ['market data', hostText(row.baseUrl, row.name)],
+      ['trading', hostText(row.tradeUrl, row.name)],
+      ['websocket', row.wsUrl],
+      ...Object.entries(profile.settings).map(([key, value]): Entry => [key, value]),
+    ];
+    return { data: { ...row, settings: profile.settings }, show: (screen) => record(screen, entries) };
+  },
+});

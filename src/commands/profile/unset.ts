@@ -1,0 +1,13 @@
+import { define, required } from '../definition.js';
+import { word } from '../inputs/words.js';
+import { changed } from '../profile-rows.js';
+
+export default define({
+  summary: 'Take a setting of a profile away',
+  arguments: { name: required('the profile', word), key: required('the setting', word) },
+  examples: ['profile unset overseas zone', 'profile unset overseas ws-url'],
+  async run({ session: { profiles } }, { name, key }) {
+    await profiles.unset(name, key);
+    return changed(await profiles.get(name), profiles, `${key} of ${name} is no longer set.`);
+  },
+});

@@ -1,0 +1,117 @@
+import { Command, Argument as CommanderArgument, CommanderError, Option } from 'commander';
+import { Budget } from '../client/budget.js';
+import { usage } from '../errors.js';
+import type { Host } from '../host.js';
+import { Output } from '../terminal/output.js';
+import { Prompts } from '../terminal/prompts.js';
+import { version } from '../version.js';
+import type { Context, Globals } from './context.js';
+import type { Argument, Definition, Flag } from './definition.js';
+import { addGlobalFlags, type GlobalFlags, readGlobals } from './globals.js';
+import { commands, groups } from './index.js';
+import { Session } from './session.js';
+
+/**
+ * Parses the command line and runs the command that it names. Throws Failure `usage` for a wrong command line, and
+ * whatever the command throws.
+ */
+export async function run(host: Host): Promise<void> {
+  const shown: string[] = [];
+  const program = await build(host, (text) => shown.push(text));
+  try {
+    if (host.arguments.length === 0) program.help();
+    await program.parseAsync(host.arguments, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw usage(...complaintOf(error));
+    await new Output(host, 'table').answer({ data: null, show: () => shown.join('').trimEnd() });
+  }
+}
+
+async function build(host: Host, show: (text: string) => void): Promise<Command> {
+  const program = new Command('pit')
+    .description('A trading terminal on the command line, with an exchange in a box')
+    .configureHelp({ showGlobalOptions: true })
+    .helpCommand('help [command...]', 'Show help for a command')
+    .configureOutput({ writeOut: show, writeErr: () => {} })
+    .exitOverride();
+  program.version(version, '-V, --version', 'Print the version');
+  addGlobalFlags(program);
+  for (const [words, load] of Object.entries(commands)) {
+    if (!isWanted(words, host.arguments)) continue;
+    const { default: definition } = await load();
+    attach(program, words, definition, host);
+  }
+  return program;
+}
+
+/** Loads a command's own file only, wherever its word stands; help and unknown words need them all. */
+function isWanted(words: string, given: readonly string[]): boolean {
+  const first = (text: string) => text.split(' ')[0] ?? '';
+  const named = given.find((word) => Object.keys(commands).some((known) => first(known) === word));
+  return named === undefined || given.includes('help') || first(words) === named;
+}
+
+function attach(program: Command, words: string, definition: Definition, host: Host): void {
+  const [name = '', child] = words.split(' ');
+  const command = child === undefined ? subcommand(program, name) : subcommand(group(program, name), child);
+  command.description(definition.summary).allowExcessArguments(false);
+  const argumentNames = Object.keys(definition.arguments ?? {});
+  for (const [key, argument] of Object.entries(definition.arguments ?? {}))
+    command.addArgument(commanderArgument(key, argument));
+  const flags = Object.entries(definition.flags ?? {}).map(([key, flag]) => ({ key, option: commanderOption(flag) }));
+  for (const { option } of flags) command.addOption(option);
+  command.addHelpText('after', `\nExamples:\n${definition.examples.map((example) => `  pit ${example}`).join('\n')}`);
+  command.action(async () => {
+    const given = command.opts();
+    const input = Object.fromEntries([
+      ...argumentNames.map((key, index) => [key, command.processedArgs[index]]),
+      ...flags.map(({ key, option }) => [key, given[option.attributeName()]]),
+    ]);
+    const context = contextOf(host, readGlobals(command.optsWithGlobals<GlobalFlags>()));
+    const answer = await definition.run(context, input);
+    if (answer !== undefined) await context.output.answer(answer);
+  });
+}
+
+function subcommand(parent: Command, name: string): Command {
+  return (
+    parent.commands.find((command) => command.name() === name) ?? parent.command(name).copyInheritedSettings(parent)
+  );
+}
+
+/** A word that only groups others is a wrong command line by itself; an order's word is a command as well. */
+function group(program: Command, name: string): Command {
+  const summary = groups[name];
+  const command = subcommand(program, name);
+  return summary === undefined ? command : command.description(summary);
+}
+
+function commanderArgument(name: string, { presence, description, read }: Argument): CommanderArgument {
+  const word = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const syntax = { required: `<${word}>`, optional: `[${word}]`, several: `[${word}...]` }[presence];
+  const argument = new CommanderArgument(syntax, description);
+  if (presence !== 'several') return argument.argParser((text) => read(text));
+  return argument
+    .argParser((text, previous: unknown[] | undefined) => [...(previous ?? []), read(text)])
+    .default([], 'none');
+}
+
+function commanderOption({ syntax, description, read }: Flag): Option {
+  const option = new Option(syntax, description);
+  return read === undefined ? option.default(false) : option.argParser((text) => read(text));
+}
+
+function contextOf(host: Host, globals: Globals): Context {
+  const budget = new Budget(globals.timeoutMs, host.now);
+  const colour = globals.color ? undefined : false;
+  const output = new Output(host, globals.format, { colour });
+  const session = new Session(host, globals, budget, output);
+  return { host, globals, budget, output, prompts: new Prompts(host, { colour }), session };
+}
+
+/** Commander's words without its prefix; its suggestion becomes the hint. */
+function complaintOf({ message }: CommanderError): [message: string, hint: string] {
+  const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
+  return [text === '(outputHelp)' ? 'A command is missing.' : text, suggestion ?? 'pit --help lists the commands.'];
+}

@@ -1,0 +1,16 @@
+import { confirm, requireConsent } from '../consent.js';
+import { define } from '../definition.js';
+
+export default define({
+  summary: 'Stop the sandbox and forget its orders, balances and history; asks',
+  examples: ['sandbox reset', 'sandbox reset --yes'],
+  async run(context) {
+    requireConsent(context);
+    if (context.globals.dryRun)
+      return { data: { dryRun: true, operation: 'sandbox reset' }, show: () => 'Would reset the sandbox.' };
+    await confirm(context, 'Forget all orders, balances and history of the sandbox?');
+    const { resetSandbox } = await import('../../sandbox/lifecycle/index.js');
+    const stopped = await resetSandbox(context.host);
+    return { data: { stopped }, show: () => 'The sandbox is as new; its keys are the same.' };
+  },
+});

@@ -1,0 +1,21 @@
+import { define, flag, toggle } from '../definition.js';
+import { wholeNumber } from '../inputs/numbers.js';
+
+export default define({
+  summary: 'Run the sandbox exchange in the foreground; prints one line of JSON when ready',
+  flags: {
+    port: flag('--port <n>', 'the port on loopback; 0 takes any free one', wholeNumber('--port', 0, 65_535)),
+    seed: flag('--seed <n>', 'what chance starts from', wholeNumber('--seed', 0, 999_999_999)),
+    limits: toggle('--no-limits', 'do not enforce the stated rate limits'),
+  },
+  examples: ['sandbox serve --port 0', 'sandbox serve --port 8700 --seed 7 --no-limits'],
+  async run({ host, output }, { port, seed, limits }) {
+    const { startSandbox } = await import('../../sandbox/lifecycle/start.js');
+    const running = await startSandbox(host, { port, seed, limits });
+    host.onInterrupt(() => running.close());
+    const line = JSON.stringify(running.address);
+    await output.answer({ data: running.address, show: () => line });
+    await running.closed;
+    return undefined;
+  },
+});

@@ -1,0 +1,11 @@
+import { define } from '../definition.js';
+
+export default define({
+  summary: 'Start the sandbox exchange in the background',
+  examples: ['sandbox start', 'sandbox start --json'],
+  async run({ session }) {
+    const { started, ...address } = await session.startSandbox();
+    const words = started ? 'Started the sandbox' : 'The sandbox runs already';
+    return { data: address, show: () => `${words} at ${address.tradeUrl} (process ${address.pid}).` };
+  },
+});

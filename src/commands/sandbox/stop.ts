@@ -1,0 +1,14 @@
+import { define } from '../definition.js';
+
+export default define({
+  summary: 'Stop the sandbox exchange; its state is kept',
+  examples: ['sandbox stop', 'sandbox stop --json'],
+  async run({ host }) {
+    const { stopSandbox } = await import('../../sandbox/lifecycle/index.js');
+    const stopped = await stopSandbox(host);
+    return {
+      data: { stopped },
+      show: () => (stopped ? 'Stopped the sandbox; its state is kept.' : 'The sandbox was not running.'),
+    };
+  },
+});

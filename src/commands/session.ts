@@ -1,0 +1,108 @@
+import type { Budget } from '../client/budget.js';
+import { ExchangeClient } from '../client/exchange-client.js';
+import { MarketCatalog } from '../client/market-catalog.js';
+import { Cache } from '../config/cache.js';
+import { type Connection, chooseConnection, type Missing, requireKeys } from '../config/connection.js';
+import { KeyStore } from '../config/keys.js';
+import { Profiles } from '../config/profiles.js';
+import { Failure } from '../errors.js';
+import type { Host } from '../host.js';
+import type { Hosts } from '../protocol/request.js';
+import type { EnsuredSandbox, SandboxAddress } from '../sandbox/lifecycle/index.js';
+import type { Output } from '../terminal/output.js';
+import type { Globals } from './context.js';
+
+/** Everything that a command may need of the exchange and the configuration; each part is made when it is first asked for. */
+export class Session {
+  readonly profiles: Profiles;
+  readonly keys: KeyStore;
+  readonly #cache: Cache;
+  #connection: Promise<Connection> | undefined;
+  #client: Promise<ExchangeClient> | undefined;
+
+  constructor(
+    private readonly host: Host,
+    private readonly globals: Globals,
+    private readonly budget: Budget,
+    private readonly output: Output,
+  ) {
+    this.profiles = new Profiles(host.directories.config);
+    this.keys = new KeyStore(host.directories.config);
+    this.#cache = new Cache(host.directories.cache, host.now);
+  }
+
+  /** The profile in use with what the flags and the environment change of it. */
+  connection(): Promise<Connection> {
+    this.#connection ??= chooseConnection(this.globals, this.host.environment, this.profiles, this.keys);
+    return this.#connection;
+  }
+
+  /** The exchange, started first if it is the sandbox and does not run. Throws Failure `credentials` or `unreachable`. */
+  client(): Promise<ExchangeClient> {
+    this.#client ??= this.#connect();
+    return this.#client;
+  }
+
+  /** The exchange for signed calls: a missing key is told before anything else is asked for. Throws Failure `credentials`. */
+  async signedClient(): Promise<ExchangeClient> {
+    const client = await this.client();
+    client.requireKeys();
+    return client;
+  }
+
+  /** The markets of the exchange, from the cache while it is fresh. */
+  async markets(): Promise<MarketCatalog> {
+    return new MarketCatalog(await this.client(), this.#cache);
+  }
+
+  async #connect(): Promise<ExchangeClient> {
+    const connection = await this.connection();
+    if (connection.mixedHosts)
+      this.output.note('Market data and trading use different hosts, as the environment says.');
+    const sandbox = connection.sandbox ? await this.#sandbox() : undefined;
+    return new ExchangeClient({
+      host: this.host,
+      hosts: hostsOf(connection, sandbox),
+      budget: this.budget,
+      credentials: () => (connection.keysMissing === null ? sandbox : undefined) ?? requireKeys(connection),
+      ...(this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {}),
+    });
+  }
+
+  /** The sandbox of this home, started if it does not run. Throws Failure `unreachable` when it cannot be. */
+  async startSandbox(): Promise<EnsuredSandbox> {
+    const { ensureSandbox } = await import('../sandbox/lifecycle/index.js');
+    const { command, arguments: args } = this.host.self;
+    return ensureSandbox(this.host, { command, args });
+  }
+
+  async #sandbox(): Promise<SandboxAddress> {
+    const { locate } = await import('../sandbox/lifecycle/index.js');
+    const running = locate(this.host);
+    if (running !== undefined) return running;
+    const address = await this.startSandbox();
+    if (address.started)
+      this.output.note(`Started the sandbox exchange at ${address.tradeUrl}; it stops by itself when idle.`);
+    return address;
+  }
+}
+
+/** A host that is missing is told when it is needed: trading alone needs no host for market data. */
+function hostsOf({ baseUrl, tradeUrl, baseUrlMissing }: Connection, sandbox: SandboxAddress | undefined): Hosts {
+  return {
+    get baseUrl() {
+      return baseUrl ?? sandbox?.baseUrl ?? missingHost(baseUrlMissing);
+    },
+    get tradeUrl() {
+      return tradeUrl ?? sandbox?.tradeUrl ?? missingHost(null);
+    },
+  };
+}
+
+function missingHost(missing: Missing | null): never {
+  const { message, hint } = missing ?? {
+    message: 'No host is known for this.',
+    hint: 'Name a profile: --profile NAME',
+  };
+  throw new Failure('credentials', message, { hint });
+}

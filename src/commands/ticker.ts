@@ -1,0 +1,114 @@
+import type { Market } from '../client/market-catalog.js';
+import { usage } from '../errors.js';
+import { Decimal } from '../protocol/decimal.js';
+import type { Result } from '../protocol/operation.js';
+import type { operations } from '../protocol/operations/index.js';
+import { changeColumn } from '../terminal/cells.js';
+import { grouped } from '../terminal/numbers.js';
+import { isoTime } from '../terminal/time.js';
+import { listing } from './answers.js';
+import type { Context } from './context.js';
+import { define, flag, several } from './definition.js';
+import { coinName, marketName } from './inputs/names.js';
+import { oneOf } from './inputs/numbers.js';
+
+type TickerFields = Result<typeof operations.ticker>['ticker'];
+type Row = ReturnType<typeof toRow>;
+type Sorting = 'change' | 'volume' | 'market';
+
+/** Up to this many markets are asked for one by one, which also gives the time; more come from one request for all. */
+const ASKED_SINGLY = 3;
+
+export default define({
+  summary: 'Last price, best bid and ask, and the change over 24 hours',
+  arguments: { markets: several('the markets; all when none is named', marketName) },
+  flags: {
+    quote: flag('--quote <coin>', 'only markets priced in this coin', coinName),
+    sort: flag(
+      '--sort <order>',
+      'change, volume (both largest first) or market',
+      oneOf('--sort', 'change', 'volume', 'market'),
+    ),
+  },
+  examples: ['ticker', 'ticker btc_usdt eth_usdt', 'ticker --quote usdt --sort change'],
+  async run(context, { markets, quote, sort }) {
+    if (markets.length > 0 && quote !== undefined) {
+      throw usage('Markets and --quote exclude each other.', 'Give the markets alone.');
+    }
+    const known = await wanted(context, markets, quote);
+    const rows =
+      known.length <= ASKED_SINGLY && markets.length > 0 ? await singly(context, known) : await fromAll(context, known);
+    return listing({
+      rows: sort === undefined ? rows : sorted(rows, sort),
+      fields: ['market', 'time', 'bid', 'ask', 'last', 'open', 'high', 'low', 'change', 'volume'],
+      columns: [
+        { title: 'market', value: (row) => row.market, importance: 9, paint: (text, _, paint) => paint.strong(text) },
+        { title: 'last', value: (row) => shown(row.last), align: 'decimal', importance: 8 },
+        changeColumn((row: Row) => row.change, { importance: 7 }),
+        {
+          title: 'bid',
+          value: (row) => shown(row.bid),
+          align: 'decimal',
+          importance: 6,
+          paint: (text, _, paint) => paint.bid(text),
+        },
+        {
+          title: 'ask',
+          value: (row) => shown(row.ask),
+          align: 'decimal',
+          importance: 6,
+          paint: (text, _, paint) => paint.ask(text),
+        },
+        { title: 'volume', value: (row) => shown(row.volume), align: 'decimal', importance: 3 },
+        { title: 'high', value: (row) => shown(row.high), align: 'decimal', importance: 2 },
+        { title: 'low', value: (row) => shown(row.low), align: 'decimal', importance: 2 },
+        { title: 'open', value: (row) => shown(row.open), align: 'decimal', importance: 1 },
+      ],
+      empty: 'No market fits.',
+    });
+  },
+});
+
+function shown(price: string | null): string | null {
+  return price === null ? null : grouped(price);
+}
+
+async function wanted({ session }: Context, names: readonly string[], quote: string | undefined): Promise<Market[]> {
+  const catalog = await session.markets();
+  if (names.length === 0) return (await catalog.all()).filter((market) => (quote ?? market.quote) === market.quote);
+  return Promise.all([...new Set(names)].map((name) => catalog.find(name)));
+}
+
+async function singly({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
+  const client = await session.client();
+  return Promise.all(
+    markets.map(async ({ market }) => {
+      const { ticker, date } = await client.read('ticker', { market });
+      return toRow(market, isoTime(date), ticker);
+    }),
+  );
+}
+
+async function fromAll({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
+  const client = await session.client();
+  const tickers = await client.read('allTicker', {});
+  return markets.flatMap(({ market }) => {
+    // the keys were observed without the underscore; the interface says only "market identifier"
+    const ticker = tickers[market] ?? tickers[market.replace('_', '')];
+    return ticker === undefined ? [] : [toRow(market, null, ticker)];
+  });
+}
+
+function toRow(market: string, time: string | null, { buy, sell, last, open, high, low, riseRate, vol }: TickerFields) {
+  return { market, time, bid: buy, ask: sell, last, open, high, low, change: riseRate, volume: vol };
+}
+
+function sorted(rows: readonly Row[], order: Sorting): Row[] {
+  if (order === 'market') return rows.toSorted((left, right) => (left.market < right.market ? -1 : 1));
+  return rows.toSorted((left, right) => compare(right[order], left[order]));
+}
+
+function compare(left: string | null, right: string | null): number {
+  if (left === null || right === null) return left === right ? 0 : left === null ? -1 : 1;
+  return Decimal.of(left).compare(Decimal.of(right));
+}

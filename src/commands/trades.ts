@@ -1,0 +1,56 @@
+import { type Side, sideColumn } from '../terminal/cells.js';
+import { grouped } from '../terminal/numbers.js';
+import { isoTime, localTime, timeTitle } from '../terminal/time.js';
+import { listing } from './answers.js';
+import { define, flag, required } from './definition.js';
+import { marketName } from './inputs/names.js';
+import { idNumber } from './inputs/numbers.js';
+
+export default define({
+  summary: 'Public trades, oldest first',
+  arguments: { market: required('the market', marketName) },
+  flags: { since: flag('--since <trade-id>', 'the 50 trades after this one', idNumber('--since')) },
+  examples: ['trades btc_usdt', 'trades btc_usdt --since 1700000000000000000 --json'],
+  async run({ session }, { market, since }) {
+    const { base, quote } = await (await session.markets()).find(market);
+    const client = await session.client();
+    const trades = await client.read('trades', { market, since });
+    // oldest first, whichever way they came; of the same moment the smaller id is the older
+    const ordered = trades.toSorted((left, right) => left.date - right.date || compareIds(left.tid, right.tid));
+    return listing({
+      rows: ordered.map(({ tid, date, type, price, amount }) => ({
+        id: tid,
+        time: isoTime(date),
+        market,
+        side: type,
+        price,
+        amount,
+      })),
+      fields: ['id', 'time', 'market', 'side', 'price', 'amount'],
+      columns: [
+        { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 4 },
+        sideColumn((row: { side: Side }) => row.side, { importance: 6 }),
+        {
+          title: `price (${quote})`,
+          value: ({ price }) => grouped(price),
+          align: 'decimal',
+          importance: 6,
+          paint: (text, { side }, paint) => paint[side === 'buy' ? 'bid' : 'ask'](text),
+        },
+        { title: `amount (${base})`, value: ({ amount }) => grouped(amount), align: 'decimal', importance: 5 },
+        {
+          title: 'id',
+          value: ({ id }) => id,
+          align: 'right',
+          importance: 2,
+          paint: (text, _, paint) => paint.faint(text),
+        },
+      ],
+      empty: `No trades in ${market}${since === undefined ? '' : ` after ${since}`}.`,
+    });
+  },
+});
+
+function compareIds(left: string, right: string): number {
+  return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);
+}

@@ -1,0 +1,107 @@
+import * as v from 'valibot';
+import { asInteger, parseJson, scalarText } from './json.js';
+import type { Result } from './operation.js';
+import { type OperationName, type OperationNamed, operations } from './operations/index.js';
+
+/** The value of `code` that accompanies success in every response shape. */
+export const SUCCESS = 1000;
+
+/** The exchange answered, and the answer is no. `code` is null for market data, which sends none. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+
+  constructor(
+    readonly code: number | null,
+    message: string,
+    /** Observed from market-data hosts under load: the same request may be answered in a moment. */
+    readonly busy = false,
+  ) {
+    super(message);
+  }
+}
+
+/** An answer that is not what the interface says. The message names the field or the form; nothing of it was used. */
+export class Mismatch extends Error {
+  override readonly name = 'Mismatch';
+
+  constructor(
+    message: string,
+    /** What the body was, when it was not JSON at all. */
+    readonly form: 'json' | 'html' | 'empty' | 'truncated' | 'other' = 'json',
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Reads the body of an answer to the named operation. Throws {@link Refused} for an error of the interface's kind and
+ * {@link Mismatch} for anything that does not fit the operation's description.
+ */
+export function readResponse<Name extends OperationName>(name: Name, body: string): Result<OperationNamed<Name>> {
+  const value = parseBody(name, body);
+  refuse(name, value);
+  const parsed = v.safeParse<v.GenericSchema<unknown, Result<OperationNamed<Name>>>>(schemaOf(name), value, {
+    abortEarly: true,
+  });
+  if (parsed.success) return parsed.output;
+  throw new Mismatch(`the answer to ${name} is not what the interface says: ${describeIssue(parsed.issues[0])}`);
+}
+
+function schemaOf<Name extends OperationName>(name: Name) {
+  return operations[name].result as v.GenericSchema<unknown, Result<OperationNamed<Name>>>;
+}
+
+function parseBody(name: OperationName, body: string): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    const form = formOf(body);
+    const words = { html: 'an HTML page', empty: 'empty', truncated: 'cut off', other: 'not JSON' }[form];
+    throw new Mismatch(`the answer to ${name} is ${words}`, form);
+  }
+}
+
+function formOf(body: string): 'html' | 'empty' | 'truncated' | 'other' {
+  const start = body.trimStart().slice(0, 200).toLowerCase();
+  if (start === '') return 'empty';
+  if (start.startsWith('<')) return 'html';
+  return start.startsWith('{') || start.startsWith('[') ? 'truncated' : 'other';
+}
+
+/** Signed errors are `{code, message}`; market-data errors `{error}` or `{result: false, message}`, as observed. */
+function refuse(name: OperationName, value: unknown): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  if (operations[name].access === 'public') refuseMarketData(value);
+  else refuseSigned(value);
+}
+
+function refuseMarketData(value: object): void {
+  const error = Reflect.get(value, 'error');
+  if (error !== undefined && typeof error !== 'object') throw new Refused(null, scalarText(error) ?? String(error));
+  if (Reflect.get(value, 'result') !== false) return;
+  throw new Refused(null, scalarText(Reflect.get(value, 'message')) ?? 'the exchange gave no reason', true);
+}
+
+function refuseSigned(value: object): void {
+  const code = asInteger(Reflect.get(value, 'code'));
+  const message = Reflect.get(value, 'message');
+  if (code === undefined) return;
+  if (code !== SUCCESS) throw new Refused(code, messageText(message));
+  if (isRecord(message) && String(message.isSuc) === 'false') throw new Refused(code, messageText(message));
+}
+
+function messageText(message: unknown): string {
+  const text = scalarText(isRecord(message) ? message.des : message);
+  return text === undefined || text === '' ? 'the exchange gave no reason' : text;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function describeIssue(issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue);
+  const where = path === null ? 'the body' : `field "${path}"`;
+  if (issue.kind === 'schema' && issue.input === undefined) return `${where} is missing`;
+  return issue.kind === 'schema' ? `${where} should be ${issue.expected}` : `${where}: ${issue.message}`;
+}

@@ -1,0 +1,56 @@
+import { usage } from '../errors.js';
+import { Decimal } from '../protocol/decimal.js';
+import type { Side } from '../protocol/words.js';
+
+/** An amount as the user wrote it: base coin, a share of what is available, or a value in the quote coin. */
+export type AmountWord =
+  | { readonly kind: 'base'; readonly amount: Decimal }
+  | { readonly kind: 'share'; readonly percent: Decimal }
+  | { readonly kind: 'value'; readonly value: Decimal; readonly coin: string };
+
+const HUNDRED = Decimal.of('100');
+
+/** Reads `0.5`, `50%`, `100usdt`. Throws Failure `usage`. */
+export function readAmount(word: string): AmountWord {
+  const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];
+  const value = digits === undefined ? Decimal.zero : Decimal.of(digits);
+  if (value.sign <= 0)
+    throw badAmount(word, 'Write a number above zero of the base coin, a share like 50%, or a value like 100usdt.');
+  if (unit === '') return { kind: 'base', amount: value };
+  if (unit !== '%') return { kind: 'value', value, coin: unit.toLowerCase() };
+  if (value.compare(HUNDRED) > 0) throw badAmount(word, 'A share is at most 100%.');
+  return { kind: 'share', percent: value };
+}
+
+function badAmount(word: string, rule: string) {
+  return usage(`"${word}" is not an amount.`, rule);
+}
+
+export interface AmountTerms {
+  readonly side: Side;
+  readonly base: string;
+  readonly quote: string;
+  readonly price: Decimal;
+  /** Decimals of an amount in this market. */
+  readonly scale: number;
+  /** What can be spent: of the quote coin for a buy, of the base coin for a sell. Asked for only where a share needs it. */
+  readonly available: () => Promise<Decimal>;
+}
+
+/** The amount in the base coin. A relative one is rounded down to the market's decimals; a number keeps its own. */
+export async function resolveAmount(word: AmountWord, terms: AmountTerms): Promise<Decimal> {
+  if (word.kind === 'base') return word.amount;
+  if (word.kind === 'value') return ofValue(word.value, word.coin, terms);
+  const spendable = (await terms.available()).times(word.percent).times(Decimal.of('0.01'));
+  if (terms.side === 'sell') return spendable.rescaled(terms.scale, 'down');
+  return spendable.dividedBy(terms.price, terms.scale, 'down');
+}
+
+function ofValue(value: Decimal, coin: string, { base, quote, price, scale }: AmountTerms): Decimal {
+  if (coin === quote) return value.dividedBy(price, scale, 'down');
+  if (coin === base) return value;
+  throw usage(
+    `The amount is in ${coin}, and this market trades ${base} for ${quote}.`,
+    `Write it in ${base} or as a value in ${quote}.`,
+  );
+}

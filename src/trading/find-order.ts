@@ -1,0 +1,28 @@
+import type { ExchangeClient } from '../client/exchange-client.js';
+import { Failure } from '../errors.js';
+import type { OrderRecord } from '../protocol/operations/trading.js';
+
+/** "Exactly one of `id` and `customerOrderId`." */
+export type OrderReference = { readonly id: string } | { readonly clientId: string };
+
+/** Observed, not documented. */
+const ORDER_NOT_FOUND = 3001;
+
+/** The reference as the interface's parameters. */
+export function referenceValues(reference: OrderReference) {
+  return 'id' in reference ? { id: reference.id } : { customerOrderId: reference.clientId };
+}
+
+/** One order, or undefined when the exchange says that there is none. Throws Failure as {@link ExchangeClient.read}. */
+export async function findOrder(
+  client: ExchangeClient,
+  market: string,
+  reference: OrderReference,
+): Promise<OrderRecord | undefined> {
+  try {
+    return await client.read('getOrder', { currency: market, ...referenceValues(reference) });
+  } catch (error) {
+    if (error instanceof Failure && error.code === ORDER_NOT_FOUND) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import { usage } from '../errors.js';
+import { Decimal } from '../protocol/decimal.js';
+import type { Side } from '../protocol/words.js';
+
+/** A price as the user wrote it: a number, or a place in the book with an offset. */
+export type PriceWord =
+  | { readonly kind: 'number'; readonly price: Decimal }
+  | { readonly kind: 'book'; readonly anchor: Anchor; readonly offset: Offset };
+
+export type Anchor = 'bid' | 'ask' | 'mid';
+
+export interface Offset {
+  readonly unit: 'ticks' | 'quote' | 'percent';
+  readonly value: Decimal;
+}
+
+export interface BestPrices {
+  readonly bid: Decimal;
+  readonly ask: Decimal;
+}
+
+const NO_OFFSET: Offset = { unit: 'quote', value: Decimal.zero };
+
+/** Reads `31000.5`, `bid`, `bid+2ticks`, `ask+5`, `mid-0.5%`. Throws Failure `usage`. */
+export function readPrice(word: string): PriceWord {
+  if (/^\d{1,30}(\.\d{1,30})?$/.test(word) && Decimal.of(word).sign > 0)
+    return { kind: 'number', price: Decimal.of(word) };
+  const match = /^(bid|ask|mid)(?:([+-])(\d{1,30}(?:\.\d{1,30})?)(ticks?|%)?)?$/i.exec(word);
+  if (match === null) {
+    throw usage(
+      `"${word}" is not a price.`,
+      'Write a number above zero, or bid, ask or mid with one offset: bid+2ticks, ask+5, mid-0.5%.',
+    );
+  }
+  const [, anchor = '', sign, size, unit] = match;
+  return {
+    kind: 'book',
+    anchor: anchor.toLowerCase() as Anchor,
+    offset: size === undefined ? NO_OFFSET : readOffset(word, `${sign}${size}`, unit?.toLowerCase()),
+  };
+}
+
+function readOffset(word: string, text: string, unit: string | undefined): Offset {
+  const value = Decimal.of(text);
+  if (unit === '%') return { unit: 'percent', value };
+  if (unit === undefined) return { unit: 'quote', value };
+  if (value.significantScale > 0) throw usage(`"${word}" is not a price.`, 'Ticks are counted in whole numbers.');
+  return { unit: 'ticks', value };
+}
+
+/**
+ * The price that a word means, with exactly `scale` decimals. A relative price is rounded to the side that costs the user
+ * nothing: down for a buy, up for a sell. A number keeps its decimals and is checked elsewhere.
+ */
+export function resolvePrice(word: PriceWord, best: BestPrices, side: Side, scale: number): Decimal {
+  if (word.kind === 'number') return word.price;
+  const anchor = anchorPrice(word.anchor, best);
+  const price = anchor.plus(offsetPrice(word.offset, anchor, scale));
+  return price.rescaled(scale, side === 'buy' ? 'down' : 'up');
+}
+
+function anchorPrice(anchor: Anchor, { bid, ask }: BestPrices): Decimal {
+  if (anchor === 'bid') return bid;
+  if (anchor === 'ask') return ask;
+  return bid.plus(ask).times(Decimal.of('0.5'));
+}
+
+function offsetPrice({ unit, value }: Offset, anchor: Decimal, scale: number): Decimal {
+  if (unit === 'percent') return anchor.times(value).times(Decimal.of('0.01'));
+  return unit === 'ticks' ? value.times(Decimal.fromUnits(1n, scale)) : value;
+}
