@@ -18,6 +18,12 @@ export interface Moment {
   readonly dice: Dice;
 }
 
+/** A participant's resting order; the price in ticks, as a number to be compared quickly. */
+interface Quote {
+  readonly price: number;
+  readonly order: Order;
+}
+
 const SIDES = ['buy', 'sell'] as const;
 
 /** How many mean quotes the takers buy in a step when somebody offers below the fair price. */
@@ -28,7 +34,7 @@ const STEPS = 120;
 
 /** The traders of one market. Each step they follow the fair price with their quotes and trade a little. */
 export class MarketCrowd {
-  private readonly quotes = { buy: new Map<bigint, Order>(), sell: new Map<bigint, Order>() };
+  private readonly quotes: Record<Side, Quote[]> = { buy: [], sell: [] };
   private readonly profile: Profile;
 
   constructor(
@@ -41,22 +47,24 @@ export class MarketCrowd {
 
   /** Takes over a quote from an earlier run. */
   restore(order: Order): void {
-    this.quotes[order.side].set(order.price, order);
+    const better = order.side === 'buy' ? -1 : 1;
+    this.quotes[order.side].push({ price: Number(order.price), order });
+    this.quotes[order.side].sort((a, b) => (a.price - b.price) * better);
   }
 
   step(moment: Moment): void {
     const wanted = this.wanted(moment.fair);
-    for (const side of SIDES) this.withdraw(side, new Set(wanted[side]));
+    for (const side of SIDES) this.withdraw(side, wanted[side]);
     this.sweep(moment);
     for (const side of SIDES) this.post(side, wanted[side], moment);
     if (moment.dice.next() >= this.profile.activity) return;
     const side = this.trade(moment);
-    this.post(side, wanted[side].slice(0, 1), moment);
+    this.post(side, wanted[side], moment);
   }
 
   /** A step that stands for a longer time: no quotes stay, but the price is traded, and so are orders it passes. */
   print(moment: Moment, share: number): void {
-    for (const side of SIDES) this.withdraw(side, new Set());
+    for (const side of SIDES) this.withdraw(side, []);
     this.sweep(moment);
     const side: Side = moment.dice.next() < 0.5 ? 'buy' : 'sell';
     const spread = side === 'buy' ? this.profile.halfSpread : -this.profile.halfSpread;
@@ -69,18 +77,20 @@ export class MarketCrowd {
     this.desk.cancel(this.venue, quote);
   }
 
-  private wanted(fair: number): Record<Side, bigint[]> {
+  private wanted(fair: number): Record<Side, number[]> {
     const prices = (side: Side, salt: number) => wantedPrices(this.seed + salt, this.profile, side, fair);
     return { buy: prices('buy', 1), sell: prices('sell', 2) };
   }
 
   /** Takes back what is too near to the fair price now, or too far away. */
-  private withdraw(side: Side, keep: ReadonlySet<bigint>): void {
-    for (const [price, order] of this.quotes[side]) {
-      if (order.open && keep.has(price)) continue;
+  private withdraw(side: Side, keep: readonly number[]): void {
+    let next = 0;
+    this.quotes[side] = this.quotes[side].filter(({ price, order }) => {
+      while (next < keep.length && isBefore(side, keep[next] ?? 0, price)) next += 1;
+      if (order.open && keep[next] === price) return true;
       this.desk.cancel(this.venue, order);
-      this.quotes[side].delete(price);
-    }
+      return false;
+    });
   }
 
   /** Trades with whoever offers better than the fair price; the crowd itself does not any more. */
@@ -93,19 +103,29 @@ export class MarketCrowd {
     }
   }
 
-  private post(side: Side, prices: readonly bigint[], { time, dice }: Moment): void {
+  /** Sees to it that there is a quote of some size at each price. */
+  private post(side: Side, prices: readonly number[], moment: Moment): void {
+    const old = this.quotes[side];
     const least = BigInt(this.profile.leastLots);
-    for (const [rank, price] of prices.entries()) {
-      const quote = this.quotes[side].get(price);
-      if (quote?.open && quote.remaining >= least) continue;
-      if (quote !== undefined) this.desk.cancel(this.venue, quote);
-      const wanted = this.profile.quoteLots * (0.15 + dice.exponential(0.85)) * (1 + rank / 40);
-      const amount = sizedAmount(wanted, this.profile.leastLots, dice.next() < 0.6);
-      const maker = MAKERS[Math.floor(dice.next() * MAKERS.length)] ?? MAKERS[0];
-      const order = this.order(maker, side, 'postOnly', price, amount, time);
-      if (order === undefined) this.quotes[side].delete(price);
-      else this.quotes[side].set(price, order);
+    const quotes: Quote[] = [];
+    let next = 0;
+    for (let rank = 0; rank < prices.length; rank += 1) {
+      const price = prices[rank] ?? 0;
+      const present = old[next]?.price === price ? old[next++] : undefined;
+      const quote = present && present.order.remaining >= least ? present : this.quote(side, price, rank, moment);
+      if (present !== undefined && quote !== present) this.desk.cancel(this.venue, present.order);
+      if (quote !== undefined) quotes.push(quote);
     }
+    this.quotes[side] = quotes;
+  }
+
+  /** A new quote, unless it would trade. The further out, the larger. */
+  private quote(side: Side, price: number, rank: number, { time, dice }: Moment): Quote | undefined {
+    const wanted = this.profile.quoteLots * (0.15 + dice.exponential(0.85)) * (1 + rank / 40);
+    const amount = sizedAmount(wanted, this.profile.leastLots, dice.next() < 0.6);
+    const maker = MAKERS[Math.floor(dice.next() * MAKERS.length)] ?? MAKERS[0];
+    const order = this.order(maker, side, 'postOnly', BigInt(price), amount, time);
+    return order === undefined ? undefined : { price, order };
   }
 
   /** Somebody takes from the best quote; which side was taken from. */
@@ -138,4 +158,9 @@ export class MarketCrowd {
       throw error;
     }
   }
+}
+
+/** Whether a price is nearer to the other side than another. */
+function isBefore(side: Side, price: number, other: number): boolean {
+  return side === 'buy' ? price > other : price < other;
 }

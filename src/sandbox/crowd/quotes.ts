@@ -3,13 +3,14 @@ import { chance } from './chance.js';
 import type { Band, Profile } from './profile.js';
 
 /**
- * The prices that the makers want to quote on a side, from the best outwards, for a fair price in ticks.
+ * The prices that the makers want to quote on a side, best first, for a fair price in ticks: whole ticks, still as numbers,
+ * because most of them are quoted already and need no order.
  *
  * They lie on a grid that does not move with the price: each band cuts all prices into cells of its width and has one
  * quote somewhere in each cell, always at the same place. So when the fair price moves, few quotes change.
  */
-export function wantedPrices(seed: number, profile: Profile, side: Side, fair: number): bigint[] {
-  const prices: bigint[] = [];
+export function wantedPrices(seed: number, profile: Profile, side: Side, fair: number): number[] {
+  const prices: number[] = [];
   let near = profile.halfSpread;
   for (const [index, band] of profile.bands.entries()) {
     const far = near + band.quotes * band.width;
@@ -17,7 +18,7 @@ export function wantedPrices(seed: number, profile: Profile, side: Side, fair: n
     for (const cell of cells) {
       const price = cell * band.width + Math.floor(chance(seed, index, cell) * band.width);
       const distance = side === 'buy' ? fair - price : price - fair;
-      if (distance >= near && distance < far && price > 0) prices.push(BigInt(price));
+      if (distance >= near && distance < far && price > 0) prices.push(price);
     }
     near = far;
   }

@@ -6,7 +6,7 @@ import type { Market } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
 import type { Table } from '../store-table.js';
 import type { BillBook } from './bills.js';
-import { type Holding, held, keyOf, type Order } from './order.js';
+import { held, keyOf, type Order } from './order.js';
 import type { Sequences } from './sequences.js';
 import { settle } from './settlement.js';
 import type { Tape } from './tape.js';
@@ -60,7 +60,7 @@ export class Desk {
   /** Takes an order at `time`. Throws {@link Refusal}, with nothing changed, when it cannot be. */
   place(venue: Venue, intent: Intent, time: number): Order {
     if (intent.type === 'postOnly' && venue.book.crosses(intent.side, intent.price)) throw new Refusal('wouldTrade');
-    this.hold({ ...intent, market: venue.market, remaining: intent.amount });
+    this.hold(venue.market, intent);
     const order = this.prepared(venue.market, intent, time);
     this.track(order);
     for (const event of venue.book.submit(order, intent.type)) this.follow(venue, event);
@@ -80,17 +80,27 @@ export class Desk {
 
   private prepared(market: Market, intent: Intent, time: number): Order {
     this.time = Math.max(this.time, time);
-    const { account, side, type, price, amount, clientId = null } = intent;
     return {
-      ...{ account, market, side, type, price, amount, clientId, remaining: amount },
-      ...{ id: this.sequences.order(this.time), time: this.time, value: 0n, fee: 0n, open: true },
+      id: this.sequences.order(this.time),
+      account: intent.account,
+      market,
+      side: intent.side,
+      type: intent.type,
+      price: intent.price,
+      amount: intent.amount,
+      remaining: intent.amount,
+      clientId: intent.clientId ?? null,
+      time: this.time,
+      value: 0n,
+      fee: 0n,
+      open: true,
     };
   }
 
-  private hold(order: Holding & { account: string }): void {
-    const { coin, units } = held(order);
-    if (this.ledger.available(order.account, coin) < units) throw new Refusal('insufficientBalance', coin);
-    this.ledger.hold(order.account, coin, units);
+  private hold(market: Market, { account, side, price, amount }: Intent): void {
+    const { coin, units } = held({ market, side, price, remaining: amount });
+    if (this.ledger.available(account, coin) < units) throw new Refusal('insufficientBalance', coin);
+    this.ledger.hold(account, coin, units);
   }
 
   private follow(venue: Venue, event: BookEvent<Order>): void {

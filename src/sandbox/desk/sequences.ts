@@ -9,8 +9,12 @@ export interface Sequence {
 
 export const FIRST: Readonly<Sequence> = { order: 0n, trade: 1_000_000_000n, bill: 1_000_000_000n };
 
+const DAY = 86_400_000;
+
 /** Numbers that only go up: ids of orders, trades and bills. */
 export class Sequences {
+  private day = { number: Number.NaN, first: 0n };
+
   constructor(
     private readonly last: Sequence,
     private readonly changed: (last: Sequence) => void,
@@ -21,10 +25,20 @@ export class Sequences {
    * two digits that tell apart the orders of one ms. When those are used up the ids run ahead of the clock.
    */
   order(time: number): bigint {
-    const fromTime = dated(time);
+    const fromTime = this.firstOfDay(time) + BigInt(time % DAY) * 100n;
     this.last.order = fromTime > this.last.order ? fromTime : this.last.order + 1n;
     this.changed(this.last);
     return this.last.order;
+  }
+
+  /** The least id of the day, reckoned once a day. */
+  private firstOfDay(time: number): bigint {
+    const day = Math.floor(time / DAY);
+    if (day !== this.day.number) {
+      const date = new Date(time).toISOString().slice(0, 10).replaceAll('-', '');
+      this.day = { number: day, first: BigInt(date) * 10_000_000_000n };
+    }
+    return this.day.first;
   }
 
   trade(): bigint {
@@ -52,10 +66,3 @@ export const sequenceCodec = {
     return { order: BigInt(order), trade: BigInt(trade), bill: BigInt(bill) };
   },
 };
-
-const DAY = 86_400_000;
-
-function dated(time: number): bigint {
-  const day = new Date(time).toISOString().slice(0, 10).replaceAll('-', '');
-  return BigInt(day) * 10_000_000_000n + BigInt(time % DAY) * 100n;
-}
