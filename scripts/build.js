@@ -20,6 +20,8 @@ await build({
   define: { PIT_VERSION: JSON.stringify(version) },
   external: ['lmdb'],
   // CommonJS packages inside the bundle still call require for Node's own modules
-  banner: { js: "import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);",
+  },
   logLevel: 'warning',
 });

@@ -1,0 +1,60 @@
+// Installs and builds what is missing or out of date, so that one command works on a fresh clone and costs nothing later.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Makes `node_modules` what the lockfile says and `dist` what the sources say. */
+export function prepare() {
+  once('node_modules/.installed', ['package-lock.json'], 'Installing the packages', install);
+  once('dist/.built', ['package-lock.json', 'package.json', 'scripts', 'src'], 'Building', () =>
+    run(process.execPath, ['scripts/build.js']),
+  );
+}
+
+/** Runs a program in the project's folder with the terminal it was given; a failure ends this one too. */
+export function run(command, words, environment = {}) {
+  const { status, error } = spawnSync(command, words, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
+  if (error !== undefined) console.error(`${command}: ${error.message}`);
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** The npm that started this script, or the one on the PATH; `ci` leaves the lockfile alone. */
+function install() {
+  const words = ['ci', '--loglevel=error'];
+  const npm = process.env.npm_execpath;
+  if (npm?.endsWith('.js')) run(process.execPath, [npm, ...words]);
+  else run('npm', words);
+}
+
+/** Does the work unless its mark says that it was done with the same inputs and the same kind of Node. */
+function once(mark, inputs, title, work) {
+  const file = path.join(root, mark);
+  const digest = digestOf(inputs);
+  if (existsSync(file) && readFileSync(file, 'utf8') === digest) return;
+  console.error(`${title} …`);
+  work();
+  writeFileSync(file, digest);
+}
+
+function digestOf(inputs) {
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`);
+  for (const file of inputs.flatMap(filesBelow)) hash.update(`${file}\n`).update(readFileSync(path.join(root, file)));
+  return hash.digest('hex');
+}
+
+function filesBelow(input) {
+  const full = path.join(root, input);
+  if (path.extname(input) !== '') return [input];
+  return readdirSync(full, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
+    .sort();
+}
