@@ -1,0 +1,69 @@
+import { CandleSeries, candleCodec } from '../../../src/sandbox/candles-series.js';
+import { BillBook, billCodec } from '../../../src/sandbox/desk/bills.js';
+import { Desk, type Intent, type Venue } from '../../../src/sandbox/desk/desk.js';
+import { type Order, orderCodec } from '../../../src/sandbox/desk/order.js';
+import { keyCodec } from '../../../src/sandbox/desk/order-file.js';
+import { FIRST, Sequences } from '../../../src/sandbox/desk/sequences.js';
+import { Tape, tradeCodec } from '../../../src/sandbox/desk/tape.js';
+import type { Level } from '../../../src/sandbox/engine/ladder.js';
+import type { Side } from '../../../src/sandbox/engine/order.js';
+import { Ledger } from '../../../src/sandbox/ledger.js';
+import { MARKETS } from '../../../src/sandbox/markets/markets.js';
+import { type Codec, Table } from '../../../src/sandbox/store-table.js';
+
+/** A desk over btc_usdt with a few accounts, no crowd and nothing on disk. A tick × a lot is one unit of usdt. */
+export class BareDesk {
+  readonly ledger = new Ledger();
+  readonly bills = table(billCodec);
+  readonly trades = table(tradeCodec);
+  readonly desk: Desk;
+  readonly venue: Venue;
+
+  constructor(
+    readonly accounts: readonly string[],
+    usdt = 1_000_000n,
+    lots = 1_000n,
+  ) {
+    const market = MARKETS.get('btc_usdt');
+    if (market === undefined) throw new Error('no btc_usdt');
+    const sequences = new Sequences({ ...FIRST }, () => {});
+    const bills = new BillBook(this.bills, this.ledger, sequences);
+    this.desk = new Desk(this.ledger, sequences, bills, { orders: table(orderCodec), open: table(keyCodec) });
+    const nothing = { start: 0, end: 0, candles: () => [] };
+    const series = new CandleSeries('btc_usdt', () => nothing, table(candleCodec));
+    this.venue = Desk.venue(market, new Tape('btc_usdt', this.trades, series));
+    for (const account of accounts) {
+      this.ledger.credit(account, 'usdt', usdt);
+      this.ledger.credit(account, 'btc', market.units(lots));
+    }
+  }
+
+  place(account: string, side: Side, type: Intent['type'], price: number, amount: number): Order {
+    const intent = { account, side, type, price: BigInt(price), amount: BigInt(amount) };
+    return this.desk.place(this.venue, intent, 1_700_000_000_000);
+  }
+
+  cancel(order: Order): void {
+    this.desk.cancel(this.venue, order);
+  }
+
+  /** The levels as text, asks above bids, the best next to the line: `101  30 = ann 10, ben 20`. */
+  book(): string {
+    const draw = ({ price, amount, orders }: Level<Order>) =>
+      `${price}  ${amount} = ${[...orders.values()].map((order) => `${order.account} ${order.remaining}`).join(', ')}`;
+    const asks = [...this.venue.book.levels('sell')].map(draw).reverse();
+    const bids = [...this.venue.book.levels('buy')].map(draw);
+    return [...asks, '----', ...bids].join('\n');
+  }
+
+  /** Available+frozen of each account, in units of usdt and btc. */
+  balances(...accounts: string[]): string {
+    const coin = (account: string, name: string) =>
+      `${this.ledger.available(account, name)}+${this.ledger.frozen(account, name)} ${name}`;
+    return accounts.map((account) => `${account}: ${coin(account, 'usdt')}, ${coin(account, 'btc')}`).join('\n');
+  }
+}
+
+function table<Value>(codec: Codec<Value>): Table<Value> {
+  return new Table('t', codec, { get: () => undefined, range: () => [] }, () => {});
+}
