@@ -19,7 +19,9 @@ export function adminListener(token: string, calls: ReadonlyMap<string, AdminCal
     request.resume();
     const asked = authorized(request, token) ? answerTo(request, calls) : Promise.resolve(denied);
     void asked.then((answer) => {
-      response.writeHead(answer.status, { 'Content-Type': 'application/json', Connection: 'close' });
+      response.statusCode = answer.status;
+      response.setHeader('Content-Type', 'application/json');
+      response.setHeader('Connection', 'close');
       response.end(`${JSON.stringify(answer.body)}\n`, () => answer.afterwards?.());
     });
   };

@@ -1,0 +1,118 @@
+import type { Exchange, OrderRecord } from '../../../src/sandbox/exchange.js';
+import type { Market } from '../../../src/sandbox/markets/market.js';
+import { MARKETS } from '../../../src/sandbox/markets/markets.js';
+import { Refusal } from '../../../src/sandbox/refusals.js';
+
+/** The exchange's clock in these tests: the reqTime of the signing vectors. */
+export const NOW = 1540295995557;
+
+export const ALICE = {
+  id: '7',
+  username: 'alice',
+  accessKey: '6d8f62fd-3086-46e3-a0ba-c66a929c24e2',
+  secretKey: '48939bbc-8d49-402b-b731-adadf2ea9628',
+  safePwd: 'fund-pass-1',
+  permissions: { asset: true, lever: false, entrust: true, money: false },
+};
+
+/** May look, and may not trade. */
+export const WATCHER = {
+  ...ALICE,
+  id: '8',
+  username: 'watcher',
+  accessKey: 'ak-0001',
+  secretKey: 'sk-0002',
+  permissions: { asset: true, lever: false, entrust: false, money: false },
+};
+
+export const RECORD: OrderRecord = {
+  id: '202202224851151555',
+  clientId: 'abc123XYZ',
+  account: 'spot',
+  market: 'btc_usdt',
+  side: 'sell',
+  type: 'postOnly',
+  price: '31000.50',
+  amount: '0.012300',
+  filled: '0.002300',
+  filledValue: '71.30115000',
+  fee: '0.07130115',
+  time: 1540295990123,
+  status: 3,
+};
+
+/** An exchange with one market in which nothing moves, so that answers can be compared with literals. */
+export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
+  const calls = {
+    genesis: ALICE,
+    markets: new Map([['btc_usdt', MARKETS.get('btc_usdt') as Market]]),
+    coins: new Map([['btc', BTC]]),
+    advance: () => undefined,
+    ticker: () => TICKER,
+    depth: () => DEPTH,
+    trades: () => TRADES,
+    candles: () => CANDLES,
+    account: (key: string) => [ALICE, WATCHER].find(({ accessKey }) => accessKey === key),
+    balances: () => [{ coin: 'btc', available: '1.50000000', frozen: '0.25000000' }],
+    place: () => '202202224851151555',
+    cancel: () => RECORD,
+    order: () => RECORD,
+    orders: (_account: unknown, _market: string, { page }: { page: number }) => (page === 1 ? [RECORD] : []),
+    durable: () => Promise.resolve(),
+    status: () => ({ time: NOW, markets: 1, accounts: 2, orders: 1, trades: 3 }),
+    close: () => Promise.resolve(),
+  };
+  return { ...calls, ...changes };
+}
+
+export function refusing(...reason: ConstructorParameters<typeof Refusal>): () => never {
+  return () => {
+    throw new Refusal(...reason);
+  };
+}
+
+const BTC = {
+  coin: 'btc',
+  enName: 'Bitcoin',
+  cnName: '比特币',
+  showName: 'Bitcoin',
+  unitTag: 'BTC',
+  unitDecimal: 8,
+  fundsType: 1,
+  canDeposit: true,
+  canWithdraw: false,
+  canLoan: true,
+};
+
+const TICKER = {
+  time: NOW,
+  high: '31200.00',
+  low: '30100.10',
+  bid: '31000.49',
+  ask: '31000.51',
+  last: '31000.50',
+  open: '30500.00',
+  change: '1.64',
+  volume: '1234.567890',
+};
+
+const DEPTH = {
+  time: NOW,
+  bids: [
+    ['31000.49', '0.500000'],
+    ['31000.48', '0.00000001'],
+  ],
+  asks: [
+    ['31000.51', '1.000000'],
+    ['31000.60', '12345678901234567.123456'],
+  ],
+} as const;
+
+const TRADES = [
+  { id: '1234567890123456789', time: 1540295990999, side: 'buy', price: '31000.50', amount: '0.010000' },
+  { id: '1234567890123456790', time: 1540295991000, side: 'sell', price: '31000.49', amount: '0.000100' },
+] as const satisfies ReturnType<Exchange['trades']>;
+
+const CANDLES = [
+  { time: 1540292400000, open: '30500.00', high: '31200.00', low: '30100.10', close: '31000.50', volume: '12.340000' },
+];

@@ -1,0 +1,161 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { stillExchange } from './fake-exchange.js';
+import { bodyOf, get, send, serveInterface, statusLineOf } from './wire.js';
+
+const TICKER = '/data/v1/ticker?market=btc_usdt';
+const CLOSE = 'Host: x\r\nConnection: close\r\n\r\n';
+const ONLY_GET = '{"code":3005,"message":"a parameter is missing or not valid: every operation is a GET"}';
+const NOT_HTTP = '{"code":3005,"message":"a parameter is missing or not valid: the request is not HTTP"}';
+const TOO_LARGE = '{"code":3005,"message":"a parameter is missing or not valid: the request is too large"}';
+const OK = 'HTTP/1.1 200 OK';
+const BAD = 'HTTP/1.1 400 Bad Request';
+const LARGE = 'HTTP/1.1 431 Request Header Fields Too Large';
+
+const hostile: readonly (readonly [what: string, bytes: string, status: string, body: unknown])[] = [
+  ['a POST', `POST /api/order HTTP/1.1\r\nContent-Length: 3\r\n${CLOSE}a=b`, OK, ONLY_GET.replace('3005', '"3005"')],
+  ['a POST to market data', `POST ${TICKER} HTTP/1.1\r\n${CLOSE}`, OK, expect.stringMatching(/^\{"error":/)],
+  ['a HEAD, which has no body', `HEAD ${TICKER} HTTP/1.1\r\n${CLOSE}`, OK, ''],
+  ['a DELETE', `DELETE /api/cancelOrder HTTP/1.1\r\n${CLOSE}`, OK, ONLY_GET],
+  ['OPTIONS *', `OPTIONS * HTTP/1.1\r\n${CLOSE}`, OK, ONLY_GET],
+  ['CONNECT', `CONNECT elsewhere:443 HTTP/1.1\r\n${CLOSE}`, 'HTTP/1.1 405 Method Not Allowed', ONLY_GET],
+  [
+    'a POST without end',
+    `POST /api/order HTTP/1.1\r\nContent-Length: 99999999\r\n${CLOSE}aaa`,
+    OK,
+    expect.stringContaining('3005'),
+  ],
+  ['no HTTP at all', 'hello?\r\n\r\n', BAD, NOT_HTTP],
+  ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', BAD, NOT_HTTP],
+  ['bytes beyond ASCII', `GET /api/order?a=\xff\xfe HTTP/1.1\r\n${CLOSE}`, BAD, NOT_HTTP],
+  ['a NUL', `GET /api/\0order HTTP/1.1\r\n${CLOSE}`, BAD, NOT_HTTP],
+  [
+    'bytes beyond ASCII in market data',
+    `GET /data/v1/ticker?market=\xff HTTP/1.1\r\n${CLOSE}`,
+    BAD,
+    expect.stringMatching(/^\{"error":/),
+  ],
+  ['two lengths', 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nabc', BAD, NOT_HTTP],
+  ['a query of 17,000 characters', `GET /api/order?a=${'a'.repeat(17_000)} HTTP/1.1\r\n${CLOSE}`, LARGE, TOO_LARGE],
+  [
+    'a header of 17,000 characters',
+    `GET /api/order HTTP/1.1\r\nA: ${'a'.repeat(17_000)}\r\n${CLOSE}`,
+    LARGE,
+    TOO_LARGE,
+  ],
+  ['a query of ten megabytes', `GET /api/order?a=${'a'.repeat(10_000_000)} HTTP/1.1\r\n${CLOSE}`, LARGE, TOO_LARGE],
+  [
+    'a query of separators',
+    `GET /data/v1/markets?${'&'.repeat(10_000)} HTTP/1.1\r\n${CLOSE}`,
+    OK,
+    expect.stringContaining('too many parameters'),
+  ],
+  [
+    'a name without a value',
+    `GET /data/v1/ticker?market HTTP/1.1\r\n${CLOSE}`,
+    OK,
+    expect.stringContaining('market is missing'),
+  ],
+  [
+    'a value without a name',
+    `GET /data/v1/ticker?=btc_usdt HTTP/1.1\r\n${CLOSE}`,
+    OK,
+    expect.stringContaining('printable ASCII'),
+  ],
+  [
+    'a name of the language',
+    `GET /data/v1/ticker?__proto__=1&constructor=2 HTTP/1.1\r\n${CLOSE}`,
+    OK,
+    expect.stringContaining('market is missing'),
+  ],
+  [
+    'an operation of the language',
+    `GET /api/__proto__ HTTP/1.1\r\n${CLOSE}`,
+    OK,
+    expect.stringContaining('no such operation'),
+  ],
+  [
+    'a market of the language',
+    `GET /data/v1/ticker?market=constructor_x HTTP/1.1\r\n${CLOSE}`,
+    OK,
+    '{"error":"unknown market: constructor_x"}',
+  ],
+  [
+    'a path upwards',
+    `GET /data/v1/../../etc/passwd HTTP/1.1\r\n${CLOSE}`,
+    OK,
+    expect.stringContaining('no such operation'),
+  ],
+  [
+    'an upgrade',
+    `GET ${TICKER} HTTP/1.1\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n`,
+    OK,
+    expect.stringContaining('"last"'),
+  ],
+  ['HTTP/1.0', `GET ${TICKER} HTTP/1.0\r\n\r\n`, OK, expect.stringContaining('"last"')],
+];
+
+describe('hostile bytes', () => {
+  it.each(hostile)('%s', async (_what, bytes, status, body) => {
+    const { port } = await serveInterface();
+    const answer = await send(port, bytes);
+    expect(statusLineOf(answer)).toBe(status);
+    expect(bodyOf(answer)).toEqual(body);
+    expect(await get(port, TICKER)).toContain('"last"');
+  });
+
+  it('answers requests that come at once on one connection, in their order', async () => {
+    const { port } = await serveInterface();
+    const answer = await send(port, `GET /api/a HTTP/1.1\r\n\r\nGET ${TICKER} HTTP/1.1\r\n${CLOSE}`);
+    expect(answer.split('HTTP/1.1 200 OK')).toHaveLength(3);
+    expect(answer.indexOf('no such operation')).toBeLessThan(answer.indexOf('"last"'));
+  });
+
+  it('serves the others while many connections stand half open', async () => {
+    const { port } = await serveInterface();
+    const half = Array.from({ length: 200 }, (_, index) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      if (index % 2 === 0) socket.write('GET /data/v1/ti');
+      return socket;
+    });
+    expect(await get(port, TICKER)).toContain('"last"');
+    for (const socket of half) socket.destroy();
+    expect(await get(port, TICKER)).toContain('"last"');
+  });
+
+  it('outlives clients that leave before their answer', async () => {
+    let answerNow: () => void = () => undefined;
+    const durable = () =>
+      new Promise<void>((resolve) => {
+        answerNow = resolve;
+      });
+    const { port, activity } = await serveInterface(stillExchange({ durable }));
+    const path =
+      '/api/getAccountInfo?accesskey=6d8f62fd-3086-46e3-a0ba-c66a929c24e2&method=getAccountInfo' +
+      '&sign=fa5d8d4e37caa86551b9ac740df2b14c&reqTime=1540295995557';
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`GET ${path} HTTP/1.1\r\n\r\n`);
+    while (activity.underWay === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    socket.destroy();
+    answerNow();
+    while (activity.underWay > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await get(port, TICKER)).toContain('"last"');
+  });
+});
+
+describe('what is counted', () => {
+  it('counts requests, refusals and User-Agents that are not a browser', async () => {
+    const { port, activity } = await serveInterface();
+    await get(port, TICKER);
+    await send(port, `GET /api/x HTTP/1.1\r\nUser-Agent: curl/8.0\r\n${CLOSE}`);
+    await send(port, `GET ${TICKER} HTTP/1.1\r\nUser-Agent: Mozilla/5.0 (X11)\r\n${CLOSE}`);
+    const { requests, refused, nonBrowserAgents, underWay } = activity;
+    expect({ requests, refused, nonBrowserAgents, underWay }).toEqual({
+      requests: 3,
+      refused: 1,
+      nonBrowserAgents: 2,
+      underWay: 0,
+    });
+  });
+});

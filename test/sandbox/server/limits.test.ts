@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { statedLimits } from '../../../src/sandbox/server/index.js';
+import { NOW, stillExchange } from './fake-exchange.js';
+import { get, serveInterface } from './wire.js';
+
+const ACCOUNT =
+  '/api/getAccountInfo?accesskey=6d8f62fd-3086-46e3-a0ba-c66a929c24e2&method=getAccountInfo' +
+  '&sign=fa5d8d4e37caa86551b9ac740df2b14c&reqTime=1540295995557';
+const KLINE = '/data/v1/kline?market=btc_usdt&type=1min';
+
+function counted(admit: () => void, times: number): number {
+  let admitted = 0;
+  for (let time = 0; time < times; time += 1) {
+    try {
+      admit();
+      admitted += 1;
+    } catch {
+      // refused
+    }
+  }
+  return admitted;
+}
+
+describe('stated limits', () => {
+  it('admit 60 a second for each key, in any second', () => {
+    const limits = statedLimits();
+    expect(counted(() => limits.key('a', 500), 40)).toBe(40);
+    expect(counted(() => limits.key('a', 1400), 40)).toBe(20);
+    expect(counted(() => limits.key('a', 1499), 40)).toBe(0);
+    expect(counted(() => limits.key('b', 1499), 61)).toBe(60);
+    expect(counted(() => limits.key('a', 1500), 61)).toBe(40);
+    expect(counted(() => limits.key('a', 2400), 61)).toBe(20);
+  });
+
+  it('admit 10,000 a minute from an address, and lock it for an hour beyond', () => {
+    const limits = statedLimits();
+    expect(counted(() => limits.address('a', 0), 10_000)).toBe(10_000);
+    expect(() => limits.address('a', 59_999)).toThrow('the interface is locked: until 1970-01-01T01:00:59.999Z');
+    expect(() => limits.address('a', 3_659_998)).toThrow('locked');
+    expect(counted(() => limits.address('b', 59_999), 1)).toBe(1);
+    expect(counted(() => limits.address('a', 3_659_999), 1)).toBe(1);
+  });
+
+  it('do not lock anyone out when the clock is set back', () => {
+    const limits = statedLimits();
+    limits.kline('a', 5_000_000);
+    limits.kline('a', 1000);
+    expect(() => limits.kline('a', 1999)).toThrow('more than one a second');
+  });
+
+  it('forget the longest unused names when there are too many', () => {
+    const limits = statedLimits();
+    limits.kline('first', 0);
+    for (let index = 0; index < 10_000; index += 1) limits.kline(`other${index}`, 0);
+    limits.kline('first', 1);
+    expect(() => limits.kline('other9999', 1)).toThrow('more than one a second');
+  });
+});
+
+describe('limits on the wire', () => {
+  it('answer 4002 to the 61st request of a key within a second, with the code in its type', async () => {
+    let now = NOW;
+    const { port } = await serveInterface(stillExchange(), statedLimits(), () => now);
+    for (let count = 0; count < 60; count += 1) await get(port, ACCOUNT);
+    expect(await get(port, ACCOUNT)).toBe('{"code":4002,"message":"requests are too frequent: more than 60 a second"}');
+    now += 1000;
+    expect(await get(port, ACCOUNT)).toContain('"username":"alice"');
+  });
+
+  it('do not count against a key what its owner did not sign', async () => {
+    const { port } = await serveInterface(stillExchange(), statedLimits());
+    const forged = ACCOUNT.replace('sign=fa', 'sign=fb');
+    for (let count = 0; count < 70; count += 1) await get(port, forged);
+    expect(await get(port, ACCOUNT)).toContain('"username":"alice"');
+  });
+
+  it('answer 4001 on the trade host once an address is locked, and serve it market data', async () => {
+    const limits = statedLimits();
+    counted(() => limits.address('127.0.0.1', NOW), 10_000);
+    const { port } = await serveInterface(stillExchange(), limits);
+    expect(await get(port, ACCOUNT)).toBe(
+      '{"code":4001,"message":"the interface is locked: until 2018-10-23T12:59:55.557Z"}',
+    );
+    expect(await get(port, '/data/v1/markets')).toContain('btc_usdt');
+  });
+
+  it('answer K-line once a second', async () => {
+    let now = NOW;
+    const { port } = await serveInterface(stillExchange(), statedLimits(), () => now);
+    expect(await get(port, KLINE)).toContain('"moneyType"');
+    now += 999;
+    expect(await get(port, KLINE)).toBe(
+      '{"result":false,"message":"requests are too frequent: more than one a second"}',
+    );
+    now += 1;
+    expect(await get(port, KLINE)).toContain('"moneyType"');
+  });
+});

@@ -1,0 +1,70 @@
+import { connect } from 'node:net';
+import { afterEach } from 'vitest';
+import type { Exchange } from '../../../src/sandbox/exchange.js';
+import {
+  Activity,
+  Answering,
+  interfaceListener,
+  type Limits,
+  type Listener,
+  listen,
+  NO_LIMITS,
+} from '../../../src/sandbox/server/index.js';
+import { NOW, stillExchange } from './fake-exchange.js';
+
+const open: Listener[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((listener) => listener.close()));
+});
+
+export interface Served {
+  readonly port: number;
+  readonly activity: Activity;
+  readonly logged: string[];
+}
+
+/** The interface on a port of its own until the end of the test. */
+export async function serveInterface(
+  exchange: Exchange = stillExchange(),
+  limits: Limits = NO_LIMITS,
+  now: () => number = () => NOW,
+): Promise<Served> {
+  const activity = new Activity();
+  const logged: string[] = [];
+  const answering = new Answering({ exchange, now, limits, log: (line) => logged.push(line) });
+  const listener = await listen(interfaceListener(answering, activity), 0);
+  open.push(listener);
+  return { port: listener.port, activity, logged };
+}
+
+/** Sends bytes over a connection of its own, and gives all that comes back until the server closes it. */
+export function send(port: number, bytes: string | Buffer): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (text) => {
+      answer += text;
+    });
+    socket.on('error', (error) => {
+      answer += `[${error.message}]`;
+    });
+    socket.on('close', () => resolve(answer));
+    socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  });
+}
+
+/** The body of the answer to a GET of this path. */
+export async function get(port: number, path: string): Promise<string> {
+  const answer = await send(port, `GET ${path} HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\n\r\n`);
+  return bodyOf(answer);
+}
+
+export function bodyOf(answer: string): string {
+  return answer.slice(answer.indexOf('\r\n\r\n') + 4);
+}
+
+export function statusLineOf(answer: string): string {
+  return answer.slice(0, answer.indexOf('\r\n'));
+}
