@@ -8,6 +8,7 @@ import {
   LEVELS,
   type Level,
   levelOf,
+  opening,
   tradeCandle,
   withoutGaps,
 } from './candles.js';
@@ -39,48 +40,50 @@ export const candleCodec: Codec<Candle> = {
 /** The candles of one market: its history, and what its trades made of the time since. */
 export class CandleSeries {
   private readonly current = new Map<Level, Candle>();
+  private lastPrice: bigint | undefined;
 
   constructor(
     private readonly market: string,
-    private readonly history: () => History,
+    private readonly history: History,
     private readonly table: Table<Candle>,
   ) {}
 
   /** Takes in a trade: `time` in ms and never before the trade before it. */
   record(time: number, price: bigint, volume: bigint): void {
+    const trade = tradeCandle(candleStart('1min', time), price, volume);
+    this.lastPrice ??= trade.time === this.history.end ? undefined : this.closeBefore(trade.time);
     for (const level of LEVELS) {
       const start = candleStart(level, time);
-      const trade = tradeCandle(start, price, volume);
       const before = this.currentOf(level, start);
-      const candle = before === undefined ? trade : joinCandles(before, trade);
+      const candle = before === undefined ? opening(start, trade, this.lastPrice) : joinCandles(before, trade);
       this.current.set(level, candle);
       this.table.put(this.key(level, start), candle);
     }
+    this.lastPrice = price;
   }
 
   /** Rows without gaps up to `now`, oldest first: the latest `size` of those that do not begin before `since`. */
   read(type: CandleType, now: number, size: number, since = 0): Candle[] {
     const length = candleLength(type);
     const last = candleStart(type, now);
-    const first = candleStart(type, this.history().start);
+    const first = candleStart(type, this.history.start);
     const wanted = candleStart(type, Math.max(since, 0) + length - 1);
     const from = Math.max(first, wanted, last - (size - 1) * length);
     if (from > last) return [];
-    const candles = aggregate(this.stored(levelOf(type), from, last + length), type);
-    return withoutGaps(candles, type, from, last, candles[0]?.time === from ? 0n : this.closeBefore(from));
+    const stored = this.stored(levelOf(type), from, last + length);
+    const close = stored[0]?.time === from ? undefined : this.closeBefore(from);
+    return withoutGaps(aggregate(stored, type, close), type, from, last, close ?? 0n);
   }
 
-  /** The price of the last trade before `time`, or of the history's beginning when there is none. */
-  private closeBefore(time: number): bigint {
+  /** The last price before `time`; undefined before the history. */
+  private closeBefore(time: number): bigint | undefined {
     const { start, end } = { start: this.key('1min', 0), end: this.key('1min', time) };
     for (const candle of this.table.range({ start, end, reverse: true })) return candle.close;
-    const history = this.history();
-    const minutes = history.candles('1min', history.start, Math.max(time, history.start + 1));
-    return minutes.at(-1)?.close ?? 0n;
+    return this.history.candles('1min', this.history.start, time).at(-1)?.close;
   }
 
   private stored(level: Level, from: number, to: number): Candle[] {
-    const history = this.history();
+    const { history } = this;
     const old = from < history.end ? history.candles(level, from, to) : [];
     const live = [...this.table.range({ start: this.key(level, from), end: this.key(level, to) })];
     return aggregate([...old, ...live], level);

@@ -91,16 +91,27 @@ export function joinCandles(first: Candle, second: Candle): Candle {
   };
 }
 
-/** Sums candles, oldest first, into those of a longer type. Spans in which nothing happened stay out. */
-export function aggregate(candles: Iterable<Candle>, type: CandleType): Candle[] {
+/**
+ * Sums candles, oldest first, into those of a longer type; spans in which nothing happened stay out. The result is what
+ * the rows without gaps add up to: a span whose first candle is missing opens at the close before, `close` at first.
+ */
+export function aggregate(candles: Iterable<Candle>, type: CandleType, close?: bigint): Candle[] {
   const sums: Candle[] = [];
+  let carried = close;
   for (const candle of candles) {
     const time = candleStart(type, candle.time);
     const last = sums.at(-1);
     if (last?.time === time) sums[sums.length - 1] = joinCandles(last, candle);
-    else sums.push({ ...candle, time });
+    else sums.push(opening(time, candle, carried));
+    carried = candle.close;
   }
   return sums;
+}
+
+/** The candle that begins at `time`, from what happened first within it and the close before. */
+export function opening(time: number, first: Candle, close: bigint | undefined): Candle {
+  if (close === undefined || first.time === time) return { ...first, time };
+  return joinCandles(tradeCandle(time, close, 0n), first);
 }
 
 /** A row for every span from `from` to `to`, both included: where nothing was traded the last close goes on, without volume. */

@@ -191,6 +191,7 @@ class SandboxExchange implements Exchange {
 
   trades(market: string, afterId?: string): PublicTrade[] {
     const { market: rules, tape } = this.venue(market);
+    if (afterId !== undefined && !/^\d{1,19}$/.test(afterId)) throw new Refusal('badParameter', 'since');
     return tape.after(afterId === undefined ? undefined : BigInt(afterId)).map((trade) => tradeOf(rules, trade));
   }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { AlreadyOpen, claim } from './store-claim.js';
@@ -43,6 +43,7 @@ export class Store {
       throw error;
     }
     openHere.add(real);
+    for (const file of [path, `${path}-lock`]) chmodSync(file, 0o600); // it holds keys
     return new Store(database, real);
   }
 

@@ -62,6 +62,46 @@ test('levels are merged outwards: bids down, asks up', async () => {
   expect(() => exchange.depth(BTC, { size: 5, merge: '0.001' })).toThrow('merge 0.001');
 });
 
+test('trades follow an id, fifty at a time, and none is left out', async () => {
+  const clocked = await Clocked.open();
+  clocked.pass(10 * 60_000);
+  const { exchange } = clocked;
+  await exchange.durable();
+  clocked.pass(60_000);
+  const seen: string[] = [];
+  for (let page = exchange.trades(BTC, '0'); page.length > 0; page = exchange.trades(BTC, page.at(-1)?.id)) {
+    expect(page.length).toBeLessThanOrEqual(50);
+    seen.push(...page.map(({ id }) => id));
+  }
+  expect(seen).toEqual([...new Set(seen)].sort());
+  expect(seen.slice(-50)).toEqual(exchange.trades(BTC).map(({ id }) => id));
+  const volume = exchange.candles(BTC, '1day', { size: 1 })[0]?.volume;
+  expect(seen.length).toBeGreaterThan(200);
+  expect(Number(volume)).toBeGreaterThan(0);
+  expect(() => exchange.trades(BTC, 'x')).toThrow('since');
+});
+
+test('the ticker is right although it was asked for before what was due had happened', async () => {
+  const clocked = await Clocked.open();
+  const { exchange } = clocked;
+  clocked.clock.time += 5 * 60_000;
+  exchange.ticker(BTC);
+  exchange.advance();
+  const minutes = exchange.candles(BTC, '1min', { size: 1_440 });
+  const { high, low, volume, open } = exchange.ticker(BTC);
+  expect([high, low, open]).toEqual([
+    minutes
+      .map((row) => row.high)
+      .sort()
+      .at(-1),
+    minutes.map((row) => row.low).sort()[0],
+    minutes[0]?.open,
+  ]);
+  expect(whole(volume)).toBe(minutes.reduce((sum, row) => sum + whole(row.volume), 0n));
+});
+
+const whole = (text: string) => BigInt(text.replace('.', ''));
+
 describe('orders', () => {
   test('at the best ask are filled at once, and paid for to the last digit', async () => {
     const { exchange, account } = await Clocked.open();
@@ -136,6 +176,8 @@ describe('orders', () => {
     [{ price: '-1' }, 3002],
     [{ price: 'abc' }, 3002],
     [{ price: '20000.001' }, 3002],
+    [{ side: 'sell', price: '1e9999' }, 3002],
+    [{ amount: '1e-9999' }, 3003],
     [{ amount: '0' }, 3003],
     [{ amount: '0.0000001' }, 3003],
     [{ amount: '0.00009' }, 3003],

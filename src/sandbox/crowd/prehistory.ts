@@ -1,5 +1,6 @@
 import { aggregate, type Candle, type Level, MINUTE } from '../candles.js';
 import type { History } from '../candles-series.js';
+import { MINUTES } from '../markets/data/btc-usdt-2023-03.js';
 import type { Market } from '../markets/market.js';
 import { type Columns, emptyColumns, recordedMinutes } from '../markets/recording.js';
 import { chance } from './chance.js';
@@ -16,19 +17,20 @@ type Shape = Readonly<Record<'open' | 'high' | 'low' | 'close', Float64Array>>;
  * `end` is the ms of the first minute that is not part of it.
  */
 export function prehistory(market: Market, seed: number, end: number): History {
-  const columns = market.market === 'btc_usdt' ? recordedMinutes() : synthesised(market, seed);
-  return new ColumnHistory(columns, end);
+  return new ColumnHistory(end, () => (market.market === 'btc_usdt' ? recordedMinutes() : synthesised(market, seed)));
 }
 
+/** A history that is made when it is first looked at. */
 class ColumnHistory implements History {
   readonly start: number;
   private readonly levels = new Map<Level, Candle[]>();
+  private made: Columns | undefined;
 
   constructor(
-    private readonly columns: Columns,
     readonly end: number,
+    private readonly make: () => Columns,
   ) {
-    this.start = end - columns.close.length * MINUTE;
+    this.start = end - MINUTES * MINUTE;
   }
 
   candles(level: Level, from: number, to: number): Candle[] {
@@ -40,12 +42,13 @@ class ColumnHistory implements History {
 
   private minutes(from: number, to: number): Candle[] {
     const first = Math.max(0, Math.ceil((from - this.start) / MINUTE));
-    const last = Math.min(this.columns.close.length, Math.ceil((to - this.start) / MINUTE));
+    const last = Math.min(MINUTES, Math.ceil((to - this.start) / MINUTE));
     return Array.from({ length: Math.max(0, last - first) }, (_, index) => this.minute(first + index));
   }
 
   private minute(index: number): Candle {
-    const { open, high, low, close, volume } = this.columns;
+    this.made ??= this.make();
+    const { open, high, low, close, volume } = this.made;
     const at = (column: Int32Array | Float64Array) => BigInt(column[index] ?? 0);
     const time = this.start + index * MINUTE;
     return { time, open: at(open), high: at(high), low: at(low), close: at(close), volume: at(volume) };

@@ -106,11 +106,8 @@ export class House {
   private openVenues(trades: Table<Trade>, candles: Table<Candle>): ReadonlyMap<string, Venue> {
     const open = (market: Market) => {
       const name = market.market;
-      const series = new CandleSeries(
-        name,
-        once(() => prehistory(market, this.beginning.seed, this.beginning.start)),
-        candles,
-      );
+      const { seed, start } = this.beginning;
+      const series = new CandleSeries(name, prehistory(market, seed, start), candles);
       return Desk.venue(market, new Tape(name, trades, series));
     };
     return new Map([...MARKETS].map(([name, market]) => [name, open(market)]));
@@ -135,18 +132,12 @@ function restoredLedger(store: Store): Ledger {
     const [account = '', coin = ''] = key.split('/');
     ledger.restore(account, coin, balance);
   }
+  for (const [coin, sum] of ledger.sums())
+    if (sum !== 0n) throw new Error(`the stored ${coin} is out of balance: ${sum}`);
   return ledger;
 }
 
 function restoredSequences(store: Store): Sequences {
   const table = store.table<Sequence>('sequences', sequenceCodec);
   return new Sequences(table.get(ONLY) ?? { ...FIRST }, (last) => table.put(ONLY, last));
-}
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

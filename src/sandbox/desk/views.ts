@@ -11,10 +11,9 @@ import type { Trade } from './tape.js';
 /** Minutes that the ticker looks back: 24 hours, the minute under way included. */
 const WINDOW = 24 * 60;
 
-/** The last 24 hours of a market, of which the closed minutes are summed once a minute. */
+/** The last 24 hours of a market. What the closed minutes come to is kept until it can have changed. */
 export class DayWindow {
-  private minute = Number.NaN;
-  private closed: Candle | undefined;
+  private summed: { minute: number; last: Trade | undefined; closed: Candle } | undefined;
 
   constructor(private readonly venue: Venue) {}
 
@@ -22,13 +21,22 @@ export class DayWindow {
   read(now: number): Candle {
     const { candles } = this.venue.tape;
     const minute = Math.floor(now / MINUTE);
-    if (minute !== this.minute) {
-      this.minute = minute;
-      this.closed = candles.read('1min', (minute - 1) * MINUTE, WINDOW - 1).reduce(joinCandles);
-    }
+    if (!this.isCurrent(minute)) this.summed = this.sum(minute);
     const [current] = candles.read('1min', now, 1);
-    if (this.closed === undefined || current === undefined) throw new Error('a market without history');
-    return joinCandles(this.closed, current);
+    if (this.summed === undefined || current === undefined) throw new Error('a market without history');
+    return joinCandles(this.summed.closed, current);
+  }
+
+  /** Trades never go back in time, so after one within the minute there are no more before it. */
+  private isCurrent(minute: number): boolean {
+    if (this.summed?.minute !== minute) return false;
+    const { last } = this.summed;
+    return last === this.venue.tape.last || (last !== undefined && last.time >= minute * MINUTE);
+  }
+
+  private sum(minute: number) {
+    const { last, candles } = this.venue.tape;
+    return { minute, last, closed: candles.read('1min', (minute - 1) * MINUTE, WINDOW - 1).reduce(joinCandles) };
   }
 }
 

@@ -48,7 +48,7 @@ export class Market implements MarketRules {
   /** Reads a price. Throws {@link Refusal} unless it is positive and within the price scale. */
   ticks(text: string): bigint {
     const price = Decimal.parse(text);
-    if (price === undefined || price.sign <= 0) throw new Refusal('badPrice', text.slice(0, 40));
+    if (price === undefined || !isSensible(price)) throw new Refusal('badPrice', text.slice(0, 40));
     if (price.significantScale > this.priceScale) throw new Refusal('priceScale', `${this.priceScale}`);
     return price.rescaled(this.priceScale, 'down').units;
   }
@@ -56,7 +56,7 @@ export class Market implements MarketRules {
   /** Reads an amount. Throws {@link Refusal} unless it is within the amount scale and at least the minimum. */
   lots(text: string): bigint {
     const amount = Decimal.parse(text);
-    if (amount === undefined || amount.sign <= 0) throw new Refusal('badAmount', text.slice(0, 40));
+    if (amount === undefined || !isSensible(amount)) throw new Refusal('badAmount', text.slice(0, 40));
     if (amount.significantScale > this.amountScale) throw new Refusal('amountScale', `${this.amountScale}`);
     const lots = amount.rescaled(this.amountScale, 'down').units;
     if (lots < this.minLots) throw new Refusal('belowMinAmount', this.minAmount);
@@ -98,6 +98,13 @@ export function unitsOf(text: string, scale: number): bigint {
   if (value.significantScale > scale) throw new RangeError(`${text} has more than ${scale} decimals`);
   return value.rescaled(scale, 'down').units;
 }
+
+/** Above zero, and of a size that does not fill memory: `1e9999` is a number too. */
+function isSensible(value: Decimal): boolean {
+  return value.sign > 0 && value.scale <= 100 && value.compare(LARGEST) < 0;
+}
+
+const LARGEST = Decimal.of('1e15');
 
 function power(exponent: number): bigint {
   if (exponent < 0) throw new RangeError('the coin has too few decimals for the scales of the market');

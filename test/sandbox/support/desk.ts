@@ -30,7 +30,7 @@ export class BareDesk {
     const bills = new BillBook(this.bills, this.ledger, sequences);
     this.desk = new Desk(this.ledger, sequences, bills, { orders: table(orderCodec), open: table(keyCodec) });
     const nothing = { start: 0, end: 0, candles: () => [] };
-    const series = new CandleSeries('btc_usdt', () => nothing, table(candleCodec));
+    const series = new CandleSeries('btc_usdt', nothing, table(candleCodec));
     this.venue = Desk.venue(market, new Tape('btc_usdt', this.trades, series));
     for (const account of accounts) {
       this.ledger.credit(account, 'usdt', usdt);

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
+import { expect, onTestFinished, test } from 'vitest';
+import { House } from '../../../src/sandbox/desk/house.js';
+import { AlreadyOpen, openExchange } from '../../../src/sandbox/exchange.js';
+import { Clocked, GENESIS, START, temporaryDirectory } from '../support/exchange.js';
+
+const root = new URL('../../../', import.meta.url).pathname;
+
+/** The child as a program: a directory with a bundle, and the packages beside it. */
+async function program(): Promise<string> {
+  const directory = temporaryDirectory();
+  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+  const outfile = join(directory, 'trader.mjs');
+  const entryPoints = [join(root, 'test/sandbox/killed/trader.ts')];
+  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
+  return outfile;
+}
+
+interface Told {
+  placed: Set<string>;
+  cancelled: Set<string>;
+}
+
+function start(
+  script: string,
+  directory: string,
+  time: number,
+): { child: ChildProcess; told: Told; some: Promise<void> } {
+  const child = spawn(process.execPath, [script, directory, String(time)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const told: Told = { placed: new Set(), cancelled: new Set() };
+  const some = new Promise<void>((resolve) => {
+    if (child.stdout === null) return;
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const [what, id = ''] = line.split(' ');
+      told[what === 'placed' ? 'placed' : 'cancelled'].add(id);
+      if (told.placed.size === 100) resolve();
+    });
+  });
+  return { child, told, some };
+}
+
+test('after kill -9 everything that was acknowledged is there, nothing twice, and the books are balanced', async () => {
+  const script = await program();
+  const directory = temporaryDirectory();
+  for (const [round, pause] of [0, 7, 23, 61].entries()) {
+    const { child, told, some } = start(script, directory, START + round * 60_000);
+    await some;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    await check(directory, told, START + round * 60_000 + 30_000);
+  }
+});
+
+async function check(directory: string, told: Told, time: number): Promise<void> {
+  const clocked = await Clocked.open({ directory, time });
+  const { exchange, account } = clocked;
+  const listed = exchange.orders(account, 'btc_usdt', { page: 1, pageSize: 1_000_000 });
+  const status = new Map(listed.map((order) => [order.id, order.status]));
+  expect(status.size).toBe(listed.length);
+  expect([...told.placed].filter((id) => !status.has(id))).toEqual([]);
+  expect([...told.cancelled].filter((id) => status.get(id) !== 1 && status.get(id) !== 2)).toEqual([]);
+  expect(exchange.status().orders).toBe(listed.filter(({ status: is }) => is % 3 === 0).length);
+  await exchange.close();
+  const house = House.open({ directory, seed: 7, time, secrets: GENESIS });
+  expect([...house.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
+  await house.store.close();
+}
+
+test('another process that has the directory open is met with a refusal, and only while it lives', async () => {
+  const script = await program();
+  const directory = temporaryDirectory();
+  const { child, some } = start(script, directory, START);
+  await some;
+  const options = { directory, seed: 7, now: () => START, genesis: GENESIS };
+  await expect(openExchange(options)).rejects.toThrow(AlreadyOpen);
+  await expect(openExchange(options)).rejects.toThrow(`process ${child.pid}`);
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  const exchange = await openExchange(options);
+  await exchange.close();
+});

@@ -1,0 +1,37 @@
+// A process that places and cancels orders and tells of each once it is durable, until it is killed.
+import { openExchange } from '../../../src/sandbox/exchange.js';
+
+const [directory = '', start = '0'] = process.argv.slice(2);
+const genesis = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
+const clock = { time: Number(start) };
+const exchange = await openExchange({ directory, seed: 7, now: () => clock.time, genesis });
+const account = exchange.account(genesis.accessKey);
+if (account === undefined) throw new Error('no first account');
+
+function order(index: number) {
+  const { bid, ask } = exchange.ticker('btc_usdt');
+  const price = ['20000', '60000', ask, bid][index % 4] ?? bid;
+  const side = index % 4 === 0 || index % 4 === 2 ? 'buy' : 'sell';
+  return { market: 'btc_usdt', side, type: 'limit', price, amount: '0.001' } as const;
+}
+
+/** Several at once, as a server would. */
+async function trade(worker: number): Promise<void> {
+  for (let index = worker; ; index += 1) {
+    clock.time += 7;
+    exchange.advance();
+    const id = exchange.place(account as NonNullable<typeof account>, order(index));
+    await exchange.durable();
+    process.stdout.write(`placed ${id}\n`);
+    if (index % 5 !== 0) continue;
+    try {
+      exchange.cancel(account as NonNullable<typeof account>, 'btc_usdt', { id });
+    } catch {
+      continue; // it traded before
+    }
+    await exchange.durable();
+    process.stdout.write(`cancelled ${id}\n`);
+  }
+}
+
+await Promise.all([0, 1, 2, 3].map(trade));

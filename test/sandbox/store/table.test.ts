@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Store } from '../../../src/sandbox/store.js';
+import { AlreadyOpen } from '../../../src/sandbox/store-claim.js';
+import type { Codec } from '../../../src/sandbox/store-table.js';
+import { temporaryDirectory } from '../support/exchange.js';
+
+const numbers: Codec<number> = { encode: (value) => value, decode: Number };
+
+const key = fc.constantFrom('a/1', 'a/2', 'a/3', 'b/1', 'b/2', 'c');
+const action = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ key, value: fc.option(fc.nat()) }) },
+  { weight: 1, arbitrary: fc.constant('commit' as const) },
+  { weight: 1, arbitrary: fc.constant('begin' as const) },
+);
+
+test('a table reads like a sorted map, whatever is on disk, under way or waiting', async () => {
+  const store = Store.open(temporaryDirectory());
+  let run = 0;
+  const property = fc.asyncProperty(fc.array(action, { maxLength: 30 }), async (actions) => {
+    run += 1;
+    const table = store.table(`t${run}`, numbers);
+    const model = new Map<string, number>();
+    for (const step of actions) {
+      if (step === 'commit') await store.durable();
+      else if (step === 'begin') void store.durable();
+      else if (step.value === null) {
+        table.delete(step.key);
+        model.delete(step.key);
+      } else {
+        table.put(step.key, step.value);
+        model.set(step.key, step.value);
+      }
+      const sorted = [...model].sort(([a], [b]) => (a < b ? -1 : 1));
+      expect([...table.entries({ start: '', end: '~' })]).toEqual(sorted);
+      expect([...table.entries({ start: '', end: '~', reverse: true })]).toEqual([...sorted].reverse());
+      const middle = sorted.filter(([name]) => name >= 'a/2' && name < 'b/2').map(([, value]) => value);
+      expect([...table.range({ start: 'a/2', end: 'b/2' })]).toEqual(middle);
+      expect(table.get('a/1')).toBe(model.get('a/1'));
+    }
+  });
+  await fc.assert(property, { numRuns: 60 });
+  await store.close();
+});
+
+test('what is durable is there when the directory is opened again', async () => {
+  const directory = temporaryDirectory();
+  const store = Store.open(directory);
+  store.table('n', numbers).put('one', 1);
+  expect(() => Store.open(directory)).toThrow(AlreadyOpen);
+  await store.durable();
+  await store.close();
+  const again = Store.open(directory);
+  expect(again.table('n', numbers).get('one')).toBe(1);
+  await again.close();
+});
