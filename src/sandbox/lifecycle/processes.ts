@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs';
 
-/** Whether a process with this id runs. It need not be the one that once had the id. */
+/**
+ * Whether a process with this id runs. It need not be the one that once had the id.
+ *
+ * A process that has ended keeps its id until its parent takes note, which may be never where no init process adopts
+ * orphans, as in many containers: where the system tells (Linux), such a one counts as gone.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
     // EPERM: it runs and belongs to someone else
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
+  const [state] = kernelRecord(pid);
+  return state !== 'Z' && state !== 'X';
 }
 
 /**
@@ -16,13 +22,21 @@ export function isAlive(pid: number): boolean {
  * system does not offer it as a file (Linux does); there, only asking the process tells.
  */
 export function startStamp(pid: number): string | null {
+  const started = kernelRecord(pid)[19];
+  const boot = readText('/proc/sys/kernel/random/boot_id').trim();
+  return started === undefined || boot === '' ? null : `${boot}/${started}`;
+}
+
+/** What the kernel tells of a process, from its state on; the program's name before it may hold spaces and parentheses. */
+function kernelRecord(pid: number): string[] {
+  const stat = readText(`/proc/${pid}/stat`);
+  return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function readText(file: string): string {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // the second field is the program's name, which may hold spaces and parentheses
-    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-    return started === undefined ? null : `${boot}/${started}`;
+    return readFileSync(file, 'latin1');
   } catch {
-    return null;
+    return '';
   }
 }

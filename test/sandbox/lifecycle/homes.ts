@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { isAlive } from '../../../src/sandbox/lifecycle/processes.js';
+
+const PROGRAM = path.join(import.meta.dirname, 'programs', 'pit.ts');
+const MODULES = path.join(import.meta.dirname, '..', '..', '..', 'node_modules');
+
+let folder = '';
+let program = '';
+const homes: string[] = [];
+
+/** Bundles the program once for a test file, and removes every home and every sandbox in one after each test. */
+export function useHomes(): void {
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'pit-lifecycle-'));
+    program = path.join(folder, 'pit.mjs');
+    symlinkSync(MODULES, path.join(folder, 'node_modules'), 'junction');
+    await build({
+      entryPoints: [PROGRAM],
+      outfile: program,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      external: ['lmdb'],
+      logLevel: 'error',
+    });
+  }, 60_000);
+  afterEach(async () => {
+    for (const home of homes.splice(0)) {
+      await run(home, 'stop');
+      rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    }
+  }, 60_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+}
+
+/** An empty PIT_HOME. */
+export function newHome(): string {
+  const home = mkdtempSync(path.join(tmpdir(), 'pit-home-'));
+  homes.push(home);
+  return home;
+}
+
+export interface Ended {
+  readonly status: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** Starts the program, for tests that end it themselves. */
+export function start(home: string, action: string, environment: Record<string, string> = {}): ChildProcess {
+  const env = { ...process.env, PIT_HOME: home, ...environment };
+  return spawn(process.execPath, [program, action], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+export function run(home: string, action: string, environment?: Record<string, string>): Promise<Ended> {
+  const child = start(home, action, environment);
+  let output = '';
+  let errors = '';
+  child.stdout?.on('data', (piece) => {
+    output += piece;
+  });
+  child.stderr?.on('data', (piece) => {
+    errors += piece;
+  });
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, output, errors })));
+}
+
+/** What the program says, as JSON. Throws what it complained of. */
+export async function ask<Answer = Found>(
+  home: string,
+  action: string,
+  environment?: Record<string, string>,
+): Promise<Answer> {
+  const { status, output, errors } = await run(home, action, environment);
+  if (status !== 0) throw new Error(errors);
+  return JSON.parse(output) as Answer;
+}
+
+export interface Found {
+  readonly pid: number;
+  readonly started: boolean;
+  readonly baseUrl: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly adminUrl: string;
+  readonly adminToken: string;
+}
+
+export function stateFile(home: string, name: string): string {
+  return path.join(home, 'state', 'sandbox', name);
+}
+
+/** Waits for something that takes its time, without ever asserting how long. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** Kills without a chance to clean up, and waits for the end. */
+export async function kill(pid: number): Promise<void> {
+  process.kill(pid, 'SIGKILL');
+  await until(() => !isAlive(pid));
+}
+
+/** Every text that the sandbox keeps in its folder. */
+export function logOf(home: string): string {
+  const file = stateFile(home, 'sandbox.log');
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
+export function filesOf(home: string): string[] {
+  return readdirSync(path.join(home, 'state', 'sandbox'));
+}

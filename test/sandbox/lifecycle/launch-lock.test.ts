@@ -1,0 +1,65 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { takeLaunchLock, waitForLaunchLock } from '../../../src/sandbox/lifecycle/launch-lock.js';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'pit-lock-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function leave(name: string, text: string, age = 0): void {
+  const file = path.join(folder, name);
+  writeFileSync(file, text);
+  const time = Date.now() / 1000 - age;
+  utimesSync(file, time, time);
+}
+
+const NOBODY = String(2 ** 22 + 12_345);
+const SOMEBODY = String(process.pid);
+
+describe('the launch lock', () => {
+  it('is held by one until it is released', () => {
+    const lock = takeLaunchLock(folder);
+    expect(lock).toBeDefined();
+    expect(takeLaunchLock(folder)).toBeUndefined();
+    lock?.release();
+    expect(takeLaunchLock(folder)).toBeDefined();
+  });
+
+  it('keeps no more files than its last holder', () => {
+    for (let round = 0; round < 5; round += 1) takeLaunchLock(folder)?.release();
+    expect(readdirSync(folder).sort()).toEqual(['launch.5', 'launch.5.free']);
+  });
+
+  it('is got by those who wait for it', async () => {
+    const first = takeLaunchLock(folder);
+    const waiting = waitForLaunchLock(folder);
+    first?.release();
+    (await waiting).release();
+  });
+
+  const holders: readonly (readonly [what: string, text: string, age: number, held: boolean])[] = [
+    ['one that runs', SOMEBODY, 0, true],
+    ['one that is gone', NOBODY, 0, false],
+    ['one that takes longer than anyone needs', SOMEBODY, 61, false],
+    ['one that is about to write its id', '', 0, true],
+    ['one that was killed before it wrote its id', '', 3, false],
+    ['nobody: nonsense', 'nonsense', 0, false],
+  ];
+  it.each(holders)('of %s', (_what, text, age, held) => {
+    leave('launch.7', text, age);
+    expect(takeLaunchLock(folder) === undefined).toBe(held);
+  });
+
+  it('counts its highest number only', () => {
+    leave('launch.9', NOBODY);
+    leave('launch.10', SOMEBODY);
+    leave('launch.2', NOBODY);
+    leave('launch.11.free', '');
+    leave('launch.x', SOMEBODY);
+    expect(takeLaunchLock(folder)).toBeUndefined();
+  });
+});

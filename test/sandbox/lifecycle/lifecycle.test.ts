@@ -1,0 +1,264 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { isAlive } from '../../../src/sandbox/lifecycle/processes.js';
+import { ask, type Found, filesOf, kill, logOf, newHome, run, start, stateFile, until, useHomes } from './homes.js';
+
+useHomes();
+
+async function markets(baseUrl: string): Promise<string[]> {
+  const answer = await fetch(`${baseUrl}/data/v1/markets`);
+  return Object.keys((await answer.json()) as object);
+}
+
+describe('a sandbox in the background', { timeout: 60_000 }, () => {
+  it('is started by the first, found by the next, and outlives both', async () => {
+    const home = newHome();
+    const first = await ask(home, 'ensure');
+    expect(first.started).toBe(true);
+    expect(isAlive(first.pid)).toBe(true);
+    expect(await markets(first.baseUrl)).toContain('btc_usdt');
+    const second = await ask(home, 'ensure');
+    expect(second).toEqual({ ...first, started: false });
+    const { started: _, ...address } = first;
+    expect(await ask(home, 'locate')).toEqual(address);
+  });
+
+  it('is one, however many ask at once', async () => {
+    const home = newHome();
+    const found = await Promise.all(Array.from({ length: 20 }, () => ask(home, 'ensure')));
+    expect(new Set(found.map(({ pid }) => pid)).size).toBe(1);
+    expect(found.filter(({ started }) => started)).toHaveLength(1);
+    expect(logOf(home).match(/serves http/g)).toHaveLength(1);
+  });
+
+  it('is one for each home', async () => {
+    const [left, right] = await Promise.all([ask(newHome(), 'ensure'), ask(newHome(), 'ensure')]);
+    expect(left.pid).not.toBe(right.pid);
+    expect(left.baseUrl).not.toBe(right.baseUrl);
+    expect(left.secretKey).not.toBe(right.secretKey);
+    expect(await markets(left.baseUrl)).toEqual(await markets(right.baseUrl));
+  });
+
+  it('comes back after a kill with the same keys on the same port, for any number at once', async () => {
+    const home = newHome();
+    const first = await ask(home, 'ensure');
+    await kill(first.pid);
+    expect(await ask(home, 'locate')).toBeNull();
+    const found = await Promise.all(Array.from({ length: 10 }, () => ask(home, 'ensure')));
+    expect(new Set(found.map(({ pid }) => pid)).size).toBe(1);
+    const [{ baseUrl, accessKey, secretKey } = first] = found;
+    expect({ baseUrl, accessKey, secretKey }).toEqual({
+      baseUrl: first.baseUrl,
+      accessKey: first.accessKey,
+      secretKey: first.secretKey,
+    });
+  });
+
+  it('takes another port when its own is taken, and is not mistaken for what took it', async () => {
+    const home = newHome();
+    const first = await ask(home, 'ensure');
+    await kill(first.pid);
+    const thief = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n{}'));
+    await new Promise<void>((resolve) => thief.listen(Number(new URL(first.baseUrl).port), '127.0.0.1', resolve));
+    const second = await ask(home, 'ensure');
+    await new Promise((resolve) => thief.close(resolve));
+    expect(second.baseUrl).not.toBe(first.baseUrl);
+    expect(await markets(second.baseUrl)).toContain('btc_usdt');
+  });
+
+  it('stops when nothing asks, and says why', async () => {
+    const home = newHome();
+    const { pid } = await ask(home, 'ensure', { PIT_SANDBOX_IDLE: '1' });
+    await until(() => !isAlive(pid));
+    expect(logOf(home)).toContain('stops: idle');
+    expect(await ask(home, 'locate')).toBeNull();
+    expect((await ask(home, 'ensure')).started).toBe(true);
+  });
+
+  it('stays as long as something asks', async () => {
+    const home = newHome();
+    const { pid, baseUrl } = await ask(home, 'ensure', { PIT_SANDBOX_IDLE: '2' });
+    for (let round = 0; round < 6; round += 1) {
+      await markets(baseUrl);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    expect(isAlive(pid)).toBe(true);
+  });
+
+  it('still serves who found it just before its idle stop, while the next is on its way', async () => {
+    const home = newHome();
+    const first = await ask(home, 'ensure', { PIT_SANDBOX_IDLE: '1' });
+    await until(() => !filesOf(home).includes('running.json'));
+    const [answer, second] = await Promise.all([markets(first.baseUrl), ask(home, 'ensure')]);
+    expect(answer).toContain('btc_usdt');
+    expect(second.started).toBe(true);
+    expect(await markets(second.baseUrl)).toContain('btc_usdt');
+    expect(isAlive(first.pid)).toBe(false);
+  });
+
+  it('leaves when its folder is removed', async () => {
+    const home = newHome();
+    const { pid } = await ask(home, 'ensure');
+    rmSync(stateFile(home, 'running.json'));
+    await until(() => !isAlive(pid));
+  });
+
+  it('tells why it did not start', async () => {
+    const home = newHome();
+    const { status, output, errors } = await run(home, 'ensure-broken');
+    expect({ status, output }).toEqual({ status: 5, output: '' });
+    expect(errors).toBe('The sandbox did not start: a start that fails\n');
+    expect((await ask(home, 'ensure')).started).toBe(true);
+  });
+
+  it('tells of an idle time that is no number', async () => {
+    const { errors } = await run(newHome(), 'ensure', { PIT_SANDBOX_IDLE: 'soon' });
+    expect(errors).toBe('The sandbox did not start: PIT_SANDBOX_IDLE must be a number of seconds, not soon\n');
+  });
+
+  it('starts with a home that is relative, and without what was set for one command', async () => {
+    const home = newHome();
+    const environment = { NODE_OPTIONS: '--no-warnings', NODE_DEBUG: 'http,net', PIT_SECRET_KEY: 'canary-of-the-user' };
+    const { pid } = await ask(home, 'ensure', environment);
+    expect(logOf(home)).not.toMatch(/canary|HTTP \d|NET \d/);
+    expect(isAlive(pid)).toBe(true);
+  });
+});
+
+describe('what a killed sandbox left behind', { timeout: 60_000 }, () => {
+  const stale = (pid: number) =>
+    JSON.stringify({
+      baseUrl: 'http://127.0.0.1:9',
+      tradeUrl: 'http://127.0.0.1:9',
+      wsUrl: null,
+      accessKey: 'a',
+      secretKey: 'b',
+      safePwd: 'c',
+      pid,
+      adminUrl: 'http://127.0.0.1:9',
+      adminToken: 'd',
+      started: null,
+    });
+  const leftovers: readonly (readonly [what: string, text: string])[] = [
+    ['an empty file', ''],
+    ['half a file', '{"baseUrl":"http://127.0.0.1:9"'],
+    ['JSON of another kind', '[1]'],
+    ['a process that is gone', stale(2 ** 22 + 12_345)],
+    ['a process id that someone else has now', stale(process.pid)],
+    ['a process id that is none', stale(-1)],
+  ];
+  it.each(leftovers)('does not disturb: %s', async (_what, text) => {
+    const home = newHome();
+    mkdirSync(stateFile(home, ''), { recursive: true });
+    writeFileSync(stateFile(home, 'running.json'), text);
+    writeFileSync(stateFile(home, 'launch.3'), String(2 ** 22 + 12_345));
+    writeFileSync(stateFile(home, 'launch.2'), 'nonsense');
+    const found = await ask(home, 'ensure');
+    expect(found.started).toBe(true);
+    expect(await markets(found.baseUrl)).toContain('btc_usdt');
+  });
+});
+
+describe('a sandbox in the foreground', { timeout: 60_000 }, () => {
+  async function serving(home: string) {
+    const child = start(home, 'serve');
+    const line = await new Promise<string>((resolve) => child.stdout?.once('data', (data) => resolve(String(data))));
+    return { child, address: JSON.parse(line) as Found };
+  }
+
+  it('prints one line with the fields of the contract, and is the sandbox of its home', async () => {
+    const home = newHome();
+    const { child, address } = await serving(home);
+    expect(Object.keys(address).join()).toBe(
+      'baseUrl,tradeUrl,wsUrl,accessKey,secretKey,safePwd,pid,adminUrl,adminToken',
+    );
+    expect(await ask(home, 'ensure')).toEqual({ ...address, started: false });
+    child.kill('SIGTERM');
+    const status = await new Promise((resolve) => child.once('close', resolve));
+    expect(status).toBe(143);
+    expect(filesOf(home)).not.toContain('running.json');
+  });
+
+  it('refuses to be the second of its home', async () => {
+    const home = newHome();
+    const { baseUrl, pid } = await ask(home, 'ensure');
+    const { status, errors } = await run(home, 'serve');
+    expect(status).toBe(5);
+    expect(errors).toBe(`The sandbox is already running at ${baseUrl} (process ${pid})\n`);
+  });
+});
+
+describe('steering', { timeout: 60_000 }, () => {
+  it('shows the status', async () => {
+    const home = newHome();
+    const nothing = await ask<Record<string, unknown>>(home, 'status');
+    expect(nothing.running).toBe(false);
+    expect(Object.values(nothing).filter((value) => value !== null)).toEqual([false]);
+    const { pid, baseUrl } = await ask(home, 'ensure');
+    await markets(baseUrl);
+    const status = await ask<Record<string, unknown>>(home, 'status');
+    expect(Object.keys(status)).toEqual(Object.keys(nothing));
+    expect(status).toMatchObject({ running: true, pid, baseUrl, tradeUrl: baseUrl, wsUrl: null, orders: 0 });
+    expect(status).toMatchObject({ requests: 1, refused: 0, nonBrowserAgents: 1 });
+    expect(status.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it('stops, and says whether there was anything to stop', async () => {
+    const home = newHome();
+    const { pid } = await ask(home, 'ensure');
+    expect(await ask(home, 'stop')).toBe(true);
+    expect(isAlive(pid)).toBe(false);
+    expect(await ask(home, 'stop')).toBe(false);
+  });
+
+  it('resets the exchange and keeps the keys', async () => {
+    const home = newHome();
+    const before = await ask(home, 'ensure');
+    expect(await ask(home, 'reset')).toBe(true);
+    expect(isAlive(before.pid)).toBe(false);
+    expect(filesOf(home)).not.toContain('exchange');
+    expect(await ask(home, 'reset')).toBe(false);
+    const after = await ask(home, 'ensure');
+    expect(after).toMatchObject({ accessKey: before.accessKey, secretKey: before.secretKey, started: true });
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('its files', { timeout: 60_000 }, () => {
+  it('are for their owner alone, whatever the umask and whatever they were', async () => {
+    const home = newHome();
+    mkdirSync(stateFile(home, ''), { recursive: true });
+    chmodSync(stateFile(home, ''), 0o755);
+    const umask = process.umask(0);
+    try {
+      await ask(home, 'ensure');
+    } finally {
+      process.umask(umask);
+    }
+    expect(statSync(stateFile(home, '')).mode & 0o777).toBe(0o700);
+    for (const name of ['running.json', 'keys.json', 'port.json', 'sandbox.log']) {
+      expect([name, statSync(stateFile(home, name)).mode & 0o777]).toEqual([name, 0o600]);
+    }
+  });
+
+  it('do not pile up', async () => {
+    const home = newHome();
+    for (let round = 0; round < 4; round += 1) {
+      await ask(home, 'ensure');
+      await ask(home, 'stop');
+    }
+    expect(
+      filesOf(home)
+        .filter((name) => name.startsWith('launch.'))
+        .sort(),
+    ).toEqual(['launch.4', 'launch.4.free']);
+  });
+
+  it('hold no log that grows forever', async () => {
+    const home = newHome();
+    mkdirSync(stateFile(home, ''), { recursive: true });
+    writeFileSync(stateFile(home, 'sandbox.log'), 'x'.repeat(1_100_000));
+    await ask(home, 'ensure');
+    expect(readFileSync(stateFile(home, 'sandbox.log'), 'utf8').length).toBeLessThan(1000);
+  });
+});

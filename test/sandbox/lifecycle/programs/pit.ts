@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import { systemHost } from '../../../../src/host.js';
+import {
+  ensureSandbox,
+  locate,
+  resetSandbox,
+  sandboxStatus,
+  stopSandbox,
+} from '../../../../src/sandbox/lifecycle/index.js';
+import { startSandbox } from '../../../../src/sandbox/lifecycle/start.js';
+
+/** A pit of nothing but the sandbox's life: its first argument is what to do. The answer is one line of JSON. */
+const host = systemHost();
+
+async function serve(): Promise<void> {
+  const running = await startSandbox(host, { limits: false });
+  host.onInterrupt(() => running.close());
+  say(running.address);
+  await running.closed;
+}
+
+function ensure(...args: string[]) {
+  return ensureSandbox(host, { command: process.execPath, args: [fileURLToPath(import.meta.url), ...args] });
+}
+
+const actions: Readonly<Record<string, () => Promise<void>>> = {
+  serve,
+  ensure: async () => say(await ensure('serve')),
+  'ensure-broken': async () => say(await ensure('break')),
+  locate: async () => say(locate(host) ?? null),
+  status: async () => say(await sandboxStatus(host)),
+  stop: async () => say(await stopSandbox(host)),
+  reset: async () => say(await resetSandbox(host)),
+};
+
+function say(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+try {
+  await (actions[process.argv[2] ?? ''] ?? Promise.reject.bind(Promise, new Error('a start that fails')))();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 5;
+}
