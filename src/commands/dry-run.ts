@@ -13,6 +13,14 @@ export interface Preview {
   readonly warnings: readonly string[];
 }
 
+/** What a change of pit's own files would have done, with nothing done. */
+export function dryChange(operation: string, words: string): Answer {
+  return {
+    data: { dryRun: true, operation },
+    show: (screen) => `${words}\n${screen.paint.faint('Dry run: nothing was changed.')}`,
+  };
+}
+
 /** What a write would have sent, keys and signature left out, with everything checked and nothing sent. */
 export function dryRun<Name extends OperationName>(
   { host }: Context,

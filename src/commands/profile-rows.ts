@@ -3,7 +3,7 @@ import type { Answer } from '../terminal/answer.js';
 
 /** A profile as people and programs read it. The sandbox's hosts are known only while it runs. */
 export function profileRow({ name, baseUrl, tradeUrl, wsUrl }: Profile, active: string) {
-  return { name, baseUrl, tradeUrl, wsUrl, active: name === active };
+  return { name, baseUrl: baseUrl || null, tradeUrl: tradeUrl || null, wsUrl, active: name === active };
 }
 
 export type ProfileRow = ReturnType<typeof profileRow>;
@@ -14,7 +14,7 @@ export async function namedOrActive(profiles: Profiles, name: string | undefined
 }
 
 export function hostText(url: string | null, name: string): string | null {
-  return url === '' && name === SANDBOX ? 'the exchange in a box' : url;
+  return url === null && name === SANDBOX ? 'the exchange in a box' : url;
 }
 
 /** What a command that changed a profile answers. */

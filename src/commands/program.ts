@@ -1,5 +1,6 @@
 import { Command, Argument as CommanderArgument, CommanderError, Option } from 'commander';
 import { Budget } from '../client/budget.js';
+import { nearest } from '../config/names.js';
 import { usage } from '../errors.js';
 import type { Host } from '../host.js';
 import { Output } from '../terminal/output.js';
@@ -23,7 +24,7 @@ export async function run(host: Host): Promise<void> {
     await program.parseAsync(host.arguments, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw usage(...complaintOf(error));
+    if (error.exitCode !== 0) throw usage(...complaintOf(error, program, host.arguments));
     await new Output(host, 'table').answer({ data: null, show: () => shown.join('').trimEnd() });
   }
 }
@@ -32,29 +33,50 @@ async function build(host: Host, show: (text: string) => void): Promise<Command>
   const program = new Command('pit')
     .description('A trading terminal on the command line, with an exchange in a box')
     .configureHelp({ showGlobalOptions: true })
-    .helpCommand('help [command...]', 'Show help for a command')
     .configureOutput({ writeOut: show, writeErr: () => {} })
     .exitOverride();
   program.version(version, '-V, --version', 'Print the version');
   addGlobalFlags(program);
-  for (const [words, load] of Object.entries(commands)) {
-    if (!isWanted(words, host.arguments)) continue;
+  const [named] = plainWords(program, host.arguments);
+  for (const [words, load] of wanted(named)) {
     const { default: definition } = await load();
     attach(program, words, definition, host);
   }
+  program
+    .command('help')
+    .description('Show help for a command')
+    .argument('[command...]')
+    .action((names: readonly string[]) => names.reduce(child, program).help());
   return program;
 }
 
-/** Loads a command's own file only, wherever its word stands; help and unknown words need them all. */
-function isWanted(words: string, given: readonly string[]): boolean {
-  const first = (text: string) => text.split(' ')[0] ?? '';
-  const named = given.find((word) => Object.keys(commands).some((known) => first(known) === word));
-  return named === undefined || given.includes('help') || first(words) === named;
+/** A command's own file and those of its subcommands; help and unknown words need them all. */
+function wanted(named: string | undefined) {
+  const all = Object.entries(commands);
+  const own = all.filter(([words]) => words.split(' ')[0] === named);
+  return own.length === 0 ? all : own;
+}
+
+/** The words that are neither global flags nor their values: `--profile sandbox depth` is about depth. */
+function plainWords({ options }: Command, words: readonly string[]): string[] {
+  const takesValue = (word: string | undefined) => options.some(({ long, required }) => required && long === word);
+  return words.filter((word, index) => !word.startsWith('-') && !takesValue(words[index - 1]));
+}
+
+function child(parent: Command, name: string): Command {
+  const found = parent.commands.find((command) => command.name() === name);
+  if (found !== undefined) return found;
+  const close = nearest(
+    name,
+    parent.commands.map((command) => command.name()),
+  );
+  const hint = close.length === 0 ? 'pit --help lists the commands.' : `Did you mean ${close.join(' or ')}?`;
+  throw usage(`unknown command '${name}'`, hint);
 }
 
 function attach(program: Command, words: string, definition: Definition, host: Host): void {
-  const [name = '', child] = words.split(' ');
-  const command = child === undefined ? subcommand(program, name) : subcommand(group(program, name), child);
+  const [name = '', second] = words.split(' ');
+  const command = second === undefined ? subcommand(program, name) : subcommand(group(program, name), second);
   command.description(definition.summary).allowExcessArguments(false);
   const argumentNames = Object.keys(definition.arguments ?? {});
   for (const [key, argument] of Object.entries(definition.arguments ?? {}))
@@ -66,7 +88,10 @@ function attach(program: Command, words: string, definition: Definition, host: H
     const given = command.opts();
     const input = Object.fromEntries([
       ...argumentNames.map((key, index) => [key, command.processedArgs[index]]),
-      ...flags.map(({ key, option }) => [key, given[option.attributeName()]]),
+      ...flags.map(({ key, option }) => [
+        key,
+        given[option.attributeName()] ?? (option.isBoolean() ? false : undefined),
+      ]),
     ]);
     const context = contextOf(host, readGlobals(command.optsWithGlobals<GlobalFlags>()));
     const answer = await definition.run(context, input);
@@ -99,7 +124,7 @@ function commanderArgument(name: string, { presence, description, read }: Argume
 
 function commanderOption({ syntax, description, read }: Flag): Option {
   const option = new Option(syntax, description);
-  return read === undefined ? option.default(false) : option.argParser((text) => read(text));
+  return read === undefined ? option : option.argParser((text) => read(text));
 }
 
 function contextOf(host: Host, globals: Globals): Context {
@@ -111,7 +136,19 @@ function contextOf(host: Host, globals: Globals): Context {
 }
 
 /** Commander's words without its prefix; its suggestion becomes the hint. */
-function complaintOf({ message }: CommanderError): [message: string, hint: string] {
+function complaintOf(
+  { message }: CommanderError,
+  program: Command,
+  given: readonly string[],
+): [message: string, hint: string] {
   const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
-  return [text === '(outputHelp)' ? 'A command is missing.' : text, suggestion ?? 'pit --help lists the commands.'];
+  const hint =
+    suggestion ?? `pit ${[...path(program, plainWords(program, given)), '--help'].join(' ')} shows how it is written.`;
+  return [text === '(outputHelp)' ? 'A command is missing.' : text, hint];
+}
+
+/** The words that lead to the command which is named, as far as there is one. */
+function path(parent: Command, [name, ...rest]: readonly string[]): string[] {
+  const found = parent.commands.find((command) => command.name() === name);
+  return found === undefined ? [] : [found.name(), ...path(found, rest)];
 }

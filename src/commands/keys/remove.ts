@@ -1,6 +1,7 @@
 import { usage } from '../../errors.js';
 import { confirm, requireConsent } from '../consent.js';
 import { define } from '../definition.js';
+import { dryChange } from '../dry-run.js';
 import { namedOrActive } from '../profile-rows.js';
 
 export default define({
@@ -10,6 +11,7 @@ export default define({
     const { session, globals } = context;
     requireConsent(context);
     const { name } = await namedOrActive(session.profiles, globals.profile);
+    if (globals.dryRun) return dryChange('keys remove', `Would remove the keys of ${name}.`);
     await confirm(context, `Remove the keys of ${name}?`);
     if (!(await session.keys.remove(name))) throw usage(`The profile ${name} has no keys.`);
     return { data: { profile: name, accessKey: null, secretKey: null }, show: () => `Removed the keys of ${name}.` };

@@ -1,5 +1,6 @@
 import { confirm, requireConsent } from '../consent.js';
 import { define, required } from '../definition.js';
+import { dryChange } from '../dry-run.js';
 import { word } from '../inputs/words.js';
 
 export default define({
@@ -10,6 +11,7 @@ export default define({
     const { session } = context;
     requireConsent(context);
     await session.profiles.get(name);
+    if (context.globals.dryRun) return dryChange('profile remove', `Would remove the profile ${name} and its keys.`);
     await confirm(context, `Remove the profile ${name} and its keys?`);
     await session.profiles.remove(name);
     return { data: { removed: name }, show: () => `Removed ${name}.` };

@@ -1,5 +1,6 @@
 import { confirm, requireConsent } from '../consent.js';
 import { define } from '../definition.js';
+import { dryChange } from '../dry-run.js';
 
 export default define({
   summary: 'Stop the sandbox and forget its orders, balances and history; asks',
@@ -7,7 +8,7 @@ export default define({
   async run(context) {
     requireConsent(context);
     if (context.globals.dryRun)
-      return { data: { dryRun: true, operation: 'sandbox reset' }, show: () => 'Would reset the sandbox.' };
+      return dryChange('sandbox reset', 'Would forget all orders, balances and history of the sandbox.');
     await confirm(context, 'Forget all orders, balances and history of the sandbox?');
     const { resetSandbox } = await import('../../sandbox/lifecycle/index.js');
     const stopped = await resetSandbox(context.host);
