@@ -1,6 +1,8 @@
-import type { RootDatabase } from 'lmdb';
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { open, type RootDatabase } from 'lmdb';
 
-/** Thrown when another process has the sandbox's data open. */
+/** Thrown when the sandbox's data are open already, in another process or in this one. */
 export class AlreadyOpen extends Error {
   override readonly name = 'AlreadyOpen';
 
@@ -11,25 +13,60 @@ export class AlreadyOpen extends Error {
 
 const OWNER = 'owner';
 
+/** Directories that are claimed in this process: LMDB does not tell two users within one process apart. */
+const claimedHere = new Set<string>();
+
 /**
- * Makes this process the only one that uses the database, or throws {@link AlreadyOpen}.
+ * The right to be the only user of a directory.
  *
- * LMDB itself lets several processes in. It also keeps a table of them, backed by file locks that end with a process
- * however it ends, so neither a killed owner nor a reused process id is mistaken for a living one. The claim is made
- * within a write transaction, which only one process can be in.
+ * It is an LMDB file of its own. LMDB keeps a table of the processes that use a file, backed by locks that end with a
+ * process however it ends, so neither a killed owner nor a reused process id is mistaken for a living one. The claim is
+ * made within a write transaction, which only one process can be in.
  */
-export function claim(database: RootDatabase, directory: string): void {
-  database.get(OWNER); // the first read enters this process in the table
+export class Claim {
+  private constructor(
+    private readonly directory: string,
+    private readonly database: RootDatabase,
+  ) {}
+
+  /** Throws {@link AlreadyOpen} when somebody else has it. */
+  static of(directory: string): Claim {
+    const real = realpathSync(directory);
+    if (claimedHere.has(real)) throw new AlreadyOpen(directory, process.pid);
+    const database = open({
+      path: join(real, 'owner.mdb'),
+      noSubdir: true,
+      encoding: 'msgpack',
+      overlappingSync: false,
+    });
+    try {
+      enter(database, directory);
+    } catch (error) {
+      void database.close();
+      throw error;
+    }
+    claimedHere.add(real);
+    return new Claim(real, database);
+  }
+
+  async release(): Promise<void> {
+    await this.database.close();
+    claimedHere.delete(this.directory);
+  }
+}
+
+function enter(database: RootDatabase, directory: string): void {
+  database.get(OWNER); // the first read enters this process in LMDB's table
   database.transactionSync(() => {
     const owner: unknown = database.get(OWNER);
-    const taken = typeof owner === 'number' && owner !== process.pid && livingReaders(database).has(owner);
+    const taken = typeof owner === 'number' && owner !== process.pid && usersOf(database).has(owner);
     if (taken) throw new AlreadyOpen(directory, owner);
     database.putSync(OWNER, process.pid);
   });
 }
 
-/** The ids of the processes that have the database open. */
-function livingReaders(database: RootDatabase): Set<number> {
+/** The ids of the processes that have the file open. */
+function usersOf(database: RootDatabase): Set<number> {
   database.readerCheck();
   return new Set(Array.from(database.readerList().matchAll(/^\s*(\d+)\s/gm), ([, pid]) => Number(pid)));
 }

@@ -1,19 +1,13 @@
-import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
-import { AlreadyOpen, claim } from './store-claim.js';
-import { type Codec, type Row, Table } from './store-table.js';
-
-/** Directories that are open in this process: LMDB would share one environment between two stores. */
-const openHere = new Set<string>();
+import { Claim } from './store-claim.js';
+import { StoreFile } from './store-file.js';
+import { type Codec, Table } from './store-table.js';
 
 /**
  * The state of the exchange on disk. All changes that were made when a commit begins go into one transaction, so the
  * disk always shows the state between two operations, never half of one; while a commit is under way the next one
  * gathers, so that many operations share one (group commit).
- *
- * LMDB's guarantees that this leans on: operations given to `batch` are committed atomically, and without overlapping
- * sync the promise resolves after the sync to disk, so that what was acknowledged survives the loss of power too.
  */
 export class Store {
   private readonly tables: Table<never>[] = [];
@@ -25,34 +19,19 @@ export class Store {
   private due = Number.POSITIVE_INFINITY;
 
   private constructor(
-    private readonly database: RootDatabase,
-    private readonly directory: string,
+    private readonly file: StoreFile,
+    private readonly claim: Claim,
   ) {}
 
   /** Opens or makes the store of a directory. Throws AlreadyOpen when it is open, here or in another process. */
   static open(directory: string): Store {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const real = realpathSync(directory);
-    if (openHere.has(real)) throw new AlreadyOpen(directory, process.pid);
-    const path = join(real, 'exchange.mdb');
-    const database = open({ path, noSubdir: true, encoding: 'msgpack', overlappingSync: false });
-    try {
-      claim(database, directory);
-    } catch (error) {
-      void database.close();
-      throw error;
-    }
-    openHere.add(real);
-    for (const file of [path, `${path}-lock`]) chmodSync(file, 0o600); // it holds keys
-    return new Store(database, real);
+    const claim = Claim.of(directory);
+    return new Store(new StoreFile(join(directory, 'exchange.mdb')), claim);
   }
 
   table<Value>(name: string, codec: Codec<Value>): Table<Value> {
-    const disk = {
-      get: (key: string): Row | undefined => this.database.get(key),
-      range: (start: string, end: string, reverse: boolean) => this.scan(start, end, reverse),
-    };
-    const table = new Table(name, codec, disk, () => {
+    const table = new Table(name, codec, this.file, () => {
       this.dirty = true;
     });
     this.tables.push(table as unknown as Table<never>);
@@ -80,8 +59,8 @@ export class Store {
   async close(): Promise<void> {
     clearTimeout(this.timer);
     await this.durable();
-    await this.database.close();
-    openHere.delete(this.directory);
+    await this.file.close();
+    await this.claim.release();
   }
 
   private async commitAfter(current: Promise<void>): Promise<void> {
@@ -96,18 +75,7 @@ export class Store {
     this.due = Number.POSITIVE_INFINITY;
     this.dirty = false;
     const changes = this.tables.flatMap((table) => table.take());
-    await this.database.batch(() => {
-      for (const [path, row] of changes) {
-        if (row === null) void this.database.remove(path);
-        else void this.database.put(path, row);
-      }
-    });
+    await this.file.write(changes);
     for (const table of this.tables) table.written();
-  }
-
-  private scan(start: string, end: string, reverse: boolean): Iterable<{ key: string; value: Row }> {
-    // LMDB's reverse ranges begin at `start` downwards, inclusive, and stop before `end`: the table's are the mirror image.
-    if (!reverse) return this.database.getRange({ start, end }) as Iterable<{ key: string; value: Row }>;
-    return this.database.getRange({ start: end, end: start, reverse }) as Iterable<{ key: string; value: Row }>;
   }
 }

@@ -1,0 +1,62 @@
+import { chmodSync } from 'node:fs';
+import { open, type RootDatabase } from 'lmdb';
+import type { Disk, Row } from './store-table.js';
+
+/** After so many written rows the file is opened anew: see {@link StoreFile}. */
+const ROWS_PER_OPENING = 50_000;
+
+/**
+ * The rows on disk.
+ *
+ * LMDB maps its file into memory, and every page that was ever touched counts as resident, so the process would seem to
+ * grow with its history. Closing the file now and then gives the pages back; opening it costs about a millisecond.
+ */
+export class StoreFile implements Disk {
+  private database: RootDatabase | undefined;
+  private written = 0;
+
+  constructor(private readonly path: string) {
+    this.opened();
+    for (const file of [path, `${path}-lock`]) chmodSync(file, 0o600); // it holds keys
+  }
+
+  get(key: string): Row | undefined {
+    return this.opened().get(key);
+  }
+
+  range(start: string, end: string, reverse: boolean): Iterable<{ key: string; value: Row }> {
+    const range = reverse
+      ? { start: end, end: start, reverse, exclusiveStart: true, inclusiveEnd: true }
+      : { start, end };
+    return this.opened().getRange(range) as Iterable<{ key: string; value: Row }>;
+  }
+
+  /**
+   * Writes all changes or none; null deletes. It resolves when they are on disk. LMDB's guarantees that this leans on:
+   * what is given to `batch` is committed atomically, and without overlapping sync the promise resolves after the sync,
+   * so that what was acknowledged survives the loss of power too.
+   */
+  async write(changes: readonly (readonly [path: string, row: Row | null])[]): Promise<void> {
+    const database = this.opened();
+    await database.batch(() => {
+      for (const [path, row] of changes) {
+        if (row === null) void database.remove(path);
+        else void database.put(path, row);
+      }
+    });
+    this.written += changes.length;
+    if (this.written > ROWS_PER_OPENING) await this.close();
+  }
+
+  async close(): Promise<void> {
+    const { database } = this;
+    this.database = undefined;
+    this.written = 0;
+    await database?.close();
+  }
+
+  private opened(): RootDatabase {
+    this.database ??= open({ path: this.path, noSubdir: true, encoding: 'msgpack', overlappingSync: false });
+    return this.database;
+  }
+}
