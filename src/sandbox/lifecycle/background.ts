@@ -42,12 +42,9 @@ export function startInBackground(files: SandboxFiles, host: Host, { command, ar
 }
 
 function environmentFor(files: SandboxFiles, { environment }: Host): Record<string, string | undefined> {
-  const kept = Object.entries(environment).filter(([name]) => !DROPPED.test(name));
-  return {
-    ...Object.fromEntries(kept),
-    [BACKGROUND_VARIABLE]: files.directory,
-    [IDLE_VARIABLE]: environment[IDLE_VARIABLE],
-    // it reads nothing there; set so that a relative one is not read against its own folder
-    PIT_HOME: path.dirname(path.dirname(files.directory)),
-  };
+  const kept = Object.fromEntries(Object.entries(environment).filter(([name]) => !DROPPED.test(name)));
+  // made absolute: a relative one would be read against the folder that the sandbox runs in
+  const home = environment.PIT_HOME ? { PIT_HOME: path.resolve(environment.PIT_HOME) } : {};
+  const idle = environment[IDLE_VARIABLE];
+  return { ...kept, ...home, [BACKGROUND_VARIABLE]: path.resolve(files.directory), [IDLE_VARIABLE]: idle };
 }

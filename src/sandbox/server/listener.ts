@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerBadBytes, refuseTunnel } from './bad-bytes.js';
 
@@ -24,16 +24,19 @@ const PATIENCE = {
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16_384,
   requireHostHeader: false,
-} as const;
+} as const satisfies ServerOptions;
 
 const MOST_CONNECTIONS = 4096;
 
 /** How long a closing listener waits for answers that nobody fetches. */
 const CLOSE_PATIENCE = 5_000;
 
-/** Serves `respond` on loopback; port 0 takes any free one. Rejects with the system's error, EADDRINUSE above all. */
-export async function listen(respond: RequestListener, port: number): Promise<Listener> {
-  const server = createServer(PATIENCE, respond);
+/**
+ * Serves `respond` on loopback; port 0 takes any free one. Rejects with the system's error, EADDRINUSE above all.
+ * `patience` is for tests that cannot wait.
+ */
+export async function listen(respond: RequestListener, port: number, patience: ServerOptions = {}): Promise<Listener> {
+  const server = createServer({ ...PATIENCE, ...patience }, respond);
   server.maxConnections = MOST_CONNECTIONS;
   server.on('clientError', answerBadBytes);
   server.on('connect', refuseTunnel);

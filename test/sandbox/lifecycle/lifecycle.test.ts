@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isAlive } from '../../../src/sandbox/lifecycle/processes.js';
 import { ask, type Found, filesOf, kill, logOf, newHome, run, start, stateFile, until, useHomes } from './homes.js';
@@ -119,7 +120,12 @@ describe('a sandbox in the background', { timeout: 60_000 }, () => {
 
   it('starts with a home that is relative, and without what was set for one command', async () => {
     const home = newHome();
-    const environment = { NODE_OPTIONS: '--no-warnings', NODE_DEBUG: 'http,net', PIT_SECRET_KEY: 'canary-of-the-user' };
+    const environment = {
+      PIT_HOME: path.relative(process.cwd(), home),
+      NODE_OPTIONS: '--no-warnings',
+      NODE_DEBUG: 'http,net',
+      PIT_SECRET_KEY: 'canary-of-the-user',
+    };
     const { pid } = await ask(home, 'ensure', environment);
     expect(logOf(home)).not.toMatch(/canary|HTTP \d|NET \d/);
     expect(isAlive(pid)).toBe(true);

@@ -1,5 +1,7 @@
 import { connect } from 'node:net';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { listen } from '../../../src/sandbox/server/index.js';
 import { stillExchange } from './fake-exchange.js';
 import { bodyOf, get, send, serveInterface, statusLineOf } from './wire.js';
 
@@ -140,6 +142,58 @@ describe('hostile bytes', () => {
     socket.destroy();
     answerNow();
     while (activity.underWay > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await get(port, TICKER)).toContain('"last"');
+  });
+});
+
+describe('slow clients', () => {
+  const impatient = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 20 };
+  const TOO_SLOW = '{"code":3005,"message":"a parameter is missing or not valid: the request took too long"}';
+  it.each([
+    ['nothing', ''],
+    ['half a request line', 'GET /data'],
+    ['headers without end', 'GET / HTTP/1.1\r\nA: b\r\n'],
+  ])('who send %s are told so and dropped', async (_what, bytes) => {
+    const listener = await listen(() => undefined, 0, impatient);
+    const answer = await send(listener.port, bytes);
+    await listener.close();
+    expect(statusLineOf(answer)).toBe('HTTP/1.1 408 Request Timeout');
+    expect(bodyOf(answer)).toBe(TOO_SLOW);
+  });
+});
+
+describe('random requests', () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      '/api/',
+      '/data/v1/',
+      'order',
+      'depth',
+      '?',
+      '&',
+      '=',
+      '%',
+      '%00',
+      '%e4',
+      '+',
+      'market',
+      'btc_usdt',
+    ),
+    fc.constantFrom('accesskey=6d8f62fd-3086-46e3-a0ba-c66a929c24e2', 'method=order', 'sign=', 'reqTime=', ' HTTP/1.1'),
+    fc.string({ unit: 'binary', maxLength: 8 }),
+  );
+  it('are each answered, or cut off where they are no HTTP, and nothing is logged', async () => {
+    const { port, logged } = await serveInterface();
+    const request = fc.array(piece, { maxLength: 12 }).map((pieces) => `GET /${pieces.join('')}`);
+    await fc.assert(
+      fc.asyncProperty(request, async (line) => {
+        const answer = await send(port, `${line} HTTP/1.1\r\n${CLOSE}`);
+        expect(statusLineOf(answer)).toMatch(/^HTTP\/1\.1 (200 OK|400 Bad Request)$/);
+        expect(bodyOf(answer)).toMatch(/^[{[].*[}\]]$/s);
+      }),
+      { numRuns: 300 },
+    );
+    expect(logged).toEqual([]);
     expect(await get(port, TICKER)).toContain('"last"');
   });
 });
