@@ -1,14 +1,12 @@
 import type { CandleType } from './candles.js';
 import type { Account, Secrets } from './desk/accounts.js';
-import type { Venue } from './desk/desk.js';
 import { House } from './desk/house.js';
-import { keyOf, type OrderStatus } from './desk/order.js';
+import { LivingExchange } from './desk/living-exchange.js';
+import type { OrderStatus } from './desk/order.js';
 import type { OrderRef } from './desk/order-file.js';
-import { candlesOf, DayWindow, depthOf, mergeStep, recordOf, tickerOf, tradeOf } from './desk/views.js';
 import type { Execution, Side } from './engine/order.js';
-import { COINS, type CoinRules } from './markets/coins.js';
-import { coinText, type MarketRules } from './markets/market.js';
-import { Refusal } from './refusals.js';
+import type { CoinRules } from './markets/coins.js';
+import type { MarketRules } from './markets/market.js';
 
 export type { CandleType } from './candles.js';
 export type { Account } from './desk/accounts.js';
@@ -141,143 +139,12 @@ export interface Exchange {
   close(): Promise<void>;
 }
 
-/** How long what only concerns the crowd may wait for a commit. Repeating its steps gives the same again. */
-const IDLE_COMMIT = 2_000;
-
 /** Opens the exchange of a directory, or founds one there. Rejects with AlreadyOpen when it is open already. */
 export async function openExchange(options: ExchangeOptions): Promise<Exchange> {
   const { directory, seed, now, genesis } = options;
   const house = House.open({ directory, seed, time: now(), secrets: genesis });
-  const exchange = new SandboxExchange(house, now);
+  const exchange = new LivingExchange(house, now);
   exchange.advance();
   await exchange.durable();
   return exchange;
-}
-
-class SandboxExchange implements Exchange {
-  readonly genesis: Secrets;
-  readonly coins = COINS;
-  readonly markets: ReadonlyMap<string, MarketRules>;
-  private readonly days: ReadonlyMap<string, DayWindow>;
-
-  constructor(
-    private readonly house: House,
-    private readonly now: () => number,
-  ) {
-    const genesis = house.customers.genesis();
-    if (genesis === undefined) throw new Error('the exchange has no first account');
-    const { accessKey, secretKey, safePwd, username } = genesis;
-    this.genesis = { accessKey, secretKey, safePwd, username };
-    this.markets = new Map([...house.venues].map(([name, { market }]) => [name, market]));
-    this.days = new Map([...house.venues].map(([name, venue]) => [name, new DayWindow(venue)]));
-  }
-
-  advance(): void {
-    this.house.advance(this.now());
-    this.scheduleCommit();
-  }
-
-  ticker(market: string): Ticker {
-    const [venue, time] = [this.venue(market), this.now()];
-    const day = this.days.get(market);
-    if (day === undefined) throw new Refusal('unknownMarket', market);
-    return tickerOf(venue, day.read(time), time);
-  }
-
-  depth(market: string, { size, merge }: { size: number; merge?: string | undefined }): Depth {
-    const venue = this.venue(market);
-    return depthOf(venue, size, mergeStep(venue.market, merge), this.now());
-  }
-
-  trades(market: string, afterId?: string): PublicTrade[] {
-    const { market: rules, tape } = this.venue(market);
-    if (afterId !== undefined && !/^\d{1,19}$/.test(afterId)) throw new Refusal('badParameter', 'since');
-    return tape.after(afterId === undefined ? undefined : BigInt(afterId)).map((trade) => tradeOf(rules, trade));
-  }
-
-  candles(market: string, type: CandleType, { since, size }: { since?: number | undefined; size: number }) {
-    return candlesOf(this.venue(market), type, this.now(), size, since);
-  }
-
-  account(accessKey: string): Account | undefined {
-    return this.house.customers.byAccessKey(accessKey);
-  }
-
-  balances({ id }: Account): { coin: string; available: string; frozen: string }[] {
-    const { ledger } = this.house;
-    return [...COINS.keys()].map((coin) => ({
-      coin,
-      available: coinText(coin, ledger.available(id, coin)),
-      frozen: coinText(coin, ledger.frozen(id, coin)),
-    }));
-  }
-
-  place(account: Account, request: OrderRequest): string {
-    const venue = this.venue(request.market);
-    const { side, type, clientId } = request;
-    const price = venue.market.ticks(request.price);
-    const amount = venue.market.lots(request.amount);
-    venue.market.checkNotional(price, amount);
-    const order = this.house.desk.place(
-      venue,
-      { account: account.id, side, type, price, amount, clientId },
-      this.now(),
-    );
-    this.house.orders.name(order, keyOf(order));
-    this.scheduleCommit();
-    return String(order.id);
-  }
-
-  cancel(account: Account, market: string, ref: OrderRef): OrderRecord {
-    const venue = this.venue(market);
-    const found = this.house.orders.find(account.id, market, ref);
-    const order = this.house.desk.customers.get(found.id);
-    if (order === undefined) throw new Refusal('orderFinal');
-    this.house.desk.cancel(venue, order);
-    this.scheduleCommit();
-    return recordOf(order);
-  }
-
-  order(account: Account, market: string, ref: OrderRef): OrderRecord {
-    return recordOf(this.house.orders.find(account.id, this.venue(market).market.market, ref));
-  }
-
-  orders(
-    account: Account,
-    market: string,
-    { side, page, pageSize }: { side?: Side | undefined; page: number; pageSize: number },
-  ): OrderRecord[] {
-    return this.house.orders.page(account.id, this.venue(market).market.market, side, page, pageSize).map(recordOf);
-  }
-
-  durable(): Promise<void> {
-    return this.house.store.durable();
-  }
-
-  status(): ExchangeStatus {
-    const { venues, customers, desk, sequences } = this.house;
-    return {
-      time: this.now(),
-      markets: venues.size,
-      accounts: customers.count,
-      orders: desk.customers.size,
-      trades: sequences.trades,
-    };
-  }
-
-  close(): Promise<void> {
-    return this.house.store.close();
-  }
-
-  private venue(market: string): Venue {
-    const venue = this.house.venues.get(market);
-    if (venue === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
-    return venue;
-  }
-
-  /** What concerns a customer is written at once, also when nobody waits for it. */
-  private scheduleCommit(): void {
-    this.house.store.commitWithin(this.house.desk.touched ? 0 : IDLE_COMMIT);
-    this.house.desk.touched = false;
-  }
 }

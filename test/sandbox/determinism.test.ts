@@ -1,5 +1,6 @@
+import { cpSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Clocked, START } from './support/exchange.js';
+import { Clocked, START, temporaryDirectory } from './support/exchange.js';
 
 /** What a customer does, second by second. */
 function trade(one: Clocked, second: number): void {
@@ -43,6 +44,22 @@ test('a restart in between changes nothing', async () => {
   one.pass(120_000, 1_000);
   again.pass(120_000);
   expect(again.everything()).toEqual(one.everything());
+});
+
+test('what lies on disk at any moment opens to the last commit: book with its order in time, balances, trades, path', async () => {
+  const one = await Clocked.open();
+  for (let round = 0; round < 3; round += 1) {
+    one.pass(40_000);
+    for (let second = 0; second < 10; second += 1) trade(one, second);
+    await one.exchange.durable();
+    const copied = temporaryDirectory();
+    cpSync(one.directory, copied, { recursive: true });
+    const copy = await Clocked.open({ directory: copied, time: one.clock.time });
+    expect(copy.everything()).toEqual(one.everything());
+    copy.pass(20_000);
+    one.pass(20_000);
+    expect(copy.everything()).toEqual(one.everything());
+  }
 });
 
 test('a long gap is lived through in coarse steps, up to a day, and what lies before stays flat', async () => {
