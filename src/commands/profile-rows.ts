@@ -1,5 +1,6 @@
 import { type Profile, type Profiles, SANDBOX } from '../config/profiles.js';
 import type { Answer } from '../terminal/answer.js';
+import type { Context } from './context.js';
 
 /** A profile as people and programs read it. The sandbox's hosts are known only while it runs. */
 export function profileRow({ name, baseUrl, tradeUrl, wsUrl }: Profile, active: string) {
@@ -8,9 +9,10 @@ export function profileRow({ name, baseUrl, tradeUrl, wsUrl }: Profile, active: 
 
 export type ProfileRow = ReturnType<typeof profileRow>;
 
-/** The named profile, or the active one. */
-export async function namedOrActive(profiles: Profiles, name: string | undefined): Promise<Profile> {
-  return profiles.get(name ?? (await profiles.active()));
+/** The profile that is meant: a name on the command line beats the environment, which beats the one in use. */
+export async function profileMeant({ session, globals, host }: Context, name = globals.profile): Promise<Profile> {
+  const { profiles } = session;
+  return profiles.get(name ?? (host.environment.PIT_PROFILE || (await profiles.active())));
 }
 
 export function hostText(url: string | null, name: string): string | null {

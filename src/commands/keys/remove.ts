@@ -2,7 +2,7 @@ import { usage } from '../../errors.js';
 import { confirm, requireConsent } from '../consent.js';
 import { define } from '../definition.js';
 import { dryChange } from '../dry-run.js';
-import { namedOrActive } from '../profile-rows.js';
+import { profileMeant } from '../profile-rows.js';
 
 export default define({
   summary: "Remove a profile's keys; asks",
@@ -10,7 +10,7 @@ export default define({
   async run(context) {
     const { session, globals } = context;
     requireConsent(context);
-    const { name } = await namedOrActive(session.profiles, globals.profile);
+    const { name } = await profileMeant(context);
     if (globals.dryRun) return dryChange('keys remove', `Would remove the keys of ${name}.`);
     await confirm(context, `Remove the keys of ${name}?`);
     if (!(await session.keys.remove(name))) throw usage(`The profile ${name} has no keys.`);

@@ -5,7 +5,7 @@ import { usage } from '../../errors.js';
 import type { Context } from '../context.js';
 import { define, flag, toggle } from '../definition.js';
 import { word } from '../inputs/words.js';
-import { namedOrActive } from '../profile-rows.js';
+import { profileMeant } from '../profile-rows.js';
 import { shownKeys } from '../shown-keys.js';
 
 export default define({
@@ -20,15 +20,14 @@ export default define({
     'keys set --profile overseas --file keys.txt',
   ],
   async run(context, { stdin, file }) {
-    const { session, globals } = context;
     if (stdin && file !== undefined) throw usage('--stdin and --file exclude each other.', 'Give one of them.');
-    const { name } = await namedOrActive(session.profiles, globals.profile);
+    const { name } = await profileMeant(context);
     const pair = stdin
       ? parseKeys(await readAll(context.host.input))
       : file === undefined
         ? await ask(context, name)
         : await fromFile(file);
-    await session.keys.set(name, pair);
+    await context.session.keys.set(name, pair);
     return { data: shownKeys(name, pair), show: () => `Stored the keys of ${name}.` };
   },
 });

@@ -1,14 +1,15 @@
 import { Failure } from '../../errors.js';
 import { record } from '../../terminal/table.js';
 import { define } from '../definition.js';
-import { namedOrActive } from '../profile-rows.js';
+import { profileMeant } from '../profile-rows.js';
 import { shownKeys } from '../shown-keys.js';
 
 export default define({
   summary: "The last four characters of a profile's keys",
   examples: ['keys show', 'keys show --profile overseas --json'],
-  async run({ session, globals }) {
-    const { name, builtIn } = await namedOrActive(session.profiles, globals.profile);
+  async run(context) {
+    const { session } = context;
+    const { name, builtIn } = await profileMeant(context);
     const pair = builtIn ? await session.startSandbox() : await session.keys.get(name);
     if (pair === null)
       throw new Failure('credentials', `The profile ${name} has no keys.`, {

@@ -1,15 +1,15 @@
 import { type Entry, record } from '../../terminal/table.js';
 import { define, optional } from '../definition.js';
 import { word } from '../inputs/words.js';
-import { hostText, namedOrActive, profileRow } from '../profile-rows.js';
+import { hostText, profileMeant, profileRow } from '../profile-rows.js';
 
 export default define({
   summary: 'A profile with its settings',
   arguments: { name: optional('the profile; the one in use when none is named', word) },
   examples: ['profile show', 'profile show overseas --json'],
-  async run({ session: { profiles }, globals }, { name }) {
-    const profile = await namedOrActive(profiles, name ?? globals.profile);
-    const row = profileRow(profile, await profiles.active());
+  async run(context, { name }) {
+    const profile = await profileMeant(context, name);
+    const row = profileRow(profile, await context.session.profiles.active());
     const entries: Entry[] = [
       ['profile', `${row.name}${row.active ? ' (in use)' : ''}`],
       ['market data', hostText(row.baseUrl, row.name)],

@@ -1,0 +1,108 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, vi } from 'vitest';
+import type { Definition } from '../../src/commands/definition.js';
+import { commands, groups } from '../../src/commands/index.js';
+import { run } from '../../src/commands/program.js';
+import { EXIT_CODES } from '../../src/errors.js';
+import { systemHost } from '../../src/host.js';
+import { filesUnder, importsIn, textOf } from './sources.js';
+
+// the build puts the version in
+vi.mock('../../src/version.js', () => ({ version: 'test' }));
+
+const definitions = await Promise.all(
+  Object.entries(commands).map(async ([words, load]) => ({ words, definition: (await load()).default })),
+);
+
+/** The command that ran, and what it saw, in place of what it would have done. */
+async function ran(example: string): Promise<{ words: string; input: unknown }[]> {
+  const seen: { words: string; input: unknown }[] = [];
+  const spies = definitions.map(({ words, definition }) =>
+    vi.spyOn(definition, 'run').mockImplementation(async (_context, input) => {
+      seen.push({ words, input });
+      return undefined;
+    }),
+  );
+  try {
+    const streams = { output: new PassThrough(), errors: new PassThrough() };
+    await run({ ...host, ...streams, arguments: split(example) });
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+  return seen;
+}
+
+const host = { ...systemHost(), environment: {} };
+
+/** As a shell would split it; a redirection is the shell's own. */
+function split(example: string): string[] {
+  return example.replace(/ < \S+$/, '').split(' ');
+}
+
+describe('the commands', () => {
+  it('are the files of their folder, each under its words', () => {
+    const loaded = importsIn('src/commands/index.ts', textOf('src/commands/index.ts')).map(({ to }) => to);
+    const defining = filesUnder('src/commands').filter((file) => /^export default define\(/m.test(textOf(file)));
+    expect(loaded.filter((file) => file !== 'src/commands/definition.ts').sort()).toEqual(defining);
+    const registry = textOf('src/commands/index.ts');
+    for (const words of Object.keys(commands)) {
+      const [name = '', second = words === 'order' ? 'order' : undefined] = words.split(' ');
+      const file = second === undefined ? name : `${name}/${second}`;
+      expect(registry).toMatch(new RegExp(`'?${words}'?: \\(\\) => import\\('\\./${file}\\.js'\\)`));
+    }
+  });
+
+  it('are grouped under words that are told about', () => {
+    const parents = Object.keys(commands).flatMap((words) => (words.includes(' ') ? [words.split(' ')[0]] : []));
+    const untold = new Set(parents.filter((name) => name !== undefined && !Object.hasOwn(commands, name)));
+    expect([...untold].sort()).toEqual(Object.keys(groups).sort());
+  });
+
+  it.each(definitions)('pit $words says in one line what it does', ({ definition }: { definition: Definition }) => {
+    expect(definition.summary).toMatch(/^[A-Z"][^\n]{3,90}[^.\s]$/);
+    expect(definition.examples.length).toBeGreaterThan(0);
+    const described = [...Object.values(definition.arguments ?? {}), ...Object.values(definition.flags ?? {})];
+    expect(described.filter(({ description }) => description.trim() === '')).toEqual([]);
+  });
+
+  it.each(definitions.flatMap(({ words, definition }) => definition.examples.map((example) => ({ words, example }))))(
+    'the example "pit $example" runs $words',
+    async ({ words, example }) => {
+      const seen = await ran(example);
+      expect(seen.map((one) => one.words)).toEqual([words]);
+    },
+  );
+
+  it('an example with a wrong flag would be told', async () => {
+    await expect(ran('depth btc_usdt --sizes 20')).rejects.toMatchObject({ kind: 'usage' });
+    await expect(ran('depths btc_usdt')).rejects.toMatchObject({ kind: 'usage' });
+  });
+
+  it('a switch that is not given is false, and one that says no is true', async () => {
+    const [order] = await ran('order buy btc_usdt 1 --at 5 --ioc');
+    expect(order?.input).toMatchObject({ ioc: true, postOnly: false, borrow: false, id: undefined });
+    expect((await ran('sandbox serve'))[0]?.input).toMatchObject({ limits: true, port: undefined });
+    expect((await ran('sandbox serve --no-limits'))[0]?.input).toMatchObject({ limits: false });
+  });
+
+  it.each(['--profile sandbox depth btc_usdt', '--profile=orders depth btc_usdt', '--timeout 5 --json depth btc_usdt'])(
+    "a global flag's value is never taken for a command: %s",
+    async (line) => {
+      expect((await ran(line)).map(({ words }) => words)).toEqual(['depth']);
+    },
+  );
+});
+
+it('the exit codes are those of the contract', () => {
+  expect(EXIT_CODES).toEqual({
+    internal: 1,
+    usage: 2,
+    refused: 3,
+    credentials: 4,
+    unreachable: 5,
+    unknown: 6,
+    limited: 7,
+    declined: 8,
+    partial: 9,
+  });
+});
