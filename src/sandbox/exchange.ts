@@ -1,10 +1,10 @@
 import type { CandleType } from './candles.js';
 import type { Account, Secrets } from './desk/accounts.js';
-import { House } from './desk/house.js';
-import { LivingExchange } from './desk/living-exchange.js';
 import type { OrderStatus } from './desk/order.js';
 import type { OrderRef } from './desk/order-file.js';
 import type { Execution, Side } from './engine/order.js';
+import { House } from './exchange/house.js';
+import { LivingExchange } from './exchange/living-exchange.js';
 import type { CoinRules } from './markets/coins.js';
 import type { MarketRules } from './markets/market.js';
 
@@ -12,6 +12,7 @@ export type { CandleType } from './candles.js';
 export type { Account } from './desk/accounts.js';
 export type { OrderStatus } from './desk/order.js';
 export type { OrderRef } from './desk/order-file.js';
+export { OtherFormat } from './exchange/house.js';
 export type { CoinRules } from './markets/coins.js';
 export type { MarketRules } from './markets/market.js';
 export { Refusal } from './refusals.js';
@@ -139,7 +140,7 @@ export interface Exchange {
   close(): Promise<void>;
 }
 
-/** Opens the exchange of a directory, or founds one there. Rejects with AlreadyOpen when it is open already. */
+/** Opens the exchange of a directory, or founds one there. Rejects with AlreadyOpen when it is open already, with OtherFormat when another version wrote it. */
 export async function openExchange(options: ExchangeOptions): Promise<Exchange> {
   const { directory, seed, now, genesis } = options;
   const house = House.open({ directory, seed, time: now(), secrets: genesis });

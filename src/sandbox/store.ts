@@ -57,8 +57,13 @@ export class Store {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.timer);
     await this.durable();
+    await this.abandon();
+  }
+
+  /** Closes without writing what has changed. */
+  async abandon(): Promise<void> {
+    clearTimeout(this.timer);
     await this.file.close();
     await this.claim.release();
   }

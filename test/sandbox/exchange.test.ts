@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AlreadyOpen, openExchange } from '../../src/sandbox/exchange.js';
-import { Clocked, GENESIS } from './support/exchange.js';
+import { Store } from '../../src/sandbox/store.js';
+import { Clocked, GENESIS, temporaryDirectory } from './support/exchange.js';
 
 const BTC = 'btc_usdt';
 const far = { market: BTC, side: 'buy', type: 'limit', price: '20000', amount: '0.01' } as const;
@@ -26,6 +27,20 @@ test('a new exchange has markets with depth, spread, trades and a ticker that ag
     expect(Number(ticker.bid)).toBeLessThan(Number(ticker.ask));
     expect(exchange.trades(market).at(-1)?.price).toBe(ticker.last);
     expect(exchange.candles(market, '1min', { size: 1 })[0]?.close).toBe(ticker.last);
+  }
+});
+
+test('after every step the books are uncrossed and deep, and the best quotes are worth taking', async () => {
+  const clocked = await Clocked.open();
+  const { exchange } = clocked;
+  for (let step = 0; step < 200; step += 1) {
+    clocked.pass(500);
+    for (const market of exchange.markets.keys()) {
+      const { bids, asks } = exchange.depth(market, { size: 1_000 });
+      expect(Math.min(bids.length, asks.length), market).toBeGreaterThanOrEqual(market === BTC ? 60 : 50);
+      expect(Number(bids[0]?.[0])).toBeLessThan(Number(asks[0]?.[0]));
+      if (market === BTC) expect(Math.min(Number(bids[0]?.[1]), Number(asks[0]?.[1]))).toBeGreaterThan(0.01);
+    }
   }
 });
 
@@ -231,4 +246,13 @@ test('a directory is open once; the first keys and the first seed stay', async (
   expect(second.genesis).toEqual(GENESIS);
   expect(second.account('other')).toBeUndefined();
   await second.close();
+});
+
+test('data of another format are refused, and the directory is free again', async () => {
+  const directory = temporaryDirectory();
+  const store = Store.open(directory);
+  store.table<number[]>('beginning', { encode: (row) => row, decode: () => [] }).put('only', [99, 1, 0]);
+  await store.close();
+  await expect(Clocked.open({ directory })).rejects.toThrow('format 99');
+  await expect(Clocked.open({ directory })).rejects.toThrow('format 99');
 });

@@ -1,9 +1,9 @@
 import type { Desk, Venue } from '../desk/desk.js';
 import { held, type Order } from '../desk/order.js';
+import { MAKERS, TAKERS } from '../desk/participants.js';
 import { opposite, type Side } from '../engine/order.js';
 import { Refusal } from '../refusals.js';
 import type { Dice } from './chance.js';
-import { MAKERS, TAKERS } from './participants.js';
 import { type Profile, profileOf } from './profile.js';
 import { sizedAmount, wantedPrices } from './quotes.js';
 

@@ -1,4 +1,3 @@
-import { isParticipant } from '../crowd/participants.js';
 import { Book } from '../engine/book.js';
 import { type BookEvent, type Execution, opposite, type Side } from '../engine/order.js';
 import type { Ledger } from '../ledger.js';
@@ -7,6 +6,7 @@ import { Refusal } from '../refusals.js';
 import type { Table } from '../store-table.js';
 import type { BillBook } from './bills.js';
 import { held, keyOf, type Order } from './order.js';
+import { isParticipant } from './participants.js';
 import type { Sequences } from './sequences.js';
 import { settle } from './settlement.js';
 import type { Tape } from './tape.js';

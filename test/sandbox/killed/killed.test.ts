@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import { House } from '../../../src/sandbox/desk/house.js';
+import { House } from '../../../src/sandbox/exchange/house.js';
 import { AlreadyOpen, openExchange } from '../../../src/sandbox/exchange.js';
 import { Clocked, GENESIS, START, temporaryDirectory } from '../support/exchange.js';
 

@@ -1,12 +1,12 @@
 import { Decimal } from '../../protocol/decimal.js';
 import { type Candle, type CandleType, joinCandles, MINUTE } from '../candles.js';
+import type { Venue } from '../desk/desk.js';
+import { feeCoin, type Order, statusOf } from '../desk/order.js';
+import type { Trade } from '../desk/tape.js';
 import type { Level } from '../engine/ladder.js';
 import type { Depth, OrderRecord, PublicTrade, ShownCandle, Ticker } from '../exchange.js';
 import { coinText, type Market } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
-import type { Venue } from './desk.js';
-import { feeCoin, type Order, statusOf } from './order.js';
-import type { Trade } from './tape.js';
 
 /** Minutes that the ticker looks back: 24 hours, the minute under way included. */
 const WINDOW = 24 * 60;

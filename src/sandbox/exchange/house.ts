@@ -1,20 +1,20 @@
 import { type Candle, MINUTE } from '../candles.js';
 import { CandleSeries, candleCodec } from '../candles-series.js';
 import { Crowd, type CrowdState } from '../crowd/crowd.js';
-import { isParticipant } from '../crowd/participants.js';
 import { prehistory } from '../crowd/prehistory.js';
+import { Customers, customerCodec, type Secrets } from '../desk/accounts.js';
+import { BillBook, billCodec } from '../desk/bills.js';
+import { Desk, type DeskTables, type Venue } from '../desk/desk.js';
+import { orderCodec } from '../desk/order.js';
+import { keyCodec, OrderFile } from '../desk/order-file.js';
+import { isParticipant } from '../desk/participants.js';
+import { FIRST, type Sequence, Sequences, sequenceCodec } from '../desk/sequences.js';
+import { Tape, type Trade, tradeCodec } from '../desk/tape.js';
 import { type Balance, Ledger } from '../ledger.js';
 import type { Market } from '../markets/market.js';
 import { MARKETS } from '../markets/markets.js';
 import { Store } from '../store.js';
 import type { Codec, Table } from '../store-table.js';
-import { Customers, customerCodec, type Secrets } from './accounts.js';
-import { BillBook, billCodec } from './bills.js';
-import { Desk, type DeskTables, type Venue } from './desk.js';
-import { orderCodec } from './order.js';
-import { keyCodec, OrderFile } from './order-file.js';
-import { FIRST, type Sequence, Sequences, sequenceCodec } from './sequences.js';
-import { Tape, type Trade, tradeCodec } from './tape.js';
 
 /** When and with what chance an exchange began; it stays as long as its directory. */
 interface Beginning {
@@ -23,10 +23,23 @@ interface Beginning {
   readonly start: number;
 }
 
+/** Raised when the rows on disk change their meaning. */
+const FORMAT = 1;
+
+/** Thrown when the data of a directory were written by a version that stores them differently. */
+export class OtherFormat extends Error {
+  override readonly name = 'OtherFormat';
+
+  constructor(found: number) {
+    super(`the data have format ${found}, this version reads format ${FORMAT}`);
+  }
+}
+
 const beginningCodec: Codec<Beginning> = {
-  encode: ({ seed, start }) => [seed, start],
+  encode: ({ seed, start }) => [FORMAT, seed, start],
   decode: (row) => {
-    const [seed, start] = row as [number, number];
+    const [format, seed, start] = row as [number, number, number];
+    if (format !== FORMAT) throw new OtherFormat(format);
     return { seed, start };
   },
 };
@@ -69,7 +82,7 @@ export class House {
   private readonly crowdState: Table<CrowdState>;
   private readonly beginning: Beginning;
 
-  /** Opens the exchange of a directory, or founds one there. Throws AlreadyOpen when it is open elsewhere. */
+  /** Opens the exchange of a directory, or founds one there. Throws {@link OtherFormat}. */
   constructor(
     readonly store: Store,
     { seed, time, secrets }: HouseOptions,
@@ -94,8 +107,15 @@ export class House {
     this.customers.found(secrets, this.ledger);
   }
 
+  /** Opens the exchange of a directory. Throws AlreadyOpen when it is open, and {@link OtherFormat}. */
   static open(options: HouseOptions): House {
-    return new House(Store.open(options.directory), options);
+    const store = Store.open(options.directory);
+    try {
+      return new House(store, options);
+    } catch (error) {
+      void store.abandon();
+      throw error;
+    }
   }
 
   /** Lets the crowd live up to `time`. */

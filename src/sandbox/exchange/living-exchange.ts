@@ -1,14 +1,14 @@
 import type { CandleType } from '../candles.js';
+import type { Account, Secrets } from '../desk/accounts.js';
+import type { Venue } from '../desk/desk.js';
+import { keyOf } from '../desk/order.js';
+import type { OrderRef } from '../desk/order-file.js';
 import type { Side } from '../engine/order.js';
 import type { Depth, Exchange, ExchangeStatus, OrderRecord, OrderRequest, PublicTrade, Ticker } from '../exchange.js';
 import { COINS } from '../markets/coins.js';
 import { coinText, type MarketRules } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
-import type { Account, Secrets } from './accounts.js';
-import type { Venue } from './desk.js';
 import type { House } from './house.js';
-import { keyOf } from './order.js';
-import type { OrderRef } from './order-file.js';
 import { candlesOf, DayWindow, depthOf, mergeStep, recordOf, tickerOf, tradeOf } from './views.js';
 
 /** How long what only concerns the crowd may wait for a commit. Repeating its steps gives the same again. */
