@@ -54,7 +54,7 @@ export function systemHost(): Host {
     output: process.stdout,
     errors: process.stderr,
     directories: directories(process.env.PIT_HOME),
-    redaction: redacting(process.stderr),
+    redaction: redacting(process.stderr, process.env),
     now: Date.now,
     random: Math.random,
     randomBytes,
@@ -78,12 +78,20 @@ function interruptions(): Host['onInterrupt'] {
   };
 }
 
-/** Puts a redaction before the stream itself, so that the runtime's own debug lines (NODE_DEBUG) pass it too. */
-function redacting(stream: NodeJS.WriteStream): Redaction {
+/**
+ * Puts a redaction before the stream itself, so that the runtime's own debug lines (NODE_DEBUG) pass it too. The keys of
+ * the environment are masked from the start: such lines print whole environments.
+ */
+function redacting(stream: NodeJS.WriteStream, { PIT_ACCESS_KEY, PIT_SECRET_KEY }: NodeJS.ProcessEnv): Redaction {
   const redaction = new Redaction();
+  for (const key of [PIT_ACCESS_KEY, PIT_SECRET_KEY]) redaction.keep(key ?? '');
   const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
-  stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) =>
-    write(typeof chunk === 'string' ? redaction.apply(chunk) : chunk, ...rest);
+  stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    const masked = redaction.apply(text);
+    // bytes that need no mask pass as they are, whether or not they are text
+    return write(masked === text ? chunk : masked, ...rest);
+  };
   return redaction;
 }
 

@@ -1,10 +1,15 @@
+import { inspect } from 'node:util';
+
 const MASK = '***';
 
-/** In a URL or a printed object: `accesskey=…`, `"sign": "…"`, `safePwd: '…'`. */
-const NAMED = /\b(accesskey|sign|safePwd)(=|"?\s*:\s*['"]?)[^&\s'",}\]]+/gi;
+/** In a URL or a printed object: `accesskey=…`, `sign%3D…`, `"sign": "…"`, `safePwd: '…'`, `'sign' => '…'`. */
+const NAMED = /\b(accesskey|sign|safePwd)(=|%3D|["']?\s*(?::|=>)\s*['"]?)[^&\s'",}\]]+/gi;
 
 /** Shorter texts would mask ordinary words. */
 const SHORTEST = 4;
+
+/** So many first characters of a secret give it away, wherever the rest was cut off. */
+const TELLING = 8;
 
 /**
  * Knows what must not be shown and takes it out of text. It stands before everything that leaves on stderr, because the
@@ -12,18 +17,45 @@ const SHORTEST = 4;
  * password.
  */
 export class Redaction {
-  readonly #secrets = new Set<string>();
+  /** Longest first, so that a secret that begins another one leaves nothing of it. */
+  #secrets: readonly string[] = [];
 
-  /** From now on the value is masked, as it is and percent-encoded. */
+  /** From now on the value is masked in every form in which a URL, JSON or the runtime's debug output may show it. */
   keep(secret: string): void {
-    for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
-      if (form.length >= SHORTEST) this.#secrets.add(form);
-    }
+    const forms = formsOf(secret).filter((form) => form.length >= SHORTEST);
+    this.#secrets = [...new Set([...this.#secrets, ...forms])].sort((left, right) => right.length - left.length);
   }
 
+  /** Values before names: a name's pattern ends at a quote or a comma, which a fund password may hold. */
   apply(text: string): string {
-    let masked = text.replace(NAMED, `$1$2${MASK}`);
-    for (const secret of this.#secrets) masked = masked.replaceAll(secret, MASK);
-    return masked;
+    return this.#secrets.reduce(without, text).replace(NAMED, `$1$2${MASK}`);
   }
+}
+
+function formsOf(secret: string): string[] {
+  // a lone surrogate has no percent-encoding, and no request can carry it
+  const text = Buffer.from(secret).toString();
+  const query = new URL(`http://localhost/?${encodeURIComponent(text)}`).search.slice(1);
+  const form = new URLSearchParams({ '': text }).toString().slice(1);
+  return [
+    secret,
+    encodeURIComponent(text),
+    query,
+    form,
+    JSON.stringify(secret).slice(1, -1),
+    inspect(secret).slice(1, -1),
+  ];
+}
+
+/** Masks the secret, and its beginning where the text does not go on with the rest. */
+function without(text: string, secret: string): string {
+  const head = secret.slice(0, TELLING);
+  let masked = '';
+  let from = 0;
+  for (let at = text.indexOf(head); at !== -1; at = text.indexOf(head, from)) {
+    masked += text.slice(from, at) + MASK;
+    from = at + head.length;
+    while (from < text.length && text[from] === secret[from - at]) from += 1;
+  }
+  return masked + text.slice(from);
 }

@@ -38,7 +38,7 @@ export interface ClientOptions {
 
 /** The longest that one read may take before it is tried again. */
 const READ_TIMEOUT_MS = 10_000;
-/** A write waits longer, because an answer is worth more than asking for it afterwards. */
+/** A write waits longer, because an answer is worth more than asking for it afterwards; half of the budget is kept for that. */
 const WRITE_TIMEOUT_MS = 15_000;
 
 /** The thin signed HTTP layer: calls an operation by its name and gives its checked result. */
@@ -89,10 +89,11 @@ export class ExchangeClient {
     values: ValuesOf<Name>,
   ): Promise<Verdict<Result<OperationNamed<Name>>>> {
     const { budget } = this.#options;
+    if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it' };
     try {
       const answer = await this.#exchange(name, values, {
         fresh: true,
-        timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs),
+        timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2),
       });
       return { kind: 'done', answer };
     } catch (error) {
@@ -127,7 +128,9 @@ export class ExchangeClient {
     if (operation.access === 'open') return openUrl(name, hosts, parameters);
     const keys = credentials();
     this.#keepSecret(operation, parameters, keys);
-    return signedUrl(name, hosts, parameters, keys, host.now());
+    const url = signedUrl(name, hosts, parameters, keys, host.now());
+    host.redaction.keep(new URL(url).searchParams.get('sign') ?? '');
+    return url;
   }
 
   #keepSecret(

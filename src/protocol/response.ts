@@ -54,18 +54,20 @@ function schemaOf<Name extends OperationName>(name: Name) {
 function parseBody(name: OperationName, body: string): unknown {
   try {
     return parseJson(body);
-  } catch {
-    const form = formOf(body);
-    const words = { html: 'an HTML page', empty: 'empty', truncated: 'cut off', other: 'not JSON' }[form];
+  } catch (error) {
+    const form = formOf(body, String(error));
+    const words = { html: 'an HTML page', empty: 'empty', truncated: 'cut off', other: 'not readable as JSON' }[form];
     throw new Mismatch(`the answer to ${name} is ${words}`, form);
   }
 }
 
-function formOf(body: string): 'html' | 'empty' | 'truncated' | 'other' {
-  const start = body.trimStart().slice(0, 200).toLowerCase();
-  if (start === '') return 'empty';
-  if (start.startsWith('<')) return 'html';
-  return start.startsWith('{') || start.startsWith('[') ? 'truncated' : 'other';
+function formOf(body: string, complaint: string): 'html' | 'empty' | 'truncated' | 'other' {
+  const text = body.trim();
+  if (text === '') return 'empty';
+  if (text.startsWith('<')) return 'html';
+  // the parser says where it ended, except in the middle of true, false and null
+  const endsEarly = /reached end of input/.test(complaint) || /[:,[]\s*[a-z]+$/.test(text.slice(-20));
+  return /^[{[]/.test(text) && endsEarly ? 'truncated' : 'other';
 }
 
 /** Signed errors are `{code, message}`; market-data errors `{error}` or `{result: false, message}`, as observed. */

@@ -65,8 +65,8 @@ function unsettled({ kind, reason }: NoAnswer) {
 function settledBy(order: OrderRecord, noAnswer: NoAnswer) {
   const { id, price, total_amount: amount, trade_amount: filled, trade_money: filledValue, status } = order;
   const facts = { id, price, amount, filled, filledValue };
-  const isOpen = status === 0 || status === 3;
-  if (isOpen) return { ...facts, ...unsettled(noAnswer) };
+  const isClosed = status === 1 || status === 2;
+  if (!isClosed) return { ...facts, ...unsettled(noAnswer) };
   if (Decimal.of(filled).compare(Decimal.of(amount)) < 0)
     return { ...facts, outcome: 'cancelled' as const, code: null, message: null };
   return { ...facts, outcome: 'refused' as const, code: null, message: 'the order was filled' };

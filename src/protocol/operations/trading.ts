@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { decimal, flag, id, instant, integer, optionalDecimal, optionalText, text } from '../fields.js';
+import { scalarText } from '../json.js';
 import { signedRead, signedRefresh, signedWrite } from '../operation.js';
 import {
   amount,
@@ -58,13 +59,11 @@ const cancelResult = v.object({
 });
 
 /** Observed with a text in place of the object; the cancellation counts all the same. */
-const cancelMessage = v.union([
+const cancelMessage = v.pipe(
+  v.unknown(),
+  v.transform((message) => (scalarText(message) === undefined ? message : { des: message, isSuc: true })),
   v.object({ des: text, isSuc: flag, datas: v.nullish(cancelResult, {}) }),
-  v.pipe(
-    text,
-    v.transform((des) => ({ des, isSuc: true, datas: v.parse(cancelResult, {}) })),
-  ),
-]);
+);
 
 export const order = signedWrite(
   {

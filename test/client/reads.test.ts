@@ -1,0 +1,159 @@
+import got from 'got';
+import { describe, expect, it } from 'vitest';
+import type { FailureKind } from '../../src/errors.js';
+import { type Answer, compressed, dribbled, FAULTS, respond, serveFaults } from '../support/fault-server.js';
+import { clientOf, failureOf } from './support.js';
+
+const CONFIGURATION = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":5}}';
+const PARSED = { btc_usdt: { priceScale: 2, amountScale: 6, minAmount: '0.0001', minSize: '5' } };
+
+/** Four attempts with a pause that doubles, by the middle of the chance. */
+const PAUSES = [150, 300, 600];
+
+describe('a read is tried again while it may pass', () => {
+  it.each<[keyof typeof FAULTS, FailureKind, RegExp]>([
+    ['a reset after reading', 'unreachable', /the connection broke before an answer came \(ECONNRESET\)/],
+    ['a close without an answer', 'unreachable', /the connection broke before an answer came/],
+    ['a body that breaks off', 'unreachable', /the answer was cut off/],
+    ['chunks that break off', 'unreachable', /the answer was cut off/],
+    ['no HTTP at all', 'unreachable', /the answer was not valid HTTP/],
+    ['broken compression', 'unreachable', /the answer was cut off/],
+    ['an HTML page with 502', 'unreachable', /the host answered with HTTP 502/],
+    ['an HTML page', 'internal', /the answer to markets is an HTML page/],
+    ['JSON that breaks off', 'internal', /the answer to markets is cut off/],
+    ['an empty body', 'internal', /the answer to markets is empty/],
+  ])('%s', async (name, kind, words) => {
+    const server = await serveFaults({ answer: () => FAULTS[name] });
+    const { client, host } = clientOf(server.url);
+    const failure = await failureOf(client.read('markets', {}));
+    expect(failure).toMatchObject({ kind, message: expect.stringMatching(words) });
+    expect(failure.hint).not.toBeNull();
+    expect(server.requests).toHaveLength(4);
+    expect(host.sleeps).toEqual(PAUSES);
+  });
+
+  it('a busy exchange', async () => {
+    const server = await serveFaults({ answer: () => respond('{"result":false,"message":"too frequent"}') });
+    const failure = await failureOf(clientOf(server.url).client.read('kline', { market: 'btc_usdt', type: '1min' }));
+    expect(failure).toMatchObject({ kind: 'limited', message: 'kline: the exchange is busy: too frequent' });
+    expect(server.requests).toHaveLength(4);
+  });
+
+  it('a hang, as long as the budget allows', async () => {
+    const server = await serveFaults({ answer: () => FAULTS['a hang'] });
+    const { client, host } = clientOf(server.url, 400);
+    const failure = await failureOf(client.read('markets', {}));
+    expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('no answer came in time') });
+    // 400 - 150 is left for the second attempt, and 250 does not allow a pause of 300
+    expect(host.sleeps).toEqual([150]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('a reset before reading, until an answer comes', async () => {
+    const server = await serveFaults({ answer: () => respond(CONFIGURATION), resets: (connection) => connection < 3 });
+    const { client, host } = clientOf(server.url);
+    expect(await client.read('markets', {})).toEqual(PARSED);
+    expect(host.sleeps).toEqual(PAUSES);
+    expect(server.connections).toBe(4);
+  });
+
+  it('nobody listening', async () => {
+    const { client, host } = clientOf('http://127.0.0.1:1');
+    const failure = await failureOf(client.read('markets', {}));
+    expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('refused the connection') });
+    expect(host.sleeps).toEqual(PAUSES);
+  });
+
+  it('a refresh as well', async () => {
+    const answers = [FAULTS['a reset after reading'], respond('{"code":1000,"message":"ok"}')];
+    const server = await serveFaults({ answer: () => answers.shift() ?? FAULTS['a hang'] });
+    const { client } = clientOf(server.url);
+    expect(await client.read('cancelAllOrdersAfter', { currency: 'btc_usdt' })).toEqual({ code: 1000, message: 'ok' });
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('a read is not tried again when the answer will be the same', () => {
+  it.each<[string, Answer, FailureKind, RegExp]>([
+    ['a redirect', FAULTS['a redirect to itself'], 'internal', /redirect \(HTTP 302\)/],
+    ['too many requests', FAULTS['too many requests'], 'limited', /HTTP 429: too many requests/],
+    ['no such page', FAULTS['no such page'], 'internal', /HTTP 404/],
+    ['other JSON', FAULTS['JSON of another kind'], 'internal', /field "hello" should be Object/],
+    ['an error', respond('{"error":"market not exist"}'), 'refused', /the exchange refused: market not exist$/],
+  ])('%s', async (_, answer, kind, words) => {
+    const server = await serveFaults({ answer: () => answer });
+    const { client, host } = clientOf(server.url);
+    const failure = await failureOf(client.read('markets', {}));
+    expect(failure).toMatchObject({ kind, message: expect.stringMatching(words) });
+    expect(server.requests).toHaveLength(1);
+    expect(host.sleeps).toEqual([]);
+  });
+
+  it.each([
+    ['{"code":1003,"message":"sign wrong"}', 'refused', 1003],
+    ['{"code":"4001","message":"locked"}', 'limited', 4001],
+    ['{"code":4002,"message":"too frequent"}', 'limited', 4002],
+  ])('a signed read answered %s', async (body, kind, code) => {
+    const server = await serveFaults({ answer: () => respond(body) });
+    const failure = await failureOf(clientOf(server.url).client.read('getAccountInfo', {}));
+    expect(failure).toMatchObject({ kind, code });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('a certificate that nobody signed; the signed request never leaves', async () => {
+    const server = await serveFaults({ answer: () => respond('{}'), tls: true });
+    const failure = await failureOf(clientOf(server.url).client.read('getAccountInfo', {}));
+    expect(failure).toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(/certificate was not accepted \(DEPTH_ZERO_SELF_SIGNED_CERT\)/),
+      hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+    });
+    expect([server.bytes, server.requests.length]).toEqual(['', 0]);
+  });
+});
+
+it.each<[string, Answer]>([
+  ['compressed', compressed(CONFIGURATION)],
+  ['a character at a time', dribbled(CONFIGURATION)],
+])('reads an answer that comes %s', async (_, answer) => {
+  const server = await serveFaults({ answer: () => answer });
+  expect(await clientOf(server.url).client.read('markets', {})).toEqual(PARSED);
+});
+
+it('every request looks like a browser’s, the repeated ones too', async () => {
+  const answers = [FAULTS['a reset after reading'], respond('{}'), respond('{"code":1000,"message":"","result":[]}')];
+  const server = await serveFaults({
+    answer: () => answers.shift() ?? respond('{"code":"1000","message":"","id":"1"}'),
+  });
+  const { client } = clientOf(server.url);
+  await client.read('allTicker', {});
+  await client.read('getSpotBills', {});
+  await client.write('order', { currency: 'btc_usdt', tradeType: '1', price: '1', amount: '1' });
+  expect(server.requests).toHaveLength(4);
+  for (const { headers } of server.requests)
+    expect(headers['user-agent']).toMatch(/^Mozilla\/5\.0 \([^)]+\) AppleWebKit\/\S+ .*Chrome\/\d/);
+});
+
+it('K-line requests of one client keep a second between them', async () => {
+  const server = await serveFaults({ answer: () => respond('{"data":[],"moneyType":"USDT","symbol":"BTC"}') });
+  const { client, host } = clientOf(server.url);
+  for (let times = 0; times < 3; times += 1) await client.read('kline', { market: 'btc_usdt', type: '1min' });
+  expect(host.sleeps).toEqual([1050, 1050]);
+});
+
+describe('why so much care', () => {
+  it('got with its defaults sends the same GET again by itself', async () => {
+    // the same server and the same count: had the client kept these defaults, the tests of writes would see it
+    const answers = [FAULTS['a reset after reading'], respond('{"code":"1000","message":"","id":"1"}')];
+    const server = await serveFaults({ answer: () => answers.shift() ?? FAULTS['a hang'] });
+    await got(`${server.url}/api/order?method=order`);
+    expect(server.requests.map(({ target }) => target)).toEqual(['/api/order?method=order', '/api/order?method=order']);
+  });
+
+  it('got with its defaults follows a redirect with the signed URL in hand', async () => {
+    const answers = [FAULTS['a redirect to itself'], respond('{}')];
+    const server = await serveFaults({ answer: () => answers.shift() ?? FAULTS['a hang'] });
+    await got(`${server.url}/api/order?method=order`);
+    expect(server.requests).toHaveLength(2);
+  });
+});
