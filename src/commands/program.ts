@@ -105,10 +105,13 @@ function subcommand(parent: Command, name: string): Command {
   );
 }
 
-/** A word that only groups others is a wrong command line by itself; an order's word is a command as well. */
+/**
+ * A word that only groups others is a wrong command line by itself. An order's word is a command as well: its flags end
+ * where the next word names a subcommand, which may have a flag of the same name.
+ */
 function group(program: Command, name: string): Command {
   const summary = groups[name];
-  const command = subcommand(program, name);
+  const command = subcommand(program, name).enablePositionalOptions();
   return summary === undefined ? command : command.description(summary);
 }
 

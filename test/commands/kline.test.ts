@@ -1,0 +1,106 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CANDLE_MS } from '../../src/protocol/candles.js';
+import { Decimal } from '../../src/protocol/decimal.js';
+import { CANDLE_TYPES, type CandleType } from '../../src/protocol/operations/market-data.js';
+import { DECIMAL, FLAG, TIME, useDesk } from './desk.js';
+
+const desk = useDesk();
+
+interface Candle {
+  readonly time: string;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly volume: string;
+  readonly closed: boolean;
+}
+
+/** Each larger type with one that it is made of. */
+const MADE_OF: readonly (readonly [larger: CandleType, smaller: CandleType])[] = [
+  ['3min', '1min'],
+  ['5min', '1min'],
+  ['15min', '5min'],
+  ['30min', '15min'],
+  ['1hour', '30min'],
+  ['2hour', '1hour'],
+  ['4hour', '2hour'],
+  ['6hour', '2hour'],
+  ['12hour', '6hour'],
+  ['1day', '12hour'],
+  ['3day', '1day'],
+  ['1week', '1day'],
+];
+
+describe('pit kline', () => {
+  const served = new Map<CandleType, Candle[]>();
+  beforeAll(async () => {
+    for (const type of CANDLE_TYPES) served.set(type, await desk.json(`kline btc_usdt --type ${type} --size 40`));
+  });
+
+  function candles(type: CandleType): Candle[] {
+    return served.get(type) ?? [];
+  }
+
+  it.each(CANDLE_TYPES)('gives %s candles, oldest first, without a gap, the last one open', (type) => {
+    const row = { time: TIME, open: DECIMAL, high: DECIMAL, low: DECIMAL, close: DECIMAL, volume: DECIMAL };
+    const rows = candles(type);
+    expect(rows).toStrictEqual(rows.map(() => ({ ...row, closed: FLAG })));
+    const times = rows.map(({ time }) => Date.parse(time));
+    expect(times).toEqual(times.map((_, index) => (times[0] ?? 0) + index * CANDLE_MS[type]));
+    expect(rows.length).toBeGreaterThan(2);
+    expect(rows.map(({ closed }) => closed)).toEqual(rows.map((_, index) => index < rows.length - 1));
+  });
+
+  it.each(MADE_OF)('every %s candle is the sum of its %s candles', (larger, smaller) => {
+    const whole = candles(larger).filter(({ closed }) => closed);
+    const compared = whole.flatMap((candle) => {
+      const parts = partsOf(candle, larger, candles(smaller));
+      return parts.length === CANDLE_MS[larger] / CANDLE_MS[smaller] ? [{ candle, sum: joined(parts) }] : [];
+    });
+    expect(compared.length).toBeGreaterThan(0);
+    for (const { candle, sum } of compared) expect(sum).toEqual({ ...candle, closed: undefined });
+  });
+
+  it('starts at --since, that candle included, and ends at --until', async () => {
+    const [, first, , last] = candles('1hour');
+    const range = `--type 1hour --since ${first?.time} --until ${last?.time}`;
+    expect(await desk.json(`kline btc_usdt ${range}`)).toEqual(candles('1hour').slice(1, 4));
+    const since = await desk.json<Candle[]>(
+      `kline btc_usdt --type 1hour --since ${Date.parse(first?.time ?? '')} --size 2`,
+    );
+    expect(since).toEqual(candles('1hour').slice(1, 3));
+    expect(await desk.json<Candle[]>('kline btc_usdt --type 1day --since 3d')).toHaveLength(3);
+  });
+
+  it('has a header without rows, too', async () => {
+    const { header, rows } = await desk.csv('kline btc_usdt --type 1day --since 2000-01-01 --until 2000-01-02');
+    expect({ header, rows }).toEqual({ header: 'time,open,high,low,close,volume,closed', rows: [] });
+  });
+
+  it('refuses a range that ends before it starts', async () => {
+    await desk.failure('kline btc_usdt --since 1h --until 2h', 2);
+  });
+});
+
+function partsOf({ time }: Candle, type: CandleType, smaller: readonly Candle[]): Candle[] {
+  const start = Date.parse(time);
+  return smaller.filter((part) => Date.parse(part.time) >= start && Date.parse(part.time) < start + CANDLE_MS[type]);
+}
+
+function joined(parts: readonly Candle[]) {
+  const best = (field: 'high' | 'low', direction: number) =>
+    parts
+      .map((part) => part[field])
+      .reduce((left, right) => (Decimal.of(right).compare(Decimal.of(left)) * direction > 0 ? right : left));
+  const volume = parts.reduce((sum, part) => sum.plus(Decimal.of(part.volume)), Decimal.zero).toString();
+  const [first, last] = [parts[0], parts.at(-1)];
+  return {
+    time: first?.time,
+    open: first?.open,
+    close: last?.close,
+    high: best('high', 1),
+    low: best('low', -1),
+    volume,
+  };
+}
