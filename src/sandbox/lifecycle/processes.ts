@@ -13,8 +13,10 @@ export function isAlive(pid: number): boolean {
     // EPERM: it runs and belongs to someone else
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
-  const [state] = kernelRecord(pid);
-  return state !== 'Z' && state !== 'X';
+  const record = kernelRecord(pid);
+  const ended = record[0] === 'Z' || record[0] === 'X';
+  // the first thread ends before the others: until they have, the process keeps its ports and locks
+  return !ended || Number(record[17]) > 1;
 }
 
 /**

@@ -23,10 +23,12 @@ const MOST_PARAMETERS = 100;
  * documented: a name given twice is refused, because it is not known which of the two would be signed. The result keeps
  * the values decoded, as they are signed.
  *
- * Throws {@link Refusal} on percent nonsense, too many parameters, and names that are doubled or not printable ASCII.
+ * Throws {@link Refusal} on raw bytes beyond ASCII, percent nonsense, too many parameters, and names that are doubled or not printable ASCII.
  */
 export function readQuery(query: string): Map<string, string> {
   const parameters = new Map<string, string>();
+  // some HTTP parsers let such bytes through, and whether they were meant as UTF-8 is a guess
+  if (/[^ -~]/.test(query)) throw new Refusal('badParameter', 'characters beyond ASCII must be percent-encoded');
   const parts = query.split('&');
   if (parts.length > MOST_PARAMETERS) throw new Refusal('badParameter', 'too many parameters');
   for (const part of parts) {

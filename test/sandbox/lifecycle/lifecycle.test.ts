@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -30,6 +30,16 @@ describe('a sandbox in the background', { timeout: 60_000 }, () => {
     const found = await Promise.all(Array.from({ length: 20 }, () => ask(home, 'ensure')));
     expect(new Set(found.map(({ pid }) => pid)).size).toBe(1);
     expect(found.filter(({ started }) => started)).toHaveLength(1);
+    expect(logOf(home).match(/serves http/g)).toHaveLength(1);
+  });
+
+  it('is one also when who was starting it is killed on the way', async () => {
+    const home = newHome();
+    const launcher = start(home, 'ensure');
+    await until(() => existsSync(stateFile(home, 'launch.1')));
+    launcher.kill('SIGKILL');
+    const found = await Promise.all(Array.from({ length: 5 }, () => ask(home, 'ensure')));
+    expect(new Set(found.map(({ pid }) => pid)).size).toBe(1);
     expect(logOf(home).match(/serves http/g)).toHaveLength(1);
   });
 

