@@ -73,7 +73,7 @@ export class Session {
   async startSandbox(): Promise<EnsuredSandbox> {
     const { ensureSandbox } = await import('../sandbox/lifecycle/index.js');
     const { command, arguments: args } = this.host.self;
-    return ensureSandbox(this.host, { command, args });
+    return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve'] });
   }
 
   async #sandbox(): Promise<SandboxAddress> {

@@ -1,0 +1,47 @@
+// What packages do at import and pit never uses, left out of the bundle. Each entry says what it saves and why it is safe.
+import { readFileSync } from 'node:fs';
+
+/** Modules replaced by an empty one. */
+const EMPTIED = [
+  // got's HTTP/2, which pit does not ask for; at import it makes a TLS socket and so parses all root certificates (~40 ms)
+  { importer: /\/got\//, module: /^http2-wrapper$/, as: 'export default {}' },
+  // conf's `schema`, which pit does not use
+  { importer: /\/conf\//, module: /^ajv\/dist\/2020\.js$/, as: 'export class Ajv2020 {}' },
+  { importer: /\/conf\//, module: /^ajv-formats$/, as: 'export default { default() {} }' },
+];
+
+/** Work moved from the import to the first use. */
+const DEFERRED = [
+  {
+    // two formatters for error messages (~12 ms)
+    file: /@sindresorhus\/is\/distribution\/index\.js$/,
+    from: /const (and|or)Formatter = (new Intl\.ListFormat\([^)]*\));/g,
+    to: 'const $1Formatter = { format: (list) => $2.format(list) };',
+  },
+  {
+    // for subcommands in programs of their own, which pit has none of
+    file: /\/commander\/lib\/command\.js$/,
+    from: /const childProcess = require\('node:child_process'\);/g,
+    to: "const childProcess = { spawn: (...words) => require('node:child_process').spawn(...words) };",
+  },
+];
+
+export const lighter = {
+  name: 'lighter-packages',
+  setup({ onResolve, onLoad }) {
+    for (const [index, { importer, module }] of EMPTIED.entries()) {
+      onResolve({ filter: module }, (request) =>
+        importer.test(request.importer) ? { path: String(index), namespace: 'emptied' } : undefined,
+      );
+    }
+    onLoad({ filter: /.*/, namespace: 'emptied' }, ({ path }) => ({ contents: EMPTIED[Number(path)].as }));
+    for (const { file, from, to } of DEFERRED) {
+      onLoad({ filter: file }, ({ path }) => {
+        const source = readFileSync(path, 'utf8');
+        // a new version of the package may need none of this, or something else
+        if (!from.test(source)) throw new Error(`${path} no longer holds ${from}`);
+        return { contents: source.replace(from, to) };
+      });
+    }
+  },
+};
