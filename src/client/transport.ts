@@ -50,7 +50,7 @@ let instance: Promise<Got> | undefined;
 function gotOnce(): Promise<Got> {
   instance ??= import('got').then(({ got }) =>
     got.extend({
-      retry: { limit: 2 },
+      retry: { limit: 0 },
       followRedirect: false,
       throwHttpErrors: false,
       // whatever NODE_TLS_REJECT_UNAUTHORIZED says: the URL carries keys
