@@ -6,6 +6,8 @@ import { Output, ReaderGone } from './terminal/output.js';
 /** Wires host and program and gives the exit code. The only place that catches. */
 export async function pit(): Promise<number> {
   const host = systemHost();
+  // what is thrown beside the command would be printed by the runtime itself, past the redaction
+  process.once('uncaughtException', (thrown) => process.exit(report(thrown, host)));
   try {
     await run(host);
     return 0;
