@@ -18,26 +18,52 @@ import { Session } from './session.js';
  */
 export async function run(host: Host): Promise<void> {
   const shown: string[] = [];
-  const program = await build(host, (text) => shown.push(text));
+  const program = frame((text) => shown.push(text));
+  const { globals, others } = parted(program.options, host.arguments);
+  await addCommands(program, others[0], host);
   try {
-    if (host.arguments.length === 0) program.help();
-    await program.parseAsync(host.arguments, { from: 'user' });
+    if (others.length === 0 && globals.length === 0) program.help();
+    await program.parseAsync([...globals, ...others], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw usage(...complaintOf(error, program, host.arguments));
+    if (error.exitCode !== 0) throw usage(...complaintOf(error, path(program, others)));
     await new Output(host, 'table').answer({ data: null, show: () => shown.join('').trimEnd() });
   }
 }
 
-async function build(host: Host, show: (text: string) => void): Promise<Command> {
+function frame(show: (text: string) => void): Command {
   const program = new Command('pit')
     .description('A trading terminal on the command line, with an exchange in a box')
+    .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: show, writeErr: () => {} })
-    .exitOverride();
-  program.version(version, '-V, --version', 'Print the version');
+    .exitOverride()
+    .version(version, '-V, --version', 'Print the version');
   addGlobalFlags(program);
-  const [named] = plainWords(program, host.arguments);
+  return program;
+}
+
+/**
+ * The global flags with their values, and the other words. A global flag may stand anywhere, and any other belongs to the
+ * command before it: `order` and `order show` both have an `--id`.
+ */
+function parted(options: readonly Option[], words: readonly string[]) {
+  const [globals, others]: [string[], string[]] = [[], []];
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? '';
+    if (word === '--') return { globals, others: [...others, ...words.slice(index)] };
+    const option = options.find(({ short, long }) => [short, long].includes(word.split('=')[0]));
+    (option === undefined ? others : globals).push(word);
+    if (option?.required !== true || word.includes('=')) continue;
+    index += 1;
+    const value = words[index];
+    if (value === undefined) throw usage(`option '${option.flags}' argument missing`);
+    globals.push(value);
+  }
+  return { globals, others };
+}
+
+async function addCommands(program: Command, named: string | undefined, host: Host): Promise<void> {
   for (const [words, load] of wanted(named)) {
     const { default: definition } = await load();
     attach(program, words, definition, host);
@@ -47,7 +73,6 @@ async function build(host: Host, show: (text: string) => void): Promise<Command>
     .description('Show help for a command')
     .argument('[command...]')
     .action((names: readonly string[]) => names.reduce(child, program).help());
-  return program;
 }
 
 /** A command's own file and those of its subcommands; help and unknown words need them all. */
@@ -55,12 +80,6 @@ function wanted(named: string | undefined) {
   const all = Object.entries(commands);
   const own = all.filter(([words]) => words.split(' ')[0] === named);
   return own.length === 0 ? all : own;
-}
-
-/** The words that are neither global flags nor their values: `--profile sandbox depth` is about depth. */
-function plainWords({ options }: Command, words: readonly string[]): string[] {
-  const takesValue = (word: string | undefined) => options.some(({ long, required }) => required && long === word);
-  return words.filter((word, index) => !word.startsWith('-') && !takesValue(words[index - 1]));
 }
 
 function child(parent: Command, name: string): Command {
@@ -105,13 +124,10 @@ function subcommand(parent: Command, name: string): Command {
   );
 }
 
-/**
- * A word that only groups others is a wrong command line by itself. An order's word is a command as well: its flags end
- * where the next word names a subcommand, which may have a flag of the same name.
- */
+/** A word that only groups others is a wrong command line by itself; an order's word is a command as well. */
 function group(program: Command, name: string): Command {
   const summary = groups[name];
-  const command = subcommand(program, name).enablePositionalOptions();
+  const command = subcommand(program, name);
   return summary === undefined ? command : command.description(summary);
 }
 
@@ -139,14 +155,10 @@ function contextOf(host: Host, globals: Globals): Context {
 }
 
 /** Commander's words without its prefix; its suggestion becomes the hint. */
-function complaintOf(
-  { message }: CommanderError,
-  program: Command,
-  given: readonly string[],
-): [message: string, hint: string] {
+function complaintOf({ message }: CommanderError, words: readonly string[]): [message: string, hint: string] {
   const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
-  const hint =
-    suggestion ?? `pit ${[...path(program, plainWords(program, given)), '--help'].join(' ')} shows how it is written.`;
+  const help = ['pit', ...words, '--help', words.length === 0 ? 'lists the commands.' : 'shows how it is written.'];
+  const hint = suggestion ?? help.join(' ');
   return [text === '(outputHelp)' ? 'A command is missing.' : text, hint];
 }
 
