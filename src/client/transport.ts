@@ -53,8 +53,6 @@ function gotOnce(): Promise<Got> {
       retry: { limit: 0 },
       followRedirect: false,
       throwHttpErrors: false,
-      // whatever NODE_TLS_REJECT_UNAUTHORIZED says: the URL carries keys
-      https: { rejectUnauthorized: true },
       headers: { 'user-agent': USER_AGENT, accept: 'application/json, text/javascript, */*' },
     }),
   );
