@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { COUNT, DECIMAL, FLAG, TEXT, useDesk } from './desk.js';
+import { type Balance, place, same, sum } from './orders-desk.js';
+
+const desk = useDesk();
+
+interface Account {
+  readonly coins: readonly Balance[];
+}
+
+const BALANCE = {
+  coin: TEXT,
+  name: TEXT,
+  available: DECIMAL,
+  frozen: DECIMAL,
+  total: DECIMAL,
+  canDeposit: FLAG,
+  canWithdraw: FLAG,
+  canLoan: FLAG,
+  value: null,
+};
+
+describe('pit account', () => {
+  it('tells who, what the key may do, and every field of every coin', async () => {
+    const account = await desk.json<Account>('account');
+    expect(account).toStrictEqual({
+      username: TEXT,
+      tradePassword: FLAG,
+      googleAuth: FLAG,
+      mobileAuth: FLAG,
+      permissions: { asset: FLAG, lever: FLAG, entrust: FLAG, money: FLAG },
+      coins: account.coins.map(() => ({
+        ...BALANCE,
+        ...{
+          key: TEXT,
+          enName: TEXT,
+          cnName: TEXT,
+          showName: TEXT,
+          unitTag: TEXT,
+          unitDecimal: COUNT,
+          fundstype: COUNT,
+        },
+      })),
+    });
+    expect(account.coins.map(({ coin }) => coin)).toEqual(expect.arrayContaining(['btc', 'usdt']));
+  });
+
+  it('has dotted names in CSV', async () => {
+    const { header, rows } = await desk.csv('account');
+    expect(header).toMatch(/^username,tradePassword,googleAuth,mobileAuth,permissions\.asset,permissions\.lever,/);
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe('pit balance', () => {
+  it('lists what there is, each total the sum of its parts', async () => {
+    await place(desk, 'sell ltc_usdt 3 --at 500');
+    const rows = await desk.json<Balance[]>('balance');
+    expect(rows).toStrictEqual(rows.map(() => BALANCE));
+    for (const { available, frozen, total } of rows) expect(same(total, sum(available, frozen))).toBe(true);
+    expect(rows.find(({ coin }) => coin === 'ltc')).toMatchObject({ frozen: expect.stringMatching(/^3\.0+$/) });
+    expect((await desk.csv('balance')).header).toBe(Object.keys(BALANCE).join(','));
+  });
+
+  it('lists only the coins that are named, in any case', async () => {
+    const rows = await desk.json<Balance[]>('balance USDT btc');
+    expect(rows.map(({ coin }) => coin).toSorted()).toEqual(['btc', 'usdt']);
+    expect((await desk.failure('balance btx', 2)).hint).toContain('btc');
+  });
+
+  it('hides coins of which nothing is left, unless asked', async () => {
+    const left = async () => (await desk.json<Balance[]>('balance xrp'))[0]?.total ?? '0';
+    // one sweep may empty the near side of the book; the crowd refills it
+    for (let sweep = 0; sweep < 20 && !same(await left(), '0'); sweep += 1)
+      await place(desk, 'sell xrp_usdt 100% --at bid-20% --ioc');
+    const coins = async (words: string) => (await desk.json<Balance[]>(words)).map(({ coin }) => coin);
+    expect(await coins('balance')).not.toContain('xrp');
+    expect(await coins('balance --all')).toContain('xrp');
+    expect(await coins('balance xrp')).toEqual(['xrp']);
+  });
+});

@@ -1,0 +1,132 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { DECIMAL, lastError, TEXT, useDesk } from './desk.js';
+import { ORDER_ROW, type OrderRow, type Placed, place } from './orders-desk.js';
+
+const desk = useDesk();
+const HEADER =
+  'id,clientId,market,side,type,account,price,amount,filled,remaining,filledValue,averagePrice,fee,feeCoin,feeDiscount,time,state,status';
+
+let buys: Placed[] = [];
+let sells: Placed[] = [];
+
+function idsOf(orders: readonly { readonly id: string }[]): string[] {
+  return orders.map(({ id }) => id);
+}
+
+function list(words: string): Promise<OrderRow[]> {
+  return desk.json<OrderRow[]>(`orders eos_usdt ${words}`.trimEnd());
+}
+
+/** Ids count up with time, whatever their length. */
+function newestFirst(orders: readonly { readonly id: string }[]): string[] {
+  return idsOf(orders).toSorted((left, right) => (BigInt(left) > BigInt(right) ? -1 : 1));
+}
+
+beforeAll(async () => {
+  // several at once, as the desk has two hands; the exchange numbers them in the order in which they come
+  const many = (count: number, words: string) =>
+    Promise.all(Array.from({ length: count }, () => place(desk, `${words} eos_usdt 10 --at 0.5`)));
+  sells = await Promise.all(['2.5', '2.6'].map((price) => place(desk, `sell eos_usdt 10 --at ${price}`)));
+  buys = [...(await many(13, 'buy')), ...(await many(12, 'buy'))];
+});
+
+describe('pit orders', () => {
+  it('merges all pages of both sides, newest first', async () => {
+    const open = await list('');
+    expect(idsOf(open)).toEqual(newestFirst([...buys, ...sells]));
+    for (const row of open) {
+      const feeCoin = row.side === 'buy' ? 'eos' : 'usdt';
+      expect(row).toStrictEqual({ ...ORDER_ROW, market: 'eos_usdt', side: row.side, feeCoin, status: 0 });
+    }
+  });
+
+  it('gives one side, and one page of it', async () => {
+    expect(idsOf(await list('--side sell'))).toEqual(newestFirst(sells));
+    const all = newestFirst(buys);
+    expect(idsOf(await list('--side buy'))).toEqual(all);
+    expect(idsOf(await list('--side buy --page 1'))).toEqual(all.slice(0, 10));
+    expect(idsOf(await list('--side buy --page 3 --state all'))).toEqual(all.slice(20));
+    expect(await list('--side buy --page 4')).toEqual([]);
+    for (const words of ['--page 1', '--side buy --page 1 --all', '--side buy --page 0', '--side both'])
+      await desk.failure(`orders eos_usdt ${words}`, 2);
+  });
+
+  it('looks at the latest page of any state, with a note that there is more', async () => {
+    const { stdout, stderr } = await desk.run('orders eos_usdt --state all --json');
+    expect(JSON.parse(stdout)).toHaveLength(12);
+    expect(stderr).toContain('--all');
+    expect(await list('--state all --all')).toHaveLength(27);
+  });
+
+  it('has the columns of the contract, also for nothing', async () => {
+    const { header, rows } = await desk.csv('orders eos_usdt --side sell');
+    expect(header).toBe(HEADER);
+    expect(rows.map((row) => row.split(',')[0])).toEqual(newestFirst(sells));
+    expect(await desk.csv('orders xrp_usdt')).toEqual({ header: HEADER, rows: [] });
+    expect(await desk.json('orders xrp_usdt')).toEqual([]);
+  });
+
+  it('sorts by what became of them', async () => {
+    const filled = await place(desk, 'buy eos_usdt 5 --at ask+2%');
+    const [gone] = sells;
+    await desk.done(`cancel eos_usdt ${gone?.id}`);
+    expect(idsOf(await list('--state filled --all'))).toEqual([filled.id]);
+    expect(idsOf(await list('--state cancelled --all'))).toEqual([gone?.id]);
+    expect(idsOf(await list(''))).toEqual(newestFirst([...buys, ...sells.slice(1)]));
+    expect(await list('--state all --all')).toHaveLength(28);
+  });
+});
+
+describe('pit cancel of several', () => {
+  const row = { clientId: null, market: 'eos_usdt', code: 1000, message: TEXT };
+
+  it('is done when all are cancelled', async () => {
+    const [first, second] = buys;
+    const ids = [first?.id, second?.id, first?.id].join(' ');
+    expect(await desk.json(`cancel eos_usdt ${ids}`)).toStrictEqual(
+      [first, second].map((order) => ({
+        ...row,
+        ...{
+          outcome: 'cancelled',
+          id: order?.id,
+          price: DECIMAL,
+          amount: DECIMAL,
+          filled: DECIMAL,
+          filledValue: DECIMAL,
+        },
+      })),
+    );
+  });
+
+  it('answers what was cancelled and fails with 9 when some were not', async () => {
+    const [gone, , open] = buys;
+    const { code, stdout, stderr } = await desk.run(`cancel eos_usdt ${gone?.id} ${open?.id} 17 --json`);
+    const nothing = { price: null, amount: null, filled: null, filledValue: null };
+    expect(JSON.parse(stdout)).toStrictEqual([
+      { ...row, ...nothing, outcome: 'refused', id: gone?.id, code: 3001 },
+      {
+        ...row,
+        outcome: 'cancelled',
+        id: open?.id,
+        price: DECIMAL,
+        amount: DECIMAL,
+        filled: DECIMAL,
+        filledValue: DECIMAL,
+      },
+      { ...row, ...nothing, outcome: 'refused', id: '17', code: 3001 },
+    ]);
+    expect(lastError(stderr)).toMatchObject({ kind: 'partial', exitCode: 9, code: 3001 });
+    expect(code).toBe(9);
+  });
+
+  it('is refused when none was cancelled', async () => {
+    const told = await desk.failure(`cancel eos_usdt ${buys[0]?.id} 17`, 3);
+    expect(told).toMatchObject({ kind: 'refused', code: 3001 });
+  });
+
+  it('needs ids or your own id, not both', async () => {
+    await desk.failure('cancel eos_usdt', 2);
+    await desk.failure('cancel eos_usdt 17 --id myOrder1', 2);
+    await desk.failure('cancel eos_usdt seventeen', 2);
+  });
+});

@@ -1,0 +1,152 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryHome } from '../support/pit.js';
+import { Desk, useDesk } from './desk.js';
+
+/** The exchange that the profiles lead to, which is another home's sandbox. */
+const exchange = useDesk();
+const desk = new Desk(temporaryHome());
+const OVERSEAS = { baseUrl: 'https://api.example.com', tradeUrl: 'https://trade.example.com' };
+
+function hosts() {
+  const { baseUrl, tradeUrl } = exchange.served.address;
+  return { baseUrl, tradeUrl };
+}
+
+function keysText(): string {
+  const { accessKey, secretKey } = exchange.served.address;
+  return `${accessKey}\n${secretKey}\n`;
+}
+
+function shownKeys(profile: string) {
+  const { accessKey, secretKey } = exchange.served.address;
+  return { profile, accessKey: `…${accessKey.slice(-4)}`, secretKey: `…${secretKey.slice(-4)}` };
+}
+
+beforeAll(async () => {
+  const { baseUrl, tradeUrl } = hosts();
+  await desk.run(`profile add local --base-url ${baseUrl} --trade-url ${tradeUrl}`);
+  await desk.run(`profile add overseas --base-url ${OVERSEAS.baseUrl}/data/v1 --trade-url ${OVERSEAS.tradeUrl}/`);
+});
+
+describe('pit profile', () => {
+  it('lists them with the sandbox, which is in use until told', async () => {
+    const rest = { wsUrl: null, active: false };
+    const profiles = [
+      { name: 'sandbox', baseUrl: null, tradeUrl: null, wsUrl: null, active: true },
+      { name: 'local', ...hosts(), ...rest },
+      { name: 'overseas', ...OVERSEAS, ...rest },
+    ];
+    expect(await desk.json('profile list')).toStrictEqual(profiles);
+    expect((await desk.csv('profile list')).header).toBe('name,baseUrl,tradeUrl,wsUrl,active');
+  });
+
+  it('is set, shown, unset, used and removed', async () => {
+    expect(await desk.json('profile set overseas zone +08:00')).toMatchObject({ settings: { zone: '+08:00' } });
+    await desk.done('profile set overseas ws-url wss://api.example.com/ws');
+    expect(await desk.json('profile show overseas')).toStrictEqual({
+      ...{ name: 'overseas', ...OVERSEAS, wsUrl: 'wss://api.example.com/ws', active: false },
+      settings: { zone: '+08:00' },
+    });
+    await desk.done('profile unset overseas zone');
+    expect(await desk.json('profile unset overseas ws-url')).toMatchObject({ wsUrl: null, settings: {} });
+    expect(await desk.json('profile use overseas')).toMatchObject({ name: 'overseas', active: true });
+    expect(await desk.json('profile show')).toMatchObject({ name: 'overseas' });
+    expect(await desk.json('profile remove overseas --dry-run')).toMatchObject({ dryRun: true });
+    expect((await desk.failure('profile remove overseas', 8)).kind).toBe('declined');
+    expect(await desk.json('profile remove overseas --yes')).toEqual({ removed: 'overseas' });
+    expect(await desk.json('profile show')).toMatchObject({ name: 'sandbox', active: true });
+  });
+
+  it('refuses what cannot be one, and names the nearest', async () => {
+    for (const words of [
+      'add ../up --base-url https://a.example --trade-url https://b.example',
+      'add half --base-url https://a.example',
+    ])
+      await desk.failure(`profile ${words}`, 2);
+    await desk.failure('profile add plain --base-url http://a.example --trade-url https://b.example', 2);
+    expect((await desk.failure('profile use locale', 2)).message).toContain('local');
+    await desk.failure('profile set local zome +08:00', 2);
+    await desk.failure('profile remove sandbox --yes', 2);
+  });
+});
+
+describe('pit keys', () => {
+  it('come from stdin or a file, and only their ends are shown', async () => {
+    const file = path.join(desk.home, 'keys.txt');
+    writeFileSync(file, keysText());
+    const set = await desk.json('keys set --profile local --stdin', { input: keysText() });
+    expect(set).toStrictEqual(shownKeys('local'));
+    expect(await desk.json('keys remove --profile local --yes')).toMatchObject({ profile: 'local' });
+    expect((await desk.failure('keys show --profile local', 4)).kind).toBe('credentials');
+    expect(await desk.json(`keys set --profile local --file ${file}`)).toStrictEqual(shownKeys('local'));
+    expect(await desk.json('keys show --profile local')).toStrictEqual(shownKeys('local'));
+    expect(await desk.json('account --profile local')).toMatchObject({ username: 'sandbox' });
+  });
+
+  it('are of the profile that the environment names', async () => {
+    expect(await desk.json('keys show', { environment: { PIT_PROFILE: 'local' } })).toStrictEqual(shownKeys('local'));
+  });
+
+  it('that are not two lines, or for nobody, are refused without being quoted', async () => {
+    const input = 'first-half second-half\n';
+    const told = await desk.failure('keys set --profile local --stdin', 2, { input });
+    expect(JSON.stringify(told)).not.toMatch(/first-half|second-half/);
+    await desk.failure('keys set --profile nobody --stdin', 2, { input: keysText() });
+    await desk.failure('keys set --profile sandbox --stdin', 2, { input: keysText() });
+    await desk.failure('keys set --profile local --file nowhere.txt', 2);
+    await desk.failure('keys set --profile local', 8);
+  });
+
+  it('are removed only when that is confirmed', async () => {
+    await desk.failure('keys remove --profile local', 8);
+    expect(await desk.json('keys remove --profile local --dry-run --yes')).toMatchObject({ dryRun: true });
+    expect(await desk.json('keys show --profile local')).toStrictEqual(shownKeys('local'));
+  });
+});
+
+describe('a flag beats the environment, which beats the profile', () => {
+  it('in the profile', async () => {
+    await desk.done('profile use sandbox');
+    const environment = { PIT_PROFILE: 'nobody' };
+    expect((await desk.failure('account', 2, { environment })).message).toContain('nobody');
+    expect(await desk.json('account --profile local', { environment })).toMatchObject({ username: 'sandbox' });
+    expect(await desk.json('account', { environment: { PIT_PROFILE: 'local' } })).toMatchObject({
+      username: 'sandbox',
+    });
+  });
+
+  it('in hosts and keys', async () => {
+    const { environment } = exchange.served;
+    await desk.failure('account --profile local', 3, {
+      environment: { ...environment, PIT_SECRET_KEY: 'wrong-secret' },
+    });
+    expect(await desk.json('account', { environment })).toMatchObject({ username: 'sandbox' });
+  });
+});
+
+describe("a profile's keys", () => {
+  let asked = 0;
+  const other = createServer((_request, response) => {
+    asked += 1;
+    response.end('{"code":1000}');
+  });
+  beforeAll(() => new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => other.close());
+
+  it('are not sent to another host from the environment', async () => {
+    const { port } = other.address() as AddressInfo;
+    const environment = { PIT_PROFILE: 'local', PIT_TRADE_URL: `http://127.0.0.1:${port}` };
+    for (const line of ['account', 'balance', 'order buy btc_usdt 0.01 --at 20000 --yes', 'cancel btc_usdt 17'])
+      expect(await desk.failure(line, 4, { environment })).toMatchObject({ kind: 'credentials' });
+    expect(asked).toBe(0);
+  });
+
+  it('do not travel over http to another machine', async () => {
+    const environment = { ...exchange.served.environment, PIT_TRADE_URL: 'http://trade.example.com' };
+    await desk.failure('account', 4, { environment });
+  });
+});
