@@ -17,7 +17,10 @@ const environment = { ...inherited, PIT_HOME: home };
 
 function run(words) {
   const start = process.hrtime.bigint();
-  const { status, stderr } = spawnSync(process.execPath, words, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+  const { status, stderr } = spawnSync(process.execPath, words, {
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const milliseconds = Number(process.hrtime.bigint() - start) / 1e6;
   if (status !== 0) throw new Error(`${words.join(' ')} ended with ${status}: ${stderr}`);
   return milliseconds;
@@ -29,7 +32,10 @@ function median(values) {
 
 /** Both in turn, so that a machine that gets slower slows both; the first pair is a warm-up. */
 function compare(title, words) {
-  const pairs = Array.from({ length: ROUNDS + 1 }, () => ({ bare: run(['-e', '0']), pit: run([program, ...words]) })).slice(1);
+  const pairs = Array.from({ length: ROUNDS + 1 }, () => ({
+    bare: run(['-e', '0']),
+    pit: run([program, ...words]),
+  })).slice(1);
   const ratio = median(pairs.map(({ bare, pit }) => pit / bare)).toFixed(2);
   const [bare, pit] = ['bare', 'pit'].map((name) => median(pairs.map((pair) => pair[name])).toFixed(1));
   process.stdout.write(`${title.padEnd(28)} ${ratio.padStart(6)} x node -e 0   (${pit} ms to ${bare} ms)\n`);

@@ -1,5 +1,8 @@
-// Bundles src/ into dist/. Start-up time decides the layout: `main.js` answers --version alone; `pit.js` holds all of
-// pit's own code, each module run when it is first imported; what is large and not always needed stays in files apart.
+// Bundles src/ into dist/. Start-up time decides the layout: `main.js` answers --version alone; `pit.cjs` holds all of
+// pit's own code, each module run when it is first imported; large packages that are not always needed stay in files
+// apart. All but the entry is CommonJS: its modules and Node's own load later and cheaper than those of ES modules.
+
+import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,15 +24,13 @@ const APART = {
   './data/btc-usdt-2023-03.js': 'recorded-history',
 };
 
-/** CommonJS packages inside a bundle still call require for Node's own modules. */
-const REQUIRE = "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);";
-
 const shared = {
   absWorkingDir: root,
   outdir: 'dist',
   bundle: true,
   minify: true,
-  format: 'esm',
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
   platform: 'node',
   target: 'node20.17',
   define: { PIT_VERSION: JSON.stringify(version) },
@@ -38,29 +39,46 @@ const shared = {
   logLevel: 'warning',
 };
 
-/** Points an import of pit's own code at the file that is built beside it. Packages may mean another version of the name. */
-function leaving(targets) {
-  return {
-    name: 'apart',
-    setup({ onResolve }) {
-      onResolve({ filter: /.*/ }, ({ path: name, importer }) => {
-        const target = importer.startsWith(sources) ? targets[name] : undefined;
-        return target === undefined ? undefined : { path: `./${target}.js`, external: true };
-      });
-    },
-  };
-}
+/** Lets pit's own code require the file that is built beside it. Packages may mean another version of the same name. */
+const apart = {
+  name: 'apart',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /.*/ }, ({ path: name, importer }) =>
+      importer.startsWith(sources) && Object.hasOwn(APART, name)
+        ? { path: APART[name], namespace: 'apart' }
+        : undefined,
+    );
+    onResolve({ filter: /.*/, namespace: 'apart' }, ({ path: name }) => ({ path: name, external: true }));
+    onLoad({ filter: /.*/, namespace: 'apart' }, ({ path: name }) => ({
+      contents: `module.exports = require('./${name}.cjs')`,
+    }));
+  },
+};
+
+/** Lets the entry, an ES module as bin/ is, require the rest. */
+const requiring = {
+  name: 'requiring',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/pit\.js$/ }, () => ({ path: 'pit', namespace: 'requiring' }));
+    onLoad({ filter: /.*/, namespace: 'requiring' }, () => ({
+      contents: `import { quickRequire } from './scripts/quick-require.js';
+        export const { pit } = quickRequire(import.meta.dirname, './pit.cjs');`,
+      resolveDir: root,
+    }));
+  },
+};
 
 rmSync(path.join(root, 'dist'), { recursive: true, force: true });
 
-await build({ ...shared, entryPoints: ['src/main.ts'], plugins: [leaving({ './pit.js': 'pit' })] });
-
 await build({
   ...shared,
-  entryPoints: ['src/pit.ts'],
-  banner: { js: REQUIRE },
-  plugins: [leaving(APART), lighter],
+  format: 'esm',
+  outExtension: {},
+  entryPoints: ['src/main.ts'],
+  plugins: [requiring],
 });
+
+await build({ ...shared, entryPoints: ['src/pit.ts'], plugins: [apart, lighter] });
 
 await build({
   ...shared,
@@ -68,6 +86,10 @@ await build({
     in: name.startsWith('./') ? `src/sandbox/markets/${name.replace(/js$/, 'ts')}` : name,
     out,
   })),
-  banner: { js: REQUIRE },
   plugins: [lighter],
 });
+
+const { status } = spawnSync(process.execPath, [path.join(root, 'scripts/keep-code.js')], {
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+if (status !== 0) throw new Error('the bundle does not run');

@@ -5,6 +5,13 @@ import { readFileSync } from 'node:fs';
 const EMPTIED = [
   // got's HTTP/2, which pit does not ask for; at import it makes a TLS socket and so parses all root certificates (~40 ms)
   { importer: /\/got\//, module: /^http2-wrapper$/, as: 'export default {}' },
+  // got's cache and its own name resolution, which pit does not ask for either
+  {
+    importer: /\/got\//,
+    module: /^cacheable-request$/,
+    as: 'export default class {}; export class CacheError extends Error {}',
+  },
+  { importer: /\/got\//, module: /^cacheable-lookup$/, as: 'export default class {}' },
   // conf's `schema`, which pit does not use
   { importer: /\/conf\//, module: /^ajv\/dist\/2020\.js$/, as: 'export class Ajv2020 {}' },
   { importer: /\/conf\//, module: /^ajv-formats$/, as: 'export default { default() {} }' },

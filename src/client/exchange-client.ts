@@ -32,6 +32,11 @@ export interface ClientOptions {
   /** Gives the keys, or throws a Failure `credentials` that says what is missing. */
   readonly credentials: () => Credentials;
   readonly budget: Budget;
+  /**
+   * Called where the host refused the connection, so that not a byte of the request left: starts what should be there.
+   * Absent for hosts that are not pit's to start.
+   */
+  readonly revive?: () => Promise<void>;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
 }
@@ -102,6 +107,18 @@ export class ExchangeClient {
   }
 
   async #exchange<Name extends OperationName>(name: Name, values: ValuesOf<Name>, delivery: Delivery) {
+    try {
+      return await this.#send(name, values, delivery);
+    } catch (error) {
+      const { revive } = this.#options;
+      const nobodyThere = error instanceof TransportError && error.fault === 'refused' && !error.sent;
+      if (!nobodyThere || revive === undefined) throw error;
+      await revive();
+      return this.#send(name, values, delivery);
+    }
+  }
+
+  async #send<Name extends OperationName>(name: Name, values: ValuesOf<Name>, delivery: Delivery) {
     const url = this.#url(name, values);
     const { host, trace } = this.#options;
     const start = host.now();

@@ -22,7 +22,8 @@ export default define({
       rows,
       fields: ['coin', 'name', 'available', 'frozen', 'total', 'canDeposit', 'canWithdraw', 'canLoan', 'value'],
       columns: [
-        { title: 'coin', value: ({ name }) => name, importance: 9, paint: (text, _, paint) => paint.strong(text) },
+        { title: 'coin', value: ({ coin }) => coin, importance: 9, paint: (text, _, paint) => paint.strong(text) },
+        { title: 'name', value: ({ name }) => name, importance: 1, paint: (text, _, paint) => paint.faint(text) },
         { title: 'available', value: ({ available }) => grouped(available), align: 'decimal', importance: 8 },
         { title: 'frozen', value: ({ frozen }) => grouped(frozen), align: 'decimal', importance: 7 },
         { title: 'total', value: ({ total }) => grouped(total), align: 'decimal', importance: 6 },

@@ -6,7 +6,7 @@ import { localTime, timeTitle } from '../terminal/time.js';
 import type { OrderRow } from './order-rows.js';
 
 /** An order's columns in a list. */
-export const orderColumns: readonly Column<OrderRow>[] = [
+export const orderColumns = (): readonly Column<OrderRow>[] => [
   { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 4 },
   { title: 'id', value: ({ id }) => id, importance: 9 },
   sideColumn((row: OrderRow) => row.side, { importance: 8 }),

@@ -107,7 +107,7 @@ async function answer({ output }: Context, market: string, state: Wanted, lists:
   const result = listing({
     rows,
     fields: FIELDS,
-    columns: orderColumns,
+    columns: orderColumns(),
     empty: `No ${state === 'all' ? '' : `${state} `}orders in ${market}.`,
   });
   const failure = lists.find((list) => list.failure !== null)?.failure;

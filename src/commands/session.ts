@@ -19,6 +19,7 @@ export class Session {
   readonly #cache: Cache;
   #connection: Promise<Connection> | undefined;
   #client: Promise<ExchangeClient> | undefined;
+  #address: SandboxAddress | undefined;
 
   constructor(
     private readonly host: Host,
@@ -59,12 +60,13 @@ export class Session {
     const connection = await this.connection();
     if (connection.mixedHosts)
       this.output.note('Market data and trading use different hosts, as the environment says.');
-    const sandbox = connection.sandbox ? await this.#sandbox() : undefined;
+    if (connection.sandbox) await this.#findSandbox();
     return new ExchangeClient({
       host: this.host,
-      hosts: hostsOf(connection, sandbox),
+      hosts: hostsOf(connection, () => this.#address),
       budget: this.budget,
-      credentials: () => (connection.keysMissing === null ? sandbox : undefined) ?? requireKeys(connection),
+      credentials: () => (connection.keysMissing === null ? this.#address : undefined) ?? requireKeys(connection),
+      ...(connection.sandbox ? { revive: () => this.#ensureSandbox() } : {}),
       ...(this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {}),
     });
   }
@@ -76,25 +78,28 @@ export class Session {
     return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve'] });
   }
 
-  async #sandbox(): Promise<SandboxAddress> {
+  async #findSandbox(): Promise<void> {
     const { locate } = await import('../sandbox/lifecycle/index.js');
-    const running = locate(this.host);
-    if (running !== undefined) return running;
-    const address = await this.startSandbox();
-    if (address.started)
-      this.output.note(`Started the sandbox exchange at ${address.tradeUrl}; it stops by itself when idle.`);
-    return address;
+    this.#address = locate(this.host);
+    if (this.#address === undefined) await this.#ensureSandbox();
+  }
+
+  /** Also where the one that was found has just stopped. */
+  async #ensureSandbox(): Promise<void> {
+    const { started, ...address } = await this.startSandbox();
+    this.#address = address;
+    if (started) this.output.note(`Started the sandbox exchange at ${address.tradeUrl}; it stops by itself when idle.`);
   }
 }
 
 /** A host that is missing is told when it is needed: trading alone needs no host for market data. */
-function hostsOf({ baseUrl, tradeUrl, baseUrlMissing }: Connection, sandbox: SandboxAddress | undefined): Hosts {
+function hostsOf({ baseUrl, tradeUrl, baseUrlMissing }: Connection, sandbox: () => SandboxAddress | undefined): Hosts {
   return {
     get baseUrl() {
-      return baseUrl ?? sandbox?.baseUrl ?? missingHost(baseUrlMissing);
+      return baseUrl ?? sandbox()?.baseUrl ?? missingHost(baseUrlMissing);
     },
     get tradeUrl() {
-      return tradeUrl ?? sandbox?.tradeUrl ?? missingHost(null);
+      return tradeUrl ?? sandbox()?.tradeUrl ?? missingHost(null);
     },
   };
 }
