@@ -68,7 +68,8 @@ export const trades = publicly('trades', ({ market, since }, { exchange }) =>
 export const kline = publicly('kline', ({ market, type, since, size }, { exchange }) => {
   const { market: name, base, quote } = marketOf(exchange, market);
   const rows = exchange.candles(name, type as CandleType, {
-    ...(since === undefined ? {} : { since: Number(since) }),
+    // "only data after this timestamp"
+    ...(since === undefined ? {} : { since: Number(since) + 1 }),
     size: size === undefined ? CANDLE_ROWS : Number(size),
   });
   const data = rows.map((row) => numbers([String(row.time), row.open, row.high, row.low, row.close, row.volume]));
