@@ -8,9 +8,8 @@ const SHARED = ['src/errors', 'src/host'] as const;
  * it begins with.
  */
 export const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  'src/main': ['src/pit', 'src/commands', 'src/report', 'src/version', ...SHARED],
+  'src/main': ['src/pit', 'src/version'],
   'src/pit': ['src/commands', 'src/terminal', ...SHARED],
-  'src/report': ['src/terminal', ...SHARED],
   'src/commands': ['src/trading', 'src/terminal', 'src/client', 'src/config', 'src/sandbox', 'src/version']
     .concat(SHARED)
     .concat('src/protocol', 'src/protocol/decimal'),

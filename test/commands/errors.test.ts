@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { lastError, useDesk } from './desk.js';
+
+const desk = useDesk();
+
+/** What a new user types, and what must be in the answer: the cause and the next step. */
+type Mistake = readonly [line: string, message: RegExp, hint: RegExp];
+
+const WRONG_LINES: readonly Mistake[] = [
+  ['depth', /missing.*market/, /pit depth --help/],
+  ['dept btc_usdt', /unknown command 'dept'/, /depth/],
+  ['depth btc_usdt --siz 3', /unknown option '--siz'/, /--size/],
+  ['depth btc_usdt eth_usdt', /too many arguments/, /pit depth --help/],
+  ['order show btc_usdt 17 --ioc', /unknown option '--ioc'/, /pit order show --help/],
+  ['profile', /command is missing/i, /pit profile --help/],
+  ['profile ad', /unknown command 'ad'/, /add/],
+  ['help dpeth', /unknown command 'dpeth'/, /depth/],
+  ['help profile ad', /unknown command 'ad'/, /add/],
+  ['depth btc_usdt --size ten', /--size is "ten"/, /1 to 50/],
+  ['depth btc_usdt --timeout 0', /--timeout/, /seconds/],
+  ['depth btc_usdt --csv', /--json and --csv/, /one of them/],
+  ['kline btc_usdt --type 2min', /--type is "2min"/, /1min, 3min.*1week/],
+  ['kline btc_usdt --since yesterday', /"yesterday" is not a time/, /2h/],
+  ['trades btc_usdt --since latest', /--since is "latest"/, /digits/],
+  ['ticker btc_usdt --sort size', /--sort is "size"/, /change, volume/],
+];
+
+const WRONG_MARKETS: readonly Mistake[] = [
+  ['depth btc_usd', /no market btc_usd/, /btc_usdt/],
+  ['trades etc_usdt', /no market etc_usdt/, /eth_usdt|btc_usdt/],
+  ['ticker btc_usdt nope_nope', /no market nope_nope/, /pit markets/],
+  ['order buy btc_usd 0.01 --at 20000 --yes', /no market btc_usd/, /btc_usdt/],
+  ['depth btcusdt', /"btcusdt" is not a market/, /btc_usdt/],
+  ['depth bchabc_usdt', /bchabc/, /bch_usdt/],
+  ['depth BCHSV/USDT', /bchsv/, /bsv_usdt/],
+  ['markets --base hsr', /hsr/, /hc/],
+  ['balance nxwc', /nxwc/, /xwc/],
+  ['order sell hsr_usdt 1 --at 2 --yes', /hsr/, /hc_usdt/],
+];
+
+const WRONG_ORDERS: readonly Mistake[] = [
+  ['order buy btc_usdt 0.01 --yes', /price is missing/, /--at/],
+  ['order hold btc_usdt 0.01 --at 20000 --yes', /side is "hold"/, /buy, sell/],
+  ['order buy btc_usdt 0.00005 --at 20000 --yes', /0\.00005.*too small.*btc_usdt/, /0\.0001 btc/],
+  ['order buy btc_usdt 0.01 --at 1 --yes', /0\.01 usdt.*too small/, /1 usdt/],
+  ['order buy btc_usdt 0.0123456 --at 20000 --yes', /0\.0123456 has more decimals/, /6 decimals.*0\.000001/],
+  ['order buy btc_usdt 0.01 --at 20000.123 --yes', /20000\.123 has more decimals/, /2 decimals.*0\.01/],
+  ['order buy btc_usdt 0.01 --at cheap --yes', /"cheap" is not a price/, /bid, ask or mid/],
+  ['order buy btc_usdt 0.01 --at bid-1.5ticks --yes', /not a price/, /whole/],
+  ['order buy btc_usdt 0.01 --at bid-100% --yes', /not above zero/, /smaller offset/],
+  ['order buy btc_usdt 0.01 --at 20000 --account savings --yes', /--account is "savings"/, /spot, isolated, cross/],
+  ['order buy btc_usdt 0.01 --at 20000 --id my-order --yes', /"my-order"/, /4 to 36/],
+  ['order show btc_usdt', /order id and --id/, /pit orders/],
+  ['orders', /market is missing/, /pit orders btc_usdt/],
+];
+
+describe('a wrong line is told with its cause and the next step, and nothing is sent', () => {
+  it.each([...WRONG_LINES, ...WRONG_MARKETS, ...WRONG_ORDERS])('pit %s', async (line, message, hint) => {
+    const told = await desk.failure(line, 2);
+    expect(told).toMatchObject({ kind: 'usage', code: null, clientId: null });
+    expect(told.message).toMatch(message);
+    expect(String(told.hint)).toMatch(hint);
+  });
+
+  it('also where a flag of every command is the last word and has no value', async () => {
+    const { code, stdout, stderr } = await desk.run('depth btc_usdt --json --profile');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(lastError(stderr).message).toContain("'--profile <name>' argument missing");
+  });
+
+  it('reached the exchange with none of the orders', async () => {
+    expect(await desk.json('orders btc_usdt --state all --all')).toEqual([]);
+  });
+});
+
+describe('a confirmation that nobody can give', () => {
+  it('is not given by a pipe', async () => {
+    const before = await desk.json<{ requests: number }>('sandbox status');
+    const told = await desk.failure('order buy btc_usdt 0.01 --at 20000', 8, { input: 'y\ny\nyes\n' });
+    expect(told.hint).toContain('--yes');
+    expect((await desk.json<{ requests: number }>('sandbox status')).requests).toBe(before.requests);
+    expect(await desk.json('orders btc_usdt')).toEqual([]);
+  });
+});
+
+describe('keys that are not right', () => {
+  it('are refused by the exchange when the secret is wrong', async () => {
+    const environment = { ...desk.served.environment, PIT_SECRET_KEY: 'not-the-secret-key' };
+    const told = await desk.failure('account', 3, { environment });
+    expect(told).toMatchObject({ kind: 'refused', code: 1003 });
+    expect(told.hint).toContain('pit keys show');
+    expect(JSON.stringify(told)).not.toContain(desk.served.address.accessKey);
+  });
+
+  it('are missing when only one of the two is given, or no exchange with them', async () => {
+    const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = desk.served.environment;
+    const one = await desk.failure('account', 4, { environment: { PIT_ACCESS_KEY } });
+    expect(one.message).toContain('PIT_SECRET_KEY');
+    const nowhere = await desk.failure('account', 4, { environment: { PIT_ACCESS_KEY, PIT_SECRET_KEY } });
+    expect(nowhere.hint).toContain('PIT_TRADE_URL');
+  });
+});

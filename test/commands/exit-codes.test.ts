@@ -1,0 +1,110 @@
+import { Agent, createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryHome } from '../support/pit.js';
+import { Desk, type Extra, lastError, useDesk } from './desk.js';
+import { place } from './orders-desk.js';
+
+const desk = useDesk();
+const KEYS = { PIT_ACCESS_KEY: 'play-access-key', PIT_SECRET_KEY: 'play-secret-key' };
+
+/** Nothing listens there: the port is reserved and not served. */
+const NOBODY = 'http://127.0.0.1:1';
+
+function at(url: string): Extra {
+  return { environment: { ...KEYS, PIT_BASE_URL: url, PIT_TRADE_URL: url } };
+}
+
+/** An exchange that says the same to everything. */
+function saying(body: string): { url: () => string } {
+  const server = createServer((_request, response) => response.end(body));
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => server.close());
+  return { url: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+const strange = saying('{"btc_usdt":{"priceScale":"two","amountScale":4,"minAmount":1,"minSize":1}}');
+let open = '';
+
+beforeAll(async () => {
+  await desk.run('profile add keyless --base-url https://api.example.com --trade-url https://trade.example.com');
+  open = (await place(desk, 'buy btc_usdt 0.01 --at bid-20%')).id;
+});
+
+interface Row {
+  readonly code: number;
+  readonly kind: string;
+  readonly line: () => string;
+  readonly extra?: () => Extra;
+  /** Words that the message or the hint must hold: the cause, or the next step. */
+  readonly says: RegExp;
+}
+
+describe('exit codes', () => {
+  it('0: done', async () => {
+    const { code, stdout, stderr } = await desk.run('markets');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('btc_usdt');
+  });
+
+  it.each<Row>([
+    { code: 1, kind: 'internal', line: () => 'markets', extra: () => at(strange.url()), says: /priceScale/ },
+    { code: 2, kind: 'usage', line: () => 'depth btc_usdt --size 51', says: /1 to 50/ },
+    { code: 3, kind: 'refused', line: () => 'order show btc_usdt 17', says: /not found/ },
+    { code: 4, kind: 'credentials', line: () => 'account --profile keyless', says: /pit keys set --profile keyless/ },
+    { code: 5, kind: 'unreachable', line: () => 'markets', extra: () => at(NOBODY), says: /refused the connection/ },
+    { code: 5, kind: 'unreachable', line: () => 'balance', extra: () => at(NOBODY), says: /refused the connection/ },
+    { code: 8, kind: 'declined', line: () => 'order buy btc_usdt 0.01 --at bid', says: /--yes/ },
+    { code: 8, kind: 'declined', line: () => 'sandbox reset', extra: () => ({ input: 'y\n' }), says: /--yes/ },
+  ])('$code: $kind', async ({ code, kind, line, extra, says }) => {
+    const told = await desk.failure(line(), code, extra?.());
+    expect(told.kind).toBe(kind);
+    expect(`${told.message}\n${told.hint}`).toMatch(says);
+    // for people the same in words, and nothing on stdout either
+    const plain = await desk.run(line(), extra?.());
+    expect({ code: plain.code, stdout: plain.stdout }).toEqual({ code, stdout: '' });
+    expect(plain.stderr).toContain(`pit: ${told.message}\n`);
+    expect(plain.stderr).not.toMatch(/\n {4}at |undefined|\[object/);
+  });
+
+  it('9: partial, with the result', async () => {
+    const { code, stdout, stderr } = await desk.run(`cancel btc_usdt ${open} 17 --json`);
+    expect(lastError(stderr)).toMatchObject({ kind: 'partial', exitCode: 9 });
+    expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'cancelled' }, { outcome: 'refused' }]);
+    expect(code).toBe(9);
+  });
+});
+
+describe('7: limited', () => {
+  const limited = new Desk(temporaryHome());
+  /** "10000 requests per minute. Beyond that the IP is locked for 1 hour": signed or not. */
+  const REQUESTS = 10_000;
+  beforeAll(() => limited.serve([]));
+
+  async function spend(url: string): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+    const asked = (): Promise<void> =>
+      new Promise((resolve, reject) => {
+        get(`${url}/api/getAccountInfo`, { agent }, (response) => response.resume().on('end', resolve)).on(
+          'error',
+          reject,
+        );
+      });
+    const worker = async (share: number) => {
+      for (let sent = 0; sent < share; sent += 1) await asked();
+    };
+    await Promise.all(Array.from({ length: 32 }, () => worker(Math.ceil(REQUESTS / 32))));
+    agent.destroy();
+  }
+
+  it('tells until when, and market data goes on', async () => {
+    await spend(limited.served.address.tradeUrl);
+    const told = await limited.failure('account', 7);
+    expect(told).toMatchObject({ kind: 'limited', code: 4001 });
+    expect(told.message).toMatch(/until \d{4}-\d\d-\d\dT/);
+    expect(told.hint).toContain('hour');
+    const order = await limited.failure('order buy btc_usdt 0.01 --at 20000 --yes', 7);
+    expect(order).toMatchObject({ kind: 'limited', code: 4001, clientId: expect.stringMatching(/^pit/) });
+    await limited.done('ticker btc_usdt');
+  });
+});

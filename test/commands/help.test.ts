@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commands } from '../../src/commands/index.js';
+import { temporaryHome } from '../support/pit.js';
+import { Desk } from './desk.js';
+
+const desk = new Desk(temporaryHome());
+
+describe('help', () => {
+  it.each(['', '-h', '--help', 'help'])('"pit %s" lists the commands on stdout', async (line) => {
+    const text = await desk.done(line);
+    for (const words of Object.keys(commands)) expect(text).toMatch(new RegExp(`^  ${words.split(' ')[0]}\\b`, 'm'));
+    expect(text).toContain('--dry-run');
+  });
+
+  it.each([
+    ['help depth', 'depth --help', 'depth'],
+    ['help profile add', 'profile add -h', 'profile add'],
+    ['help order show', 'order show --help', 'order show'],
+    ['help sandbox', 'sandbox --help', 'sandbox'],
+  ])('"pit %s" is "pit %s"', async (line, other, words) => {
+    const text = await desk.done(line);
+    expect(text).toContain(`Usage: pit ${words} `);
+    expect(text).not.toContain('default: false');
+    expect(await desk.done(other)).toBe(text);
+  });
+
+  it('gives examples and the flags that every command takes', async () => {
+    const text = await desk.done('depth --help');
+    expect(text).toMatch(/Examples:\n {2}pit depth btc_usdt/);
+    expect(text).toContain('--profile <name>');
+  });
+});
+
+describe('the version', () => {
+  const { version } = JSON.parse(readFileSync(path.resolve('package.json'), 'utf8')) as { version: string };
+
+  it.each(['--version', '-V', '--version --json', 'depth --version'])('"pit %s" prints it', async (line) => {
+    expect(await desk.done(line)).toBe(`${version}\n`);
+  });
+});

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { PIT, plainEnvironment } from '../support/pit.js';
+import { useDesk } from './desk.js';
+import { place } from './orders-desk.js';
+
+const desk = useDesk();
+let order = '';
+
+beforeAll(async () => {
+  order = (await place(desk, 'buy btc_usdt 0.01 --at bid-20%')).id;
+  await place(desk, 'sell btc_usdt 0.01 --at bid-1%');
+});
+
+/** What a table of each command must show: its columns, or what it is about. */
+const TABLES: readonly (readonly [line: string, shows: RegExp])[] = [
+  ['markets', /market +tick size +lot size/],
+  ['ticker', /market +last +change +bid +ask/],
+  ['depth btc_usdt', /side +price \(usdt\) +amount \(btc\) +cumulative/],
+  ['trades btc_usdt', /time.* +side +price \(usdt\)/],
+  ['kline btc_usdt', /time.* +open +high +low +close/],
+  ['orders btc_usdt --state all', /time.* +id +side +price/],
+  ['account', /trade password +on/],
+  ['balance', /coin .*available +frozen +total/],
+  ['profile list', /profile +market data +trading/],
+  ['profile show', /profile +sandbox \(in use\)/],
+  ['keys show', /access key +…/],
+  ['sandbox status', /address +http:\/\/127\.0\.0\.1/],
+  ['order buy btc_usdt 0.01 --at bid --dry-run', /side +\+ BUY/],
+];
+
+describe('a table in a pipe', () => {
+  // escape, other controls, and spaces that pad the end of a line would all be noise in a pipe
+  const noise = /[^\P{Cc}\n]|[ ]\n/u;
+
+  it.each(TABLES)('pit %s is plain text', async (line, shows) => {
+    const text = await desk.done(line);
+    expect(text).toMatch(shows);
+    expect(text).not.toMatch(noise);
+    expect(text.endsWith('\n') && !text.endsWith('\n\n')).toBe(true);
+  });
+
+  it('is plain with errors, too', async () => {
+    expect((await desk.run('depth btc_usd')).stderr).not.toMatch(noise);
+  });
+
+  it('has colours when they are asked for, and none against NO_COLOR', async () => {
+    const forced = { CLICOLOR_FORCE: '1' };
+    expect(await desk.done('depth btc_usdt', { environment: forced })).toContain('\u001b[');
+    expect(await desk.done('depth btc_usdt --no-color', { environment: forced })).not.toContain('\u001b');
+    expect(await desk.done('depth btc_usdt', { environment: { ...forced, NO_COLOR: '1' } })).not.toContain('\u001b');
+  });
+
+  it('tells buys and sells apart by sign and word', async () => {
+    const text = await desk.done('orders btc_usdt --state all');
+    expect(text).toMatch(/\+ BUY/);
+    expect(text).toMatch(/- SELL|− SELL/);
+    expect(await desk.done(`order show btc_usdt ${order}`)).toMatch(/side +\+ BUY/);
+  });
+
+  it('shows the same rows as CSV and JSON do', async () => {
+    const rows = await desk.json<{ market: string; tickSize: string }[]>('markets');
+    const lines = (await desk.done('markets')).trimEnd().split('\n').slice(1);
+    expect(lines.map((line) => line.split(/ +/).slice(0, 2))).toEqual(rows.map((row) => [row.market, row.tickSize]));
+    expect((await desk.csv('markets')).rows).toEqual(rows.map((row) => Object.values(row).join(',')));
+  });
+});
+
+describe('a reader that leaves', () => {
+  function shell(script: string): Promise<{ stdout: string; stderr: string }> {
+    const env = { ...plainEnvironment(desk.home), PIT: `"${process.execPath}" "${PIT}"` };
+    return new Promise((resolve, reject) => {
+      execFile('/bin/sh', ['-c', script], { env }, (error, stdout, stderr) =>
+        error ? reject(error) : resolve({ stdout, stderr }),
+      );
+    });
+  }
+
+  it.each(['trades btc_usdt', 'trades btc_usdt --csv', 'kline btc_usdt --type 1min --size 1000 --json'])(
+    'after one line of pit %s is no error',
+    async (line) => {
+      const { stdout, stderr } = await shell(`{ eval "$PIT ${line}"; echo "exit $?" >&2; } | head -n 1`);
+      expect(stdout).toMatch(/^[^\n]+\n$/);
+      expect(stderr).toBe('exit 0\n');
+    },
+  );
+});

@@ -1,0 +1,122 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { PIT, plainEnvironment } from '../support/pit.js';
+import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
+import { requires } from '../support/tools.js';
+import { useDesk } from './desk.js';
+import type { OrderRow } from './orders-desk.js';
+
+const CTRL_C = '\u0003';
+const QUESTION = '[y/N]';
+
+describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () => {
+  const desk = useDesk();
+  beforeAll(() => desk.done('markets'));
+
+  async function at(line: string, job: Partial<PtyJob> = {}): Promise<PtyResult> {
+    const command = [process.execPath, PIT, ...line.split(' ')];
+    const result = await onTerminal({ command, environment: plainEnvironment(desk.home), columns: 120, ...job });
+    // whatever happened, it ended by itself and the terminal takes lines and echoes again
+    expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
+    return result;
+  }
+
+  function open(): Promise<OrderRow[]> {
+    return desk.json<OrderRow[]>('orders btc_usdt');
+  }
+
+  describe('an order', () => {
+    const ORDER = 'order buy btc_usdt 0.01 --at 5000';
+
+    it.each([
+      ['n', 'n\r', 8],
+      ['Enter', '\r', 8],
+      ['anything else', 'ok\r', 8],
+      ['Ctrl-C', CTRL_C, 130],
+      ['Ctrl-C after a y', `y${CTRL_C}`, 130],
+    ])('says what it will do, and %s places none', async (_name, type, status) => {
+      const { screen, ...result } = await at(ORDER, { steps: [{ await: QUESTION, type }] });
+      for (const words of ['BUY', '5,000 usdt', '0.01 btc', '50 usdt before the fee', '127.0.0.1'])
+        expect(screen).toContain(words);
+      expect(result.status).toBe(status);
+      expect(await open()).toEqual([]);
+    });
+
+    it('is not placed when a signal ends the program at the question', async () => {
+      const { status } = await at(ORDER, { steps: [{ await: QUESTION, signal: 'SIGTERM' }] });
+      expect(status).toBe(143);
+      expect(await open()).toEqual([]);
+    });
+
+    it('is placed exactly once by y', async () => {
+      const { screen, status } = await at(ORDER, { steps: [{ await: QUESTION, type: 'y\r' }] });
+      expect(status).toBe(0);
+      const orders = await open();
+      expect(orders).toHaveLength(1);
+      expect(screen).toContain(orders[0]?.id);
+    });
+
+    it('asks on the terminal while its answer goes to a pipe', async () => {
+      const { screen, piped, status } = await at(`${ORDER} --json`, {
+        stdout: 'pipe',
+        steps: [{ await: QUESTION, type: 'y\r' }],
+      });
+      expect(status).toBe(0);
+      expect(screen).toContain('5,000 usdt');
+      expect(JSON.parse(piped)).toMatchObject({ outcome: 'placed', price: '5000' });
+      expect(await open()).toHaveLength(2);
+    });
+
+    it('is not asked for with --yes, and refused where stdin is no terminal', async () => {
+      expect((await at(`${ORDER} --yes`)).screen).not.toContain(QUESTION);
+      expect((await at(ORDER, { stdin: 'none' })).status).toBe(8);
+      expect(await open()).toHaveLength(3);
+    });
+  });
+
+  describe('pit keys set', () => {
+    const ACCESS = 'access-key-0123456789';
+    const SECRET = 'secret-key-9876543210';
+    beforeAll(() =>
+      desk.run('profile add overseas --base-url https://api.example.com --trade-url https://trade.example.com'),
+    );
+
+    it('hides what is typed', async () => {
+      const { screen, status } = await at('keys set --profile overseas', {
+        steps: [
+          { await: 'Access key of overseas', type: `${ACCESS}\r` },
+          { await: 'Secret key of overseas', type: `${SECRET}\r` },
+        ],
+      });
+      expect(status).toBe(0);
+      expect(screen).not.toMatch(/access-key|secret-key|0123456789|9876543210/);
+      expect(await desk.json('keys show --profile overseas')).toMatchObject({ accessKey: '…6789', secretKey: '…3210' });
+    });
+
+    it('stores nothing when it is interrupted half-way', async () => {
+      const { status } = await at('keys set --profile overseas', {
+        steps: [
+          { await: 'Access key of overseas', type: 'another-access-key\r' },
+          { await: 'Secret key of overseas', type: `another${CTRL_C}` },
+        ],
+      });
+      expect(status).toBe(130);
+      expect(await desk.json('keys show --profile overseas')).toMatchObject({ accessKey: '…6789' });
+    });
+  });
+
+  it.each([80, 200])('a table fits %i columns and has colours', async (columns) => {
+    for (const line of [
+      'markets',
+      'ticker',
+      'depth btc_usdt',
+      'trades btc_usdt',
+      'kline btc_usdt',
+      'orders btc_usdt',
+    ]) {
+      const { screen } = await at(line, { columns });
+      expect(screen).toContain('\u001b[');
+      const lines = screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').split('\r\n');
+      expect({ line, wide: lines.filter((text) => [...text].length > columns) }).toEqual({ line, wide: [] });
+    }
+  });
+});
