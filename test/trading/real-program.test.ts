@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { FAULTS, type FaultServer, respond } from '../support/fault-server.js';
+import { type Ran, runPit, temporaryHome } from '../support/pit.js';
+import { count, type Fault, NOT_FOUND, query, record, serveBadly } from './exchange.js';
+
+const home = temporaryHome();
+
+function pit(server: FaultServer, ...words: string[]): Promise<Ran> {
+  const environment = {
+    PIT_BASE_URL: server.url,
+    PIT_TRADE_URL: server.url,
+    PIT_ACCESS_KEY: 'access-0123456789',
+    PIT_SECRET_KEY: 'secret-9876543210',
+  };
+  return runPit([...words, '--json', '--timeout', '6'], { home, environment });
+}
+
+function order(server: FaultServer): Promise<Ran> {
+  return pit(server, 'order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--id', 'mine0001');
+}
+
+/** The error object: the last line of stderr. */
+function errorOf({ stderr }: Ran): unknown {
+  return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
+}
+
+const FAULT_NAMES: Fault[] = ['a reset after reading', 'a hang', 'a body that breaks off', 'an HTML page with 502'];
+
+describe.each(FAULT_NAMES)('the real program, an order whose answer was lost to %s', (fault) => {
+  it('found again: placed, exit 0', async () => {
+    const server = await serveBadly(fault, record());
+    const ran = await order(server);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'placed', id: '202202224851151555', clientId: 'mine0001' });
+    expect(count(server, 'order')).toBe(1);
+  });
+
+  it('not found: unknown, exit 6, with the result and the command that settles it', async () => {
+    const server = await serveBadly(fault, NOT_FOUND);
+    const ran = await order(server);
+    expect(ran.code).toBe(6);
+    const told = {
+      outcome: 'unknown',
+      id: null,
+      clientId: 'mine0001',
+      price: '30000',
+      amount: '0.01',
+      notional: '300',
+    };
+    expect(JSON.parse(ran.stdout)).toMatchObject(told);
+    const hint = expect.stringContaining('pit order show btc_usdt --id mine0001');
+    expect(errorOf(ran)).toMatchObject({ error: { kind: 'unknown', exitCode: 6, clientId: 'mine0001', hint } });
+    expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/try again|retry/i);
+    expect(count(server, 'order')).toBe(1);
+  });
+});
+
+describe('the real program', () => {
+  it('a cancellation whose answer was lost and that nobody can tell: exit 6', async () => {
+    const server = await serveBadly('a reset after reading', record({ status: 3, trade_amount: 0.005 }));
+    const ran = await pit(server, 'cancel', 'btc_usdt', '202202224851151555');
+    expect(ran.code).toBe(6);
+    expect(JSON.parse(ran.stdout)).toMatchObject([{ outcome: 'unknown', id: '202202224851151555', filled: '0.005' }]);
+    expect(errorOf(ran)).toMatchObject({ error: { kind: 'unknown', exitCode: 6 } });
+    expect(count(server, 'cancelOrder')).toBe(1);
+  });
+
+  it('a refusal: exit 3, nothing on stdout, the code and the client id in the error', async () => {
+    const server = await serveBadly(respond('{"code":"2009","message":"Insufficient balance"}'));
+    const ran = await order(server);
+    expect([ran.code, ran.stdout]).toEqual([3, '']);
+    expect(errorOf(ran)).toMatchObject({ error: { kind: 'refused', exitCode: 3, code: 2009, clientId: 'mine0001' } });
+    expect(count(server, 'order')).toBe(1);
+  });
+
+  it('an order without an id of the user gets one, and tells it when the outcome is unknown', async () => {
+    const server = await serveBadly('a reset after reading', FAULTS['an HTML page with 502']);
+    const ran = await pit(server, 'order', 'sell', 'btc_usdt', '0.01', '--at', '30000', '--yes');
+    const sent = query(server.requests.find(({ target }) => target.startsWith('/api/order?'))?.target ?? '');
+    expect(sent.customerOrderId).toMatch(/^[0-9A-Za-z]{4,36}$/);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'unknown', clientId: sent.customerOrderId });
+    expect(errorOf(ran)).toMatchObject({ error: { kind: 'unknown', clientId: sent.customerOrderId } });
+  });
+
+  it('an order that breaks a rule of the market is not sent: exit 2', async () => {
+    const server = await serveBadly('a hang');
+    const ran = await pit(server, 'order', 'buy', 'btc_usdt', '0.0001', '--at', '30000', '--yes');
+    expect([ran.code, ran.stdout, count(server, 'order')]).toEqual([2, '', 0]);
+  });
+
+  it('nobody confirmed: exit 8, and not one request', async () => {
+    const server = await serveBadly('a hang');
+    const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000'];
+    expect(await pit(server, ...words)).toMatchObject({ code: 8, stdout: '' });
+    expect(server.connections).toBe(0);
+  });
+});
