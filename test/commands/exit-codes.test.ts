@@ -1,29 +1,16 @@
-import { Agent, createServer, get } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Agent, get } from 'node:http';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../support/pit.js';
 import { Desk, type Extra, lastError, useDesk } from './desk.js';
+import { environmentAt, useLiteralExchange } from './literal-exchange.js';
 import { place } from './orders-desk.js';
 
 const desk = useDesk();
-const KEYS = { PIT_ACCESS_KEY: 'play-access-key', PIT_SECRET_KEY: 'play-secret-key' };
-
 /** Nothing listens there: the port is reserved and not served. */
-const NOBODY = 'http://127.0.0.1:1';
-
-function at(url: string): Extra {
-  return { environment: { ...KEYS, PIT_BASE_URL: url, PIT_TRADE_URL: url } };
-}
-
-/** An exchange that says the same to everything. */
-function saying(body: string): { url: () => string } {
-  const server = createServer((_request, response) => response.end(body));
-  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
-  afterAll(() => server.close());
-  return { url: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
-
-const strange = saying('{"btc_usdt":{"priceScale":"two","amountScale":4,"minAmount":1,"minSize":1}}');
+const nobody: Extra = { environment: environmentAt('http://127.0.0.1:1') };
+const strange = useLiteralExchange({
+  '/data/v1/markets': '{"btc_usdt":{"priceScale":"two","amountScale":4,"minAmount":1,"minSize":1}}',
+});
 let open = '';
 
 beforeAll(async () => {
@@ -48,12 +35,12 @@ describe('exit codes', () => {
   });
 
   it.each<Row>([
-    { code: 1, kind: 'internal', line: () => 'markets', extra: () => at(strange.url()), says: /priceScale/ },
+    { code: 1, kind: 'internal', line: () => 'markets', extra: () => strange.extra, says: /priceScale/ },
     { code: 2, kind: 'usage', line: () => 'depth btc_usdt --size 51', says: /1 to 50/ },
     { code: 3, kind: 'refused', line: () => 'order show btc_usdt 17', says: /not found/ },
     { code: 4, kind: 'credentials', line: () => 'account --profile keyless', says: /pit keys set --profile keyless/ },
-    { code: 5, kind: 'unreachable', line: () => 'markets', extra: () => at(NOBODY), says: /refused the connection/ },
-    { code: 5, kind: 'unreachable', line: () => 'balance', extra: () => at(NOBODY), says: /refused the connection/ },
+    { code: 5, kind: 'unreachable', line: () => 'markets', extra: () => nobody, says: /refused the connection/ },
+    { code: 5, kind: 'unreachable', line: () => 'balance', extra: () => nobody, says: /refused the connection/ },
     { code: 8, kind: 'declined', line: () => 'order buy btc_usdt 0.01 --at bid', says: /--yes/ },
     { code: 8, kind: 'declined', line: () => 'sandbox reset', extra: () => ({ input: 'y\n' }), says: /--yes/ },
   ])('$code: $kind', async ({ code, kind, line, extra, says }) => {

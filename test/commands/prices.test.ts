@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Decimal } from '../../src/protocol/decimal.js';
 import { TEXT, useDesk } from './desk.js';
+import { useLiteralExchange } from './literal-exchange.js';
 import { product, same } from './orders-desk.js';
 
 const desk = useDesk();
@@ -10,51 +10,38 @@ interface DryRun {
   readonly preview: { readonly price: string; readonly amount: string; readonly notional: string };
 }
 
-interface Depth {
-  readonly bids: readonly { readonly price: string }[];
-  readonly asks: readonly { readonly price: string }[];
-}
-
-/** The best bid and ask, a number each for whole ticks of 0.01. */
-async function best(): Promise<{ bid: bigint; ask: bigint }> {
-  const { bids, asks } = await desk.json<Depth>('depth btc_usdt --size 1');
-  const ticks = (price: string | undefined) => Decimal.of(price ?? '0').rescaled(2, 'down').units;
-  return { bid: ticks(bids[0]?.price), ask: ticks(asks[0]?.price) };
-}
-
 function preview(words: string): Promise<DryRun> {
   return desk.json<DryRun>(`order ${words} --dry-run`);
 }
 
 describe('a relative price', () => {
-  /** The market moves while the command runs: it is looked at again until it has stood still. */
-  async function resolved(words: string): Promise<{ price: bigint; bid: bigint; ask: bigint }> {
-    for (;;) {
-      const before = await best();
-      const price = Decimal.of((await preview(words)).preview.price).units;
-      const after = await best();
-      if (before.bid === after.bid && before.ask === after.ask) return { price, ...after };
-    }
-  }
-
-  it.each<[at: string, side: 'buy' | 'sell', twice: (bid: bigint, ask: bigint) => bigint]>([
-    ['bid', 'buy', (bid) => 2n * bid],
-    ['ask', 'buy', (_, ask) => 2n * ask],
-    ['mid', 'buy', (bid, ask) => ((bid + ask) / 2n) * 2n],
-    ['mid', 'sell', (bid, ask) => ((bid + ask + 1n) / 2n) * 2n],
-    ['bid+2ticks', 'sell', (bid) => 2n * (bid + 2n)],
-    ['ask-1tick', 'buy', (_, ask) => 2n * (ask - 1n)],
-    ['ask+5', 'sell', (_, ask) => 2n * (ask + 500n)],
-  ])('%s of a %s is taken from the book, rounded to what costs nothing', async (at, side, twice) => {
-    const { price, bid, ask } = await resolved(`${side} btc_usdt 0.01 --at ${at}`);
-    expect(2n * price).toBe(twice(bid, ask));
+  // a book that stands still, its asks in falling order as they were observed
+  const exchange = useLiteralExchange({
+    '/data/v1/markets': '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}',
+    '/data/v1/depth': '{"asks":[[20010,1],[20000.06,1]],"bids":[[20000.01,1],[19990,1]],"timestamp":1700000000}',
   });
 
-  it('with a share of the price is rounded down for a buy and up for a sell', async () => {
-    const buy = await resolved('buy btc_usdt 0.01 --at bid-0.5%');
-    expect(buy.price).toBe((buy.bid * 995n) / 1000n);
-    const sell = await resolved('sell btc_usdt 0.01 --at ask+0.5%');
-    expect(sell.price).toBe((sell.ask * 1005n + 999n) / 1000n);
+  it.each([
+    ['bid', 'buy', '20000.01'],
+    ['ask', 'buy', '20000.06'],
+    ['mid', 'buy', '20000.03'],
+    ['mid', 'sell', '20000.04'],
+    ['BID+2ticks', 'sell', '20000.03'],
+    ['ask-1tick', 'buy', '20000.05'],
+    ['ask+5', 'sell', '20005.06'],
+    ['bid+5.005', 'buy', '20005.01'],
+    ['bid+5.005', 'sell', '20005.02'],
+    ['bid-0.5%', 'buy', '19900.00'],
+    ['ask+0.5%', 'sell', '20100.07'],
+    ['mid-1%', 'buy', '19800.03'],
+  ])('%s of a %s is %s: rounded to the side that costs nothing', async (at, side, price) => {
+    const run = await desk.json<DryRun>(`order ${side} btc_usdt 0.01 --at ${at} --dry-run`, exchange.extra);
+    expect(run.preview.price).toBe(price);
+    expect(run.request.price).toBe(price);
+  });
+
+  it('is taken from the book and nothing else', () => {
+    expect([...new Set(exchange.asked)].toSorted()).toEqual(['/data/v1/depth', '/data/v1/markets']);
   });
 });
 

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../support/pit.js';
 import { Desk, useDesk } from './desk.js';
+import { useLiteralExchange } from './literal-exchange.js';
 
 /** The exchange that the profiles lead to, which is another home's sandbox. */
 const exchange = useDesk();
@@ -129,20 +128,13 @@ describe('a flag beats the environment, which beats the profile', () => {
 });
 
 describe("a profile's keys", () => {
-  let asked = 0;
-  const other = createServer((_request, response) => {
-    asked += 1;
-    response.end('{"code":1000}');
-  });
-  beforeAll(() => new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve)));
-  afterAll(() => other.close());
+  const other = useLiteralExchange({ '*': '{"code":1000}' });
 
   it('are not sent to another host from the environment', async () => {
-    const { port } = other.address() as AddressInfo;
-    const environment = { PIT_PROFILE: 'local', PIT_TRADE_URL: `http://127.0.0.1:${port}` };
+    const environment = { PIT_PROFILE: 'local', PIT_TRADE_URL: other.url };
     for (const line of ['account', 'balance', 'order buy btc_usdt 0.01 --at 20000 --yes', 'cancel btc_usdt 17'])
       expect(await desk.failure(line, 4, { environment })).toMatchObject({ kind: 'credentials' });
-    expect(asked).toBe(0);
+    expect(other.asked).toEqual([]);
   });
 
   it('do not travel over http to another machine', async () => {
