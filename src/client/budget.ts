@@ -1,6 +1,6 @@
 /** The time a whole command may take. All requests, retries and waits of the command draw from the same one. */
 export class Budget {
-  readonly #end: number;
+  #end: number;
 
   constructor(
     readonly milliseconds: number,
@@ -11,6 +11,16 @@ export class Budget {
 
   get leftMs(): number {
     return Math.max(0, this.#end - this.now());
+  }
+
+  /** Does something that takes as long as a person likes: it draws nothing. */
+  async outside<Value>(work: () => Promise<Value>): Promise<Value> {
+    const start = this.now();
+    try {
+      return await work();
+    } finally {
+      this.#end += this.now() - start;
+    }
   }
 
   allows(milliseconds: number): boolean {

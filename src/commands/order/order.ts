@@ -1,17 +1,13 @@
 import type { ExchangeClient } from '../../client/exchange-client.js';
-import { refusal } from '../../client/failures.js';
 import type { Market } from '../../client/market-catalog.js';
-import { Failure, usage } from '../../errors.js';
+import { usage } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
-import type { AccountType, OrderType, Side } from '../../protocol/words.js';
-import { paintSide, sideText } from '../../terminal/cells.js';
-import { grouped } from '../../terminal/numbers.js';
+import type { OrderType, Side } from '../../protocol/words.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type Entry, record } from '../../terminal/table.js';
 import { type AmountWord, readAmount, resolveAmount } from '../../trading/amount-word.js';
 import { bestPrices } from '../../trading/best-prices.js';
 import { checkOrder } from '../../trading/order-rules.js';
-import { newClientId, type OrderIntent, orderValues, type Placement, placeOrder } from '../../trading/place-order.js';
+import { newClientId, type OrderIntent, orderValues, placeOrder } from '../../trading/place-order.js';
 import { type PriceWord, readPrice, resolvePrice } from '../../trading/price-word.js';
 import { confirm, requireConsent } from '../consent.js';
 import type { Context } from '../context.js';
@@ -19,6 +15,8 @@ import { define, flag, required, toggle } from '../definition.js';
 import { dryRun } from '../dry-run.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, oneOf } from '../inputs/numbers.js';
+import { conclude, interruptedNote } from './conclusion.js';
+import { preview } from './preview.js';
 
 export default define({
   summary: 'Place an order',
@@ -114,90 +112,4 @@ async function act(context: Context, client: ExchangeClient, market: Market, int
   const placement = await placeOrder(client, context.host, intent);
   forget();
   return conclude(context, intent, notional, placement);
-}
-
-const TYPE_WORDS: Readonly<Record<OrderType, string>> = {
-  limit: 'limit',
-  postOnly: 'PostOnly (refused where it would fill at once)',
-  ioc: 'IOC (what does not fill at once is cancelled)',
-};
-
-const ACCOUNT_WORDS: Readonly<Record<AccountType, string>> = {
-  spot: 'spot',
-  isolated: 'isolated margin',
-  cross: 'cross margin',
-};
-
-function preview(
-  screen: Screen,
-  { base, quote }: Market,
-  intent: OrderIntent,
-  notional: string,
-  tradeUrl: string,
-): string {
-  const { side, market, amount, price, type, account, clientId: id } = intent;
-  const entries: Entry[] = [
-    ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
-    ['market', market],
-    ['amount', `${grouped(amount)} ${base}`],
-    ['price', `${grouped(price)} ${quote}`],
-    [side === 'buy' ? 'costs at most' : 'brings at least', `${grouped(notional)} ${quote} before the fee`],
-    ['type', TYPE_WORDS[type]],
-    ['account', ACCOUNT_WORDS[account] + (intent.borrow ? ', borrowing' : '') + (intent.repay ? ', repaying' : '')],
-    ['client id', id],
-    ['exchange', new URL(tradeUrl).host],
-  ];
-  return record(screen, entries);
-}
-
-function interruptedNote({ market, clientId: id }: OrderIntent): string {
-  return `The order had left and its answer was not awaited. See what became of it: pit order show ${market} --id ${id}`;
-}
-
-async function conclude({ output }: Context, intent: OrderIntent, notional: string, placement: Placement) {
-  const { clientId: id, market, side, type, account, price, amount } = intent;
-  if (placement.outcome === 'refused') {
-    const { message, hint, kind, code } = refusal(placement.refusal, 'order');
-    throw new Failure(kind, message, {
-      clientId: id,
-      ...(hint === null ? {} : { hint }),
-      ...(code === null ? {} : { code }),
-    });
-  }
-  if (placement.outcome === 'notSent') {
-    throw new Failure('unreachable', `The order was not sent: ${placement.reason}.`, {
-      clientId: id,
-      hint: 'Check the host and the network: pit profile show',
-    });
-  }
-  const isPlaced = placement.outcome === 'placed';
-  const result = {
-    outcome: placement.outcome,
-    id: isPlaced ? placement.id : null,
-    ...{ clientId: id, market, side, type, account, price, amount, notional },
-    duplicates: [],
-  };
-  const answer = { data: result, show: (screen: Screen) => concluded(screen, result) };
-  if (isPlaced) return answer;
-  await output.answer(answer);
-  throw new Failure('unknown', `It is not known whether the order was placed: ${placement.reason}.`, {
-    clientId: id,
-    hint: `Do not send it again before you know: pit order show ${market} --id ${id}`,
-  });
-}
-
-interface Concluded {
-  readonly outcome: 'placed' | 'unknown';
-  readonly id: string | null;
-  readonly clientId: string;
-  readonly market: string;
-  readonly side: Side;
-  readonly price: string;
-  readonly amount: string;
-}
-
-function concluded({ paint }: Screen, { outcome, id, clientId: own, market, side, price, amount }: Concluded): string {
-  const what = `${sideText(side)} ${grouped(amount)} ${market} at ${grouped(price)}`;
-  if (outcome === 'unknown') return `${paint.warn('Unknown')}  ${what}  client id ${own}`;
-  return `${paint.good('Placed')}  ${paintSide(what, side, paint)}  id ${id}`;
 }
