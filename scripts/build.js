@@ -50,7 +50,7 @@ const apart = {
     );
     onResolve({ filter: /.*/, namespace: 'apart' }, ({ path: name }) => ({ path: name, external: true }));
     onLoad({ filter: /.*/, namespace: 'apart' }, ({ path: name }) => ({
-      contents: `module.exports = require('./${name}.cjs')`,
+      contents: `export * from './${name}.cjs'; export { default } from './${name}.cjs';`,
     }));
   },
 };

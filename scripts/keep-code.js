@@ -11,6 +11,7 @@ const load = (name) => quickRequire(folder, name, (file, script) => scripts.set(
 process.argv = [process.execPath, path.join(folder, '../bin/pit.js'), '--help'];
 const { pit } = load('./pit.cjs');
 load('./got.cjs');
+load('./conf.cjs');
 await pit();
 
 for (const [file, script] of scripts) writeFileSync(`${file}.code`, script.createCachedData());

@@ -17,18 +17,31 @@ const TELLING = 8;
  * password.
  */
 export class Redaction {
-  /** Longest first, so that a secret that begins another one leaves nothing of it. */
-  #secrets: readonly string[] = [];
+  readonly #secrets = new Set<string>();
+  /** Matches where a secret may begin; undefined while a new secret is not in it yet. */
+  #beginnings: RegExp | undefined;
 
   /** From now on the value is masked in every form in which a URL, JSON or the runtime's debug output may show it. */
   keep(secret: string): void {
-    const forms = formsOf(secret).filter((form) => form.length >= SHORTEST);
-    this.#secrets = [...new Set([...this.#secrets, ...forms])].sort((left, right) => right.length - left.length);
+    for (const form of formsOf(secret)) if (form.length >= SHORTEST) this.#secrets.add(form);
+    this.#beginnings = undefined;
   }
 
   /** Values before names: a name's pattern ends at a quote or a comma, which a fund password may hold. */
   apply(text: string): string {
-    return this.#secrets.reduce(without, text).replace(NAMED, `$1$2${MASK}`);
+    return this.#withoutValues(text).replace(NAMED, `$1$2${MASK}`);
+  }
+
+  /** From the beginning of a secret as far as any form of any secret goes on: what was cut short is masked as well. */
+  #withoutValues(text: string): string {
+    this.#beginnings ??= beginningsOf(this.#secrets);
+    let masked = '';
+    let from = 0;
+    for (const { index } of text.matchAll(this.#beginnings)) {
+      if (index >= from) masked += text.slice(from, index) + MASK;
+      for (const secret of this.#secrets) from = Math.max(from, index + sharedLength(secret, text, index));
+    }
+    return masked + text.slice(from);
   }
 }
 
@@ -47,15 +60,19 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** Masks the secret, and its beginning where the text does not go on with the rest. */
-function without(text: string, secret: string): string {
-  const head = secret.slice(0, TELLING);
-  let masked = '';
-  let from = 0;
-  for (let at = text.indexOf(head); at !== -1; at = text.indexOf(head, from)) {
-    masked += text.slice(from, at) + MASK;
-    from = at + head.length;
-    while (from < text.length && text[from] === secret[from - at]) from += 1;
-  }
-  return masked + text.slice(from);
+function beginningsOf(secrets: ReadonlySet<string>): RegExp {
+  const beginnings = new Set([...secrets].map((secret) => escaped(secret.slice(0, TELLING))));
+  // without any, a pattern that matches nowhere
+  return new RegExp([...beginnings].join('|') || '(?!)', 'g');
+}
+
+/** How many characters of the secret stand in the text at this place. */
+function sharedLength(secret: string, text: string, start: number): number {
+  let length = 0;
+  while (length < secret.length && secret[length] === text[start + length]) length += 1;
+  return length;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

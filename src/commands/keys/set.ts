@@ -4,6 +4,7 @@ import { type KeyPair, parseKeys, requireKeyText } from '../../config/keys.js';
 import { usage } from '../../errors.js';
 import type { Context } from '../context.js';
 import { define, flag, toggle } from '../definition.js';
+import { dryChange } from '../dry-run.js';
 import { word } from '../inputs/words.js';
 import { profileMeant } from '../profile-rows.js';
 import { shownKeys } from '../shown-keys.js';
@@ -27,6 +28,7 @@ export default define({
       : file === undefined
         ? await ask(context, name)
         : await fromFile(file);
+    if (context.globals.dryRun) return dryChange('keys set', `Would store the keys of ${name}.`);
     await context.session.keys.set(name, pair);
     return { data: shownKeys(name, pair), show: () => `Stored the keys of ${name}.` };
   },

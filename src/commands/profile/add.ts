@@ -1,5 +1,6 @@
 import { usage } from '../../errors.js';
 import { define, flag, required } from '../definition.js';
+import { dryChange } from '../dry-run.js';
 import { word } from '../inputs/words.js';
 import { changed } from '../profile-rows.js';
 
@@ -15,13 +16,14 @@ export default define({
     'profile add overseas --base-url https://api.example.com --trade-url https://trade.example.com',
     'profile add local --base-url http://127.0.0.1:8080 --trade-url http://127.0.0.1:8080',
   ],
-  async run({ session: { profiles }, output }, { name, baseUrl, tradeUrl, wsUrl }) {
+  async run({ session: { profiles }, output, globals }, { name, baseUrl, tradeUrl, wsUrl }) {
     if (baseUrl === undefined || tradeUrl === undefined) {
       throw usage(
         'A profile needs both hosts.',
         'Give --base-url for market data and --trade-url for signed requests.',
       );
     }
+    if (globals.dryRun) return dryChange('profile add', `Would add ${name}.`);
     const profile = await profiles.add({ name, baseUrl, tradeUrl, wsUrl: wsUrl ?? null });
     output.note(`Next: pit keys set --profile ${name}, then pit profile use ${name}.`);
     return changed(profile, profiles, `Added ${name}.`);

@@ -1,4 +1,5 @@
 import { define, required } from '../definition.js';
+import { dryChange } from '../dry-run.js';
 import { word } from '../inputs/words.js';
 import { changed } from '../profile-rows.js';
 
@@ -10,7 +11,9 @@ export default define({
     value: required('its value', word),
   },
   examples: ['profile set overseas trade-url https://trade.example.com', 'profile set overseas zone +08:00'],
-  async run({ session: { profiles } }, { name, key, value }) {
+  async run({ session: { profiles }, globals }, { name, key, value }) {
+    await profiles.get(name);
+    if (globals.dryRun) return dryChange('profile set', `Would set ${key} of ${name}.`);
     await profiles.set(name, key, value);
     return changed(await profiles.get(name), profiles, `Set ${key} of ${name}.`);
   },

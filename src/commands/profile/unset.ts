@@ -1,4 +1,5 @@
 import { define, required } from '../definition.js';
+import { dryChange } from '../dry-run.js';
 import { word } from '../inputs/words.js';
 import { changed } from '../profile-rows.js';
 
@@ -6,7 +7,9 @@ export default define({
   summary: 'Take a setting of a profile away',
   arguments: { name: required('the profile', word), key: required('the setting', word) },
   examples: ['profile unset overseas zone', 'profile unset overseas ws-url'],
-  async run({ session: { profiles } }, { name, key }) {
+  async run({ session: { profiles }, globals }, { name, key }) {
+    await profiles.get(name);
+    if (globals.dryRun) return dryChange('profile unset', `Would unset ${key} of ${name}.`);
     await profiles.unset(name, key);
     return changed(await profiles.get(name), profiles, `${key} of ${name} is no longer set.`);
   },

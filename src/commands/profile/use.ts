@@ -1,4 +1,5 @@
 import { define, required } from '../definition.js';
+import { dryChange } from '../dry-run.js';
 import { word } from '../inputs/words.js';
 import { changed } from '../profile-rows.js';
 
@@ -6,8 +7,10 @@ export default define({
   summary: 'Use a profile from now on',
   arguments: { name: required('the profile', word) },
   examples: ['profile use overseas', 'profile use sandbox'],
-  async run({ session: { profiles } }, { name }) {
+  async run({ session: { profiles }, globals }, { name }) {
+    const profile = await profiles.get(name);
+    if (globals.dryRun) return dryChange('profile use', `Would use ${name} from now on.`);
     await profiles.use(name);
-    return changed(await profiles.get(name), profiles, `Using ${name} from now on.`);
+    return changed(profile, profiles, `Using ${name} from now on.`);
   },
 });
