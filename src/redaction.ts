@@ -1,9 +1,10 @@
-import { inspect } from 'node:util';
-
 const MASK = '***';
 
 /** In a URL or a printed object: `accesskey=…`, `sign%3D…`, `"sign": "…"`, `safePwd: '…'`, `'sign' => '…'`. */
 const NAMED = /\b(accesskey|sign|safePwd)(=|%3D|["']?\s*(?::|=>)\s*['"]?)[^&\s'",}\]]+/gi;
+
+/** Bytes as the runtime prints them: what is read from stdin may be a key. */
+const BYTES = /<Buffer(?: [0-9a-f]{2})+/g;
 
 /** Shorter texts would mask ordinary words. */
 const SHORTEST = 4;
@@ -29,7 +30,7 @@ export class Redaction {
 
   /** Values before names: a name's pattern ends at a quote or a comma, which a fund password may hold. */
   apply(text: string): string {
-    return this.#withoutValues(text).replace(NAMED, `$1$2${MASK}`);
+    return this.#withoutValues(text).replace(NAMED, `$1$2${MASK}`).replace(BYTES, `<Buffer ${MASK}`);
   }
 
   /** From the beginning of a secret as far as any form of any secret goes on: what was cut short is masked as well. */
@@ -50,14 +51,10 @@ function formsOf(secret: string): string[] {
   const text = Buffer.from(secret).toString();
   const query = new URL(`http://localhost/?${encodeURIComponent(text)}`).search.slice(1);
   const form = new URLSearchParams({ '': text }).toString().slice(1);
-  return [
-    secret,
-    encodeURIComponent(text),
-    query,
-    form,
-    JSON.stringify(secret).slice(1, -1),
-    inspect(secret).slice(1, -1),
-  ];
+  // printed between quotes of three kinds, the backslash is always escaped and the quote sometimes
+  const escapes = secret.replaceAll('\\', '\\\\');
+  const quoted = [escapes.replaceAll("'", "\\'"), escapes.replaceAll('"', '\\"'), escapes.replaceAll('`', '\\`')];
+  return [secret, encodeURIComponent(text), query, form, escapes, ...quoted];
 }
 
 function beginningsOf(secrets: ReadonlySet<string>): RegExp {

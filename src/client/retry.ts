@@ -6,6 +6,8 @@ import { TransportError } from './transport.js';
 
 const MOST_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 200;
+/** A busy host may be K-line's limit of one request a second, which other processes draw from as well. */
+const BUSY_PAUSE_MS = 1_000;
 
 /** Runs an action that may be repeated until it succeeds, fails for good, or the budget does not allow another pause. */
 export async function attempts<Value>(host: Host, budget: Budget, action: () => Promise<Value>): Promise<Value> {
@@ -13,15 +15,16 @@ export async function attempts<Value>(host: Host, budget: Budget, action: () => 
     try {
       return await action();
     } catch (error) {
-      const pauseMs = pause(attempt, host.random());
+      const pauseMs = pause(error, attempt, host.random());
       if (attempt === MOST_ATTEMPTS || !isPassing(error) || !budget.allows(pauseMs)) throw error;
       await host.sleep(pauseMs);
     }
   }
 }
 
-/** Doubles with each attempt; half of it is chance, so that many clients do not come back together. */
-function pause(attempt: number, chance: number): number {
+/** Doubles with each attempt; part of it is chance, so that many clients do not come back together. */
+function pause(error: unknown, attempt: number, chance: number): number {
+  if (error instanceof Refused && error.busy) return BUSY_PAUSE_MS * (1 + chance / 2);
   return FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + chance / 2);
 }
 
