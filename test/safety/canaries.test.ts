@@ -1,0 +1,220 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
+import { temporaryHome } from '../support/pit.js';
+import { CONFIGURATION, type Fault, record } from '../trading/exchange.js';
+import { leaksIn } from './canary.js';
+import { programs } from './programs.js';
+import { type WatchedRun, watch } from './running.js';
+
+/** With every mark that a URL, a quote or a pattern may stumble over. */
+const ACCESS = `Ak/9f7d+2c91='e8b3"5a60&%4f7d`;
+const SECRET = 'Sk\\91ab`37cd{52ef}6804#d2b8';
+const PASSWORD = `Fp 7e1c,'4b' "90" & 100% ]}5d2a=%41+é`;
+const SECRETS = [ACCESS, SECRET, PASSWORD];
+
+const EVERYTHING = { NODE_DEBUG: 'http,https,net,tls,stream,module,got,*', DEBUG: '*' };
+const PROGRAMS = programs();
+const home = temporaryHome();
+
+function keysFor({ url }: FaultServer): Record<string, string> {
+  return { PIT_BASE_URL: url, PIT_TRADE_URL: url, PIT_ACCESS_KEY: ACCESS, PIT_SECRET_KEY: SECRET };
+}
+
+/** Runs pit and expects it to leave nothing of the secrets anywhere. */
+async function expectSilence(words: readonly string[], run: Omit<WatchedRun, 'home'>): Promise<Record<string, string>> {
+  const { left } = await watch(words, { home, ...run });
+  expect(leaksIn(left, SECRETS)).toEqual([]);
+  return left;
+}
+
+/** An exchange that works. */
+function serveWell(): Promise<FaultServer> {
+  const answers: Record<string, string> = {
+    markets: CONFIGURATION,
+    getOrder: record(),
+    getOrders: `[${record()}]`,
+    order: '{"code":"1000","message":"ok","id":"7"}',
+    cancelOrder: '{"code":1000,"message":"ok"}',
+    getAccountInfo:
+      '{"result":{"coins":[],"base":{"username":"a","trade_password_enabled":true,"auth_google_enabled":false,"auth_mobile_enabled":true}},"leverPerm":true,"assetPerm":true,"entrustPerm":true,"moneyPerm":false}',
+  };
+  return serveFaults({ answer: ({ target }) => respond(answers[/\/(\w+)(\?|$)/.exec(target)?.[1] ?? ''] ?? '{}') });
+}
+
+/** One of each way in which the HTTP library, the runtime or pit itself has something to say. */
+const LOUD: readonly Fault[] = [
+  'a reset after reading',
+  'a body that breaks off',
+  'an HTML page with 502',
+  'a redirect to itself',
+  'no HTTP at all',
+  'JSON of another kind',
+];
+
+const COMMANDS = [
+  ['account'],
+  ['balance', '--json'],
+  ['orders', 'btc_usdt', '--csv'],
+  ['order', 'show', 'btc_usdt', '7'],
+  ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes'],
+  ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--dry-run'],
+  ['cancel', 'btc_usdt', '7', '8'],
+];
+
+describe('commands that work, with every debug output', () => {
+  it.each(COMMANDS.map((words) => [words.join(' '), words] as const))('pit %s', async (_, words) => {
+    const server = await serveWell();
+    const left = await expectSilence([...words, '--verbose'], { environment: { ...keysFor(server), ...EVERYTHING } });
+    // the run did what a leak needs: it sent the key and told about the request
+    if (words.includes('--dry-run')) return;
+    expect(server.bytes).toContain('accesskey=Ak%2F9f7d');
+    expect(left.stderr).toContain('accesskey=***');
+  });
+});
+
+describe('failures of every kind, with every debug output', () => {
+  it.each<Fault>(LOUD)('%s', async (fault) => {
+    const server = await serveFaults({
+      answer: ({ target }) => (target.includes('markets') ? respond(CONFIGURATION) : FAULTS[fault]),
+    });
+    const environment = { ...keysFor(server), ...EVERYTHING };
+    await expectSilence(['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--verbose', '--timeout', '4'], {
+      environment,
+    });
+  });
+
+  it.each([
+    (target: string) => `{"code":1003,"message":"bad request ${JSON.stringify(target).slice(1, -1)}"}`,
+    (target: string) =>
+      `{"code":1003,"message":"${new URL(target, 'http://x').searchParams.get('sign')} is not the signature"}`,
+    (target: string) => `{"code":1000,"message":"","id":${JSON.stringify(target)}}`,
+    () => `{"code":1000,"message":"","id":${JSON.stringify(`you are ${ACCESS}`)}}`,
+    () =>
+      JSON.stringify({
+        code: '1003',
+        message: { des: `${ACCESS} has no permission ${ACCESS.slice(0, 12)}…`, isSuc: false },
+      }),
+    (target: string) => `<html>${target}</html>`,
+  ])('an exchange that echoes what it got (%#)', async (echo) => {
+    const server = await serveFaults({
+      answer: ({ target }) => respond(target.includes('markets') ? CONFIGURATION : echo(target)),
+    });
+    const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--verbose'];
+    const left = await expectSilence(words, { environment: keysFor(server) });
+    const signatures = server.requests.map(({ target }) => new URL(target, 'http://x').searchParams.get('sign') ?? '');
+    expect(
+      leaksIn(
+        left,
+        signatures.filter((sign) => sign !== ''),
+      ),
+    ).toEqual([]);
+  });
+
+  it.each(['throw', 'reject', 'emit'])('something beside the command: %s', async (BESIDE) => {
+    const server = await serveFaults({ answer: () => FAULTS['a hang'] });
+    const NODE_OPTIONS = `--import ${PROGRAMS.beside} --report-uncaught-exception --trace-uncaught`;
+    const { code, left } = await watch(['account'], {
+      home,
+      environment: { ...keysFor(server), NODE_OPTIONS, BESIDE },
+    });
+    expect(leaksIn(left, SECRETS)).toEqual([]);
+    expect(code).toBe(1);
+    expect(left.stderr).toMatch(
+      /bytes: \*\*\* \*\*\*[\s\S]*beside: \*\*\* \*\*\*[\s\S]*pit met a defect: \w+: \*\*\* \*\*\*/,
+    );
+  });
+
+  it.each([
+    ['order', 'buy', 'btc_usdt', SECRET, '--at', '1', '--yes'],
+    ['order', 'buy', ACCESS, '1', '--at', SECRET, '--yes', '--json'],
+    ['cancel', 'btc_usdt', ACCESS],
+    ['account', `--${SECRET}`],
+    [SECRET],
+    ['profile', 'add', ACCESS, '--base-url', 'x', '--trade-url', 'y'],
+  ])('a secret on the command line by mistake: pit %s %s …', async (...words) => {
+    const { left } = await watch(words, {
+      home,
+      environment: { ...EVERYTHING, PIT_ACCESS_KEY: ACCESS, PIT_SECRET_KEY: SECRET },
+    });
+    // the list of processes shows what the user typed, whatever a program does
+    expect(leaksIn({ ...left, processes: '' }, SECRETS)).toEqual([]);
+  });
+});
+
+describe('keys that are stored', () => {
+  const kept = temporaryHome();
+
+  it('by stdin and by file, and used', async () => {
+    const server = await serveWell();
+    const run = async (words: string[], input = '', environment: Record<string, string> = EVERYTHING) => {
+      const { code, left } = await watch(words, { home: kept, input, environment });
+      const { [path.join(kept, 'cwd', 'keys.txt')]: _, ...others } = left;
+      expect(leaksIn(others, SECRETS)).toEqual([]);
+      return code;
+    };
+    expect(await run(['profile', 'add', 'main', '--base-url', server.url, '--trade-url', server.url])).toBe(0);
+    expect(await run(['keys', 'set', '--profile', 'main', '--stdin', '--verbose'], `${ACCESS}\n${SECRET}\n`)).toBe(0);
+    expect(await run(['keys', 'show', '--profile', 'main', '--json'])).toBe(0);
+    expect(await run(['account', '--profile', 'main', '--verbose'])).toBe(0);
+    writeFileSync(path.join(kept, 'cwd', 'keys.txt'), `${ACCESS}\n${SECRET}`, { mode: 0o600 });
+    expect(await run(['keys', 'set', '--profile', 'main', '--file', 'keys.txt'])).toBe(0);
+    expect(await run(['cancel', 'btc_usdt', '7', '--profile', 'main', '--verbose'])).toBe(0);
+    expect(await run(['keys', 'remove', '--profile', 'main', '--yes'])).toBe(0);
+    expect(server.bytes).toContain('accesskey=Ak%2F9f7d');
+  });
+
+  it.each([
+    `${ACCESS}`,
+    `${ACCESS} ${SECRET}`,
+    `${ACCESS}\n${SECRET}\nmore`,
+    `${ACCESS}\n\u0000${SECRET}`,
+    `"${ACCESS}\n\n${SECRET}"`,
+  ])('wrong ones are not quoted (%#)', async (input) => {
+    const { code, left } = await watch(['keys', 'set', '--profile', 'main', '--stdin', '--verbose'], {
+      home: kept,
+      input,
+      environment: EVERYTHING,
+    });
+    expect(code).toBe(2);
+    const { [path.join(kept, 'cwd', 'keys.txt')]: _, ...others } = left;
+    expect(leaksIn(others, SECRETS)).toEqual([]);
+  });
+});
+
+describe('a fund password', () => {
+  it.each<Fault>([...LOUD, 'a hang'])(
+    'is in no trace, verdict or debug line of a withdrawal lost to %s',
+    async (fault) => {
+      const server = await serveFaults({ answer: () => FAULTS[fault] });
+      const environment = { ...keysFor(server), ...EVERYTHING };
+      const left = await expectSilence([], { environment, input: PASSWORD, program: PROGRAMS.withdrawal });
+      expect(left.stderr).toMatch(/safePwd=\*\*\*/);
+      expect(server.requests).toHaveLength(1);
+      expect(new URL(server.requests[0]?.target ?? '', 'http://x').searchParams.get('safePwd')).toBe(PASSWORD);
+    },
+  );
+});
+
+describe('that these tests can fail', () => {
+  it('with nothing before stderr, NODE_DEBUG=http shows the access key and the signature', async () => {
+    const server = await serveWell();
+    const environment = { ...keysFor(server), NODE_DEBUG: 'http', NODE_OPTIONS: `--import ${PROGRAMS.deaf}` };
+    const { left } = await watch(['account'], { home, environment });
+    expect(leaksIn({ stderr: left.stderr ?? '' }, SECRETS)).toHaveLength(1);
+    expect(left.stderr).toMatch(/sign=[0-9a-f]{32}/);
+  });
+
+  it('the search knows a secret in every form, and a piece of it', () => {
+    const forms = [
+      ...[ACCESS, encodeURIComponent(ACCESS), ACCESS.slice(0, 8), ACCESS.slice(-8), JSON.stringify(ACCESS)],
+      ...[0, 1, 2].map((before) => Buffer.from(`${'x'.repeat(before)}${ACCESS}`).toString('base64')),
+      `<Buffer ${(Buffer.from(ACCESS).toString('hex').match(/../g) ?? []).slice(0, 9).join(' ')} ... >`,
+      'sign=0123456789abcdef0123456789abcdef',
+      "'sign' => '0123456789abcdef0123456789abcdef'",
+    ];
+    expect(forms.filter((text) => leaksIn({ text }, [ACCESS]).length === 0)).toEqual([]);
+    expect(leaksIn({ text: 'sign=*** accesskey=*** the fund password' }, SECRETS)).toEqual([]);
+  });
+});

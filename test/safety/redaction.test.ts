@@ -1,0 +1,74 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Redaction } from '../../src/redaction.js';
+import { leaksIn } from './canary.js';
+
+function masking(...secrets: string[]): Redaction {
+  const redaction = new Redaction();
+  for (const secret of secrets) redaction.keep(secret);
+  return redaction;
+}
+
+describe('what is masked', () => {
+  it.each([
+    [
+      'https://x/api/order?method=order&accesskey=abc&sign=0af1&reqTime=1',
+      'https://x/api/order?method=order&accesskey=***&sign=***&reqTime=1',
+    ],
+    ["{ safePwd: 'abc', amount: '1' }", "{ safePwd: '***', amount: '1' }"],
+    ['{"sign":"0af1","id":"1"}', '{"sign":"***","id":"1"}'],
+    ["URLSearchParams { 'sign' => '0af1', 'id' => '1' }", "URLSearchParams { 'sign' => '***', 'id' => '1' }"],
+    ['?to=accesskey%3Dabc', '?to=accesskey%3D***'],
+    ['push <Buffer 41 6b 2f ... 9 more bytes>', 'push <Buffer *** ... 9 more bytes>'],
+  ])('by its name: %s', (text, masked) => {
+    expect(new Redaction().apply(text)).toBe(masked);
+  });
+
+  it.each([
+    ['abcdefghij', 'key abcdefghij.', 'key ***.'],
+    ['abcdefghij', 'cut abcdefgh…', 'cut ***…'],
+    ['abcdefghij', 'abcdefghijabcdefghij', '******'],
+    ['abcdefghij', 'too short to tell: abcdefg', 'too short to tell: abcdefg'],
+    ['abc', 'a short one stays: abc', 'a short one stays: abc'],
+    ['a.c*e(g)', 'a.c*e(g) abcde(g)', '*** abcde(g)'],
+    ['p\'a"s\\s&+ w', 'safePwd=p\'a"s\\s&+ w,', 'safePwd=***,'],
+  ])('by its value: %s in %s', (secret, text, masked) => {
+    expect(masking(secret).apply(text)).toBe(masked);
+  });
+
+  it('the longer of two that begin alike, in whichever order they came', () => {
+    const text = 'abcdefgh-long abcdefgh';
+    for (const secrets of [
+      ['abcdefgh', 'abcdefgh-long'],
+      ['abcdefgh-long', 'abcdefgh'],
+    ])
+      expect(masking(...secrets).apply(text)).toBe('*** ***');
+  });
+
+  it('nothing else', () => {
+    const text = 'Placed buy 0.01 btc_usdt at 30000, assigned to design: signed off';
+    expect(masking('abcdefghij', '').apply(text)).toBe(text);
+  });
+
+  it('any secret, in all that the runtime may make of it', () => {
+    const secret = fc.string({ unit: fc.constantFrom(...'Qw7\'"`\\&=%+# é/$*{(['), minLength: 10, maxLength: 40 });
+    fc.assert(
+      fc.property(secret, (one) => {
+        const url = new URL(`https://x/api/y?method=y&zz=${encodeURIComponent(one)}`);
+        const texts = [
+          one,
+          JSON.stringify({ one }),
+          inspect({ one }),
+          inspect(`${one} '"\``),
+          url.href,
+          inspect(url),
+          new URLSearchParams({ one }).toString(),
+          inspect(Buffer.from(one)),
+        ];
+        const redaction = masking(one);
+        expect(leaksIn({ all: texts.map((text) => redaction.apply(text)).join('\n') }, [one])).toEqual([]);
+      }),
+    );
+  });
+});
