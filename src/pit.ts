@@ -1,4 +1,4 @@
-import { run } from './commands/program.js';
+import { run } from './commands/frame/program.js';
 import { asFailure, Interrupted } from './errors.js';
 import { type Host, systemHost } from './host.js';
 import { Output, ReaderGone } from './terminal/output.js';

@@ -4,10 +4,10 @@ import { grouped } from '../terminal/numbers.js';
 import type { Paint } from '../terminal/screen.js';
 import { type Cancellation, cancelOrder } from '../trading/cancel-order.js';
 import { type OrderReference, referenceValues } from '../trading/find-order.js';
-import { listing } from './answers.js';
-import type { Context } from './context.js';
-import { define, flag, required, several } from './definition.js';
-import { dryRun } from './dry-run.js';
+import { listing } from './frame/answers.js';
+import type { Context } from './frame/context.js';
+import { define, flag, required, several } from './frame/definition.js';
+import { dryRun } from './frame/dry-run.js';
 import { marketName } from './inputs/names.js';
 import { clientId, idNumber } from './inputs/numbers.js';
 

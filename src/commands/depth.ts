@@ -6,8 +6,8 @@ import { grouped } from '../terminal/numbers.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Column, table } from '../terminal/table.js';
 import { isoTime, localTime } from '../terminal/time.js';
-import type { Context } from './context.js';
-import { define, flag, required } from './definition.js';
+import type { Context } from './frame/context.js';
+import { define, flag, required } from './frame/definition.js';
 import { marketName } from './inputs/names.js';
 import { positiveDecimal, wholeNumber } from './inputs/numbers.js';
 

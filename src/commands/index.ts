@@ -1,4 +1,4 @@
-import type { Definition } from './definition.js';
+import type { Definition } from './frame/definition.js';
 
 type Load = () => Promise<{ readonly default: Definition }>;
 
@@ -13,8 +13,8 @@ export const commands: Readonly<Record<string, Load>> = {
   'order show': () => import('./order/show.js'),
   orders: () => import('./orders.js'),
   cancel: () => import('./cancel.js'),
-  account: () => import('./account.js'),
-  balance: () => import('./balance.js'),
+  account: () => import('./account/account.js'),
+  balance: () => import('./account/balance.js'),
   'profile list': () => import('./profile/list.js'),
   'profile add': () => import('./profile/add.js'),
   'profile use': () => import('./profile/use.js'),

@@ -6,8 +6,8 @@ import { CANDLE_TYPES, type CandleType } from '../protocol/operations/market-dat
 import { paintChange } from '../terminal/cells.js';
 import { grouped } from '../terminal/numbers.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
-import { listing } from './answers.js';
-import { define, flag, required } from './definition.js';
+import { listing } from './frame/answers.js';
+import { define, flag, required } from './frame/definition.js';
 import { marketName } from './inputs/names.js';
 import { oneOf, wholeNumber } from './inputs/numbers.js';
 import { moment } from './inputs/time.js';

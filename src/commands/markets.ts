@@ -1,7 +1,7 @@
 import { usage } from '../errors.js';
 import { grouped } from '../terminal/numbers.js';
-import { listing } from './answers.js';
-import { define, flag, optional } from './definition.js';
+import { listing } from './frame/answers.js';
+import { define, flag, optional } from './frame/definition.js';
 import { coinName, marketName } from './inputs/names.js';
 
 export default define({

@@ -2,13 +2,13 @@ import type { ExchangeClient } from '../client/exchange-client.js';
 import { Failure, usage } from '../errors.js';
 import type { OrderRecord } from '../protocol/operations/trading.js';
 import { type Side, TRADE_TYPE } from '../protocol/words.js';
-import { listing } from './answers.js';
-import type { Context } from './context.js';
-import { define, flag, optional, toggle } from './definition.js';
+import { listing } from './frame/answers.js';
+import type { Context } from './frame/context.js';
+import { define, flag, optional, toggle } from './frame/definition.js';
 import { marketName } from './inputs/names.js';
 import { oneOf, wholeNumber } from './inputs/numbers.js';
-import { type OrderRow, orderRow } from './order-rows.js';
-import { orderColumns } from './order-table.js';
+import { type OrderRow, orderRow } from './order/rows.js';
+import { orderColumns } from './order/table.js';
 
 /** "Returns 10 records per request." */
 const PAGE_SIZE = 10;

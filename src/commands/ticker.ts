@@ -6,9 +6,9 @@ import type { operations } from '../protocol/operations/index.js';
 import { changeColumn } from '../terminal/cells.js';
 import { grouped } from '../terminal/numbers.js';
 import { isoTime } from '../terminal/time.js';
-import { listing } from './answers.js';
-import type { Context } from './context.js';
-import { define, flag, several } from './definition.js';
+import { listing } from './frame/answers.js';
+import type { Context } from './frame/context.js';
+import { define, flag, several } from './frame/definition.js';
 import { coinName, marketName } from './inputs/names.js';
 import { oneOf } from './inputs/numbers.js';
 

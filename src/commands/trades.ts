@@ -1,8 +1,8 @@
 import { type Side, sideColumn } from '../terminal/cells.js';
 import { grouped } from '../terminal/numbers.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
-import { listing } from './answers.js';
-import { define, flag, required } from './definition.js';
+import { listing } from './frame/answers.js';
+import { define, flag, required } from './frame/definition.js';
 import { marketName } from './inputs/names.js';
 import { idNumber } from './inputs/numbers.js';
 

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import type { Definition } from '../../src/commands/definition.js';
+import type { Definition } from '../../src/commands/frame/definition.js';
+import { run } from '../../src/commands/frame/program.js';
 import { commands, groups } from '../../src/commands/index.js';
-import { run } from '../../src/commands/program.js';
 import { EXIT_CODES } from '../../src/errors.js';
 import { systemHost } from '../../src/host.js';
 import { filesUnder, importsIn, textOf } from './sources.js';
@@ -43,7 +43,7 @@ describe('the commands', () => {
   it('are the files of their folder, each under its words', () => {
     const loaded = importsIn('src/commands/index.ts', textOf('src/commands/index.ts')).map(({ to }) => to);
     const defining = filesUnder('src/commands').filter((file) => /^export default define\(/m.test(textOf(file)));
-    expect(loaded.filter((file) => file !== 'src/commands/definition.ts').sort()).toEqual(defining);
+    expect(loaded.filter((file) => file !== 'src/commands/frame/definition.ts').sort()).toEqual(defining);
     const registry = textOf('src/commands/index.ts');
     for (const words of Object.keys(commands)) {
       const [name = '', second = words === 'order' ? 'order' : undefined] = words.split(' ');

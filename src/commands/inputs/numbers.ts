@@ -1,6 +1,6 @@
 import { usage } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
-import type { Reader } from '../definition.js';
+import type { Reader } from '../frame/definition.js';
 
 /** A whole number from `least` to `most`, both included. */
 export function wholeNumber(name: string, least: number, most: number): Reader<number> {

@@ -1,8 +1,8 @@
 import { usage } from '../../errors.js';
-import { confirm, requireConsent } from '../consent.js';
-import { define } from '../definition.js';
-import { dryChange } from '../dry-run.js';
-import { profileMeant } from '../profile-rows.js';
+import { confirm, requireConsent } from '../frame/consent.js';
+import { define } from '../frame/definition.js';
+import { dryChange } from '../frame/dry-run.js';
+import { profileMeant } from '../profile/rows.js';
 
 export default define({
   summary: "Remove a profile's keys; asks",

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { type KeyPair, parseKeys, requireKeyText } from '../../config/keys.js';
 import { usage } from '../../errors.js';
-import type { Context } from '../context.js';
-import { define, flag, toggle } from '../definition.js';
-import { dryChange } from '../dry-run.js';
+import type { Context } from '../frame/context.js';
+import { define, flag, toggle } from '../frame/definition.js';
+import { dryChange } from '../frame/dry-run.js';
 import { word } from '../inputs/words.js';
-import { profileMeant } from '../profile-rows.js';
-import { shownKeys } from '../shown-keys.js';
+import { profileMeant } from '../profile/rows.js';
+import { shownKeys } from './shown-keys.js';
 
 export default define({
   summary: 'Store the keys of a profile: asked for, from stdin, or from a file',

@@ -1,8 +1,8 @@
 import { Failure } from '../../errors.js';
 import { record } from '../../terminal/table.js';
-import { define } from '../definition.js';
-import { profileMeant } from '../profile-rows.js';
-import { shownKeys } from '../shown-keys.js';
+import { define } from '../frame/definition.js';
+import { profileMeant } from '../profile/rows.js';
+import { shownKeys } from './shown-keys.js';
 
 export default define({
   summary: "The last four characters of a profile's keys",

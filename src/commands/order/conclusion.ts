@@ -6,7 +6,7 @@ import { paintSide, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { OrderIntent, Placement } from '../../trading/place-order.js';
-import type { Context } from '../context.js';
+import type { Context } from '../frame/context.js';
 
 /** For a signal that comes while the answer is awaited. */
 export function interruptedNote({ market, clientId: id }: OrderIntent): string {

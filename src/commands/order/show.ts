@@ -1,10 +1,10 @@
 import { usage } from '../../errors.js';
 import { referenceValues } from '../../trading/find-order.js';
-import { define, flag, optional, required } from '../definition.js';
+import { define, flag, optional, required } from '../frame/definition.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, idNumber } from '../inputs/numbers.js';
-import { orderRow } from '../order-rows.js';
-import { showOrder } from '../order-table.js';
+import { orderRow } from './rows.js';
+import { showOrder } from './table.js';
 
 export default define({
   summary: 'One order, by its id or your own',

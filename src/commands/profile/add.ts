@@ -1,8 +1,8 @@
 import { usage } from '../../errors.js';
-import { define, flag, required } from '../definition.js';
-import { dryChange } from '../dry-run.js';
+import { define, flag, required } from '../frame/definition.js';
+import { dryChange } from '../frame/dry-run.js';
 import { word } from '../inputs/words.js';
-import { changed } from '../profile-rows.js';
+import { changed } from './rows.js';
 
 export default define({
   summary: 'Name an exchange by its hosts',

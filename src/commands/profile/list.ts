@@ -1,6 +1,6 @@
-import { listing } from '../answers.js';
-import { define } from '../definition.js';
-import { hostText, profileRow } from '../profile-rows.js';
+import { listing } from '../frame/answers.js';
+import { define } from '../frame/definition.js';
+import { hostText, profileRow } from './rows.js';
 
 export default define({
   summary: 'The profiles, and which one is in use',

@@ -1,6 +1,6 @@
-import { confirm, requireConsent } from '../consent.js';
-import { define, required } from '../definition.js';
-import { dryChange } from '../dry-run.js';
+import { confirm, requireConsent } from '../frame/consent.js';
+import { define, required } from '../frame/definition.js';
+import { dryChange } from '../frame/dry-run.js';
 import { word } from '../inputs/words.js';
 
 export default define({

@@ -1,7 +1,7 @@
 import { type Entry, record } from '../../terminal/table.js';
-import { define, optional } from '../definition.js';
+import { define, optional } from '../frame/definition.js';
 import { word } from '../inputs/words.js';
-import { hostText, profileMeant, profileRow } from '../profile-rows.js';
+import { hostText, profileMeant, profileRow } from './rows.js';
 
 export default define({
   summary: 'A profile with its settings',

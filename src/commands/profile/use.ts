@@ -1,7 +1,7 @@
-import { define, required } from '../definition.js';
-import { dryChange } from '../dry-run.js';
+import { define, required } from '../frame/definition.js';
+import { dryChange } from '../frame/dry-run.js';
 import { word } from '../inputs/words.js';
-import { changed } from '../profile-rows.js';
+import { changed } from './rows.js';
 
 export default define({
   summary: 'Use a profile from now on',

@@ -1,6 +1,6 @@
-import { confirm, requireConsent } from '../consent.js';
-import { define } from '../definition.js';
-import { dryChange } from '../dry-run.js';
+import { confirm, requireConsent } from '../frame/consent.js';
+import { define } from '../frame/definition.js';
+import { dryChange } from '../frame/dry-run.js';
 
 export default define({
   summary: 'Stop the sandbox and forget its orders, balances and history; asks',

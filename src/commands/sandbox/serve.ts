@@ -1,4 +1,4 @@
-import { define, flag, toggle } from '../definition.js';
+import { define, flag, toggle } from '../frame/definition.js';
 import { wholeNumber } from '../inputs/numbers.js';
 
 export default define({

@@ -1,4 +1,4 @@
-import { define } from '../definition.js';
+import { define } from '../frame/definition.js';
 
 export default define({
   summary: 'Start the sandbox exchange in the background',

@@ -1,7 +1,7 @@
 import { grouped } from '../../terminal/numbers.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
-import { define } from '../definition.js';
+import { define } from '../frame/definition.js';
 
 export default define({
   summary: 'Whether the sandbox runs, where, and with which play keys',

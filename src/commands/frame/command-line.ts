@@ -1,5 +1,5 @@
 import type { Command, CommanderError, Option } from 'commander';
-import { usage } from '../errors.js';
+import { usage } from '../../errors.js';
 
 /**
  * The global flags with their values, and the other words. A global flag may stand anywhere, and any other belongs to the

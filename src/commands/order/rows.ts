@@ -1,7 +1,7 @@
-import { Decimal } from '../protocol/decimal.js';
-import type { OrderRecord } from '../protocol/operations/trading.js';
-import { type OrderType, readOrderType, type Side, splitMarket } from '../protocol/words.js';
-import { isoTime } from '../terminal/time.js';
+import { Decimal } from '../../protocol/decimal.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
+import { type OrderType, readOrderType, type Side, splitMarket } from '../../protocol/words.js';
+import { isoTime } from '../../terminal/time.js';
 
 export type OrderState = 'open' | 'filled' | 'cancelled' | 'other';
 

@@ -1,16 +1,16 @@
-import type { Budget } from '../client/budget.js';
-import { ExchangeClient } from '../client/exchange-client.js';
-import { MarketCatalog } from '../client/market-catalog.js';
-import { Cache } from '../config/cache.js';
-import { type Connection, chooseConnection, type Missing, requireKeys } from '../config/connection.js';
-import { KeyStore } from '../config/keys.js';
-import { Profiles } from '../config/profiles.js';
-import { Failure } from '../errors.js';
-import type { Host } from '../host.js';
-import type { Hosts } from '../protocol/request.js';
-import type { EnsuredSandbox, SandboxAddress } from '../sandbox/lifecycle/index.js';
-import type { Output } from '../terminal/output.js';
-import type { Globals } from './context.js';
+import type { Budget } from '../../client/budget.js';
+import { ExchangeClient } from '../../client/exchange-client.js';
+import { MarketCatalog } from '../../client/market-catalog.js';
+import { Cache } from '../../config/cache.js';
+import { type Connection, chooseConnection, type Missing, requireKeys } from '../../config/connection.js';
+import { KeyStore } from '../../config/keys.js';
+import { Profiles } from '../../config/profiles.js';
+import { Failure } from '../../errors.js';
+import type { Host } from '../../host.js';
+import type { Hosts } from '../../protocol/request.js';
+import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
+import type { Output } from '../../terminal/output.js';
+import type { Globals } from './globals.js';
 
 /** Everything that a command may need of the exchange and the configuration; each part is made when it is first asked for. */
 export class Session {
@@ -73,13 +73,13 @@ export class Session {
 
   /** The sandbox of this home, started if it does not run. Throws Failure `unreachable` when it cannot be. */
   async startSandbox(): Promise<EnsuredSandbox> {
-    const { ensureSandbox } = await import('../sandbox/lifecycle/index.js');
+    const { ensureSandbox } = await import('../../sandbox/lifecycle/index.js');
     const { command, arguments: args } = this.host.self;
     return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve'] });
   }
 
   async #findSandbox(): Promise<void> {
-    const { locate } = await import('../sandbox/lifecycle/index.js');
+    const { locate } = await import('../../sandbox/lifecycle/index.js');
     this.#address = locate(this.host);
     if (this.#address === undefined) await this.#ensureSandbox();
   }

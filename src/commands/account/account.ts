@@ -1,7 +1,7 @@
-import type { Paint } from '../terminal/screen.js';
-import { type Entry, record } from '../terminal/table.js';
-import { balanceRow, type CoinEntry } from './balance-rows.js';
-import { define } from './definition.js';
+import type { Paint } from '../../terminal/screen.js';
+import { type Entry, record } from '../../terminal/table.js';
+import { define } from '../frame/definition.js';
+import { balanceRow, type CoinEntry } from './rows.js';
 
 /** The key's permissions, in the interface's own words. */
 const PERMISSIONS = {

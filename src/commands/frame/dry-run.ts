@@ -1,8 +1,8 @@
-import type { ExchangeClient } from '../client/exchange-client.js';
-import type { OperationName } from '../protocol/operations/index.js';
-import { checkedParameters, type ValuesOf } from '../protocol/request.js';
-import type { Answer } from '../terminal/answer.js';
-import type { Screen } from '../terminal/screen.js';
+import type { ExchangeClient } from '../../client/exchange-client.js';
+import type { OperationName } from '../../protocol/operations/index.js';
+import { checkedParameters, type ValuesOf } from '../../protocol/request.js';
+import type { Answer } from '../../terminal/answer.js';
+import type { Screen } from '../../terminal/screen.js';
 import type { Context } from './context.js';
 
 export interface Preview {

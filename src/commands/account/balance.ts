@@ -1,10 +1,10 @@
-import { nearest } from '../config/names.js';
-import { usage } from '../errors.js';
-import { grouped } from '../terminal/numbers.js';
-import { listing } from './answers.js';
-import { type BalanceRow, balanceRow, isEmpty } from './balance-rows.js';
-import { define, several, toggle } from './definition.js';
-import { coinName } from './inputs/names.js';
+import { nearest } from '../../config/names.js';
+import { usage } from '../../errors.js';
+import { grouped } from '../../terminal/numbers.js';
+import { listing } from '../frame/answers.js';
+import { define, several, toggle } from '../frame/definition.js';
+import { coinName } from '../inputs/names.js';
+import { type BalanceRow, balanceRow, isEmpty } from './rows.js';
 
 export default define({
   summary: 'What you have: available, frozen in orders, total',

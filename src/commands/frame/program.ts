@@ -1,11 +1,12 @@
 import { CommanderError } from 'commander';
-import { Budget } from '../client/budget.js';
-import { usage } from '../errors.js';
-import type { Host } from '../host.js';
-import { Output } from '../terminal/output.js';
-import { Prompts } from '../terminal/prompts.js';
+import { Budget } from '../../client/budget.js';
+import { usage } from '../../errors.js';
+import type { Host } from '../../host.js';
+import { Output } from '../../terminal/output.js';
+import { Prompts } from '../../terminal/prompts.js';
 import { complaintOf, parted, path } from './command-line.js';
-import type { Context, Globals } from './context.js';
+import type { Context } from './context.js';
+import type { Globals } from './globals.js';
 import { Session } from './session.js';
 import { type Act, addCommands, child, frame } from './tree.js';
 

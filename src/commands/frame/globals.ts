@@ -1,7 +1,17 @@
 import { type Command, Option } from 'commander';
-import { usage } from '../errors.js';
-import type { Format } from '../terminal/output.js';
-import type { Globals } from './context.js';
+import { usage } from '../../errors.js';
+import type { Format } from '../../terminal/output.js';
+
+/** The flags that every command takes. */
+export interface Globals {
+  readonly profile?: string;
+  readonly format: Format;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  readonly timeoutMs: number;
+  readonly color: boolean;
+  readonly verbose: boolean;
+}
 
 export interface GlobalFlags {
   readonly profile?: string;

@@ -1,4 +1,4 @@
-import type { Answer } from '../terminal/answer.js';
+import type { Answer } from '../../terminal/answer.js';
 import type { Context } from './context.js';
 
 /** Turns a word of the command line into a value. Throws Failure `usage` that names the input, the rule and the mend. */

@@ -1,4 +1,4 @@
-import { Failure } from '../errors.js';
+import { Failure } from '../../errors.js';
 import type { Context } from './context.js';
 
 /**

@@ -1,9 +1,9 @@
-import { paintSide, sideColumn, sideText } from '../terminal/cells.js';
-import { grouped } from '../terminal/numbers.js';
-import type { Paint, Screen } from '../terminal/screen.js';
-import { type Column, type Entry, record } from '../terminal/table.js';
-import { localTime, timeTitle } from '../terminal/time.js';
-import type { OrderRow } from './order-rows.js';
+import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
+import { grouped } from '../../terminal/numbers.js';
+import type { Paint, Screen } from '../../terminal/screen.js';
+import { type Column, type Entry, record } from '../../terminal/table.js';
+import { localTime, timeTitle } from '../../terminal/time.js';
+import type { OrderRow } from './rows.js';
 
 /** An order's columns in a list. */
 export const orderColumns = (): readonly Column<OrderRow>[] => [

@@ -1,6 +1,6 @@
-import { Decimal } from '../protocol/decimal.js';
-import type { Result } from '../protocol/operation.js';
-import type { operations } from '../protocol/operations/index.js';
+import { Decimal } from '../../protocol/decimal.js';
+import type { Result } from '../../protocol/operation.js';
+import type { operations } from '../../protocol/operations/index.js';
 
 export type CoinEntry = Result<typeof operations.getAccountInfo>['result']['coins'][number];
 

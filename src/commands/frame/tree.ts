@@ -1,11 +1,11 @@
 import { Command, Argument as CommanderArgument, Option } from 'commander';
-import { nearest } from '../config/names.js';
-import { usage } from '../errors.js';
-import { version } from '../version.js';
-import type { Globals } from './context.js';
+import { nearest } from '../../config/names.js';
+import { usage } from '../../errors.js';
+import { version } from '../../version.js';
+import { commands, groups } from '../index.js';
 import type { Argument, Definition, Flag } from './definition.js';
+import type { Globals } from './globals.js';
 import { addGlobalFlags, type GlobalFlags, readGlobals } from './globals.js';
-import { commands, groups } from './index.js';
 
 /** Carries out a command with what was given to it, by the names of its definition. */
 export type Act = (definition: Definition, input: Parameters<Definition['run']>[1], globals: Globals) => Promise<void>;

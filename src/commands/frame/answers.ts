@@ -1,5 +1,5 @@
-import type { Answer } from '../terminal/answer.js';
-import { type Column, table } from '../terminal/table.js';
+import type { Answer } from '../../terminal/answer.js';
+import { type Column, table } from '../../terminal/table.js';
 
 export interface Listing<Row extends object> {
   readonly rows: readonly Row[];

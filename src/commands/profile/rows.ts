@@ -1,6 +1,6 @@
-import { type Profile, type Profiles, SANDBOX } from '../config/profiles.js';
-import type { Answer } from '../terminal/answer.js';
-import type { Context } from './context.js';
+import { type Profile, type Profiles, SANDBOX } from '../../config/profiles.js';
+import type { Answer } from '../../terminal/answer.js';
+import type { Context } from '../frame/context.js';
 
 /** A profile as people and programs read it. The sandbox's hosts are known only while it runs. */
 export function profileRow({ name, baseUrl, tradeUrl, wsUrl }: Profile, active: string) {
