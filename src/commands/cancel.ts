@@ -2,7 +2,7 @@ import { Failure, type FailureKind, usage } from '../errors.js';
 import type { Answer } from '../terminal/answer.js';
 import { grouped } from '../terminal/numbers.js';
 import type { Paint } from '../terminal/screen.js';
-import { type Cancellation, cancelOrder } from '../trading/cancel-order.js';
+import { type CancelAttempt, type Cancellation, cancelOrder } from '../trading/cancel-order.js';
 import { type OrderReference, referenceValues } from '../trading/find-order.js';
 import { listing } from './frame/answers.js';
 import type { Context } from './frame/context.js';
@@ -24,9 +24,11 @@ export default define({
     const client = await context.session.signedClient();
     await (await context.session.markets()).find(market);
     if (context.globals.dryRun) return preview(context, market, references);
-    const results: Cancellation[] = [];
-    for (const reference of references) results.push(await cancelOrder(client, market, reference));
-    return conclude(context, market, results);
+    const attempts: CancelAttempt[] = [];
+    const forget = context.host.onInterrupt(() => context.output.warn(interruptedNote(market, attempts, references)));
+    for (const reference of references) attempts.push(await cancelOrder(client, market, reference));
+    forget();
+    return conclude(context, market, attempts);
   },
 });
 
@@ -50,12 +52,12 @@ async function preview(context: Context, market: string, references: readonly Or
 async function conclude(
   { output }: Context,
   market: string,
-  results: readonly Cancellation[],
+  attempts: readonly CancelAttempt[],
 ): Promise<Answer | undefined> {
-  const failure = failureOf(market, results);
+  const failure = failureOf(market, attempts);
   if (failure !== null && failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
   const answer = listing({
-    rows: results,
+    rows: attempts.map(({ result }) => result),
     fields: ['outcome', 'id', 'clientId', 'market', 'price', 'amount', 'filled', 'filledValue', 'code', 'message'],
     columns: [
       { title: 'outcome', value: ({ outcome }) => outcome, importance: 9, paint: paintOutcome },
@@ -81,22 +83,27 @@ function paintOutcome(text: string, { outcome }: Cancellation, paint: Paint): st
   return outcome === 'refused' ? paint.bad(text) : paint.warn(text);
 }
 
-/** All done 0; any unknown 6; none done 3; mixed 9. */
-function failureOf(market: string, results: readonly Cancellation[]): Failure | null {
-  const of = (outcome: Cancellation['outcome']) => results.filter((result) => result.outcome === outcome);
-  const [done, refused, unknown] = [of('cancelled'), of('refused'), of('unknown')];
-  if (done.length === results.length) return null;
-  const first = unknown[0] ?? refused[0];
-  const reference = first?.clientId === null || first === undefined ? (first?.id ?? 'ID') : `--id ${first.clientId}`;
-  const hint = `See what became of it: pit order show ${market} ${reference}`;
-  const words = `${done.length} of ${results.length} cancelled${first?.message == null ? '' : `; ${first.message}`}.`;
-  const { kind, message } = verdict(unknown.length, done.length, words);
-  return new Failure(kind, message, { hint, ...(first?.code == null ? {} : { code: first.code }) });
+function interruptedNote(market: string, done: readonly unknown[], all: readonly unknown[]): string {
+  return `${done.length} of ${all.length} answers had come. See what became of the others: pit orders ${market}`;
 }
 
-function verdict(unknown: number, done: number, words: string): { kind: FailureKind; message: string } {
-  if (unknown > 0) return { kind: 'unknown', message: `It is not known whether every order was cancelled: ${words}` };
-  return done > 0
-    ? { kind: 'partial', message: words }
-    : { kind: 'refused', message: `Nothing was cancelled: ${words}` };
+/** All done 0; any unknown 6; none done 3 (5 and 7 where that is why); mixed 9. */
+function failureOf(market: string, attempts: readonly CancelAttempt[]): Failure | null {
+  const failed = attempts.filter(({ failure }) => failure !== null);
+  const first = failed.find(({ failure }) => failure === 'unknown') ?? failed[0];
+  if (first === undefined) return null;
+  const { id, clientId: own, code, message } = first.result;
+  const done = attempts.length - failed.length;
+  const kind = first.failure === 'unknown' || done === 0 ? (first.failure ?? 'refused') : 'partial';
+  const words = `${done} of ${attempts.length} cancelled${message === null ? '' : `; ${message}`}.`;
+  return new Failure(kind, `${LEADS[kind] ?? 'Nothing was cancelled: '}${words}`, {
+    hint: `See what became of it: pit order show ${market} ${own === null ? id : `--id ${own}`}`,
+    ...(code === null ? {} : { code }),
+    ...(own === null ? {} : { clientId: own }),
+  });
 }
+
+const LEADS: Partial<Readonly<Record<FailureKind, string>>> = {
+  unknown: 'It is not known whether every order was cancelled: ',
+  partial: '',
+};

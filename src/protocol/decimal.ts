@@ -1,7 +1,7 @@
 /** What to do with digits that do not fit: `down` is towards zero, `up` is away from it. */
 export type Rounding = 'down' | 'up';
 
-const PATTERN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
+const PATTERN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/;
 
 /**
  * An exact decimal number: a BigInt of units of 10^-scale. Immutable.
@@ -22,7 +22,7 @@ export class Decimal {
     return new Decimal(units, scale);
   }
 
-  /** Reads `1`, `-0.50`, `.5`, `1e-8`; undefined for anything else, an empty text and more than 1,000 characters included. */
+  /** Reads `1`, `-0.50`, `.5`, `1e-8`; undefined for anything else, more than 1,000 characters and exponents beyond 99 included. */
   static parse(text: string): Decimal | undefined {
     const match = text.length <= 1000 ? PATTERN.exec(text) : null;
     if (match === null) return undefined;

@@ -1,5 +1,6 @@
 import type { ExchangeClient } from '../client/exchange-client.js';
-import { Failure } from '../errors.js';
+import { refusal } from '../client/failures.js';
+import { Failure, type FailureKind } from '../errors.js';
 import { Decimal } from '../protocol/decimal.js';
 import type { OrderRecord } from '../protocol/operations/trading.js';
 import { SUCCESS } from '../protocol/response.js';
@@ -19,33 +20,33 @@ export interface Cancellation {
   readonly message: string | null;
 }
 
+export interface CancelAttempt {
+  readonly result: Cancellation;
+  /** Why it did not come to a cancellation; null when it did. */
+  readonly failure: FailureKind | null;
+}
+
 /** Cancels one order with one request; where no answer came, the order itself tells what became of it. */
 export async function cancelOrder(
   client: ExchangeClient,
   market: string,
   reference: OrderReference,
-): Promise<Cancellation> {
+): Promise<CancelAttempt> {
   const nothing = { ...identity(reference), market, price: null, amount: null, filled: null, filledValue: null };
   const verdict = await client.write('cancelOrder', { currency: market, ...referenceValues(reference) });
   if (verdict.kind === 'done') {
     const { des, datas } = verdict.answer.message;
     const { price = null, amount = null, completeAmount = null, completeMonty = null } = datas ?? {};
-    return {
-      ...nothing,
-      outcome: 'cancelled',
-      price,
-      amount,
-      filled: completeAmount,
-      filledValue: completeMonty,
-      code: SUCCESS,
-      message: des,
-    };
+    const facts = { price, amount, filled: completeAmount, filledValue: completeMonty, code: SUCCESS, message: des };
+    return { result: { ...nothing, ...facts, outcome: 'cancelled' }, failure: null };
   }
   if (verdict.kind === 'refused') {
-    return { ...nothing, outcome: 'refused', code: verdict.refusal.code, message: verdict.refusal.message };
+    const { code, message } = verdict.refusal;
+    const failure = refusal(verdict.refusal, 'cancelOrder').kind;
+    return { result: { ...nothing, outcome: 'refused', code, message }, failure };
   }
-  const seen = await lookAt(client, market, reference);
-  return { ...nothing, ...(seen === undefined ? unsettled(verdict) : settledBy(seen, verdict)) };
+  const { failure, ...facts } = settled(await lookAt(client, market, reference), verdict);
+  return { result: { ...nothing, ...facts, code: null }, failure };
 }
 
 function identity(reference: OrderReference) {
@@ -57,19 +58,22 @@ interface NoAnswer {
   readonly reason: string;
 }
 
-/** A request that never left changed nothing; one that was lost may still arrive. */
-function unsettled({ kind, reason }: NoAnswer) {
-  return { outcome: kind === 'notSent' ? ('refused' as const) : ('unknown' as const), code: null, message: reason };
-}
-
-function settledBy(order: OrderRecord, noAnswer: NoAnswer) {
+/** What the order itself tells of a cancellation that got no answer. */
+function settled(order: OrderRecord | undefined, noAnswer: NoAnswer) {
+  if (order === undefined) return unsettled(noAnswer);
   const { id, price, total_amount: amount, trade_amount: filled, trade_money: filledValue, status } = order;
   const facts = { id, price, amount, filled, filledValue };
   const isClosed = status === 1 || status === 2;
   if (!isClosed) return { ...facts, ...unsettled(noAnswer) };
   if (Decimal.of(filled).compare(Decimal.of(amount)) < 0)
-    return { ...facts, outcome: 'cancelled' as const, code: null, message: null };
-  return { ...facts, outcome: 'refused' as const, code: null, message: 'the order was filled' };
+    return { ...facts, outcome: 'cancelled' as const, message: null, failure: null };
+  return { ...facts, outcome: 'refused' as const, message: 'the order was filled', failure: 'refused' as const };
+}
+
+/** A request that never left changed nothing; one that was lost may still arrive. */
+function unsettled({ kind, reason: message }: NoAnswer) {
+  if (kind === 'notSent') return { outcome: 'refused' as const, message, failure: 'unreachable' as const };
+  return { outcome: 'unknown' as const, message, failure: 'unknown' as const };
 }
 
 async function lookAt(

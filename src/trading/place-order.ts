@@ -1,6 +1,8 @@
 import type { ExchangeClient } from '../client/exchange-client.js';
 import { Failure } from '../errors.js';
 import type { Host } from '../host.js';
+import { Decimal } from '../protocol/decimal.js';
+import type { OrderRecord } from '../protocol/operations/trading.js';
 import type { ValuesOf } from '../protocol/request.js';
 import type { Refused } from '../protocol/response.js';
 import {
@@ -8,6 +10,7 @@ import {
   type AccountType,
   ORDER_TYPE,
   type OrderType,
+  readOrderType,
   type Side,
   TRADE_TYPE,
 } from '../protocol/words.js';
@@ -52,28 +55,42 @@ export function orderValues(intent: OrderIntent): ValuesOf<'order'> {
  * found, it stays unknown, because a request held on the way can still be executed.
  */
 export async function placeOrder(client: ExchangeClient, host: Host, intent: OrderIntent): Promise<Placement> {
+  const sentMs = host.now();
   const verdict = await client.write('order', orderValues(intent));
   if (verdict.kind === 'done') return { outcome: 'placed', id: verdict.answer.id };
   if (verdict.kind === 'refused') return { outcome: 'refused', refusal: verdict.refusal };
   if (verdict.kind === 'notSent') return { outcome: 'notSent', reason: verdict.reason };
-  const found = await lookFor(client, host, intent);
+  const found = await lookFor(client, host, intent, sentMs);
   return found === undefined ? { outcome: 'unknown', reason: verdict.reason } : { outcome: 'placed', id: found };
 }
 
 const LOOKS = 3;
 const PAUSE_MS = 300;
+/** How far the exchange's clock may be from this one's for it to take the request at all; chosen, not documented. */
+const CLOCK_TOLERANCE_MS = 60_000;
 
 async function lookFor(
   client: ExchangeClient,
   host: Host,
-  { market, clientId }: OrderIntent,
+  intent: OrderIntent,
+  sentMs: number,
 ): Promise<string | undefined> {
+  const { market, clientId } = intent;
   for (let look = 1; look <= LOOKS; look += 1) {
     const order = await quietly(() => findOrder(client, market, { clientId }));
-    if (order !== undefined) return order.id;
+    if (order !== undefined && isIntended(order, intent, sentMs)) return order.id;
     if (look < LOOKS) await host.sleep(PAUSE_MS * look);
   }
   return undefined;
+}
+
+/** The exchange takes a client id twice, so what bears it may be an older order. */
+function isIntended(order: OrderRecord, { side, price, amount }: OrderIntent, sentMs: number): boolean {
+  const same = (left: string, right: string) => Decimal.of(left).compare(Decimal.of(right)) === 0;
+  const isNew = order.trade_date >= sentMs - CLOCK_TOLERANCE_MS;
+  return (
+    isNew && readOrderType(order.type)?.side === side && same(order.price, price) && same(order.total_amount, amount)
+  );
 }
 
 /** A look that fails proves nothing; the order stays as unknown as it was. */

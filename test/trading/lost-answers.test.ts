@@ -17,6 +17,10 @@ const INTENT: OrderIntent = {
   repay: false,
 };
 
+async function cancelled(...given: Parameters<typeof cancelOrder>) {
+  return (await cancelOrder(...given)).result;
+}
+
 const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
 const PLACED = '{"code":"1000","message":"ok","id":"202202224851151555"}';
 /** Long enough for every fault that answers, short for the one that hangs. */
@@ -43,7 +47,7 @@ describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
   it('is cancelled once, and the order tells what became of it', async () => {
     const server = await serveBadly(fault, record({ status: 2, trade_amount: 0.004, trade_money: 120 }));
     const { client } = clientOf(server.url, BUDGET_MS);
-    const result = await cancelOrder(client, 'btc_usdt', { clientId: 'mine0001' });
+    const result = await cancelled(client, 'btc_usdt', { clientId: 'mine0001' });
     expect(result).toMatchObject({
       outcome: 'cancelled',
       id: '202202224851151555',
@@ -59,6 +63,17 @@ describe('placing', () => {
     const server = await serveBadly('a reset after reading', NOT_FOUND, NOT_FOUND, record());
     const { client, host } = clientOf(server.url);
     expect(await placeOrder(client, host, INTENT)).toEqual({ outcome: 'placed', id: '202202224851151555' });
+  });
+
+  it.each([
+    ['another side', { type: 0 }],
+    ['another price', { price: 30001 }],
+    ['another amount', { total_amount: 0.02 }],
+    ['an hour older', { trade_date: 1540292395557 }],
+  ])('an order under the same client id with %s is not taken for it', async (_, changes) => {
+    const server = await serveBadly('a reset after reading', record(changes));
+    const { client, host } = clientOf(server.url);
+    expect(await placeOrder(client, host, INTENT)).toMatchObject({ outcome: 'unknown' });
   });
 
   it('looks that fail themselves prove nothing', async () => {
@@ -111,7 +126,7 @@ describe('cancelling', () => {
 
   it('takes the answer that comes', async () => {
     const server = await serveBadly(respond(CANCELLED));
-    expect(await cancelOrder(clientOf(server.url).client, 'btc_usdt', { id: '7' })).toEqual({
+    expect(await cancelled(clientOf(server.url).client, 'btc_usdt', { id: '7' })).toEqual({
       outcome: 'cancelled',
       id: '7',
       clientId: null,
@@ -136,19 +151,36 @@ describe('cancelling', () => {
   ])('after a lost answer, an order that is %s', async (_, changes, outcome) => {
     const server = await serveBadly('a reset after reading', record(changes));
     const { client } = clientOf(server.url);
-    expect(await cancelOrder(client, 'btc_usdt', { id: '202202224851151555' })).toMatchObject({ outcome, code: null });
+    expect(await cancelled(client, 'btc_usdt', { id: '202202224851151555' })).toMatchObject({ outcome, code: null });
     expect(count(server, 'cancelOrder')).toBe(1);
   });
 
   it.each([[NOT_FOUND], ['<html>']])('after a lost answer, where asking gives %s', async (look) => {
     const server = await serveBadly('a close without an answer', look);
-    const result = await cancelOrder(clientOf(server.url).client, 'btc_usdt', { id: '7' });
+    const result = await cancelled(clientOf(server.url).client, 'btc_usdt', { id: '7' });
     expect(result).toMatchObject({ outcome: 'unknown', id: '7', price: null });
   });
 
   it('a refusal is a refusal with its code', async () => {
     const server = await serveBadly(respond('{"code":3001,"message":"not found"}'));
-    const result = await cancelOrder(clientOf(server.url).client, 'btc_usdt', { id: '7' });
+    const result = await cancelled(clientOf(server.url).client, 'btc_usdt', { id: '7' });
     expect(result).toMatchObject({ outcome: 'refused', code: 3001, message: 'not found' });
+  });
+
+  it.each([
+    ['a reset after reading', record({ status: 0 }), 'unknown'],
+    ['a reset after reading', record({ status: 2, trade_amount: 0.01 }), 'refused'],
+    ['a reset after reading', record({ status: 1 }), null],
+    [respond('{"code":3001,"message":"not found"}'), NOT_FOUND, 'refused'],
+    [respond('{"code":4002,"message":"too frequent"}'), NOT_FOUND, 'limited'],
+    [respond(CANCELLED), NOT_FOUND, null],
+  ] as const)('%j and then %s is a failure of the kind %s', async (write, look, kind) => {
+    const server = await serveBadly(write, look);
+    expect((await cancelOrder(clientOf(server.url).client, 'btc_usdt', { id: '7' })).failure).toBe(kind);
+  });
+
+  it('a request that never left is unreachable, not refused', async () => {
+    const attempt = await cancelOrder(clientOf('http://127.0.0.1:1').client, 'btc_usdt', { id: '7' });
+    expect(attempt).toMatchObject({ failure: 'unreachable', result: { outcome: 'refused', code: null } });
   });
 });

@@ -52,6 +52,12 @@ export default define({
     if (terms.account === 'spot' && (terms.borrow || terms.repay)) {
       throw usage('--borrow and --repay need a margin account.', 'Add --account isolated or --account cross.');
     }
+    if (terms.account !== 'spot' && amount.kind === 'share') {
+      throw usage(
+        'A share of a margin balance is not known.',
+        'No operation shows margin balances: give the amount itself.',
+      );
+    }
     requireConsent(context);
     const client = await context.session.signedClient();
     const market = await (await context.session.markets()).find(name);
