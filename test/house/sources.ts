@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseAst } from 'vitest/node';
+import { parse } from '@babel/parser';
 
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -30,7 +30,12 @@ export interface Node {
 
 /** Every node of a file's syntax tree, types included. */
 export function nodesOf(text: string): Node[] {
-  return [...walk(parseAst(text, { lang: 'ts' }))];
+  const { program } = parse(text, {
+    sourceType: 'module',
+    plugins: ['typescript', 'estree'],
+    createImportExpressions: true,
+  });
+  return [...walk(program)];
 }
 
 function* walk(value: unknown): Generator<Node> {
@@ -53,9 +58,14 @@ const IMPORTING = new Set([
 ]);
 
 export function importsIn(from: string, text: string): Import[] {
-  return nodesOf(text)
-    .filter(({ type, source }) => IMPORTING.has(type) && source !== null)
-    .map(({ source }) => ({ from, to: target(from, source) }));
+  return (
+    nodesOf(text)
+      .filter(({ type }) => IMPORTING.has(type))
+      // an import of a type within a type has its name as an argument
+      .map(({ source, argument }) => source ?? argument)
+      .filter((source) => source !== null && source !== undefined)
+      .map((source) => ({ from, to: target(from, source) }))
+  );
 }
 
 function target(from: string, source: unknown): string {
