@@ -39,8 +39,9 @@ type('kline', 'btc_usdt', '--type', '15min', '--size', '6');
 say('What you own:');
 type('balance', 'btc', 'usdt');
 
-say('An order at the best ask fills at once:');
+say('An order a little above the best ask fills at once, at the best prices there are:');
 type('order', 'buy', 'btc_usdt', '0.01', '--at', 'ask+0.1%', '--yes');
+type('orders', 'btc_usdt', '--state', 'filled');
 
 say('One above the market rests in the book, and is cancelled:');
 type('order', 'sell', 'btc_usdt', '0.01', '--at', 'ask+5%', '--id', mine, '--yes');
