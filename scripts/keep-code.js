@@ -1,8 +1,7 @@
 // The last step of the build: runs what nearly every command runs, and keeps the code that V8 made of it.
-import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { quickRequire } from './quick-require.js';
+import { keepCode, quickRequire } from './quick-require.js';
 
 const folder = fileURLToPath(new URL('../dist', import.meta.url));
 const scripts = new Map();
@@ -14,4 +13,4 @@ load('./got.cjs');
 load('./conf.cjs');
 await pit();
 
-for (const [file, script] of scripts) writeFileSync(`${file}.code`, script.createCachedData());
+for (const [file, script] of scripts) keepCode(file, script);

@@ -34,7 +34,7 @@ function install() {
   else run('npm', words);
 }
 
-/** Does the work unless its mark says that it was done with the same inputs, for this machine and V8. */
+/** Does the work unless its mark says that it was done with the same inputs, for this machine and Node. */
 function once(mark, inputs, title, work) {
   const file = path.join(root, mark);
   const digest = digestOf(inputs);
@@ -45,7 +45,7 @@ function once(mark, inputs, title, work) {
 }
 
 function digestOf(inputs) {
-  const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${process.versions.v8}\n`);
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${process.version}\n`);
   for (const file of inputs.flatMap(filesBelow)) hash.update(`${file}\n`).update(readFileSync(path.join(root, file)));
   return hash.digest('hex');
 }

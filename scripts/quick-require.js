@@ -1,6 +1,7 @@
 // The loader at the head of dist/main.js: requires a bundle with the code that V8 made of it when it was built. Compiling
-// is most of what a start costs. Another version of V8 refuses that code and compiles the source as always.
-import { readFileSync } from 'node:fs';
+// is most of what a start costs. V8 trusts that code: one patch of Node runs into the ground on what another has made, and
+// so does any Node on damaged code. So it is kept under the exact version, with a checksum; otherwise the source counts.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import vm from 'node:vm';
@@ -15,7 +16,7 @@ export function quickRequire(folder, name, compiled = () => {}) {
   const filename = path.join(folder, name);
   const script = new vm.Script(WRAPPER.join(readFileSync(filename, 'utf8')), {
     filename,
-    cachedData: readIfThere(`${filename}.code`),
+    cachedData: keptCode(filename),
     importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const module = { exports: {} };
@@ -27,10 +28,30 @@ export function quickRequire(folder, name, compiled = () => {}) {
   return module.exports;
 }
 
-function readIfThere(file) {
+const SUM_LENGTH = 8;
+
+/** Keeps the code that V8 has made of a bundle for this very Node. */
+export function keepCode(filename, script) {
+  const code = script.createCachedData();
+  writeFileSync(codeFile(filename), Buffer.concat([Buffer.from(checksum(code)), code]));
+}
+
+function keptCode(filename) {
   try {
-    return readFileSync(file);
+    const kept = readFileSync(codeFile(filename));
+    const code = kept.subarray(SUM_LENGTH);
+    return kept.toString('latin1', 0, SUM_LENGTH) === checksum(code) ? code : undefined;
   } catch {
     return undefined;
   }
+}
+
+function codeFile(filename) {
+  return `${filename}.${process.version}-${process.arch}.code`;
+}
+
+function checksum(code) {
+  // not imported above: --version needs none of this
+  const { crc32 } = process.getBuiltinModule('node:zlib');
+  return crc32(code).toString(16).padStart(SUM_LENGTH, '0');
 }

@@ -44,6 +44,19 @@ export class Failure extends Error {
   get exitCode(): number {
     return EXIT_CODES[this.kind];
   }
+
+  /** The same failure with its hint in other words. */
+  hinting(reword: (hint: string) => string): Failure {
+    const { kind, message, hint, code, clientId, cause } = this;
+    if (hint === null) return this;
+    const details = { hint: reword(hint), cause, ...(code === null ? {} : { code }) };
+    return new Failure(kind, message, clientId === null ? details : { ...details, clientId });
+  }
+}
+
+/** A word of the user's as a message quotes it: a pasted page would bury what is said about it. */
+export function quoted(word: string): string {
+  return word.length > 60 ? `"${word.slice(0, 60)}…"` : `"${word}"`;
 }
 
 /** A wrong command line or input; nothing was sent. */
@@ -68,6 +81,10 @@ export class Interrupted extends Error {
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
+  if (thrown instanceof Error && 'code' in thrown && thrown.code === 'MODULE_NOT_FOUND') {
+    const hint = 'Install it again, in its own folder: npm ci';
+    return new Failure('internal', 'A package that pit needs is not installed.', { hint, cause: thrown });
+  }
   return new Failure('internal', `pit met a defect: ${message}`, {
     hint: 'Run it again with --verbose and report what it prints.',
     cause: thrown,

@@ -1,4 +1,5 @@
 import { run } from './commands/frame/program.js';
+import { sameProfile } from './commands/frame/same-profile.js';
 import { asFailure, Interrupted } from './errors.js';
 import { type Host, systemHost } from './host.js';
 import { Output, ReaderGone } from './terminal/output.js';
@@ -20,8 +21,8 @@ export async function pit(): Promise<number> {
 function report(thrown: unknown, host: Host): number {
   if (thrown instanceof ReaderGone) return 0;
   if (thrown instanceof Interrupted) return thrown.exitCode;
-  const failure = asFailure(thrown);
   const { arguments: words, errors } = host;
+  const failure = asFailure(thrown).hinting((hint) => sameProfile(hint, words));
   // the command line may be what is wrong, so its flags are looked for as plain words
   const colour = words.includes('--no-color') ? { colour: false } : {};
   const output = new Output(host, words.includes('--json') ? 'json' : 'table', colour);

@@ -22,8 +22,13 @@ const RATE_CODES: Readonly<Record<number, string>> = {
 
 /** What helps with a refusal: observed meanings again. */
 const CODE_HINTS: Readonly<Record<number, string>> = {
+  1001: 'pit markets lists the markets of this exchange.',
   1003: 'Check the keys with: pit keys show',
   1012: 'The key lacks a permission; pit account lists what it may do.',
+  2009: 'pit balance shows what is available.',
+  3001: 'pit orders MARKET lists the orders there are.',
+  3002: 'pit depth MARKET shows the prices; a PostOnly order must not cross them.',
+  3003: 'pit markets shows the lot sizes and minimums.',
   3006: "The key is bound to other addresses than this machine's.",
   3007: "Check this machine's clock.",
 };
@@ -47,16 +52,19 @@ export function failureOf(thrown: unknown, operation: string): unknown {
 
 /** The exchange's answer was a code other than 1000. */
 export function refusal({ code, message, busy }: Refused, operation: string): Failure {
-  if (busy) return new Failure('limited', `${operation}: the exchange is busy: ${message}`);
+  if (busy) {
+    const hint = 'It may be a limit that other programs draw from as well; in a moment it may answer.';
+    return new Failure('limited', `${operation}: the exchange is busy: ${message}`, { hint });
+  }
   const rate = code === null ? undefined : RATE_CODES[code];
   if (rate !== undefined && code !== null) {
     return new Failure('limited', `${operation}: the exchange's limit was reached: ${message}`, { code, hint: rate });
   }
-  const hint = code === null ? undefined : CODE_HINTS[code];
-  return new Failure('refused', `${operation}: the exchange refused: ${message}`, {
-    ...(code === null ? {} : { code }),
-    ...(hint === undefined ? {} : { hint }),
-  });
+  const hint =
+    (code === null ? undefined : CODE_HINTS[code]) ??
+    "The reason is the exchange's own; --verbose shows what was asked.";
+  const details = code === null ? { hint } : { hint, code };
+  return new Failure('refused', `${operation}: the exchange refused: ${message}`, details);
 }
 
 function badStatus({ status, message }: BadStatus, operation: string): Failure {

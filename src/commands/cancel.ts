@@ -8,6 +8,8 @@ import { listing } from './frame/answers.js';
 import type { Context } from './frame/context.js';
 import { define, flag, required, several } from './frame/definition.js';
 import { dryRun } from './frame/dry-run.js';
+import { onMarket } from './frame/known-market.js';
+import { sameProfile } from './frame/same-profile.js';
 import { marketName } from './inputs/names.js';
 import { clientId, idNumber } from './inputs/numbers.js';
 
@@ -22,13 +24,14 @@ export default define({
     const references: OrderReference[] =
       id === undefined ? [...new Set(ids)].map((one) => ({ id: one })) : [{ clientId: id }];
     const client = await context.session.signedClient();
-    await (await context.session.markets()).find(market);
     if (context.globals.dryRun) return preview(context, market, references);
     const attempts: CancelAttempt[] = [];
-    const forget = context.host.onInterrupt(() => context.output.warn(interruptedNote(market, attempts, references)));
+    const forget = context.host.onInterrupt(() =>
+      context.output.warn(sameProfile(interruptedNote(market, attempts, references), context.host.arguments)),
+    );
     for (const reference of references) attempts.push(await cancelOrder(client, market, reference));
     forget();
-    return conclude(context, market, attempts);
+    return onMarket(context, market, () => conclude(context, market, attempts));
   },
 });
 

@@ -5,6 +5,7 @@ import { type Side, TRADE_TYPE } from '../protocol/words.js';
 import { listing } from './frame/answers.js';
 import type { Context } from './frame/context.js';
 import { define, flag, optional, toggle } from './frame/definition.js';
+import { onMarket } from './frame/known-market.js';
 import { marketName } from './inputs/names.js';
 import { oneOf, wholeNumber } from './inputs/numbers.js';
 import { type OrderRow, orderRow } from './order/rows.js';
@@ -45,13 +46,14 @@ export default define({
     if (page !== undefined && side === undefined)
       throw usage('--page needs --side.', 'The exchange counts the pages of buys and sells apart.');
     const client = await context.session.signedClient();
-    await (await context.session.markets()).find(market);
     const sides: readonly Side[] = side === undefined ? ['buy', 'sell'] : [side];
     const extent =
       page !== undefined
         ? { from: page, to: page }
         : { from: 1, to: all || state === 'open' ? Number.POSITIVE_INFINITY : 1 };
-    const lists = await Promise.all(sides.map((one) => readPages(client, market, one, extent)));
+    const lists = await onMarket(context, market, () =>
+      Promise.all(sides.map((one) => readPages(client, market, one, extent))),
+    );
     return answer(context, market, state, lists, page === undefined);
   },
 });

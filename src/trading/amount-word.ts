@@ -1,4 +1,4 @@
-import { usage } from '../errors.js';
+import { quoted, usage } from '../errors.js';
 import { Decimal } from '../protocol/decimal.js';
 import type { Side } from '../protocol/words.js';
 
@@ -13,7 +13,8 @@ const HUNDRED = Decimal.of('100');
 /** Reads `0.5`, `50%`, `100usdt`. Throws Failure `usage`. */
 export function readAmount(word: string): AmountWord {
   const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];
-  const value = digits === undefined ? Decimal.zero : Decimal.of(digits);
+  // 1e3 is a number in another notation, and would be one of the coin e3
+  const value = digits === undefined || /^e\d+$/i.test(unit) ? Decimal.zero : Decimal.of(digits);
   if (value.sign <= 0)
     throw badAmount(word, 'Write a number above zero of the base coin, a share like 50%, or a value like 100usdt.');
   if (unit === '') return { kind: 'base', amount: value };
@@ -23,7 +24,7 @@ export function readAmount(word: string): AmountWord {
 }
 
 function badAmount(word: string, rule: string) {
-  return usage(`"${word}" is not an amount.`, rule);
+  return usage(`${quoted(word)} is not an amount.`, rule);
 }
 
 export interface AmountTerms {
@@ -41,9 +42,19 @@ export interface AmountTerms {
 export async function resolveAmount(word: AmountWord, terms: AmountTerms): Promise<Decimal> {
   if (word.kind === 'base') return word.amount;
   if (word.kind === 'value') return ofValue(word.value, word.coin, terms);
-  const spendable = (await terms.available()).times(word.percent).times(Decimal.of('0.01'));
+  const available = await terms.available();
+  if (available.sign <= 0) throw nothingToSpend(terms);
+  const spendable = available.times(word.percent).times(Decimal.of('0.01'));
   if (terms.side === 'sell') return spendable.rescaled(terms.scale, 'down');
   return spendable.dividedBy(terms.price, terms.scale, 'down');
+}
+
+function nothingToSpend({ side, base, quote }: AmountTerms) {
+  const coin = side === 'buy' ? quote : base;
+  return usage(
+    `No ${coin} is available for this order.`,
+    'pit balance shows what is available, and what open orders hold.',
+  );
 }
 
 function ofValue(value: Decimal, coin: string, { base, quote, price, scale }: AmountTerms): Decimal {

@@ -1,4 +1,4 @@
-import { usage } from '../errors.js';
+import { quoted, usage } from '../errors.js';
 import { Decimal } from '../protocol/decimal.js';
 import type { Side } from '../protocol/words.js';
 
@@ -28,7 +28,7 @@ export function readPrice(word: string): PriceWord {
   const match = /^(bid|ask|mid)(?:([+-])(\d{1,30}(?:\.\d{1,30})?)(ticks?|%)?)?$/i.exec(word);
   if (match === null) {
     throw usage(
-      `"${word}" is not a price.`,
+      `${quoted(word)} is not a price.`,
       'Write a number above zero, or bid, ask or mid with one offset: bid+2ticks, ask+5, mid-0.5%.',
     );
   }
@@ -44,7 +44,7 @@ function readOffset(word: string, text: string, unit: string | undefined): Offse
   const value = Decimal.of(text);
   if (unit === '%') return { unit: 'percent', value };
   if (unit === undefined) return { unit: 'quote', value };
-  if (value.significantScale > 0) throw usage(`"${word}" is not a price.`, 'Ticks are counted in whole numbers.');
+  if (value.significantScale > 0) throw usage(`${quoted(word)} is not a price.`, 'Ticks are counted in whole numbers.');
   return { unit: 'ticks', value };
 }
 

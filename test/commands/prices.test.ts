@@ -73,11 +73,11 @@ describe('--dry-run', () => {
     return (await desk.json<{ requests: number }>('sandbox status')).requests;
   }
 
-  it('sends nothing at all where nothing need be asked', async () => {
+  it('sends no write, and asks only whether the client id is new', async () => {
     const before = await requests();
     const answer = await preview('buy btc_usdt 0.01 --at 20000 --id dryRun01');
     await desk.done('cancel btc_usdt 1 2 --dry-run');
-    expect(await requests()).toBe(before);
+    expect(await requests()).toBe(before + 1);
     expect(answer).toStrictEqual({
       dryRun: true,
       operation: 'order',

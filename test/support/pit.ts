@@ -21,6 +21,8 @@ export interface RunOptions {
   /** Added to an environment that holds nothing of pit's and no colour settings. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Another copy of the program. */
+  readonly program?: string;
 }
 
 /** The environment of a user who has set nothing. */
@@ -30,9 +32,12 @@ export function plainEnvironment(home: string, added: Readonly<Record<string, st
 }
 
 /** Runs pit once in a pipe, and gives what it printed and how it ended. */
-export function runPit(words: readonly string[], { home, environment = {}, input = '' }: RunOptions): Promise<Ran> {
+export function runPit(
+  words: readonly string[],
+  { home, environment = {}, input = '', program = PIT }: RunOptions,
+): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [PIT, ...words], { env: plainEnvironment(home, environment) });
+    const child = spawn(process.execPath, [program, ...words], { env: plainEnvironment(home, environment) });
     const texts = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (text: string) => {

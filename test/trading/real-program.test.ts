@@ -28,7 +28,7 @@ const FAULT_NAMES: Fault[] = ['a reset after reading', 'a hang', 'a body that br
 
 describe.each(FAULT_NAMES)('the real program, an order whose answer was lost to %s', (fault) => {
   it('found again: placed, exit 0', async () => {
-    const server = await serveBadly(fault, record({ trade_date: Date.now() }));
+    const server = await serveBadly(fault, NOT_FOUND, record({ trade_date: Date.now() }));
     const ran = await order(server);
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'placed', id: '202202224851151555', clientId: 'mine0001' });

@@ -108,7 +108,6 @@ describe('an amount word', () => {
     ['50%', {}, '0.0166'],
     ['100%', { side: 'sell', available: () => Promise.resolve(Decimal.of('0.12349')) }, '0.1234'],
     ['33.3%', { side: 'sell', available: () => Promise.resolve(Decimal.of('1')) }, '0.3330'],
-    ['100%', { available: () => Promise.resolve(Decimal.of('0')) }, '0.0000'],
   ] as const)('%s (case %#)', async (word, changes, amount) => {
     expect((await resolveAmount(readAmount(word), terms(changes))).toString()).toBe(amount);
   });
@@ -120,6 +119,7 @@ describe('an amount word', () => {
     '-1',
     '101%',
     '100.01%',
+    '1e5',
     '1e5%',
     '1,5',
     '.5',
@@ -138,8 +138,8 @@ describe('an amount word', () => {
     );
   });
 
-  it('refuses a coin that this market does not trade, the exponent of a number included', async () => {
-    for (const word of ['5eth', '1e5']) {
+  it('refuses a coin that this market does not trade', async () => {
+    for (const word of ['5eth', '1x5']) {
       await expect(resolveAmount(readAmount(word), terms())).rejects.toMatchObject({
         kind: 'usage',
         message: expect.stringContaining('trades btc for usdt'),

@@ -15,5 +15,5 @@ export function requireConsent({ globals, prompts }: Context): void {
 /** Asks on a terminal, unless `--yes` has answered. Throws Failure `declined` for anything but yes. */
 export async function confirm({ globals, prompts, budget }: Context, question: string): Promise<void> {
   if (globals.yes || (await budget.outside(() => prompts.confirm(question)))) return;
-  throw new Failure('declined', 'Not confirmed; nothing was sent.');
+  throw new Failure('declined', 'Not confirmed; nothing was sent.', { hint: 'Only y or yes confirms.' });
 }

@@ -1,11 +1,11 @@
-import { usage } from '../../errors.js';
+import { quoted, usage } from '../../errors.js';
 import { RENAMED_COINS, readCoin, readMarket } from '../../protocol/words.js';
 
 /** A market in any of the forms people write: `btc_usdt`, `BTC/USDT`, `btc-usdt`. */
 export function marketName(word: string): string {
   const name = readMarket(word);
   if (name === undefined)
-    throw usage(`"${word}" is not a market's name.`, 'Write it as BASE_QUOTE, for instance btc_usdt.');
+    throw usage(`${quoted(word)} is not a market's name.`, 'Write it as BASE_QUOTE, for instance btc_usdt.');
   const [base, quote] = [currentCoin(name.base), currentCoin(name.quote)];
   const renamed = `${base}_${quote}`;
   if (renamed === name.market) return name.market;
@@ -20,7 +20,7 @@ export function marketName(word: string): string {
 export function coinName(word: string): string {
   const coin = readCoin(word);
   if (coin === undefined)
-    throw usage(`"${word}" is not a coin's name.`, 'Write it as letters and digits, for instance btc.');
+    throw usage(`${quoted(word)} is not a coin's name.`, 'Write it as letters and digits, for instance btc.');
   const current = currentCoin(coin);
   if (current === coin) return coin;
   throw usage(`The coin ${coin} was renamed in 2021 and its old name is not supported.`, `The coin is now ${current}.`);

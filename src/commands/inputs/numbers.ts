@@ -1,4 +1,4 @@
-import { usage } from '../../errors.js';
+import { quoted, usage } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { Reader } from '../frame/definition.js';
 
@@ -7,7 +7,7 @@ export function wholeNumber(name: string, least: number, most: number): Reader<n
   return (word) => {
     const value = /^\d{1,9}$/.test(word) ? Number(word) : Number.NaN;
     if (value >= least && value <= most) return value;
-    throw usage(`${name} is "${word}".`, `It must be a whole number from ${least} to ${most}.`);
+    throw usage(`${name} is ${quoted(word)}.`, `It must be a whole number from ${least} to ${most}.`);
   };
 }
 
@@ -16,7 +16,10 @@ export function positiveDecimal(name: string): Reader<string> {
   return (word) => {
     const value = /^(\d{1,30}(\.\d{0,30})?|\.\d{1,30})$/.test(word) ? Decimal.parse(word) : undefined;
     if (value !== undefined && value.sign > 0) return value.toString();
-    throw usage(`${name} is "${word}".`, 'It must be a number above zero, written as plain digits like 0.5 or 31000.');
+    throw usage(
+      `${name} is ${quoted(word)}.`,
+      'It must be a number above zero, written as plain digits like 0.5 or 31000.',
+    );
   };
 }
 
@@ -25,20 +28,20 @@ export function oneOf<const Word extends string>(name: string, ...words: readonl
   return (word) => {
     const found = words.find((candidate) => candidate === word.toLowerCase() || candidate === word);
     if (found !== undefined) return found;
-    throw usage(`${name} is "${word}".`, `It must be one of ${words.join(', ')}.`);
+    throw usage(`${name} is ${quoted(word)}.`, `It must be one of ${words.join(', ')}.`);
   };
 }
 
 /** An id as the exchange gives it: digits, too many for a double. */
 export function idNumber(name: string): Reader<string> {
   return (word) => {
-    if (/^\d{1,19}$/.test(word)) return word;
-    throw usage(`${name} is "${word}".`, 'It must be the number that the exchange gave, digits only.');
+    if (/^\d{1,19}$/.test(word)) return BigInt(word).toString();
+    throw usage(`${name} is ${quoted(word)}.`, 'It must be the number that the exchange gave, digits only.');
   };
 }
 
 /** "4-36 characters, digits or letters". */
 export function clientId(word: string): string {
   if (/^[A-Za-z0-9]{4,36}$/.test(word)) return word;
-  throw usage(`The client order id is "${word}".`, 'It must be 4 to 36 letters or digits.');
+  throw usage(`The client order id is ${quoted(word)}.`, 'It must be 4 to 36 letters or digits.');
 }

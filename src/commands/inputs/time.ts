@@ -1,4 +1,4 @@
-import { usage } from '../../errors.js';
+import { quoted, usage } from '../../errors.js';
 import type { Reader } from '../frame/definition.js';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -15,7 +15,7 @@ export const moment: Reader<Moment> = (word) => {
   const time = /^\d{10,14}$/.test(word) ? Number(word) : isoTime(word);
   if (time !== undefined) return () => time;
   throw usage(
-    `"${word}" is not a time.`,
+    `${quoted(word)} is not a time.`,
     'Write it as 2026-11-21T08:00, as milliseconds since 1970, or as an age like 90s, 2h or 7d.',
   );
 };

@@ -6,6 +6,7 @@ import type { OrderType, Side } from '../../protocol/words.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type AmountWord, readAmount, resolveAmount } from '../../trading/amount-word.js';
 import { bestPrices } from '../../trading/best-prices.js';
+import { findOrder } from '../../trading/find-order.js';
 import { checkOrder } from '../../trading/order-rules.js';
 import { newClientId, type OrderIntent, orderValues, placeOrder } from '../../trading/place-order.js';
 import { type PriceWord, readPrice, resolvePrice } from '../../trading/price-word.js';
@@ -13,6 +14,7 @@ import { confirm, requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, required, toggle } from '../frame/definition.js';
 import { dryRun } from '../frame/dry-run.js';
+import { sameProfile } from '../frame/same-profile.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, oneOf } from '../inputs/numbers.js';
 import { conclude, interruptedNote } from './conclusion.js';
@@ -60,6 +62,7 @@ export default define({
     }
     requireConsent(context);
     const client = await context.session.signedClient();
+    if (id !== undefined) await requireNewId(client, name, id);
     const market = await (await context.session.markets()).find(name);
     const { price, amount: size } = await resolve(client, market, side, at, amount);
     checkOrder(market, price, size);
@@ -73,6 +76,19 @@ export default define({
     return act(context, client, market, intent);
   },
 });
+
+/**
+ * The exchange takes a client id twice and then shows only the newest order with it: what became of this one could not be
+ * told from the earlier one. Throws Failure `usage`.
+ */
+async function requireNewId(client: ExchangeClient, market: string, clientId: string): Promise<void> {
+  const earlier = await findOrder(client, market, { clientId });
+  if (earlier === undefined) return;
+  throw usage(
+    `There is an order with the client id ${clientId} already: ${earlier.id}.`,
+    `Choose another --id; pit order show ${market} ${earlier.id} shows that one.`,
+  );
+}
 
 function typeOf({ postOnly, ioc }: { postOnly: boolean; ioc: boolean }): OrderType {
   if (postOnly && ioc)
@@ -100,7 +116,9 @@ async function availableOf(client: ExchangeClient, coin: string): Promise<Decima
 
 async function act(context: Context, client: ExchangeClient, market: Market, intent: OrderIntent) {
   const notional = Decimal.of(intent.price).times(Decimal.of(intent.amount)).trimmed().toString();
-  const show = (screen: Screen) => preview(screen, market, intent, notional, client.hosts.tradeUrl);
+  const { profile } = await context.session.connection();
+  const where = `${client.hosts.tradeUrl} (profile ${profile})`;
+  const show = (screen: Screen) => preview(screen, market, intent, notional, where);
   if (context.globals.dryRun) {
     const { price, amount } = intent;
     return dryRun(
@@ -114,7 +132,9 @@ async function act(context: Context, client: ExchangeClient, market: Market, int
   }
   if (!context.globals.yes) context.output.preview(show);
   await confirm(context, 'Place this order?');
-  const forget = context.host.onInterrupt(() => context.output.warn(interruptedNote(intent)));
+  const forget = context.host.onInterrupt(() =>
+    context.output.warn(sameProfile(interruptedNote(intent), context.host.arguments)),
+  );
   const placement = await placeOrder(client, context.host, intent);
   forget();
   return conclude(context, intent, notional, placement);

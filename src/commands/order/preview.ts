@@ -24,7 +24,7 @@ export function preview(
   { base, quote }: Market,
   intent: OrderIntent,
   notional: string,
-  tradeUrl: string,
+  exchange: string,
 ): string {
   const { side, market, amount, price, type, account, clientId: id } = intent;
   const entries: Entry[] = [
@@ -36,7 +36,7 @@ export function preview(
     ['type', TYPE_WORDS[type]],
     ['account', ACCOUNT_WORDS[account] + (intent.borrow ? ', borrowing' : '') + (intent.repay ? ', repaying' : '')],
     ['client id', id],
-    ['exchange', new URL(tradeUrl).host],
+    ['exchange', exchange],
   ];
   return record(screen, entries);
 }

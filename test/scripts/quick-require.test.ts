@@ -1,0 +1,45 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { PIT, runPit, temporaryHome } from '../support/pit.js';
+
+const home = temporaryHome();
+let copy: string;
+
+/** A copy of the built program, whose kept code may be spoilt. */
+beforeEach(() => {
+  copy = mkdtempSync(path.join(tmpdir(), 'pit-copy-'));
+  const root = path.dirname(path.dirname(PIT));
+  for (const name of ['bin', 'dist', 'package.json'])
+    cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+});
+
+afterEach(() => rmSync(copy, { recursive: true, force: true }));
+
+function keptCode(): string {
+  const name = readdirSync(path.join(copy, 'dist')).find(
+    (file) => file.startsWith('pit.cjs.') && file.endsWith('.code'),
+  );
+  return path.join(copy, 'dist', name ?? 'missing');
+}
+
+it.each<[string, (code: Buffer) => Buffer]>([
+  [
+    'flipped in the middle',
+    (code) => Buffer.concat([code.subarray(0, 9000), Buffer.from([1, 2, 3]), code.subarray(9003)]),
+  ],
+  ['cut off', (code) => code.subarray(0, code.length / 2)],
+  ['empty', () => Buffer.alloc(0)],
+  ['text', () => Buffer.from('nothing that a processor runs')],
+])('kept code that is %s is passed over', async (_, spoil) => {
+  writeFileSync(keptCode(), spoil(readFileSync(keptCode())));
+  const program = path.join(copy, 'bin', 'pit.js');
+  const { code, stdout } = await runPit(['--help'], { home, program });
+  expect(code).toBe(0);
+  expect(stdout).toContain('Usage: pit');
+});
+
+it('is kept under the exact version of Node that made it', () => {
+  expect(path.basename(keptCode())).toBe(`pit.cjs.${process.version}-${process.arch}.code`);
+});
