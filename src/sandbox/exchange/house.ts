@@ -1,15 +1,19 @@
 import { type Candle, MINUTE } from '../candles.js';
 import { CandleSeries, candleCodec } from '../candles-series.js';
+import { Clock, clockCodec } from '../clock.js';
 import { Crowd, type CrowdState } from '../crowd/crowd.js';
 import { prehistory } from '../crowd/prehistory.js';
-import { Customers, customerCodec, type Secrets } from '../desk/accounts.js';
-import { BillBook, billCodec } from '../desk/bills.js';
-import { Desk, type DeskTables, type Venue } from '../desk/desk.js';
+import { Customers, customerCodec, ENDOWMENT, GENESIS_ACCOUNT, type Secrets } from '../desk/accounts.js';
+import { BillBook, billCodec, placeCodec } from '../desk/bills.js';
+import { Desk, type Venue } from '../desk/desk.js';
+import { Lender } from '../desk/lender.js';
 import { orderCodec } from '../desk/order.js';
 import { keyCodec, OrderFile } from '../desk/order-file.js';
 import { isParticipant } from '../desk/participants.js';
 import { FIRST, type Sequence, Sequences, sequenceCodec } from '../desk/sequences.js';
 import { Tape, type Trade, tradeCodec } from '../desk/tape.js';
+import { TimedCancels, timeCodec } from '../desk/timed-cancels.js';
+import { Treasury } from '../funds/treasury.js';
 import { type Balance, Ledger } from '../ledger.js';
 import type { Market } from '../markets/market.js';
 import { MARKETS } from '../markets/markets.js';
@@ -24,7 +28,7 @@ interface Beginning {
 }
 
 /** Raised when the rows on disk change their meaning. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** Thrown when the data of a directory were written by a version that stores them differently. */
 export class OtherFormat extends Error {
@@ -76,7 +80,11 @@ export class House {
   readonly orders: OrderFile;
   readonly ledger: Ledger;
   readonly sequences: Sequences;
+  readonly bills: BillBook;
+  readonly lender: Lender;
   readonly desk: Desk;
+  readonly treasury: Treasury;
+  readonly timedCancels: TimedCancels;
   readonly venues: ReadonlyMap<string, Venue>;
   private readonly crowd: Crowd;
   private readonly crowdState: Table<CrowdState>;
@@ -94,17 +102,28 @@ export class House {
     this.ledger = restoredLedger(store);
     this.sequences = restoredSequences(store);
     this.customers = new Customers(store.table('accounts', customerCodec));
-    const tables = { orders: store.table('orders', orderCodec), open: store.table('open', keyCodec) };
-    const bills = new BillBook(store.table('bills', billCodec), this.ledger, this.sequences);
-    this.orders = new OrderFile(tables.orders, store.table('clientIds', keyCodec));
-    this.desk = new Desk(this.ledger, this.sequences, bills, tables);
+    const statements = { bills: store.table('bills', billCodec), coinBills: store.table('coinBills', placeCodec) };
+    this.bills = new BillBook(statements, this.ledger, this.sequences);
+    this.orders = new OrderFile({
+      orders: store.table('orders', orderCodec),
+      open: store.table('open', keyCodec),
+      clientIds: store.table('clientIds', keyCodec),
+      listed: store.table('listed', keyCodec),
+    });
+    this.timedCancels = new TimedCancels(store.table('timedCancels', timeCodec));
+    this.lender = new Lender(this.ledger, this.bills, (market) => this.lastPrice(market));
+    this.desk = new Desk(this.ledger, this.sequences, this.bills, this.orders, this.lender);
+    const till = { ledger: this.ledger, bills: this.bills, sequences: this.sequences };
+    this.treasury = new Treasury(store, till, () => this.customers.ids());
     this.venues = this.openVenues(store.table('trades', tradeCodec), store.table('candles', candleCodec));
     const state = this.crowdState.get(ONLY) ?? Crowd.start(this.beginning.start);
     this.crowd = new Crowd(this.beginning.seed, [...this.venues.values()], this.desk, state);
-    this.restoreOrders(tables);
+    this.restoreOrders();
     if (stored !== undefined) return;
     beginnings.put(ONLY, this.beginning);
-    this.customers.found(secrets, this.ledger);
+    this.customers.found(secrets);
+    this.treasury.open(GENESIS_ACCOUNT, ENDOWMENT, time);
+    this.treasury.addresses.equip(GENESIS_ACCOUNT, Object.keys(ENDOWMENT));
   }
 
   /** Opens the exchange of a directory. Throws AlreadyOpen when it is open, and {@link OtherFormat}. */
@@ -118,9 +137,45 @@ export class House {
     }
   }
 
-  /** Lets the crowd live up to `time`. */
+  /** The exchange's clock over the machine's. */
+  clock(real: () => number): Clock {
+    const table = this.store.table('clock', clockCodec);
+    return new Clock(real, table.get(ONLY), (state) => table.put(ONLY, state));
+  }
+
+  /** Lets everything happen that is due by `time`, in its order. */
   advance(time: number): void {
+    for (let moment = this.nextMoment(); moment <= time; moment = this.nextMoment()) {
+      this.live(moment);
+      this.cancelDue(moment);
+      this.treasury.advance(moment);
+      this.desk.touched = true;
+    }
+    this.live(time);
+  }
+
+  /** When something is due that was asked for: infinity when nothing is. */
+  private nextMoment(): number {
+    return Math.min(this.timedCancels.next, this.treasury.next);
+  }
+
+  private cancelDue(time: number): void {
+    for (let due = this.timedCancels.takeDue(time); due !== undefined; due = this.timedCancels.takeDue(time)) {
+      const venue = this.venues.get(due.market);
+      if (venue === undefined) continue;
+      for (const order of this.orders.openOf(due.account, due.market)) this.desk.cancel(venue, order);
+    }
+  }
+
+  /** Lets the crowd live up to `time`. */
+  private live(time: number): void {
     if (this.crowd.advance(time)) this.crowdState.put(ONLY, this.crowd.state);
+  }
+
+  /** In ticks. Where nothing has traded yet the best bid stands in; 0, so that nothing is lent, where there is none. */
+  private lastPrice(market: string): bigint {
+    const venue = this.venues.get(market);
+    return venue?.tape.last?.price ?? venue?.book.best('buy')?.price ?? 0n;
   }
 
   private openVenues(trades: Table<Trade>, candles: Table<Candle>): ReadonlyMap<string, Venue> {
@@ -134,11 +189,10 @@ export class House {
   }
 
   /** Ids increase with time, so this order also restores time priority. */
-  private restoreOrders({ orders, open }: DeskTables): void {
-    for (const key of [...open.range({ start: '', end: '\u{7f}' })]) {
-      const order = orders.get(key);
-      const venue = this.venues.get(order?.market.market ?? '');
-      if (order === undefined || venue === undefined) throw new Error(`the stored order ${key} is missing`);
+  private restoreOrders(): void {
+    for (const order of this.orders.restore()) {
+      const venue = this.venues.get(order.market.market);
+      if (venue === undefined) throw new Error(`a stored order of an unknown market: ${order.market.market}`);
       this.desk.restore(venue, order);
       if (isParticipant(order.account)) this.crowd.restore(order);
     }

@@ -123,7 +123,7 @@ export function recordOf(order: Order): OrderRecord {
   return {
     id: String(order.id),
     clientId: order.clientId,
-    account: 'spot',
+    account: order.kind,
     market: market.market,
     side: order.side,
     type: order.type,

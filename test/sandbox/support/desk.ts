@@ -1,8 +1,9 @@
 import { CandleSeries, candleCodec } from '../../../src/sandbox/candles-series.js';
-import { BillBook, billCodec } from '../../../src/sandbox/desk/bills.js';
+import { BillBook, billCodec, placeCodec } from '../../../src/sandbox/desk/bills.js';
 import { Desk, type Intent, type Venue } from '../../../src/sandbox/desk/desk.js';
+import { Lender } from '../../../src/sandbox/desk/lender.js';
 import { type Order, orderCodec } from '../../../src/sandbox/desk/order.js';
-import { keyCodec } from '../../../src/sandbox/desk/order-file.js';
+import { keyCodec, OrderFile } from '../../../src/sandbox/desk/order-file.js';
 import { FIRST, Sequences } from '../../../src/sandbox/desk/sequences.js';
 import { Tape, tradeCodec } from '../../../src/sandbox/desk/tape.js';
 import type { Level } from '../../../src/sandbox/engine/ladder.js';
@@ -16,6 +17,9 @@ export class BareDesk {
   readonly ledger = new Ledger();
   readonly bills = table(billCodec);
   readonly trades = table(tradeCodec);
+  /** Last prices in ticks, as the lender sees them. */
+  readonly prices = new Map<string, bigint>();
+  readonly lender: Lender;
   readonly desk: Desk;
   readonly venue: Venue;
 
@@ -27,8 +31,11 @@ export class BareDesk {
     const market = MARKETS.get('btc_usdt');
     if (market === undefined) throw new Error('no btc_usdt');
     const sequences = new Sequences({ ...FIRST }, () => {});
-    const bills = new BillBook(this.bills, this.ledger, sequences);
-    this.desk = new Desk(this.ledger, sequences, bills, { orders: table(orderCodec), open: table(keyCodec) });
+    const bills = new BillBook({ bills: this.bills, coinBills: table(placeCodec) }, this.ledger, sequences);
+    const [open, clientIds, listed] = [table(keyCodec), table(keyCodec), table(keyCodec)];
+    const orders = new OrderFile({ orders: table(orderCodec), open, clientIds, listed });
+    this.lender = new Lender(this.ledger, bills, (name) => this.prices.get(name) ?? 0n);
+    this.desk = new Desk(this.ledger, sequences, bills, orders, this.lender);
     const nothing = { start: 0, end: 0, candles: () => [] };
     const series = new CandleSeries('btc_usdt', nothing, table(candleCodec));
     this.venue = Desk.venue(market, new Tape('btc_usdt', this.trades, series));
@@ -38,8 +45,15 @@ export class BareDesk {
     }
   }
 
-  place(account: string, side: Side, type: Intent['type'], price: number, amount: number): Order {
-    const intent = { account, side, type, price: BigInt(price), amount: BigInt(amount) };
+  place(
+    account: string,
+    side: Side,
+    type: Intent['type'],
+    price: number,
+    amount: number,
+    terms: Pick<Intent, 'kind' | 'borrow' | 'repay'> = {},
+  ): Order {
+    const intent = { account, side, type, price: BigInt(price), amount: BigInt(amount), ...terms };
     return this.desk.place(this.venue, intent, 1_700_000_000_000);
   }
 
