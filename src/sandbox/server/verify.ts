@@ -16,10 +16,16 @@ export interface Credentials {
 
 /** Reads the common parameters. Throws {@link Refusal} when one is missing or `method` is not the path's last segment. */
 export function readCredentials(operation: string, parameters: ReadonlyMap<string, string>): Credentials {
-  const method = demand(parameters, 'method');
-  if (method !== operation) throw new Refusal('badParameter', 'method must equal the last segment of the path');
+  demand(parameters, 'method');
+  checkMethod(operation, parameters);
   const accessKey = demand(parameters, 'accesskey');
   return { accessKey, sign: demand(parameters, 'sign'), reqTime: demand(parameters, 'reqTime') };
+}
+
+/** Throws {@link Refusal} when there is a `method` and it is not the path's last segment. */
+export function checkMethod(operation: string, parameters: ReadonlyMap<string, string>): void {
+  const method = parameters.get('method') ?? operation;
+  if (method !== operation) throw new Refusal('badParameter', 'method must equal the last segment of the path');
 }
 
 function demand(parameters: ReadonlyMap<string, string>, name: string): string {
