@@ -7,11 +7,12 @@ export default define({
     port: flag('--port <n>', 'the port on loopback; 0 takes any free one', wholeNumber('--port', 0, 65_535)),
     seed: flag('--seed <n>', 'what chance starts from', wholeNumber('--seed', 0, 999_999_999)),
     limits: toggle('--no-limits', 'do not enforce the stated rate limits'),
+    strictAgent: toggle('--strict-agent', "refuse a User-Agent that is not a browser's"),
   },
   examples: ['sandbox serve --port 0', 'sandbox serve --port 8700 --seed 7 --no-limits'],
-  async run({ host, output }, { port, seed, limits }) {
+  async run({ host, output }, { port, seed, limits, strictAgent }) {
     const { startSandbox } = await import('../../sandbox/lifecycle/start.js');
-    const running = await startSandbox(host, { port, seed, limits });
+    const running = await startSandbox(host, { port, seed, limits, strictAgent });
     host.onInterrupt(() => running.close());
     const line = JSON.stringify(running.address);
     await output.answer({ data: running.address, show: () => line });

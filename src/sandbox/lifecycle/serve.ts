@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../../errors.js';
 import { type Exchange, openExchange } from '../exchange.js';
+import { Faults } from '../faults/faults.js';
+import { FaultLog } from '../faults/log.js';
 import {
   Activity,
   Answering,
@@ -20,6 +22,7 @@ import { filesIn, makePrivateFolder } from './files.js';
 import { keepKeys, keysOf } from './keys.js';
 import { boundedLog } from './log.js';
 import { listenOn } from './port.js';
+import { Premises, settlePremises } from './premises.js';
 import { type Running, RunningSandbox } from './running.js';
 import { readPublished } from './running-file.js';
 
@@ -33,6 +36,8 @@ export interface ServeOptions {
   readonly limits: boolean;
   /** Stops by itself after so long without a request; null never does. */
   readonly idleMs: number | null;
+  /** Refuses a User-Agent that is not a desktop browser's. */
+  readonly strictAgent?: boolean;
   readonly now?: () => number;
 }
 
@@ -45,6 +50,7 @@ export async function serve(options: ServeOptions, open: typeof openExchange = o
   const files = filesIn(options.directory);
   const now = options.now ?? Date.now;
   makePrivateFolder(files.directory);
+  if (readPublished(files.running) === undefined) settlePremises(files.exchange);
   const { seed } = options;
   const exchange = await whenFree(files, () =>
     open({ directory: files.exchange, seed, now, genesis: keysOf(files.keys) }),
@@ -60,21 +66,30 @@ export async function serve(options: ServeOptions, open: typeof openExchange = o
 
 /** Gives an open exchange its two ports and makes it known. */
 async function present(
-  exchange: Exchange,
+  opened: Exchange,
   files: SandboxFiles,
-  { now, port, limits: limited, idleMs }: ServeOptions & { readonly now: () => number },
+  { now, port, limits: limited, idleMs, seed, strictAgent = false }: ServeOptions & { readonly now: () => number },
 ): Promise<Running> {
   const log = boundedLog(files.log, Date.now);
   const activity = new Activity();
-  const limits = limited ? statedLimits() : NO_LIMITS;
-  const answering = new Answering({ exchange, now, limits, log });
-  const listener = await listenOn(interfaceListener(answering, activity), port, files);
+  const premises = new Premises(files.exchange, opened);
+  const faults = new Faults(seed, new FaultLog(files.faults), Date.now);
+  const answering = new Answering({
+    get exchange() {
+      return premises.exchange;
+    },
+    ...{ now, limits: limited ? statedLimits() : NO_LIMITS, log },
+  });
+  const listener = await listenOn(interfaceListener(answering, activity, { faults, strictAgent }), port, files);
   const adminToken = randomBytes(24).toString('hex');
   let running: RunningSandbox | undefined;
-  const calls = adminCalls({ exchange, activity, address: () => address, running: () => running });
+  const calls = adminCalls({
+    ...{ exchange: () => premises.exchange, directory: files.exchange, activity, faults },
+    ...{ address: () => address, running: () => running },
+  });
   const admin = await listen(adminListener(adminToken, calls), 0);
-  const address = addressOf(exchange, listener, { adminUrl: admin.url, adminToken });
-  running = new RunningSandbox({ address, files, exchange, listener, admin, activity, idleMs, log });
+  const address = addressOf(opened, listener, { adminUrl: admin.url, adminToken });
+  running = new RunningSandbox({ address, files, premises, listener, admin, activity, idleMs, log });
   log(`serves ${address.baseUrl} as process ${address.pid}`);
   return running;
 }

@@ -12,6 +12,7 @@ export interface StartOptions {
   readonly port?: number | undefined;
   readonly seed?: number | undefined;
   readonly limits?: boolean | undefined;
+  readonly strictAgent?: boolean | undefined;
 }
 
 const DEFAULT_SEED = 1;
@@ -29,6 +30,7 @@ export async function startSandbox(host: Host, options: StartOptions = {}): Prom
     port: options.port ?? null,
     seed: options.seed ?? DEFAULT_SEED,
     limits: options.limits ?? true,
+    strictAgent: options.strictAgent ?? false,
     now: () => host.now(),
   };
   if (background !== undefined && background !== '') {
