@@ -1,4 +1,7 @@
-import { onTestFinished } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { House } from '../../../src/sandbox/exchange/house.js';
 import { LivingExchange } from '../../../src/sandbox/exchange/living-exchange.js';
 import type { Account, Exchange } from '../../../src/sandbox/exchange.js';
@@ -46,17 +49,22 @@ export class Box {
     this.exchange.advance();
   }
 
+  /** A box until the end of the test. */
   static at({ directory = temporaryDirectory(), time = NOW }: { directory?: string; time?: number } = {}): Box {
+    const box = Box.open(directory, time);
+    onTestFinished(() => box.close());
+    return box;
+  }
+
+  /** A box that somebody closes. */
+  static open(directory: string, time: number): Box {
     const secrets = { accessKey, secretKey, safePwd, username };
-    const clock = { time };
     const house = House.open({ directory, seed: 7, time, secrets });
     if (house.customers.byAccessKey(BEN.accessKey) === undefined) {
       house.customers.add(BEN);
       house.customers.add(WATCHER);
     }
-    const box = new Box(house, directory, clock);
-    onTestFinished(() => box.close());
-    return box;
+    return new Box(house, directory, { time });
   }
 
   get alice(): Account {
@@ -117,4 +125,22 @@ export class Box {
     if (account === undefined) throw new Error(`no account ${key}`);
     return account;
   }
+}
+
+/** One box for the tests of a group, which leave it as it was. To be called where they are described. */
+export function sharedBox(prepare: (box: Box) => void = () => undefined): () => Box {
+  const directory = mkdtempSync(join(tmpdir(), 'pit-funds-'));
+  let box: Box | undefined;
+  beforeAll(() => {
+    box = Box.open(directory, NOW);
+    prepare(box);
+  });
+  afterAll(async () => {
+    await box?.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return () => {
+    if (box === undefined) throw new Error('the box is not open yet');
+    return box;
+  };
 }

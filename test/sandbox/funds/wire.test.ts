@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { get, serveInterface } from '../server/wire.js';
-import { Box } from './box.js';
+import { Box, sharedBox } from './box.js';
 
 const ALICE = 'accesskey=6d8f62fd-3086-46e3-a0ba-c66a929c24e2';
 const WATCHER = 'accesskey=ak-0001';
@@ -16,6 +16,7 @@ async function ask(box: Box, path: string): Promise<string> {
 }
 
 describe('addresses on the wire', () => {
+  const shared = sharedBox();
   const answers: readonly (readonly [what: string, path: string, body: string])[] = [
     [
       'getUserAddress',
@@ -79,11 +80,12 @@ describe('addresses on the wire', () => {
     ],
   ];
   it.each(answers)('%s', async (_what, path, body) => {
-    expect(await ask(Box.at(), path)).toBe(body);
+    expect(await ask(shared(), path)).toBe(body);
   });
 });
 
 describe('getFeeInfo on the wire', () => {
+  const shared = sharedBox();
   const BTC = '"BTC":[{"chainName":"BTC","mainChainName":"BTC","fee":0.0005,"canDeposit":true,"canWithdraw":true}]';
   const USDT =
     '"USDT":[{"chainName":"TRC20","mainChainName":"TRX","fee":1,"canDeposit":true,"canWithdraw":true},' +
@@ -100,17 +102,17 @@ describe('getFeeInfo on the wire', () => {
       `/api/getFeeInfo?${WATCHER}&currency=btc&method=getFeeInfo&sign=8a25d2b1e1e6773fedab07d7595063e0&reqTime=1`,
     ],
   ])('%s', async (_what, path) => {
-    expect(await Box.at().ask(path)).toBe(`{"code":1000,"message":"success","result":{${BTC}}}`);
+    expect(await shared().ask(path)).toBe(`{"code":1000,"message":"success","result":{${BTC}}}`);
   });
 
   it('several chains of a coin, grouped under its upper-case name', async () => {
-    expect(await Box.at().ask('/api/getFeeInfo?currency=usdt')).toBe(
+    expect(await shared().ask('/api/getFeeInfo?currency=usdt')).toBe(
       `{"code":1000,"message":"success","result":{${USDT}}}`,
     );
   });
 
   it('all coins without one', async () => {
-    const body = await Box.at().ask('/api/getFeeInfo');
+    const body = await shared().ask('/api/getFeeInfo');
     expect(body.startsWith(`{"code":1000,"message":"success","result":{${BTC},"ETH":[`)).toBe(true);
     expect(body.endsWith(`,${USDT}}}`)).toBe(true);
     expect(body.match(/"[A-Z]+":\[/g)).toEqual([
@@ -142,11 +144,11 @@ describe('getFeeInfo on the wire', () => {
       '{"error":"the request could not be carried out: no such operation"}',
     ],
   ])('%s is refused', async (_what, path, body) => {
-    expect(await Box.at().ask(path)).toBe(body);
+    expect(await shared().ask(path)).toBe(body);
   });
 
   it('draws from the IP and not from the key', async () => {
-    const { exchange } = Box.at();
+    const { exchange } = shared();
     const seen: string[] = [];
     const limits = {
       address: (address: string) => void seen.push(`address ${address.length > 0}`),
@@ -160,6 +162,7 @@ describe('getFeeInfo on the wire', () => {
 });
 
 describe('deposits on the wire', () => {
+  const shared = sharedBox();
   const path = (page: number, size: number, sign: string) =>
     `/api/getChargeRecord?${ALICE}&currency=btc&method=getChargeRecord&pageIndex=${page}&pageSize=${size}&sign=${sign}`;
   const TEN = path(1, 10, 'eed5747fc6470bdc8209035926de5380');
@@ -245,11 +248,12 @@ describe('deposits on the wire', () => {
       '{"code":1012,"message":"the key has no permission for this"}',
     ],
   ])('getChargeRecord refuses %s', async (_what, query, body) => {
-    expect(await ask(Box.at(), query)).toBe(body);
+    expect(await ask(shared(), query)).toBe(body);
   });
 });
 
 describe('withdrawals on the wire', () => {
+  const shared = sharedBox();
   const ADDRESS = '14fxEPirL9fyfw1i9EF439Pq6gQ5xijUmp';
   const WITHDRAW = `/api/withdraw?${ALICE}&amount=0.01&currency=btc&fees=0.0005&method=withdraw&receiveAddr=${ADDRESS}&safePwd=fund-pass-1&sign=882075c31846e4ed6a997d8fb49435e9`;
   const path = (page: number, size: number, sign: string) =>
@@ -310,7 +314,7 @@ describe('withdrawals on the wire', () => {
       '{"code":1012,"message":"the key has no permission for this"}',
     ],
   ])('withdraw refuses %s', async (_what, query, body) => {
-    const box = Box.at();
+    const box = shared();
     const before = box.funds();
     expect(await ask(box, query)).toBe(body);
     expect(box.funds()).toEqual(before);
@@ -338,11 +342,12 @@ describe('withdrawals on the wire', () => {
       '{"code":1012,"message":"the key has no permission for this"}',
     ],
   ])('getWithdrawRecord refuses %s', async (_what, query, body) => {
-    expect(await ask(Box.at(), query)).toBe(body);
+    expect(await ask(shared(), query)).toBe(body);
   });
 });
 
 describe('bills on the wire', () => {
+  const shared = sharedBox();
   const ALL = `/api/getSpotBills?${ALICE}&method=getSpotBills&sign=7f850144ecac2c843f8d22f52e6aaccb`;
   const USDT = `/api/getSpotBills?${ALICE}&currency=usdt&method=getSpotBills&sign=3e8a45a517d74d0dc9b03696ad0006ad`;
   const OLD = `/api/getSpotBills?${ALICE}&currency=usdt&dataType=1&method=getSpotBills&sign=7f3a467195913dbc1c5119775fd0bda8`;
@@ -435,6 +440,6 @@ describe('bills on the wire', () => {
     ],
     ['a dataType of 2', 'dataType=2&sign=19d4cdf8507d20959c208964479b3dc5', refused('dataType must be one of 0, 1')],
   ])('getSpotBills refuses %s', async (_what, query, body) => {
-    expect(await ask(Box.at(), `/api/getSpotBills?${ALICE}&method=getSpotBills&${query}`)).toBe(body);
+    expect(await ask(shared(), `/api/getSpotBills?${ALICE}&method=getSpotBills&${query}`)).toBe(body);
   });
 });
