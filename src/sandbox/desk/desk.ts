@@ -22,6 +22,11 @@ export interface Venue {
   readonly tape: Tape;
 }
 
+/** In ticks. Where nothing has traded yet the best bid stands in; 0, so that nothing is lent, where there is none. */
+export function lastPrice(venue: Venue | undefined): bigint {
+  return venue?.tape.last?.price ?? venue?.book.best('buy')?.price ?? 0n;
+}
+
 /** An order that is wanted: ticks and lots. */
 export interface Intent {
   readonly account: string;
@@ -66,7 +71,6 @@ export class Desk {
     const wallet = this.hold(venue.market, intent);
     const order = this.prepared(venue.market, intent, wallet);
     this.orders.enter(order);
-    this.touch(order);
     for (const event of venue.book.submit(order, intent.type)) this.follow(venue, event);
     return order;
   }
@@ -119,6 +123,7 @@ export class Desk {
   private follow(venue: Venue, event: BookEvent<Order>): void {
     if (event.kind === 'traded') this.trade(venue, event.maker, event.taker, event.price, event.amount);
     if (event.kind === 'cancelled') this.close(event.order);
+    if (event.kind === 'rested') this.track(event.order);
   }
 
   private trade(venue: Venue, maker: Order, taker: Order, price: bigint, amount: bigint): void {

@@ -28,15 +28,16 @@ export interface OrderTables {
 export class OrderFile {
   /** Open orders of customers by id. */
   readonly open = new Map<bigint, Order>();
+  /** The orders, participants' included, that have a row among the open ones. */
+  private readonly openRows = new Set<bigint>();
   private readonly lists: NumberedLists<string>;
 
   constructor(private readonly tables: OrderTables) {
     this.lists = new NumberedLists(tables.listed);
   }
 
-  /** Keeps a new order. A client id that was used before means this one from now on. */
+  /** Lists a new order; {@link keep} follows. A client id that was used before means this one from now on. */
   enter(order: Order): void {
-    this.keep(order);
     if (isParticipant(order.account)) return;
     const key = keyOf(order);
     for (const list of [order.side, 'all'] as const) this.lists.append(listName(order, list), key);
@@ -49,11 +50,22 @@ export class OrderFile {
     const customer = !isParticipant(order.account);
     if (order.open || customer) this.tables.orders.put(key, order);
     else this.tables.orders.delete(key);
-    if (order.open) this.tables.open.put(String(order.id), key);
-    else this.tables.open.delete(String(order.id));
+    this.keepOpen(order, key);
     if (!customer) return;
     if (order.open) this.open.set(order.id, order);
     else this.open.delete(order.id);
+  }
+
+  /** Most orders of takers end at once and never have a row. */
+  private keepOpen({ open, id }: Order, key: string): void {
+    if (open === this.openRows.has(id)) return;
+    if (open) {
+      this.tables.open.put(String(id), key);
+      this.openRows.add(id);
+    } else {
+      this.tables.open.delete(String(id));
+      this.openRows.delete(id);
+    }
   }
 
   /** Lists a customer's order as traded, at its first trade. */
@@ -66,6 +78,7 @@ export class OrderFile {
     for (const key of [...this.tables.open.range({ start: '', end: '\u{7f}' })]) {
       const order = this.tables.orders.get(key);
       if (order === undefined) throw new Error(`the stored order ${key} is missing`);
+      this.openRows.add(order.id);
       if (!isParticipant(order.account)) this.open.set(order.id, order);
       yield order;
     }

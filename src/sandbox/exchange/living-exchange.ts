@@ -21,11 +21,12 @@ import { leaving } from '../funds/withdrawals.js';
 import { COINS } from '../markets/coins.js';
 import { coinText, type MarketRules } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
+import { DepthView } from './depth-view.js';
 import type { House } from './house.js';
 import { type ExchangeAdministration, LivingAdministration } from './living-administration.js';
 import { LivingFunds } from './living-funds.js';
 import { LivingMargin } from './living-margin.js';
-import { candlesOf, DayWindow, depthOf, mergeStep, recordOf, tickerOf, tradeOf } from './views.js';
+import { candlesOf, DayWindow, mergeStep, recordOf, tickerOf, tradeOf } from './views.js';
 
 /** How long what only concerns the crowd may wait for a commit. Repeating its steps gives the same again. */
 const IDLE_COMMIT = 2_000;
@@ -41,6 +42,7 @@ export class LivingExchange implements Exchange {
   readonly funds: Funds;
   readonly administration: ExchangeAdministration;
   private readonly margin: LivingMargin;
+  private readonly depths: ReadonlyMap<string, DepthView>;
   private readonly days: ReadonlyMap<string, DayWindow>;
   private readonly now: () => number;
 
@@ -57,6 +59,7 @@ export class LivingExchange implements Exchange {
     this.funds = new LivingFunds(house, clock.now, () => this.commitNow());
     this.administration = new LivingAdministration(house, clock, () => this.commitNow());
     this.margin = new LivingMargin(house, clock.now);
+    this.depths = new Map([...house.venues].map(([name, venue]) => [name, new DepthView(venue)]));
     this.days = new Map([...house.venues].map(([name, venue]) => [name, new DayWindow(venue)]));
   }
 
@@ -73,8 +76,9 @@ export class LivingExchange implements Exchange {
   }
 
   depth(market: string, { size, merge }: { size: number; merge?: string | undefined }): Depth {
-    const venue = this.venue(market);
-    return depthOf(venue, size, mergeStep(venue.market, merge), this.now());
+    const view = this.depths.get(market);
+    if (view === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
+    return { time: this.now(), ...view.read(size, mergeStep(this.venue(market).market, merge)) };
   }
 
   trades(market: string, afterId?: string): PublicTrade[] {

@@ -4,6 +4,7 @@ import { PERMISSIONS, ZONE } from './choices.js';
 import { type Family, familyOf, marketData, signedFamily } from './families.js';
 import { write } from './json.js';
 import type { Limits } from './limits.js';
+import { type Meaning, Meanings } from './meanings.js';
 import { SERVED } from './operations/index.js';
 import { checkParameters } from './parameters.js';
 import { readQuery, splitTarget } from './query.js';
@@ -58,7 +59,8 @@ export class Answering {
 
   private addRoute(served: Served): void {
     if (served.access === 'public') {
-      const work: Work = (asked, query) => this.runPublic(served, asked, query);
+      const meanings = new Meanings(served.operation);
+      const work: Work = (asked, query) => this.runPublic(served, asked, () => meanings.of(query));
       this.routes.set(`/data/v1/${served.name}`, { family: marketData, work });
       return;
     }
@@ -88,10 +90,10 @@ export class Answering {
     return this.refusal(this.routes.get(path)?.family ?? familyOf(path), refusal, path);
   }
 
-  private runPublic(served: ServedOpenly<'public'>, asked: Asked, query: string): Answer {
+  private runPublic(served: ServedOpenly<'public'>, asked: Asked, read: () => Meaning): Answer {
     const { exchange, now, limits } = this.options;
     if (served.operation.bucket === 'kline') limits.kline(asked.address, now());
-    const values = checkParameters(served.operation, readQuery(query));
+    const values = read();
     exchange.advance();
     return { body: write(served.run(values, { exchange })), refused: false };
   }
