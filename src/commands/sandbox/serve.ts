@@ -1,5 +1,6 @@
 import { define, flag, toggle } from '../definition.js';
 import { wholeNumber } from '../inputs/numbers.js';
+import { utcOffset } from '../inputs/time.js';
 
 export default define({
   summary: 'Run the sandbox exchange in the foreground; prints one line of JSON when ready',
@@ -8,11 +9,12 @@ export default define({
     seed: flag('--seed <n>', 'what chance starts from', wholeNumber('--seed', 0, 999_999_999)),
     limits: toggle('--no-limits', 'do not enforce the stated rate limits'),
     strictAgent: toggle('--strict-agent', "refuse a User-Agent that is not a browser's"),
+    zone: flag('--zone <offset>', "the zone of the interface's dates, such as +08:00; UTC when left out", utcOffset),
   },
   examples: ['sandbox serve --port 0', 'sandbox serve --port 8700 --seed 7 --no-limits'],
-  async run({ host, output }, { port, seed, limits, strictAgent }) {
+  async run({ host, output }, { port, seed, limits, strictAgent, zone }) {
     const { startSandbox } = await import('../../sandbox/lifecycle/start.js');
-    const running = await startSandbox(host, { port, seed, limits, strictAgent });
+    const running = await startSandbox(host, { port, seed, limits, strictAgent, zone });
     host.onInterrupt(() => running.close());
     const line = JSON.stringify(running.address);
     await output.answer({ data: running.address, show: () => line });

@@ -78,7 +78,7 @@ function walletIn(exchange: Exchange, wallet: string): Pick<MarginMove, 'kind' |
   );
 }
 
-function coinIn({ coins }: Exchange, input: AdminInput): string {
+export function coinIn({ coins }: Exchange, input: AdminInput): string {
   const coin = input.text('coin');
   if (coins.has(coin)) return coin;
   throw new AdminRefusal(`"${coin}" is not a coin of the sandbox.`, `There are ${[...coins.keys()].join(', ')}.`);

@@ -1,4 +1,5 @@
 import { accountCalls } from '../administration/accounts.js';
+import { addressCalls } from '../administration/addresses.js';
 import type { AdminCall } from '../administration/call.js';
 import { clockCalls } from '../administration/clock.js';
 import { faultCalls } from '../administration/faults.js';
@@ -30,6 +31,7 @@ export function adminCalls(administered: Administered): ReadonlyMap<string, Admi
     ['GET /status', () => ({ status: 200, body: statusOf(administered) })],
     ['POST /stop', () => stop(administered)],
     ...accountCalls(exchange),
+    ...addressCalls(exchange),
     ...clockCalls(exchange),
     ...faultCalls(faults),
     ...fundsCalls(exchange),

@@ -38,6 +38,8 @@ export interface ServeOptions {
   readonly idleMs: number | null;
   /** Refuses a User-Agent that is not a desktop browser's. */
   readonly strictAgent?: boolean;
+  /** The zone of the interface's dates in minutes ahead of UTC; UTC when it is not given. */
+  readonly zone?: number;
   readonly now?: () => number;
 }
 
@@ -68,7 +70,7 @@ export async function serve(options: ServeOptions, open: typeof openExchange = o
 async function present(
   opened: Exchange,
   files: SandboxFiles,
-  { now, port, limits: limited, idleMs, seed, strictAgent = false }: ServeOptions & { readonly now: () => number },
+  { now, port, limits: limited, idleMs, seed, strictAgent = false, zone = 0 }: ServeOptions & { readonly now: () => number },
 ): Promise<Running> {
   const log = boundedLog(files.log, Date.now);
   const activity = new Activity();
@@ -78,7 +80,7 @@ async function present(
     get exchange() {
       return premises.exchange;
     },
-    ...{ now, limits: limited ? statedLimits() : NO_LIMITS, log },
+    ...{ now, zone, limits: limited ? statedLimits() : NO_LIMITS, log },
   });
   const listener = await listenOn(interfaceListener(answering, activity, { faults, strictAgent }), port, files);
   const adminToken = randomBytes(24).toString('hex');

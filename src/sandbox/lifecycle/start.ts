@@ -13,6 +13,8 @@ export interface StartOptions {
   readonly seed?: number | undefined;
   readonly limits?: boolean | undefined;
   readonly strictAgent?: boolean | undefined;
+  /** In minutes ahead of UTC. */
+  readonly zone?: number | undefined;
 }
 
 const DEFAULT_SEED = 1;
@@ -31,6 +33,7 @@ export async function startSandbox(host: Host, options: StartOptions = {}): Prom
     seed: options.seed ?? DEFAULT_SEED,
     limits: options.limits ?? true,
     strictAgent: options.strictAgent ?? false,
+    zone: options.zone ?? 0,
     now: () => host.now(),
   };
   if (background !== undefined && background !== '') {
