@@ -4,6 +4,7 @@ import type { Account, Secrets } from './desk/accounts.js';
 import type { OrderStatus } from './desk/order.js';
 import type { OrderList, OrderRef } from './desk/order-file.js';
 import type { Execution, Side } from './engine/order.js';
+import type { Founding } from './exchange/beginning.js';
 import { House } from './exchange/house.js';
 import type { ExchangeAdministration } from './exchange/living-administration.js';
 import { LivingExchange } from './exchange/living-exchange.js';
@@ -17,7 +18,7 @@ export type { CandleType } from './candles.js';
 export type { Account } from './desk/accounts.js';
 export type { OrderStatus } from './desk/order.js';
 export type { OrderList, OrderRef } from './desk/order-file.js';
-export { OtherFormat } from './exchange/house.js';
+export { type Founding, OtherFormat } from './exchange/beginning.js';
 export type { NewAddress } from './funds/address-book.js';
 export type { Funds } from './funds/funds.js';
 export type { DepositRequest } from './funds/treasury.js';
@@ -35,6 +36,8 @@ export interface ExchangeOptions {
   readonly now: () => number;
   /** The first account, used when the directory is empty; afterwards the stored one wins. */
   readonly genesis: Secrets;
+  /** Where it begins, when the directory is empty: in the present when this is left out. */
+  readonly founding?: Founding | undefined;
 }
 
 /** The last 24 hours of a market. `change` is in percent with two decimals; with an empty side bid or ask is the last price. */
@@ -193,8 +196,9 @@ export interface Exchange {
 
 /** Opens the exchange of a directory, or founds one there. Rejects with AlreadyOpen when it is open already, with OtherFormat when another version wrote it. */
 export async function openExchange(options: ExchangeOptions): Promise<Exchange> {
-  const { directory, seed, now, genesis } = options;
-  const house = House.open({ directory, seed, time: now(), secrets: genesis });
+  const { directory, seed, now, genesis, founding } = options;
+  const time = founding?.time ?? now();
+  const house = House.open({ directory, seed, time, secrets: genesis, founding });
   const exchange = new LivingExchange(house, house.clock(now));
   exchange.advance();
   await exchange.durable();

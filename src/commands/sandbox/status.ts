@@ -26,6 +26,7 @@ export default define({
       ['refused', count(status.refused)],
       ['not from a browser', count(status.nonBrowserAgents)],
       ['faults', count(status.faults)],
+      ['rows to replay', count(status.replaying)],
       ['memory', megabytes(status.memory)],
       ['disk', megabytes(status.disk)],
       ['processor time', status.cpuSeconds === null ? null : `${status.cpuSeconds} s of ${status.upSeconds} s`],

@@ -1,7 +1,8 @@
 import type { Desk, Venue } from '../desk/desk.js';
 import type { Order } from '../desk/order.js';
+import type { Print } from '../replay/recording.js';
 import { chance, Dice } from './chance.js';
-import { MarketCrowd } from './market-crowd.js';
+import { MarketCrowd, type Moment } from './market-crowd.js';
 import { type PathState, PricePath, STEPS_PER_MINUTE } from './path.js';
 
 /** The length of a step in ms. Steps lie on a grid that begins at the Unix epoch. */
@@ -35,6 +36,8 @@ export class Crowd {
     private readonly venues: readonly Venue[],
     desk: Desk,
     state: CrowdState,
+    /** Whether a market follows a recording: the crowd only quotes there, around the last price. */
+    private readonly isReplayed: (market: string) => boolean = () => false,
   ) {
     const crowdOf = (venue: Venue, index: number) =>
       new MarketCrowd(Math.floor(chance(seed, 5, index) * 2 ** 31), venue, desk);
@@ -55,6 +58,19 @@ export class Crowd {
   /** Takes over an open order of a participant. */
   restore(order: Order): void {
     this.markets.get(order.market.market)?.restore(order);
+  }
+
+  /** Lets a recorded trade happen in its market. */
+  carryOut(market: string, print: Print): void {
+    this.markets.get(market)?.carryOut(print);
+  }
+
+  /** Goes to just before `now` without living: the step that is under way then is the next one that is taken. */
+  skip(now: number): boolean {
+    const last = Math.floor(now / STEP) - 1;
+    const behind = last > this.step;
+    this.step = Math.max(this.step, last);
+    return behind;
   }
 
   /** Lives through all steps due by `now`; whether there were any. */
@@ -78,8 +94,14 @@ export class Crowd {
     this.step = step;
     this.path.enter(Math.floor(step / STEPS_PER_MINUTE));
     for (const [index, venue] of this.venues.entries()) {
-      this.markets.get(venue.market.market)?.step(this.moment(venue, index, step));
+      this.stepIn(venue, this.moment(venue, index, step));
     }
+  }
+
+  private stepIn({ market: { market }, tape }: Venue, moment: Moment): void {
+    const crowd = this.markets.get(market);
+    if (!this.isReplayed(market)) crowd?.step(moment);
+    else if (tape.last !== undefined) crowd?.quoteOnly({ ...moment, fair: Number(tape.last.price) });
   }
 
   private takeMinute(minute: number): void {
@@ -87,13 +109,14 @@ export class Crowd {
     for (const within of PRINTS) {
       const step = minute * STEPS_PER_MINUTE + within;
       for (const [index, venue] of this.venues.entries()) {
+        if (this.isReplayed(venue.market.market)) continue;
         this.markets.get(venue.market.market)?.print(this.moment(venue, index, step), 1 / PRINTS.length);
       }
     }
     this.step = (minute + 1) * STEPS_PER_MINUTE - 1;
   }
 
-  private moment({ market }: Venue, index: number, step: number) {
+  private moment({ market }: Venue, index: number, step: number): Moment {
     const fair = this.path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
     return { time: step * STEP, fair, turnover: this.path.turnover(), dice: new Dice(this.seed, 7, index, step) };
   }

@@ -95,6 +95,14 @@ export class Customers {
     this.byKey.set(customer.accessKey, customer);
   }
 
+  /** Gives the first account other keys; its name and permissions stay. */
+  adopt({ accessKey, secretKey, safePwd }: Secrets): void {
+    const genesis = this.genesis();
+    if (genesis === undefined) throw new RangeError('there is no first account');
+    this.byKey.delete(genesis.accessKey);
+    this.add({ ...genesis, accessKey, secretKey, safePwd });
+  }
+
   /** Makes the first account, with all permissions. */
   found(secrets: Secrets): void {
     const permissions = { asset: true, lever: true, entrust: true, money: true };

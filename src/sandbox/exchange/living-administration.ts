@@ -1,9 +1,23 @@
 import type { Clock } from '../clock.js';
-import { type Account, type Customer, type Permissions, type Secrets, UsernameTaken } from '../desk/accounts.js';
+import {
+  type Account,
+  type Customer,
+  GENESIS_ACCOUNT,
+  type Permissions,
+  type Secrets,
+  UsernameTaken,
+} from '../desk/accounts.js';
 import { coinUnits } from '../funds/amounts.js';
 import { COINS } from '../markets/coins.js';
+import { MARKETS } from '../markets/markets.js';
 import { Refusal } from '../refusals.js';
-import type { House } from './house.js';
+import { type Recording, spanOf } from '../replay/recording.js';
+import { Store } from '../store.js';
+import type { Row } from '../store-table.js';
+import { House } from './house.js';
+
+/** How much of a recording, in ms, happens at once when it goes as fast as it can. */
+const RUSH = 6 * 3_600_000;
 
 /** What somebody may do with the exchange who is not a customer: nothing of it is part of the interface. */
 export interface ExchangeAdministration {
@@ -14,6 +28,21 @@ export interface ExchangeAdministration {
   addAccount(secrets: Secrets, permissions: Permissions): Customer;
   /** Moves coins between the spot wallets of two accounts; the amount is decimal text. Throws Refusal. */
   transfer(from: Account, to: Account, coin: string, amount: string): void;
+  /** Whether nobody has traded, moved coins or got an account yet: then nothing is lost when it begins anew. */
+  readonly isUntouched: boolean;
+  /** Rows of recordings that are still to happen. */
+  readonly replaying: number;
+  /** Lets a market follow a recording from its first row on. Throws BackInTime when that lies in the past. */
+  replay(market: string, recording: Recording): void;
+  /**
+   * Lets everything that is replayed happen as fast as it goes, by a clock that is driven by it and stands at `until` (ms
+   * since the Unix epoch) in the end. The crowd stands still meanwhile; customers are served.
+   */
+  rush(until: number): Promise<void>;
+  /** Every row of the exchange's data as it is on disk: one state, when they are read in one go. */
+  rows(): Iterable<readonly [path: string, row: Row]>;
+  /** Makes the data of another exchange in a directory; its first account gets the keys of this one's. Throws OtherFormat. */
+  furnish(directory: string, rows: Iterable<readonly [path: string, row: Row]>): Promise<void>;
 }
 
 export class LivingAdministration implements ExchangeAdministration {
@@ -48,5 +77,53 @@ export class LivingAdministration implements ExchangeAdministration {
     bills.post(to.id, coin, units, 'transferIn', from.username);
     bills.write(this.clock.now());
     this.changed();
+  }
+
+  get isUntouched(): boolean {
+    const { customers, orders, bills } = this.house;
+    const ordered = [...MARKETS.keys()].some((market) => orders.page(GENESIS_ACCOUNT, market, 'all', 1, 1).length > 0);
+    const moved = bills.page(GENESIS_ACCOUNT, { page: 1, pageSize: 50 }).some(({ kind }) => kind !== 'opening');
+    return customers.count === 1 && !ordered && !moved;
+  }
+
+  get replaying(): number {
+    return this.house.replays.left;
+  }
+
+  replay(market: string, recording: Recording): void {
+    this.clock.set(spanOf(recording).from);
+    this.house.replays.add(market, recording);
+    this.house.advance(this.clock.now());
+    this.changed();
+  }
+
+  async rush(until: number): Promise<void> {
+    const { replays, store } = this.house;
+    this.clock.stop();
+    while (replays.next < Number.POSITIVE_INFINITY) {
+      const end = Math.max(until, replays.next);
+      this.clock.set(Math.max(this.clock.now(), Math.min(replays.next + RUSH, end)));
+      this.house.rush(this.clock.now());
+      // others are answered in between
+      await store.durable();
+    }
+    this.clock.set(Math.max(this.clock.now(), until));
+    this.house.rush(this.clock.now());
+    // the crowd quotes again
+    this.house.advance(this.clock.now());
+    this.changed();
+  }
+  rows(): Iterable<readonly [path: string, row: Row]> {
+    return this.house.store.rows();
+  }
+
+  async furnish(directory: string, rows: Iterable<readonly [path: string, row: Row]>): Promise<void> {
+    const { customers, beginning } = this.house;
+    const genesis = customers.genesis();
+    if (genesis === undefined) throw new Error('the exchange has no first account');
+    await Store.fill(directory, rows);
+    const other = House.open({ directory, seed: beginning.seed, time: this.clock.now(), secrets: genesis });
+    other.customers.adopt(genesis);
+    await other.store.close();
   }
 }

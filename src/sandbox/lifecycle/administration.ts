@@ -4,17 +4,18 @@ import type { AdminCall } from '../administration/call.js';
 import { clockCalls } from '../administration/clock.js';
 import { faultCalls } from '../administration/faults.js';
 import { fundsCalls } from '../administration/funds.js';
-import type { Exchange } from '../exchange.js';
+import { replayCalls } from '../administration/replay.js';
+import { stateCalls } from '../administration/state.js';
 import type { Faults } from '../faults/faults.js';
 import type { Activity } from '../server/index.js';
 import type { SandboxAddress } from './address.js';
+import type { Premises } from './premises.js';
 import type { RunningSandbox } from './running.js';
 import { statusOf } from './status.js';
 
 export interface Administered {
   readonly address: () => SandboxAddress;
-  /** Throws Refusal while another one moves in. */
-  readonly exchange: () => Exchange;
+  readonly premises: Premises;
   /** Where the exchange's data are. */
   readonly directory: string;
   readonly activity: Activity;
@@ -25,7 +26,8 @@ export interface Administered {
 
 /** The administration's calls; a later one is one more entry. */
 export function adminCalls(administered: Administered): ReadonlyMap<string, AdminCall> {
-  const { exchange, faults } = administered;
+  const { premises, faults } = administered;
+  const exchange = () => premises.exchange;
   return new Map<string, AdminCall>([
     ['POST /hello', () => hello(administered)],
     ['GET /status', () => ({ status: 200, body: statusOf(administered) })],
@@ -35,6 +37,8 @@ export function adminCalls(administered: Administered): ReadonlyMap<string, Admi
     ...clockCalls(exchange),
     ...faultCalls(faults),
     ...fundsCalls(exchange),
+    ...replayCalls(premises),
+    ...stateCalls(premises),
   ]);
 }
 

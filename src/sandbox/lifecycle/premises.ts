@@ -1,5 +1,5 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import type { Exchange } from '../exchange.js';
+import type { Exchange, Founding } from '../exchange.js';
 import { Refusal } from '../refusals.js';
 
 /**
@@ -13,6 +13,8 @@ export class Premises {
   constructor(
     private readonly directory: string,
     exchange: Exchange,
+    /** Opens what is in a directory, or founds something there. */
+    readonly open: (directory: string, founding?: Founding) => Promise<Exchange>,
   ) {
     this.current = exchange;
   }
@@ -24,11 +26,11 @@ export class Premises {
   }
 
   /**
-   * Has another exchange move in: `furnish` makes its data in an empty directory and closes them, and `open` opens it where
-   * the old one was. When `furnish` fails the old one stays.
+   * Has another exchange move in: `furnish` makes its data in a directory that does not exist yet, and closes them. When
+   * that fails the old one stays.
    */
-  replace(furnish: (directory: string) => Promise<void>, open: () => Promise<Exchange>): Promise<Exchange> {
-    const replaced = this.moving.then(() => this.move(furnish, open));
+  replace(furnish: (directory: string) => Promise<void>): Promise<Exchange> {
+    const replaced = this.moving.then(() => this.move(furnish));
     this.moving = replaced.then(
       () => undefined,
       () => undefined,
@@ -43,7 +45,7 @@ export class Premises {
     await current?.close();
   }
 
-  private async move(furnish: (directory: string) => Promise<void>, open: () => Promise<Exchange>): Promise<Exchange> {
+  private async move(furnish: (directory: string) => Promise<void>): Promise<Exchange> {
     const [next, last] = [`${this.directory}.next`, `${this.directory}.last`];
     rmSync(next, { recursive: true, force: true });
     await furnish(next);
@@ -53,7 +55,7 @@ export class Premises {
     rmSync(last, { recursive: true, force: true });
     renameSync(this.directory, last);
     renameSync(next, this.directory);
-    this.current = await open();
+    this.current = await this.open(this.directory);
     rmSync(last, { recursive: true, force: true });
     return this.current;
   }

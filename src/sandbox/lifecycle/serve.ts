@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../../errors.js';
-import { type Exchange, openExchange } from '../exchange.js';
+import { type Exchange, type Founding, openExchange } from '../exchange.js';
 import { Faults } from '../faults/faults.js';
 import { FaultLog } from '../faults/log.js';
 import {
@@ -54,12 +54,12 @@ export async function serve(options: ServeOptions, open: typeof openExchange = o
   makePrivateFolder(files.directory);
   if (readPublished(files.running) === undefined) settlePremises(files.exchange);
   const { seed } = options;
-  const exchange = await whenFree(files, () =>
-    open({ directory: files.exchange, seed, now, genesis: keysOf(files.keys) }),
-  );
+  const opening = (directory: string, founding?: Founding) =>
+    open({ directory, seed, now, genesis: keysOf(files.keys), founding });
+  const exchange = await whenFree(files, () => opening(files.exchange));
   try {
     keepKeys(files.keys, exchange.genesis);
-    return await present(exchange, files, { ...options, now });
+    return await present(new Premises(files.exchange, exchange, opening), files, { ...options, now });
   } catch (error) {
     await exchange.close();
     throw error;
@@ -68,13 +68,20 @@ export async function serve(options: ServeOptions, open: typeof openExchange = o
 
 /** Gives an open exchange its two ports and makes it known. */
 async function present(
-  opened: Exchange,
+  premises: Premises,
   files: SandboxFiles,
-  { now, port, limits: limited, idleMs, seed, strictAgent = false, zone = 0 }: ServeOptions & { readonly now: () => number },
+  {
+    now,
+    port,
+    limits: limited,
+    idleMs,
+    seed,
+    strictAgent = false,
+    zone = 0,
+  }: ServeOptions & { readonly now: () => number },
 ): Promise<Running> {
   const log = boundedLog(files.log, Date.now);
   const activity = new Activity();
-  const premises = new Premises(files.exchange, opened);
   const faults = new Faults(seed, new FaultLog(files.faults), Date.now);
   const answering = new Answering({
     get exchange() {
@@ -86,11 +93,11 @@ async function present(
   const adminToken = randomBytes(24).toString('hex');
   let running: RunningSandbox | undefined;
   const calls = adminCalls({
-    ...{ exchange: () => premises.exchange, directory: files.exchange, activity, faults },
+    ...{ premises, directory: files.exchange, activity, faults },
     ...{ address: () => address, running: () => running },
   });
   const admin = await listen(adminListener(adminToken, calls), 0);
-  const address = addressOf(opened, listener, { adminUrl: admin.url, adminToken });
+  const address = addressOf(premises.exchange, listener, { adminUrl: admin.url, adminToken });
   running = new RunningSandbox({ address, files, premises, listener, admin, activity, idleMs, log });
   log(`serves ${address.baseUrl} as process ${address.pid}`);
   return running;

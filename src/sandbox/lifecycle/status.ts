@@ -28,6 +28,8 @@ export interface SandboxStatus {
   readonly nonBrowserAgents: number | null;
   /** Faults that can still strike. */
   readonly faults: number | null;
+  /** Rows of recordings that are still to happen. */
+  readonly replaying: number | null;
   /** What the process has in memory, in bytes. */
   readonly memory: number | null;
   /** What the exchange's data take, in bytes. */
@@ -57,6 +59,7 @@ export const NOT_RUNNING: SandboxStatus = {
   refused: null,
   nonBrowserAgents: null,
   faults: null,
+  replaying: null,
   memory: null,
   disk: null,
   cpuSeconds: null,
@@ -64,9 +67,9 @@ export const NOT_RUNNING: SandboxStatus = {
 };
 
 /** What is going on, and what it costs. */
-export function statusOf({ address, exchange, activity, faults, directory }: Administered): SandboxStatus {
+export function statusOf({ address, premises, activity, faults, directory }: Administered): SandboxStatus {
   const { pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd } = address();
-  const current = exchange();
+  const current = premises.exchange;
   const { markets, orders, accounts, trades } = current.status();
   const { time, running, speed } = clockReport(current);
   return {
@@ -76,6 +79,7 @@ export function statusOf({ address, exchange, activity, faults, directory }: Adm
     refused: activity.refused,
     nonBrowserAgents: activity.nonBrowserAgents,
     faults: faults.rules.active,
+    replaying: current.administration.replaying,
     ...costs(directory),
   };
 }
