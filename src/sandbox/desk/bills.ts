@@ -64,6 +64,8 @@ export interface BillQuery {
   readonly pageSize: number;
 }
 
+type Pending = Omit<Bill, 'id' | 'balance' | 'time'>;
+
 /**
  * The statements of all accounts.
  *
@@ -72,7 +74,7 @@ export interface BillQuery {
  * that precedes it, also when the clock was set back: the time range of a query is found by halving.
  */
 export class BillBook {
-  private pending: Omit<Bill, 'id' | 'balance' | 'time'>[] = [];
+  private pending: Pending[] = [];
   private readonly bills: NumberedLists<Bill>;
   private readonly ofCoin: NumberedLists<number>;
   private readonly latest = new Map<string, number>();
@@ -93,14 +95,29 @@ export class BillBook {
   /** Writes what was posted since the last time. */
   write(now: number): void {
     const entries = this.pending;
+    if (entries.length === 0) return;
     this.pending = [];
+    const balances = this.balancesAfter(entries);
     for (const [index, entry] of entries.entries()) {
-      const { account, coin } = entry;
-      const later = entries.slice(index + 1).filter((other) => other.account === account && other.coin === coin);
-      const owned = this.ledger.available(account, coin) + this.ledger.frozen(account, coin);
-      const balance = later.reduce((sum, { change }) => sum - change, owned);
-      this.append({ ...entry, id: this.sequences.bill(), balance, time: Math.max(now, this.lastTime(account)) });
+      const balance = balances[index] ?? 0n;
+      this.append({ ...entry, id: this.sequences.bill(), balance, time: Math.max(now, this.lastTime(entry.account)) });
     }
+  }
+
+  /** The balance after each entry, reckoned back from what is owned after the last. */
+  private balancesAfter(entries: readonly Pending[]): bigint[] {
+    const after = new Map<string, bigint>();
+    const balances = new Array<bigint>(entries.length);
+    for (let index = entries.length - 1; index >= 0; index -= 1) {
+      const entry = entries[index];
+      if (entry === undefined) continue;
+      const { account, coin, change } = entry;
+      const list = `${account}/${coin}`;
+      const balance = after.get(list) ?? this.ledger.available(account, coin) + this.ledger.frozen(account, coin);
+      balances[index] = balance;
+      after.set(list, balance - change);
+    }
+    return balances;
   }
 
   /** A page of an account's bills, newest first. */
