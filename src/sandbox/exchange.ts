@@ -78,6 +78,14 @@ export interface ShownCandle {
   readonly volume: string;
 }
 
+export interface CandleQuery {
+  /** ms since the Unix epoch, inclusive. */
+  readonly since?: number | undefined;
+  readonly size: number;
+  /** Which rows where there are more than `size`: the latest when it is left out. */
+  readonly which?: 'first' | 'latest' | undefined;
+}
+
 export interface OrderRequest {
   readonly market: string;
   readonly side: Side;
@@ -160,8 +168,8 @@ export interface Exchange {
   depth(market: string, options: { size: number; merge?: string | undefined }): Depth;
   /** At most 50, oldest first: those after an id, or the latest. */
   trades(market: string, afterId?: string): PublicTrade[];
-  /** Without gaps, oldest first: the latest `size` of those that do not begin before `since`. */
-  candles(market: string, type: CandleType, options: { since?: number | undefined; size: number }): ShownCandle[];
+  /** Without gaps, oldest first: the latest `size` of those that do not begin before `since`, or the first. */
+  candles(market: string, type: CandleType, query: CandleQuery): ShownCandle[];
   account(accessKey: string): Account | undefined;
   /** Every coin, also those of which the account has none. */
   balances(account: Account): { coin: string; available: string; frozen: string }[];

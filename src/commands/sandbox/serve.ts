@@ -1,5 +1,5 @@
 import { define, flag, toggle } from '../definition.js';
-import { wholeNumber } from '../inputs/numbers.js';
+import { oneOf, wholeNumber } from '../inputs/numbers.js';
 import { utcOffset } from '../inputs/time.js';
 
 export default define({
@@ -9,12 +9,17 @@ export default define({
     seed: flag('--seed <n>', 'what chance starts from', wholeNumber('--seed', 0, 999_999_999)),
     limits: toggle('--no-limits', 'do not enforce the stated rate limits'),
     strictAgent: toggle('--strict-agent', "refuse a User-Agent that is not a browser's"),
+    klineSince: flag(
+      '--kline-since <which>',
+      'the 1,000 rows after since where there are more: first or latest (default)',
+      oneOf('--kline-since', 'first', 'latest'),
+    ),
     zone: flag('--zone <offset>', "the zone of the interface's dates, such as +08:00; UTC when left out", utcOffset),
   },
   examples: ['sandbox serve --port 0', 'sandbox serve --port 8700 --seed 7 --no-limits'],
-  async run({ host, output }, { port, seed, limits, strictAgent, zone }) {
+  async run({ host, output }, { port, seed, limits, strictAgent, zone, klineSince }) {
     const { startSandbox } = await import('../../sandbox/lifecycle/start.js');
-    const running = await startSandbox(host, { port, seed, limits, strictAgent, zone });
+    const running = await startSandbox(host, { port, seed, limits, strictAgent, zone, klineSince });
     host.onInterrupt(() => running.close());
     const line = JSON.stringify(running.address);
     await output.answer({ data: running.address, show: () => line });

@@ -4,6 +4,7 @@ import type { Account, Secrets } from '../desk/accounts.js';
 import type { Venue } from '../desk/desk.js';
 import type { OrderList, OrderRef } from '../desk/order-file.js';
 import type {
+  CandleQuery,
   Depth,
   Exchange,
   ExchangeStatus,
@@ -87,8 +88,8 @@ export class LivingExchange implements Exchange {
     return tape.after(afterId === undefined ? undefined : BigInt(afterId)).map((trade) => tradeOf(rules, trade));
   }
 
-  candles(market: string, type: CandleType, { since, size }: { since?: number | undefined; size: number }) {
-    return candlesOf(this.venue(market), type, this.now(), size, since);
+  candles(market: string, type: CandleType, { since, size, which }: CandleQuery) {
+    return candlesOf(this.venue(market), type, this.now(), size, since, which);
   }
 
   account(accessKey: string): Account | undefined {

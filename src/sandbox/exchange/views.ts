@@ -110,8 +110,9 @@ export function candlesOf(
   now: number,
   size: number,
   since?: number,
+  which?: 'first' | 'latest',
 ): ShownCandle[] {
-  return tape.candles.read(type, now, size, since).map(({ time, open, high, low, close, volume }) => ({
+  return tape.candles.read(type, now, size, since, which).map(({ time, open, high, low, close, volume }) => ({
     time,
     open: market.price(open),
     high: market.price(high),

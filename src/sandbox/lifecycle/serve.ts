@@ -38,6 +38,8 @@ export interface ServeOptions {
   readonly idleMs: number | null;
   /** Refuses a User-Agent that is not a desktop browser's. */
   readonly strictAgent?: boolean;
+  /** Which 1,000 rows of more follow kline's `since`; the latest when it is not given. */
+  readonly klineSince?: 'first' | 'latest' | undefined;
   /** The zone of the interface's dates in minutes ahead of UTC; UTC when it is not given. */
   readonly zone?: number;
   readonly now?: () => number;
@@ -78,6 +80,7 @@ async function present(
     seed,
     strictAgent = false,
     zone = 0,
+    klineSince,
   }: ServeOptions & { readonly now: () => number },
 ): Promise<Running> {
   const log = boundedLog(files.log, Date.now);
@@ -87,7 +90,7 @@ async function present(
     get exchange() {
       return premises.exchange;
     },
-    ...{ now, zone, limits: limited ? statedLimits() : NO_LIMITS, log },
+    ...{ now, zone, klineSince, limits: limited ? statedLimits() : NO_LIMITS, log },
   });
   const listener = await listenOn(interfaceListener(answering, activity, { faults, strictAgent }), port, files);
   const adminToken = randomBytes(24).toString('hex');

@@ -13,6 +13,7 @@ export interface StartOptions {
   readonly seed?: number | undefined;
   readonly limits?: boolean | undefined;
   readonly strictAgent?: boolean | undefined;
+  readonly klineSince?: 'first' | 'latest' | undefined;
   /** In minutes ahead of UTC. */
   readonly zone?: number | undefined;
 }
@@ -34,6 +35,7 @@ export async function startSandbox(host: Host, options: StartOptions = {}): Prom
     limits: options.limits ?? true,
     strictAgent: options.strictAgent ?? false,
     zone: options.zone ?? 0,
+    klineSince: options.klineSince ?? 'latest',
     now: () => host.now(),
   };
   if (background !== undefined && background !== '') {

@@ -8,7 +8,7 @@ import { type Meaning, Meanings } from './meanings.js';
 import { SERVED } from './operations/index.js';
 import { checkParameters } from './parameters.js';
 import { readQuery, splitTarget } from './query.js';
-import type { Served, ServedOpenly, ServedSigned } from './serving.js';
+import type { KlineSince, Served, ServedOpenly, ServedSigned } from './serving.js';
 import { checkMethod, checkRequestTime, readCredentials, Verifier } from './verify.js';
 
 export interface AnsweringOptions {
@@ -18,6 +18,8 @@ export interface AnsweringOptions {
   readonly limits: Limits;
   /** The zone of the interface's dates in minutes ahead of UTC; UTC when it is not given. */
   readonly zone?: number;
+  /** Which 1,000 rows of more follow kline's `since`; the latest when it is not given. */
+  readonly klineSince?: KlineSince | undefined;
   /** Told what went wrong in the sandbox itself; never a request's parameters. */
   readonly log: (line: string) => void;
 }
@@ -91,11 +93,11 @@ export class Answering {
   }
 
   private runPublic(served: ServedOpenly<'public'>, asked: Asked, read: () => Meaning): Answer {
-    const { exchange, now, limits } = this.options;
+    const { exchange, now, limits, klineSince } = this.options;
     if (served.operation.bucket === 'kline') limits.kline(asked.address, now());
     const values = read();
     exchange.advance();
-    return { body: write(served.run(values, { exchange })), refused: false };
+    return { body: write(served.run(values, { exchange, klineSince })), refused: false };
   }
 
   /** Shown without accesskey and sign. A signature that is sent all the same is not looked at: it counts for the IP only. */

@@ -7,9 +7,14 @@ import type { MarketRules } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
 import type { Json } from './json.js';
 
+/** Chosen, because the interface has no end parameter: the latest rows, or the first ones, which can be paged through. */
+export type KlineSince = 'first' | 'latest';
+
 /** What a public operation works with. */
 export interface Call {
   readonly exchange: Exchange;
+  /** Which 1,000 rows of more follow kline's `since`; the latest when it is not given. */
+  readonly klineSince?: KlineSince | undefined;
 }
 
 /** What a signed operation works with, after the signature was verified. */

@@ -125,6 +125,18 @@ describe('a replay of candles', () => {
   });
 });
 
+it('kline gives the latest rows after since, or the first ones where it is served so', async () => {
+  const rows = async (klineSince: 'first' | 'latest') => {
+    const { address, directory } = await sandbox({ klineSince });
+    await done(address, 'POST /replay', { market: 'btc_usdt', file: saved(directory, CANDLES) });
+    const query = 'market=btc_usdt&type=1min&size=2&since=1677628800000';
+    const text = await (await fetch(`${address.baseUrl}/data/v1/kline?${query}`)).text();
+    return [...text.matchAll(/\[(\d{13}),/g)].map(([, time]) => time);
+  };
+  expect(await rows('first')).toEqual(['1677628860000', '1677628920000']);
+  expect(await rows('latest')).toEqual(['1677629340000', '1677629400000']);
+});
+
 const TRADES = Array.from({ length: 120 }, (_, index) => {
   const side = index % 3 === 0 ? 'buy' : 'sell';
   return `${1570752011620 + Math.floor(index / 4) * 700},${13519807 + index},${side},0.00${141000 + ((index * 37) % 90)},${index + 1}.0`;

@@ -78,11 +78,11 @@ export const trades = publicly('trades', ({ market, since }, { exchange }) =>
 );
 
 /** "Sell currency" is read as the coin that is traded, "buy currency" as the coin that it is priced in. */
-export const kline = publicly('kline', ({ market, type, since, size }, { exchange }) => {
+export const kline = publicly('kline', ({ market, type, since, size }, { exchange, klineSince }) => {
   const { market: name, base, quote } = marketOf(exchange, market);
   const rows = exchange.candles(name, type as CandleType, {
     // "only data after this timestamp"
-    ...(since === undefined ? {} : { since: Number(since) + 1 }),
+    ...(since === undefined ? {} : { since: Number(since) + 1, which: klineSince }),
     size: size === undefined ? CANDLE_ROWS : Number(size),
   });
   const data = rows.map((row) => numbers([String(row.time), row.open, row.high, row.low, row.close, row.volume]));
