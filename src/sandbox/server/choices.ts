@@ -100,6 +100,19 @@ export const LIMITS = {
  * Chosen: how funds move, by the exchange's clock. Fast enough to be watched and slow enough that a client meets the states
  * on the way. A deposit is credited with its last confirmation; a withdrawal is confirmed (5) and gets its hash, and
  * later succeeds (2).
+ *
+ * Chosen as well, each the simplest that a client can rely on:
+ * - The fee is part of the amount, as the field notes have it, and is charged as it was offered once it is no less than
+ *   the chain's; also for an internal transfer, so that what arrives is always amount less fees.
+ * - itransfer 1 is a consent: it moves at once where the address belongs to another account of the exchange, and goes over
+ *   the chain where it does not. Without consent such an address is reached over the chain, as a deposit.
+ * - No parameter names a chain: the verified address knows its own. Codes: 3005 for the address and the fee, 3003 for
+ *   the amount, 1010 for a closed chain, 1001 for a coin.
+ * - What a withdrawal takes is shown as frozen and billed when it is taken, and billed again when it comes back. A bill's
+ *   balance and total are what is owned without it.
+ * - manageTime is when the status changed last, so that it is a number from the first moment on; hash is empty until the
+ *   transaction is on the chain, and for internal transfers; merchantOrderNo is made from the id, for none can be sent.
+ * - getPayinAddress shows closed chains too, getUserAddress joins account and memo as `receiveAddr` does.
  */
 export const FUNDS = {
   confirmationEvery: 10_000,
