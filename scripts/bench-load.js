@@ -5,10 +5,27 @@ import { connect } from 'node:net';
 
 const CONNECTIONS = 64;
 
-/** @typedef {{ port: number, kind: 'bare' | 'depth' | 'order' | 'history', milliseconds: number, answers: number }} Load */
+/** @typedef {{ port: number, kind: 'bare' | 'depth' | keyof typeof ORDERS, milliseconds: number, answers: number }} Load */
+
+/** Orders in turn. Those at `low` buy far below the market or sell into it, those at `high` the other way round. */
+const [BUY, SELL] = ['1', '0'];
+const nobody = [
+  { tradeType: BUY, at: 'low', orderType: '2' },
+  { tradeType: SELL, at: 'high', orderType: '2' },
+];
+const trading = [
+  { tradeType: BUY, at: 'high', orderType: '2' },
+  { tradeType: SELL, at: 'low', orderType: '2' },
+];
+const ORDERS = {
+  /** A quarter rests, the others find nobody. */
+  order: [...nobody, nobody[1], { tradeType: BUY, at: 'low', orderType: '0' }],
+  /** Half of them trade. */
+  trade: [...nobody, ...trading],
+};
 
 process.on('message', async (load) => {
-  const targets = load.kind === 'order' || load.kind === 'history' ? orders(load) : undefined;
+  const targets = load.kind in ORDERS ? orders(load) : undefined;
   const path = targets ?? (() => (load.kind === 'depth' ? '/data/v1/depth?market=btc_usdt&size=50' : '/'));
   const start = performance.now();
   const state = { sent: 0, answered: 0, odd: '', until: start + load.milliseconds, most: load.answers };
@@ -49,24 +66,15 @@ function keepAsking(port, path, state) {
   });
 }
 
-/**
- * Signed orders, signed beforehand: a signature does not cover reqTime. Of four one finds nobody, two trade, and one rests
- * while speed is measured; for memory it finds nobody either, because orders that rest have to be in memory.
- */
+/** Signed orders, signed beforehand: a signature does not cover reqTime. */
 function orders({ kind, accessKey, secretKey, bid, ask }) {
   const key = createHash('sha1').update(secretKey).digest('hex');
-  const [low, high] = [(Number(bid) * 0.5).toFixed(2), (Number(ask) * 1.5).toFixed(2)];
-  const wanted = [
-    { tradeType: '1', price: low, orderType: kind === 'order' ? '0' : '2' },
-    { tradeType: '1', price: high, orderType: '2' },
-    { tradeType: '0', price: high, orderType: '2' },
-    { tradeType: '0', price: low, orderType: '2' },
-  ];
-  const queries = wanted.map((order) => {
-    const values = { accesskey: accessKey, amount: '0.0001', currency: 'btc_usdt', method: 'order', ...order };
-    const text = Object.keys(values)
-      .sort()
-      .map((name) => `${name}=${values[name]}`)
+  const prices = { low: (Number(bid) * 0.5).toFixed(2), high: (Number(ask) * 1.5).toFixed(2) };
+  const queries = ORDERS[kind].map(({ at, ...order }) => {
+    const values = { ...order, accesskey: accessKey, amount: '0.0001', currency: 'btc_usdt', method: 'order' };
+    const text = Object.entries({ ...values, price: prices[at] })
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map((pair) => pair.join('='))
       .join('&');
     return `/api/order?${text}&sign=${createHmac('md5', key).update(text).digest('hex')}`;
   });
