@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import type { SandboxAddress } from '../../../src/sandbox/lifecycle/address.js';
+import { killProcess, random, serveProcess } from '../support/served-process.js';
 import { Customer, Told } from './customer.js';
 
 export interface KillOptions {
@@ -36,7 +34,7 @@ export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<H
   const home = mkdtempSync(path.join(tmpdir(), 'pit-kills-'));
   const draw = random(seed);
   const held: Held = { kills: 0, orders: 0, cancels: 0, withdrawals: 0, bills: 0 };
-  let sandbox = await serve(pit, home);
+  let sandbox = await serveProcess(pit, home);
   try {
     const customers = await threeCustomers(sandbox.address);
     for (let round = 0; round < kills; round += 1) {
@@ -45,9 +43,9 @@ export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<H
         [0, 1, 2].map((lane) => customer.trade(sandbox.address, tolds[index] ?? new Told(), draw, round * 3 + lane)),
       );
       await new Promise((resolve) => setTimeout(resolve, draw() * LONGEST_LIFE));
-      await kill(sandbox.child);
+      await killProcess(sandbox);
       await Promise.all(loads);
-      sandbox = await serve(pit, home);
+      sandbox = await serveProcess(pit, home);
       for (const [index, customer] of customers.entries()) {
         await hold(sandbox.address, customer, tolds[index] ?? new Told(), held);
       }
@@ -55,7 +53,7 @@ export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<H
     }
     return held;
   } finally {
-    await kill(sandbox.child);
+    await killProcess(sandbox);
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
@@ -153,32 +151,4 @@ function administer({ adminUrl, adminToken }: SandboxAddress, call: string, inpu
     asked.on('error', reject);
     asked.end(JSON.stringify(input));
   });
-}
-
-async function serve(pit: string, home: string): Promise<{ child: ChildProcess; address: SandboxAddress }> {
-  const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [pit, 'sandbox', 'serve', '--port', '0', '--no-limits'], {
-    env: { PATH, PIT_HOME: home },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    return { child, address: JSON.parse(line) as SandboxAddress };
-  }
-  throw new Error('the sandbox did not start: its data may be out of balance');
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
-}
-
-/** Numbers from 0 to below 1 that a seed decides: a linear congruence, as good as it needs to be here. */
-export function random(seed: number): () => number {
-  let state = BigInt(seed) & 0xffff_ffffn;
-  return () => {
-    state = (state * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) & 0xffff_ffff_ffff_ffffn;
-    return Number(state >> 11n) / 2 ** 53;
-  };
 }
