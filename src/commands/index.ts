@@ -35,6 +35,7 @@ export const commands: Readonly<Record<string, Load>> = {
   'sandbox account show': () => import('./sandbox/account/show.js'),
   'sandbox deposit': () => import('./sandbox/deposit.js'),
   'sandbox transfer': () => import('./sandbox/transfer.js'),
+  'sandbox price': () => import('./sandbox/price.js'),
   'sandbox replay': () => import('./sandbox/replay.js'),
   'sandbox export': () => import('./sandbox/export.js'),
   'sandbox import': () => import('./sandbox/import.js'),

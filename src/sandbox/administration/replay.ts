@@ -22,6 +22,8 @@ export interface ReplayReport {
   readonly left: number;
 }
 
+const LONGEST_PUSH = 365 * 86_400_000;
+
 /** Names the refusal that `anew` lifts. */
 export const LOSES_STATE = 'losesState';
 
@@ -29,9 +31,29 @@ export const LOSES_STATE = 'losesState';
  * `POST /replay` lets a `market` follow a `file`. The clock starts at the file's first row. Where that lies in the past the
  * exchange begins anew there, and the market has no past before it; what customers did would be lost, so then `anew` must
  * be set. Without a `speed` it goes as fast as it can, and the answer comes when it is over: the clock stands at its end.
+ * `POST /price` leads a `market` to a `price` within `ms`.
  */
 export function replayCalls(premises: Premises): [string, AdminCall][] {
-  return [['POST /replay', plainly((input) => replay(premises, input))]];
+  return [
+    ['POST /replay', plainly((input) => replay(premises, input))],
+    ['POST /price', plainly((input) => push(premises, input))],
+  ];
+}
+
+/** A price that a market is led to, as `pit sandbox price` answers it. */
+export interface PushReport {
+  readonly market: string;
+  readonly price: string;
+  /** When it is there: ISO 8601 in UTC with milliseconds. */
+  readonly at: string;
+}
+
+async function push({ exchange }: Premises, input: AdminInput): Promise<PushReport> {
+  const [{ market }, price, ms] = [marketIn(input), input.text('price'), input.whole('ms', 0, LONGEST_PUSH)];
+  exchange.advance();
+  exchange.administration.push(market, price, ms);
+  await exchange.durable();
+  return { market, price, at: new Date(exchange.administration.clock.now() + ms).toISOString() };
 }
 
 async function replay(premises: Premises, input: AdminInput): Promise<ReplayReport> {

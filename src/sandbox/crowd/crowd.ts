@@ -4,6 +4,7 @@ import type { Print } from '../replay/recording.js';
 import { chance, Dice } from './chance.js';
 import { MarketCrowd, type Moment } from './market-crowd.js';
 import { type PathState, PricePath, STEPS_PER_MINUTE } from './path.js';
+import type { Pushes } from './pushes.js';
 
 /** The length of a step in ms. Steps lie on a grid that begins at the Unix epoch. */
 export const STEP = 500;
@@ -22,6 +23,13 @@ export interface CrowdState {
   readonly path: PathState;
 }
 
+/** What the administration wants of the crowd. */
+export interface Orders {
+  /** Whether a market follows a recording: the crowd only quotes there, around the last price. */
+  readonly isReplayed: (market: string) => boolean;
+  readonly pushes: Pushes;
+}
+
 /**
  * Everyone who trades in the sandbox besides its customers. What they do in a step follows from the seed, the step's
  * number, the price path and the books, never from when {@link advance} is called.
@@ -36,8 +44,7 @@ export class Crowd {
     private readonly venues: readonly Venue[],
     desk: Desk,
     state: CrowdState,
-    /** Whether a market follows a recording: the crowd only quotes there, around the last price. */
-    private readonly isReplayed: (market: string) => boolean = () => false,
+    private readonly orders: Orders,
   ) {
     const crowdOf = (venue: Venue, index: number) =>
       new MarketCrowd(Math.floor(chance(seed, 5, index) * 2 ** 31), venue, desk);
@@ -63,6 +70,15 @@ export class Crowd {
   /** Lets a recorded trade happen in its market. */
   carryOut(market: string, print: Print): void {
     this.markets.get(market)?.carryOut(print);
+  }
+
+  /** Leads the fair price of a market to `target` ticks within `ms`, from the step that was taken last. */
+  push(market: string, target: number, ms: number): void {
+    const index = this.venues.findIndex((venue) => venue.market.market === market);
+    const venue = this.venues[index];
+    if (venue === undefined) throw new RangeError(`no such market: ${market}`);
+    const { time: from, fair: start } = this.moment(venue, index, this.step);
+    this.orders.pushes.add(market, { from, to: from + ms, start, target });
   }
 
   /** Goes to just before `now` without living: the step that is under way then is the next one that is taken. */
@@ -100,7 +116,7 @@ export class Crowd {
 
   private stepIn({ market: { market }, tape }: Venue, moment: Moment): void {
     const crowd = this.markets.get(market);
-    if (!this.isReplayed(market)) crowd?.step(moment);
+    if (!this.orders.isReplayed(market)) crowd?.step(moment);
     else if (tape.last !== undefined) crowd?.quoteOnly({ ...moment, fair: Number(tape.last.price) });
   }
 
@@ -109,7 +125,7 @@ export class Crowd {
     for (const within of PRINTS) {
       const step = minute * STEPS_PER_MINUTE + within;
       for (const [index, venue] of this.venues.entries()) {
-        if (this.isReplayed(venue.market.market)) continue;
+        if (this.orders.isReplayed(venue.market.market)) continue;
         this.markets.get(venue.market.market)?.print(this.moment(venue, index, step), 1 / PRINTS.length);
       }
     }
@@ -117,7 +133,8 @@ export class Crowd {
   }
 
   private moment({ market }: Venue, index: number, step: number): Moment {
-    const fair = this.path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
+    const path = this.path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
+    const fair = this.orders.pushes.fair(market.market, step * STEP, path);
     return { time: step * STEP, fair, turnover: this.path.turnover(), dice: new Dice(this.seed, 7, index, step) };
   }
 }

@@ -3,6 +3,7 @@ import { CandleSeries, candleCodec } from '../candles-series.js';
 import { Clock, type ClockState, clockCodec } from '../clock.js';
 import { Crowd, type CrowdState } from '../crowd/crowd.js';
 import { prehistory } from '../crowd/prehistory.js';
+import { Pushes, pushCodec } from '../crowd/pushes.js';
 import { Customers, customerCodec, ENDOWMENT, GENESIS_ACCOUNT, type Secrets } from '../desk/accounts.js';
 import { BillBook, billCodec, placeCodec } from '../desk/bills.js';
 import { Desk, lastPrice, type Venue } from '../desk/desk.js';
@@ -97,9 +98,11 @@ export class House {
     this.treasury = new Treasury(store, till, () => this.customers.ids());
     this.venues = this.openVenues(store.table('trades', tradeCodec), store.table('candles', candleCodec));
     const state = this.crowdState.get(ONLY) ?? Crowd.start(this.beginning.start);
-    this.crowd = new Crowd(this.beginning.seed, [...this.venues.values()], this.desk, state, (market) =>
-      this.isReplayed(market),
-    );
+    const orders = {
+      isReplayed: (market: string) => this.isReplayed(market),
+      pushes: new Pushes(store.table('pushes', pushCodec)),
+    };
+    this.crowd = new Crowd(this.beginning.seed, [...this.venues.values()], this.desk, state, orders);
     this.restoreOrders();
     if (stored !== undefined) return;
     beginnings.put(ONLY, this.beginning);
@@ -123,6 +126,12 @@ export class House {
   /** The exchange's clock over the machine's. */
   clock(real: () => number): Clock {
     return new Clock(real, this.clockState.get(ONLY), (state) => this.clockState.put(ONLY, state));
+  }
+
+  /** Leads the crowd of a market to a price in ticks within `ms`. */
+  push(market: string, target: bigint, ms: number): void {
+    this.crowd.push(market, Number(target), ms);
+    this.desk.touched = true;
   }
 
   /** Whether a market follows a recording, or waits for one. */

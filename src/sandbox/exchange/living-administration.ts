@@ -28,6 +28,11 @@ export interface ExchangeAdministration {
   addAccount(secrets: Secrets, permissions: Permissions): Customer;
   /** Moves coins between the spot wallets of two accounts; the amount is decimal text. Throws Refusal. */
   transfer(from: Account, to: Account, coin: string, amount: string): void;
+  /**
+   * Has the crowd of a market lead its price to another, decimal text, within `ms`. Throws Refusal for a market or a price
+   * that cannot be, and where the market follows a recording.
+   */
+  push(market: string, price: string, ms: number): void;
   /** Whether nobody has traded, moved coins or got an account yet: then nothing is lost when it begins anew. */
   readonly isUntouched: boolean;
   /** Rows of recordings that are still to happen. */
@@ -76,6 +81,14 @@ export class LivingAdministration implements ExchangeAdministration {
     bills.post(from.id, coin, -units, 'transferOut', to.username);
     bills.post(to.id, coin, units, 'transferIn', from.username);
     bills.write(this.clock.now());
+    this.changed();
+  }
+
+  push(market: string, price: string, ms: number): void {
+    const venue = this.house.venues.get(market);
+    if (venue === undefined) throw new Refusal('unknownMarket', market);
+    if (this.house.isReplayed(market)) throw new Refusal('cannotTrade', `${market} follows a recording`);
+    this.house.push(market, venue.market.ticks(price), ms);
     this.changed();
   }
 

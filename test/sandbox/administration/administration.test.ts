@@ -172,3 +172,34 @@ describe('a strict sandbox', () => {
     expect(await done(address, 'GET /status')).toMatchObject({ requests: 2, refused: 1, nonBrowserAgents: 1 });
   });
 });
+
+describe('the price of a market', () => {
+  it('is led somewhere, is kept over a restart, and goes on from there', async () => {
+    const clock = { time: START };
+    const now = () => clock.time;
+    const { address, running, directory } = await sandbox({ now });
+    const last = async (at: typeof address) => {
+      const text = await ask(`${at.baseUrl}/data/v1/ticker?market=btc_usdt`);
+      const [, bid = '', sell = ''] = /"buy":"([\d.]+)","sell":"([\d.]+)"/.exec(text) ?? [];
+      return (Number(bid) + Number(sell)) / 2;
+    };
+    const before = await last(address);
+    const report = await done(address, 'POST /price', { market: 'btc_usdt', price: '40000', ms: 60_000 });
+    expect(report).toEqual({ market: 'btc_usdt', price: '40000', at: '2030-01-02T03:05:05.678Z' });
+    expect(Math.abs((await last(address)) - before)).toBeLessThan(before / 100);
+    clock.time += 30_000;
+    const halfway = await last(address);
+    expect(Math.abs(halfway - Math.sqrt(before * 40_000))).toBeLessThan(500);
+    await running.close();
+    const again = await sandbox({ directory, now });
+    clock.time += 31_000;
+    expect(Math.abs((await last(again.address)) - 40_000)).toBeLessThan(100);
+    clock.time += 120_000;
+    expect(Math.abs((await last(again.address)) - 40_000)).toBeLessThan(2000);
+    expect(await admin(again.address, 'POST /price', { market: 'btc_usdt', price: '1.001', ms: 0 })).toMatchObject([
+      400,
+      {},
+    ]);
+    expect(await admin(again.address, 'POST /price', { market: 'a_b', price: '1', ms: 0 })).toMatchObject([400, {}]);
+  });
+});
