@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest';
-import { admin, done, sandbox } from '../administration/served.js';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Faults } from '../../../src/sandbox/faults/faults.js';
+import { FaultLog } from '../../../src/sandbox/faults/log.js';
+import { Activity, Answering, interfaceListener, listen, NO_LIMITS } from '../../../src/sandbox/server/index.js';
+import { admin, done, sandbox, temporaryFolder } from '../administration/served.js';
+import { ALICE, NOW, stillExchange } from '../server/fake-exchange.js';
 import { bodyOf, send, statusLineOf } from '../server/wire.js';
 import { signedUrl } from '../signing.js';
 
@@ -73,7 +78,7 @@ describe('a fault', () => {
     expect(bodyOf(cut)).toBe('{"code":"1000","message":"succ');
   });
 
-  it('late executes what is too old by then; delay executes at once', async () => {
+  it('late executes after its delay; delay executes at once', async () => {
     const { address } = await sandbox();
     await done(address, 'POST /faults/add', { kind: 'late', operation: 'order', count: 1, delay: 150 });
     const answer = bytes(address, 'order', ORDER);
@@ -83,6 +88,23 @@ describe('a fault', () => {
     await done(address, 'POST /faults/add', { kind: 'delay', operation: 'order', count: 1, delay: 1 });
     expect(bodyOf(await bytes(address, 'order', ORDER))).toContain('"code":"1000"');
     expect((await log(address)).map(({ kind }) => kind)).toEqual(['late', 'delay']);
+  });
+
+  it('late executes what is too old for its reqTime by then', async () => {
+    const clock = { time: NOW };
+    const now = () => clock.time;
+    const faults = new Faults(7, new FaultLog(path.join(temporaryFolder(), 'log')), now, async (ms) => {
+      clock.time += ms;
+    });
+    const wish = { operation: null, probability: null, count: 1, every: null, delay: 600_000, skew: 0 };
+    faults.rules.add({ kind: 'late', ...wish });
+    const answering = new Answering({ exchange: stillExchange(), now, limits: NO_LIMITS, log: () => undefined });
+    const listener = await listen(interfaceListener(answering, new Activity(), { faults }), 0);
+    onTestFinished(() => listener.close());
+    const url = signedUrl({ tradeUrl: listener.url }, ALICE, 'order', ORDER).replace(/reqTime=\d+/, `reqTime=${NOW}`);
+    expect(await (await fetch(url)).text()).toBe('{"code":"1000","message":"success","id":"202202224851151555"}');
+    expect(clock.time).toBe(NOW + 600_000);
+    expect(await (await fetch(url)).text()).toContain('{"code":"3007"');
   });
 
   it('skew makes a right reqTime too old', async () => {
