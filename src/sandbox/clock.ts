@@ -24,7 +24,7 @@ export class BackInTime extends Error {
 
 /**
  * The exchange's clock. It follows the machine's until it is driven: stopped, set, run faster or slower. It never goes
- * back, and it goes on from where it was when the sandbox was not running.
+ * back. Where it runs, its time passes while the sandbox does not run, too.
  */
 export class Clock {
   private last = Number.NEGATIVE_INFINITY;

@@ -35,7 +35,7 @@ export const LOSES_STATE = 'losesState';
  */
 export function replayCalls(premises: Premises): [string, AdminCall][] {
   return [
-    ['POST /replay', plainly((input) => replay(premises, input))],
+    ['POST /replay', plainly((input) => premises.alone(() => replay(premises, input)))],
     ['POST /price', plainly((input) => push(premises, input))],
   ];
 }
@@ -65,7 +65,7 @@ async function replay(premises: Premises, input: AdminInput): Promise<ReplayRepo
     demandUntouched(premises.exchange, input, 'The replay lies in the past, so the exchange has to begin anew there');
     await foundAt(premises, market, recording);
   } else premises.exchange.administration.replay(market.market, recording);
-  await follow(premises.exchange, recording, speed);
+  await follow(premises, recording, speed);
   const { from, to } = spanOf(recording);
   return {
     ...{ market: market.market, kind: recording.kind, rows: recording.rows.length },
@@ -88,7 +88,7 @@ function mustBeginAnew({ administration: { clock, replaying } }: Exchange, _mark
   return spanOf(recording).from < clock.now() || replaying > 0;
 }
 
-function foundAt(premises: Premises, { market }: Market, recording: Recording): Promise<Exchange> {
+function foundAt(premises: Premises, { market }: Market, recording: Recording): Promise<void> {
   const founding = { time: spanOf(recording).from, bare: market };
   return premises.replace(async (directory) => {
     const exchange = await premises.open(directory, founding);
@@ -97,9 +97,10 @@ function foundAt(premises: Premises, { market }: Market, recording: Recording): 
   });
 }
 
-async function follow(exchange: Exchange, recording: Recording, speed: number | null): Promise<void> {
+async function follow(premises: Premises, recording: Recording, speed: number | null): Promise<void> {
+  const { exchange } = premises;
   const { administration } = exchange;
-  if (speed === null) await administration.rush(spanOf(recording).to);
+  if (speed === null) await administration.rush(spanOf(recording).to, () => !premises.isClosing);
   else {
     administration.clock.run(speed);
     administration.clock.start();

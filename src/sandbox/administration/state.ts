@@ -15,7 +15,7 @@ export interface StateReport {
 export function stateCalls(premises: Premises): [string, AdminCall][] {
   return [
     ['POST /export', plainly((input) => exportTo(premises, input.text('file')))],
-    ['POST /import', plainly((input) => importFrom(premises, input))],
+    ['POST /import', plainly((input) => premises.alone(() => importFrom(premises, input)))],
   ];
 }
 

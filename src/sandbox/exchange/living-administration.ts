@@ -41,9 +41,10 @@ export interface ExchangeAdministration {
   replay(market: string, recording: Recording): void;
   /**
    * Lets everything that is replayed happen as fast as it goes, by a clock that is driven by it and stands at `until` (ms
-   * since the Unix epoch) in the end. The crowd stands still meanwhile; customers are served.
+   * since the Unix epoch) in the end. The crowd stands still meanwhile; customers are served. It ends early when `goOn` says
+   * so; what is left then happens when the clock goes on.
    */
-  rush(until: number): Promise<void>;
+  rush(until: number, goOn: () => boolean): Promise<void>;
   /** Every row of the exchange's data as it is on disk: one state, when they are read in one go. */
   rows(): Iterable<readonly [path: string, row: Row]>;
   /** Makes the data of another exchange in a directory; its first account gets the keys of this one's. Throws OtherFormat. */
@@ -110,7 +111,7 @@ export class LivingAdministration implements ExchangeAdministration {
     this.changed();
   }
 
-  async rush(until: number): Promise<void> {
+  async rush(until: number, goOn: () => boolean): Promise<void> {
     const { replays, store } = this.house;
     this.clock.stop();
     while (replays.next < Number.POSITIVE_INFINITY) {
@@ -119,6 +120,7 @@ export class LivingAdministration implements ExchangeAdministration {
       this.house.rush(this.clock.now());
       // others are answered in between
       await store.durable();
+      if (!goOn()) return;
     }
     this.clock.set(Math.max(this.clock.now(), until));
     this.house.rush(this.clock.now());

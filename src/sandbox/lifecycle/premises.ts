@@ -8,7 +8,8 @@ import { Refusal } from '../refusals.js';
  */
 export class Premises {
   private current: Exchange | undefined;
-  private moving: Promise<void> = Promise.resolve();
+  private busy: Promise<void> = Promise.resolve();
+  private closing = false;
 
   constructor(
     private readonly directory: string,
@@ -25,27 +26,26 @@ export class Premises {
     return this.current;
   }
 
+  /** Whether the sandbox stops: what takes long should end early. */
+  get isClosing(): boolean {
+    return this.closing;
+  }
+
+  /** Does what nobody else may do at the same time: moving, and whatever needs the exchange to stay until it is done. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.busy.then(() => {
+      if (this.closing) throw new Refusal('maintenance');
+      return work();
+    });
+    this.busy = done.then(nothing, nothing);
+    return done;
+  }
+
   /**
    * Has another exchange move in: `furnish` makes its data in a directory that does not exist yet, and closes them. When
-   * that fails the old one stays.
+   * that fails, or what it made cannot be opened, the old one stays. To be done {@link alone}.
    */
-  replace(furnish: (directory: string) => Promise<void>): Promise<Exchange> {
-    const replaced = this.moving.then(() => this.move(furnish));
-    this.moving = replaced.then(
-      () => undefined,
-      () => undefined,
-    );
-    return replaced;
-  }
-
-  async close(): Promise<void> {
-    await this.moving;
-    const { current } = this;
-    this.current = undefined;
-    await current?.close();
-  }
-
-  private async move(furnish: (directory: string) => Promise<void>): Promise<Exchange> {
+  async replace(furnish: (directory: string) => Promise<void>): Promise<void> {
     const [next, last] = [`${this.directory}.next`, `${this.directory}.last`];
     rmSync(next, { recursive: true, force: true });
     await furnish(next);
@@ -55,10 +55,32 @@ export class Premises {
     rmSync(last, { recursive: true, force: true });
     renameSync(this.directory, last);
     renameSync(next, this.directory);
-    this.current = await this.open(this.directory);
+    await this.moveIn(last);
     rmSync(last, { recursive: true, force: true });
-    return this.current;
   }
+
+  async close(): Promise<void> {
+    this.closing = true;
+    await this.busy;
+    const { current } = this;
+    this.current = undefined;
+    await current?.close();
+  }
+
+  private async moveIn(last: string): Promise<void> {
+    try {
+      this.current = await this.open(this.directory);
+    } catch (error) {
+      rmSync(this.directory, { recursive: true, force: true });
+      renameSync(last, this.directory);
+      this.current = await this.open(this.directory);
+      throw error;
+    }
+  }
+}
+
+function nothing(): void {
+  // whoever asked for the work hears of its end
 }
 
 /** Puts back the exchange of a sandbox that was killed while another one moved in. */

@@ -125,6 +125,20 @@ describe('a replay of candles', () => {
   });
 });
 
+it('two replays at once happen one after the other, and one that meets a stop harms nothing', async () => {
+  const { address, directory, running } = await sandbox();
+  const file = saved(directory, CANDLES);
+  const replays = [1, 2].map(() => admin(address, 'POST /replay', { market: 'btc_usdt', file, anew: true }));
+  expect((await Promise.all(replays)).map(([status]) => status)).toEqual([200, 200]);
+  expect(await kline(address, '1min')).toContain(`"data":[${MINUTES.join(',')},`);
+  const late = admin(address, 'POST /replay', { market: 'btc_usdt', file, anew: true });
+  const stopped = running.close();
+  // done, refused, or not even heard
+  await Promise.allSettled([late, stopped]);
+  const again = await sandbox({ directory });
+  expect(await kline(again.address, '1min')).toContain(MINUTES[0]);
+});
+
 it('kline gives the latest rows after since, or the first ones where it is served so', async () => {
   const rows = async (klineSince: 'first' | 'latest') => {
     const { address, directory } = await sandbox({ klineSince });
