@@ -30,6 +30,24 @@ export const commands: Readonly<Record<string, Load>> = {
   'sandbox stop': () => import('./sandbox/stop.js'),
   'sandbox status': () => import('./sandbox/status.js'),
   'sandbox reset': () => import('./sandbox/reset.js'),
+  'sandbox account add': () => import('./sandbox/account/add.js'),
+  'sandbox account list': () => import('./sandbox/account/list.js'),
+  'sandbox account show': () => import('./sandbox/account/show.js'),
+  'sandbox deposit': () => import('./sandbox/deposit.js'),
+  'sandbox transfer': () => import('./sandbox/transfer.js'),
+  'sandbox price': () => import('./sandbox/price.js'),
+  'sandbox replay': () => import('./sandbox/replay.js'),
+  'sandbox export': () => import('./sandbox/export.js'),
+  'sandbox import': () => import('./sandbox/import.js'),
+  'sandbox clock stop': () => import('./sandbox/clock/stop.js'),
+  'sandbox clock start': () => import('./sandbox/clock/start.js'),
+  'sandbox clock set': () => import('./sandbox/clock/set.js'),
+  'sandbox clock speed': () => import('./sandbox/clock/speed.js'),
+  'sandbox clock advance': () => import('./sandbox/clock/advance.js'),
+  'sandbox fault add': () => import('./sandbox/fault/add.js'),
+  'sandbox fault list': () => import('./sandbox/fault/list.js'),
+  'sandbox fault clear': () => import('./sandbox/fault/clear.js'),
+  'sandbox fault log': () => import('./sandbox/fault/log.js'),
 };
 
 /** What a word that only groups commands is about. */
@@ -37,4 +55,7 @@ export const groups: Readonly<Record<string, string>> = {
   profile: 'Exchanges by name: their hosts and settings',
   keys: 'The key pair of a profile',
   sandbox: 'The exchange in a box',
+  'sandbox account': 'Accounts of the sandbox and their play keys',
+  'sandbox clock': "The sandbox's clock: stop it, set it, run it faster",
+  'sandbox fault': 'Faults on demand, and what they really did',
 };

@@ -62,13 +62,15 @@ export class CandleSeries {
     this.lastPrice = price;
   }
 
-  /** Rows without gaps up to `now`, oldest first: the latest `size` of those that do not begin before `since`. */
-  read(type: CandleType, now: number, size: number, since = 0): Candle[] {
+  /** Rows without gaps up to `now`, oldest first: the latest `size` of those that do not begin before `since`, or the first. */
+  read(type: CandleType, now: number, size: number, since = 0, which: 'first' | 'latest' = 'latest'): Candle[] {
     const length = candleLength(type);
-    const last = candleStart(type, now);
+    const span = (size - 1) * length;
     const first = candleStart(type, this.history.start);
-    const wanted = candleStart(type, Math.max(since, 0) + length - 1);
-    const from = Math.max(first, wanted, last - (size - 1) * length);
+    const wanted = Math.max(first, candleStart(type, Math.max(since, 0) + length - 1));
+    const end = candleStart(type, now);
+    const last = which === 'first' ? Math.min(end, wanted + span) : end;
+    const from = Math.max(wanted, last - span);
     if (from > last) return [];
     const stored = this.stored(levelOf(type), from, last + length);
     const close = stored[0]?.time === from ? undefined : this.closeBefore(from);

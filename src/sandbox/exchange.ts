@@ -1,18 +1,27 @@
+import type { AccountType } from '../protocol/words.js';
 import type { CandleType } from './candles.js';
 import type { Account, Secrets } from './desk/accounts.js';
 import type { OrderStatus } from './desk/order.js';
-import type { OrderRef } from './desk/order-file.js';
+import type { OrderList, OrderRef } from './desk/order-file.js';
 import type { Execution, Side } from './engine/order.js';
+import type { Founding } from './exchange/beginning.js';
 import { House } from './exchange/house.js';
+import type { ExchangeAdministration } from './exchange/living-administration.js';
 import { LivingExchange } from './exchange/living-exchange.js';
+import type { NewAddress } from './funds/address-book.js';
+import type { Funds } from './funds/funds.js';
+import type { DepositRequest } from './funds/treasury.js';
 import type { CoinRules } from './markets/coins.js';
 import type { MarketRules } from './markets/market.js';
 
 export type { CandleType } from './candles.js';
 export type { Account } from './desk/accounts.js';
 export type { OrderStatus } from './desk/order.js';
-export type { OrderRef } from './desk/order-file.js';
-export { OtherFormat } from './exchange/house.js';
+export type { OrderList, OrderRef } from './desk/order-file.js';
+export { type Founding, OtherFormat } from './exchange/beginning.js';
+export type { NewAddress } from './funds/address-book.js';
+export type { Funds } from './funds/funds.js';
+export type { DepositRequest } from './funds/treasury.js';
 export type { CoinRules } from './markets/coins.js';
 export type { MarketRules } from './markets/market.js';
 export { Refusal } from './refusals.js';
@@ -23,10 +32,12 @@ export interface ExchangeOptions {
   readonly directory: string;
   /** Used when the directory is empty; afterwards the stored one wins. */
   readonly seed: number;
-  /** The exchange's clock: ms since the Unix epoch. */
+  /** The machine's clock, which the exchange's follows until it is driven: ms since the Unix epoch. */
   readonly now: () => number;
   /** The first account, used when the directory is empty; afterwards the stored one wins. */
   readonly genesis: Secrets;
+  /** Where it begins, when the directory is empty: in the present when this is left out. */
+  readonly founding?: Founding | undefined;
 }
 
 /** The last 24 hours of a market. `change` is in percent with two decimals; with an empty side bid or ask is the last price. */
@@ -67,6 +78,14 @@ export interface ShownCandle {
   readonly volume: string;
 }
 
+export interface CandleQuery {
+  /** ms since the Unix epoch, inclusive. */
+  readonly since?: number | undefined;
+  readonly size: number;
+  /** Which rows where there are more than `size`: the latest when it is left out. */
+  readonly which?: 'first' | 'latest' | undefined;
+}
+
 export interface OrderRequest {
   readonly market: string;
   readonly side: Side;
@@ -74,12 +93,39 @@ export interface OrderRequest {
   readonly price: string;
   readonly amount: string;
   readonly clientId?: string | undefined;
+  /** The wallet that pays and receives: spot unless told. */
+  readonly account?: AccountType | undefined;
+  /** Margin: borrow what is missing, within the leverage. */
+  readonly borrow?: boolean | undefined;
+  /** Margin: repay with what comes in. */
+  readonly repay?: boolean | undefined;
+}
+
+/** What a margin wallet has and owes of a coin, as decimal texts. */
+export interface MarginBalance {
+  readonly kind: 'isolated' | 'cross';
+  /** Null for the cross wallet. */
+  readonly market: string | null;
+  readonly coin: string;
+  readonly available: string;
+  readonly frozen: string;
+  readonly borrowed: string;
+}
+
+/** Coins that move between the spot wallet and a margin wallet of the same account. */
+export interface MarginMove {
+  readonly kind: 'isolated' | 'cross';
+  /** Which isolated wallet; without a meaning for the cross wallet. */
+  readonly market?: string | undefined;
+  readonly coin: string;
+  /** Decimal text. */
+  readonly amount: string;
 }
 
 export interface OrderRecord {
   readonly id: string;
   readonly clientId: string | null;
-  readonly account: 'spot';
+  readonly account: AccountType;
   readonly market: string;
   readonly side: Side;
   readonly type: Execution;
@@ -111,6 +157,10 @@ export interface Exchange {
   readonly genesis: Secrets;
   readonly markets: ReadonlyMap<string, MarketRules>;
   readonly coins: ReadonlyMap<string, CoinRules>;
+  /** Coming and going coins, as the interface serves them. */
+  readonly funds: Funds;
+  /** What is not part of the interface. */
+  readonly administration: ExchangeAdministration;
   /** Lets everything happen that is due by now. */
   advance(): void;
   ticker(market: string): Ticker;
@@ -118,8 +168,8 @@ export interface Exchange {
   depth(market: string, options: { size: number; merge?: string | undefined }): Depth;
   /** At most 50, oldest first: those after an id, or the latest. */
   trades(market: string, afterId?: string): PublicTrade[];
-  /** Without gaps, oldest first: the latest `size` of those that do not begin before `since`. */
-  candles(market: string, type: CandleType, options: { since?: number | undefined; size: number }): ShownCandle[];
+  /** Without gaps, oldest first: the latest `size` of those that do not begin before `since`, or the first. */
+  candles(market: string, type: CandleType, query: CandleQuery): ShownCandle[];
   account(accessKey: string): Account | undefined;
   /** Every coin, also those of which the account has none. */
   balances(account: Account): { coin: string; available: string; frozen: string }[];
@@ -128,12 +178,24 @@ export interface Exchange {
   /** Throws {@link Refusal} when there is no such order or it is already final. */
   cancel(account: Account, market: string, ref: OrderRef): OrderRecord;
   order(account: Account, market: string, ref: OrderRef): OrderRecord;
-  /** Newest first; pages count from 1. */
-  orders(
-    account: Account,
-    market: string,
-    query: { side?: Side | undefined; page: number; pageSize: number },
-  ): OrderRecord[];
+  /** Newest first; pages count from 1. Without a list: all. */
+  orders(account: Account, market: string, query: { list?: OrderList; page: number; pageSize: number }): OrderRecord[];
+  /** Sees to it that all orders of the account in the market are cancelled a minute from now; gives that time. */
+  cancelAllAfter(account: Account, market: string): number;
+  /** Announces coins from outside, which are credited after their confirmations. The record's id. Throws {@link Refusal}. */
+  deposit(account: Account, request: DepositRequest): string;
+  /** Allows withdrawals to an address. Throws {@link Refusal}. */
+  verifyAddress(account: Account, address: NewAddress): void;
+  /** What a user does on the exchange's website before getUserAddress gives an address. */
+  obtainAddress(account: Account, coin: string): void;
+  /** Ends a withdrawal before its success, and gives the coins back; a confirmed one can only fail. Throws {@link Refusal}. */
+  endWithdrawal(account: Account, coin: string, id: string, end: 'failed' | 'cancelled'): void;
+  /** The margin wallets: a row for each wallet and coin of which it has or owes something. */
+  marginBalances(account: Account): MarginBalance[];
+  /** Throws {@link Refusal} when the spot wallet has less, or for a market, coin or amount that cannot be. */
+  moveToMargin(account: Account, move: MarginMove): void;
+  /** Throws {@link Refusal} also when what is left would be beyond the wallet's leverage. */
+  moveFromMargin(account: Account, move: MarginMove): void;
   /** Resolves when everything that happened before the call survives a kill and the loss of power. */
   durable(): Promise<void>;
   status(): ExchangeStatus;
@@ -142,9 +204,10 @@ export interface Exchange {
 
 /** Opens the exchange of a directory, or founds one there. Rejects with AlreadyOpen when it is open already, with OtherFormat when another version wrote it. */
 export async function openExchange(options: ExchangeOptions): Promise<Exchange> {
-  const { directory, seed, now, genesis } = options;
-  const house = House.open({ directory, seed, time: now(), secrets: genesis });
-  const exchange = new LivingExchange(house, now);
+  const { directory, seed, now, genesis, founding } = options;
+  const time = founding?.time ?? now();
+  const house = House.open({ directory, seed, time, secrets: genesis, founding });
+  const exchange = new LivingExchange(house, house.clock(now));
   exchange.advance();
   await exchange.durable();
   return exchange;

@@ -12,8 +12,15 @@ export interface Pocket {
   readonly part: Part;
 }
 
-/** Where coins come from and go to when they enter or leave the exchange: the only account that may be below zero. */
+/** Where coins come from and go to when they enter or leave the exchange. Only this and the lender may be below zero. */
 export const OUTSIDE = 'outside';
+/** Where the coins of margin loans come from: one account for each wallet, below zero by what the wallet owes. */
+const LENDER = 'lender~';
+
+export function lentTo(wallet: string): string {
+  return `${LENDER}${wallet}`;
+}
+
 /** Where trading fees go. */
 export const FEES = 'fees';
 
@@ -37,7 +44,7 @@ export class Ledger {
     if (amount < 0n) throw new RangeError(`a movement of ${amount} ${coin}`);
     if (amount === 0n) return;
     const source = this.balance(from.account, coin);
-    if (from.account !== OUTSIDE && source[from.part] < amount) {
+    if (source[from.part] < amount && !mayOwe(from.account)) {
       throw new Overdraft(`${from.account} has ${source[from.part]} ${coin} ${from.part}, not ${amount}`);
     }
     const target = this.balance(to.account, coin);
@@ -89,4 +96,8 @@ export class Ledger {
     coins.set(coin, balance);
     return balance;
   }
+}
+
+function mayOwe(account: string): boolean {
+  return account === OUTSIDE || account.startsWith(LENDER);
 }

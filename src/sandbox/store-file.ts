@@ -31,6 +31,10 @@ export class StoreFile implements Disk {
     return this.opened().getRange(range) as Iterable<{ key: string; value: Row }>;
   }
 
+  *all(): Generator<readonly [path: string, row: Row]> {
+    for (const { key, value } of this.opened().getRange({})) yield [String(key), value as Row];
+  }
+
   /**
    * Writes all changes or none; null deletes. It resolves when they are on disk. LMDB's guarantees that this leans on:
    * what is given to `batch` is committed atomically, and without overlapping sync the promise resolves after the sync,

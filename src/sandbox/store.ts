@@ -2,7 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Claim } from './store-claim.js';
 import { StoreFile } from './store-file.js';
-import { type Codec, Table } from './store-table.js';
+import { type Codec, type Row, Table } from './store-table.js';
+
+/** How many rows of another store are written in one go. */
+const ROWS_AT_ONCE = 10_000;
 
 /**
  * The state of the exchange on disk. All changes that were made when a commit begins go into one transaction, so the
@@ -54,6 +57,28 @@ export class Store {
     if (!this.dirty) return this.underWay;
     this.next ??= this.commitAfter(this.underWay);
     return this.next;
+  }
+
+  /** Every row on disk, in the order of the paths: one state between two operations, when it is read in one go. */
+  rows(): Iterable<readonly [path: string, row: Row]> {
+    return this.file.all();
+  }
+
+  /** Makes the store of a directory that has none, of rows that another one had. */
+  static async fill(directory: string, rows: Iterable<readonly [path: string, row: Row]>): Promise<void> {
+    const store = Store.open(directory);
+    try {
+      let some: (readonly [string, Row])[] = [];
+      for (const row of rows) {
+        some.push(row);
+        if (some.length < ROWS_AT_ONCE) continue;
+        await store.file.write(some);
+        some = [];
+      }
+      await store.file.write(some);
+    } finally {
+      await store.abandon();
+    }
   }
 
   async close(): Promise<void> {

@@ -177,11 +177,11 @@ describe('orders', () => {
       ids.unshift(place(index));
       if (index === 15) await exchange.durable();
     }
-    const list = (query: { side?: 'buy' | 'sell'; page: number; pageSize: number }) =>
+    const list = (query: { list?: 'buy' | 'sell'; page: number; pageSize: number }) =>
       exchange.orders(account, BTC, query).map(({ id }) => id);
     expect(list({ page: 1, pageSize: 50 })).toEqual(ids);
     expect(list({ page: 2, pageSize: 10 })).toEqual(ids.slice(10, 20));
-    expect(list({ side: 'sell', page: 1, pageSize: 10 })).toEqual(ids.filter((_, index) => (24 - index) % 3 === 0));
+    expect(list({ list: 'sell', page: 1, pageSize: 10 })).toEqual(ids.filter((_, index) => (24 - index) % 3 === 0));
     expect(list({ page: 4, pageSize: 10 })).toEqual([]);
     expect(new Set(ids).size).toBe(25);
   });

@@ -78,6 +78,17 @@ export class Session {
     return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve'] });
   }
 
+  /**
+   * A call of the sandbox's administration, such as `POST /deposit`, with what it needs; the sandbox is started if it does
+   * not run. Throws Failure `usage` with the sandbox's own words when it says no, and `unreachable`.
+   */
+  async administer(call: string, input: object = {}): Promise<unknown> {
+    await this.#ensureSandbox();
+    if (this.#address === undefined) throw new Error('the sandbox was started and has no address');
+    const { administer } = await import('../../sandbox/lifecycle/index.js');
+    return administer(this.#address, call, input, this.budget.leftMs);
+  }
+
   async #findSandbox(): Promise<void> {
     const { locate } = await import('../../sandbox/lifecycle/index.js');
     this.#address = locate(this.host);

@@ -56,8 +56,9 @@ export function child(parent: Command, name: string): Command {
 }
 
 function attach(program: Command, words: string, definition: Definition, act: Act): void {
-  const [name = '', second] = words.split(' ');
-  const command = second === undefined ? subcommand(program, name) : subcommand(group(program, name), second);
+  const names = words.split(' ');
+  const parent = names.slice(0, -1).reduce((above, _name, index) => group(above, names.slice(0, index + 1)), program);
+  const command = subcommand(parent, names.at(-1) ?? '');
   command.description(definition.summary).allowExcessArguments(false);
   const argumentNames = Object.keys(definition.arguments ?? {});
   for (const [key, argument] of Object.entries(definition.arguments ?? {}))
@@ -85,9 +86,9 @@ function subcommand(parent: Command, name: string): Command {
 }
 
 /** A word that only groups others is a wrong command line by itself; an order's word is a command as well. */
-function group(program: Command, name: string): Command {
-  const summary = groups[name];
-  const command = subcommand(program, name);
+function group(parent: Command, names: readonly string[]): Command {
+  const summary = groups[names.join(' ')];
+  const command = subcommand(parent, names.at(-1) ?? '');
   return summary === undefined ? command : command.description(summary);
 }
 

@@ -28,3 +28,11 @@ function isoTime(word: string): number | undefined {
   const isRealDay = new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day.slice(8));
   return Number.isNaN(time) || !isRealDay ? undefined : time;
 }
+
+/** A zone as an offset like `+08:00`, in minutes ahead of UTC. */
+export function utcOffset(word: string): number {
+  const [, sign, hours = '', minutes = ''] = /^([+-])(0\d|1[0-4]):([0-5]\d)$/.exec(word) ?? [];
+  if (sign === undefined) throw usage(`The zone is "${word}".`, 'It must be an offset from UTC like +08:00 or -05:30.');
+  const ahead = Number(hours) * 60 + Number(minutes);
+  return sign === '-' ? -ahead : ahead;
+}

@@ -1,5 +1,6 @@
 import { define, flag, toggle } from '../frame/definition.js';
-import { wholeNumber } from '../inputs/numbers.js';
+import { oneOf, wholeNumber } from '../inputs/numbers.js';
+import { utcOffset } from '../inputs/time.js';
 
 export default define({
   summary: 'Run the sandbox exchange in the foreground; prints one line of JSON when ready',
@@ -7,11 +8,18 @@ export default define({
     port: flag('--port <n>', 'the port on loopback; 0 takes any free one', wholeNumber('--port', 0, 65_535)),
     seed: flag('--seed <n>', 'what chance starts from', wholeNumber('--seed', 0, 999_999_999)),
     limits: toggle('--no-limits', 'do not enforce the stated rate limits'),
+    strictAgent: toggle('--strict-agent', "refuse a User-Agent that is not a browser's"),
+    klineSince: flag(
+      '--kline-since <which>',
+      'the 1,000 rows after since where there are more: first or latest (default)',
+      oneOf('--kline-since', 'first', 'latest'),
+    ),
+    zone: flag('--zone <offset>', "the zone of the interface's dates, such as +08:00; UTC when left out", utcOffset),
   },
   examples: ['sandbox serve --port 0', 'sandbox serve --port 8700 --seed 7 --no-limits'],
-  async run({ host, output }, { port, seed, limits }) {
+  async run({ host, output }, { port, seed, limits, strictAgent, zone, klineSince }) {
     const { startSandbox } = await import('../../sandbox/lifecycle/start.js');
-    const running = await startSandbox(host, { port, seed, limits });
+    const running = await startSandbox(host, { port, seed, limits, strictAgent, zone, klineSince });
     host.onInterrupt(() => running.close());
     const line = JSON.stringify(running.address);
     await output.answer({ data: running.address, show: () => line });

@@ -20,7 +20,16 @@ export default define({
       ['markets', count(status.markets)],
       ['open orders', count(status.orders)],
       ['trades', count(status.trades)],
+      ['clock', status.clockSpeed === null ? null : clockWords(status.clockRunning === true, status.clockSpeed)],
+      ['accounts', count(status.accounts)],
       ['requests', count(status.requests)],
+      ['refused', count(status.refused)],
+      ['not from a browser', count(status.nonBrowserAgents)],
+      ['faults', count(status.faults)],
+      ['rows to replay', count(status.replaying)],
+      ['memory', megabytes(status.memory)],
+      ['disk', megabytes(status.disk)],
+      ['processor time', status.cpuSeconds === null ? null : `${status.cpuSeconds} s of ${status.upSeconds} s`],
     ];
     return {
       data: status,
@@ -29,3 +38,12 @@ export default define({
     };
   },
 });
+
+function clockWords(running: boolean, speed: number): string {
+  if (!running) return 'stopped';
+  return speed === 1 ? 'running' : `running ${speed} times as fast as time`;
+}
+
+function megabytes(bytes: number | null): string | null {
+  return bytes === null ? null : `${(bytes / 1_048_576).toFixed(1)} MiB`;
+}

@@ -1,8 +1,10 @@
 import type { Desk, Venue } from '../desk/desk.js';
 import type { Order } from '../desk/order.js';
+import type { Print } from '../replay/recording.js';
 import { chance, Dice } from './chance.js';
-import { MarketCrowd } from './market-crowd.js';
+import { MarketCrowd, type Moment } from './market-crowd.js';
 import { type PathState, PricePath, STEPS_PER_MINUTE } from './path.js';
+import type { Pushes } from './pushes.js';
 
 /** The length of a step in ms. Steps lie on a grid that begins at the Unix epoch. */
 export const STEP = 500;
@@ -21,6 +23,13 @@ export interface CrowdState {
   readonly path: PathState;
 }
 
+/** What the administration wants of the crowd. */
+export interface Orders {
+  /** Whether a market follows a recording: the crowd only quotes there, around the last price. */
+  readonly isReplayed: (market: string) => boolean;
+  readonly pushes: Pushes;
+}
+
 /**
  * Everyone who trades in the sandbox besides its customers. What they do in a step follows from the seed, the step's
  * number, the price path and the books, never from when {@link advance} is called.
@@ -35,6 +44,7 @@ export class Crowd {
     private readonly venues: readonly Venue[],
     desk: Desk,
     state: CrowdState,
+    private readonly orders: Orders,
   ) {
     const crowdOf = (venue: Venue, index: number) =>
       new MarketCrowd(Math.floor(chance(seed, 5, index) * 2 ** 31), venue, desk);
@@ -55,6 +65,28 @@ export class Crowd {
   /** Takes over an open order of a participant. */
   restore(order: Order): void {
     this.markets.get(order.market.market)?.restore(order);
+  }
+
+  /** Lets a recorded trade happen in its market. */
+  carryOut(market: string, print: Print): void {
+    this.markets.get(market)?.carryOut(print);
+  }
+
+  /** Leads the fair price of a market to `target` ticks within `ms`, from the step that was taken last. */
+  push(market: string, target: number, ms: number): void {
+    const index = this.venues.findIndex((venue) => venue.market.market === market);
+    const venue = this.venues[index];
+    if (venue === undefined) throw new RangeError(`no such market: ${market}`);
+    const { time: from, fair: start } = this.moment(venue, index, this.step);
+    this.orders.pushes.add(market, { from, to: from + ms, start, target });
+  }
+
+  /** Goes to just before `now` without living: the step that is under way then is the next one that is taken. */
+  skip(now: number): boolean {
+    const last = Math.floor(now / STEP) - 1;
+    const behind = last > this.step;
+    this.step = Math.max(this.step, last);
+    return behind;
   }
 
   /** Lives through all steps due by `now`; whether there were any. */
@@ -78,8 +110,14 @@ export class Crowd {
     this.step = step;
     this.path.enter(Math.floor(step / STEPS_PER_MINUTE));
     for (const [index, venue] of this.venues.entries()) {
-      this.markets.get(venue.market.market)?.step(this.moment(venue, index, step));
+      this.stepIn(venue, this.moment(venue, index, step));
     }
+  }
+
+  private stepIn({ market: { market }, tape }: Venue, moment: Moment): void {
+    const crowd = this.markets.get(market);
+    if (!this.orders.isReplayed(market)) crowd?.step(moment);
+    else if (tape.last !== undefined) crowd?.quoteOnly({ ...moment, fair: Number(tape.last.price) });
   }
 
   private takeMinute(minute: number): void {
@@ -87,14 +125,16 @@ export class Crowd {
     for (const within of PRINTS) {
       const step = minute * STEPS_PER_MINUTE + within;
       for (const [index, venue] of this.venues.entries()) {
+        if (this.orders.isReplayed(venue.market.market)) continue;
         this.markets.get(venue.market.market)?.print(this.moment(venue, index, step), 1 / PRINTS.length);
       }
     }
     this.step = (minute + 1) * STEPS_PER_MINUTE - 1;
   }
 
-  private moment({ market }: Venue, index: number, step: number) {
-    const fair = this.path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
+  private moment({ market }: Venue, index: number, step: number): Moment {
+    const path = this.path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
+    const fair = this.orders.pushes.fair(market.market, step * STEP, path);
     return { time: step * STEP, fair, turnover: this.path.turnover(), dice: new Dice(this.seed, 7, index, step) };
   }
 }

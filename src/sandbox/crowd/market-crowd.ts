@@ -1,8 +1,9 @@
 import type { Desk, Venue } from '../desk/desk.js';
 import { held, type Order } from '../desk/order.js';
 import { MAKERS, TAKERS } from '../desk/participants.js';
-import { opposite, type Side } from '../engine/order.js';
+import { type Execution, opposite, type Side } from '../engine/order.js';
 import { Refusal } from '../refusals.js';
+import type { Print } from '../replay/recording.js';
 import type { Dice } from './chance.js';
 import { type Profile, profileOf } from './profile.js';
 import { sizedAmount, wantedPrices } from './quotes.js';
@@ -53,10 +54,7 @@ export class MarketCrowd {
   }
 
   step(moment: Moment): void {
-    const wanted = this.wanted(moment.fair);
-    for (const side of SIDES) this.withdraw(side, wanted[side]);
-    this.sweep(moment);
-    for (const side of SIDES) this.post(side, wanted[side], moment);
+    const wanted = this.quoteOnly(moment);
     if (moment.dice.next() >= this.profile.activity) return;
     const side = this.trade(moment);
     this.post(side, wanted[side], moment);
@@ -75,6 +73,30 @@ export class MarketCrowd {
     if (quote === undefined) return;
     this.order(TAKERS[0], side, 'ioc', price, amount, moment.time);
     this.desk.cancel(this.venue, quote);
+  }
+
+  /** Only quotes around the fair price, and trades with whoever offers better; which prices it quotes. */
+  quoteOnly(moment: Moment): Record<Side, number[]> {
+    const wanted = this.wanted(moment.fair);
+    for (const side of SIDES) this.withdraw(side, wanted[side]);
+    this.sweep(moment);
+    for (const side of SIDES) this.post(side, wanted[side], moment);
+    return wanted;
+  }
+
+  /**
+   * Lets a recorded trade happen: a maker offers the amount, and a taker takes it. Orders of customers that offer the price
+   * or better trade before and instead. An amount of zero is a price that is only noted in the candle.
+   */
+  carryOut({ side, price, amount, time }: Print): void {
+    for (const each of SIDES) this.withdraw(each, []);
+    if (amount === 0n) {
+      this.venue.tape.candles.record(time, price, 0n);
+      return;
+    }
+    const offer = this.order(MAKERS[0], opposite(side), 'limit', price, amount, time);
+    this.order(TAKERS[0], side, 'ioc', price, amount, time);
+    if (offer?.open) this.desk.cancel(this.venue, offer);
   }
 
   private wanted(fair: number): Record<Side, number[]> {
@@ -143,7 +165,7 @@ export class MarketCrowd {
   private order(
     account: string,
     side: Side,
-    type: 'postOnly' | 'ioc',
+    type: Execution,
     price: bigint,
     amount: bigint,
     time: number,

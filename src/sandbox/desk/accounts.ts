@@ -1,6 +1,3 @@
-import type { Ledger } from '../ledger.js';
-import { coinRules } from '../markets/coins.js';
-import { unitsOf } from '../markets/market.js';
 import type { Codec, Table } from '../store-table.js';
 
 /** What a key may do, as the interface's getAccountInfo reports it. */
@@ -31,10 +28,15 @@ export interface Customer extends Account {
   readonly safePwd: string;
 }
 
+/** Thrown when an account of this name exists. */
+export class UsernameTaken extends Error {
+  override readonly name = 'UsernameTaken';
+}
+
 export const GENESIS_ACCOUNT = '1';
 
 /** What the first account owns to begin with: every coin of the markets. */
-const ENDOWMENT: Readonly<Record<string, string>> = {
+export const ENDOWMENT: Readonly<Record<string, string>> = {
   btc: '5',
   eth: '60',
   bch: '200',
@@ -70,6 +72,16 @@ export class Customers {
     return this.byKey.size;
   }
 
+  /** Of every account. */
+  ids(): Iterable<string> {
+    return [...this.byKey.values()].map(({ id }) => id);
+  }
+
+  /** Oldest first. */
+  all(): readonly Customer[] {
+    return [...this.byKey.values()].sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)));
+  }
+
   byAccessKey(accessKey: string): Customer | undefined {
     return this.byKey.get(accessKey);
   }
@@ -83,12 +95,17 @@ export class Customers {
     this.byKey.set(customer.accessKey, customer);
   }
 
-  /** Makes the first account, with all permissions and something of every coin. */
-  found(secrets: Secrets, ledger: Ledger): void {
+  /** Gives the first account other keys; its name and permissions stay. */
+  adopt({ accessKey, secretKey, safePwd }: Secrets): void {
+    const genesis = this.genesis();
+    if (genesis === undefined) throw new RangeError('there is no first account');
+    this.byKey.delete(genesis.accessKey);
+    this.add({ ...genesis, accessKey, secretKey, safePwd });
+  }
+
+  /** Makes the first account, with all permissions. */
+  found(secrets: Secrets): void {
     const permissions = { asset: true, lever: true, entrust: true, money: true };
     this.add({ id: GENESIS_ACCOUNT, permissions, ...secrets });
-    for (const [coin, amount] of Object.entries(ENDOWMENT)) {
-      ledger.credit(GENESIS_ACCOUNT, coin, unitsOf(amount, coinRules(coin).unitDecimal));
-    }
   }
 }

@@ -1,21 +1,30 @@
+import type { AccountType } from '../../protocol/words.js';
 import { Book } from '../engine/book.js';
 import { type BookEvent, type Execution, opposite, type Side } from '../engine/order.js';
 import type { Ledger } from '../ledger.js';
 import type { Market } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
-import type { Table } from '../store-table.js';
 import type { BillBook } from './bills.js';
-import { held, keyOf, type Order } from './order.js';
+import { feeOf } from './fees.js';
+import type { Lender } from './lender.js';
+import { held, type Order } from './order.js';
+import type { OrderFile } from './order-file.js';
 import { isParticipant } from './participants.js';
 import type { Sequences } from './sequences.js';
 import { settle } from './settlement.js';
 import type { Tape } from './tape.js';
+import { walletOf } from './wallets.js';
 
 /** A market with what is going on in it. */
 export interface Venue {
   readonly market: Market;
   readonly book: Book<Order>;
   readonly tape: Tape;
+}
+
+/** In ticks. Where nothing has traded yet the best bid stands in; 0, so that nothing is lent, where there is none. */
+export function lastPrice(venue: Venue | undefined): bigint {
+  return venue?.tape.last?.price ?? venue?.book.best('buy')?.price ?? 0n;
 }
 
 /** An order that is wanted: ticks and lots. */
@@ -26,13 +35,12 @@ export interface Intent {
   readonly price: bigint;
   readonly amount: bigint;
   readonly clientId?: string | undefined;
-}
-
-export interface DeskTables {
-  /** Every order of a customer, and the open ones of participants, by account, market, side and id. */
-  readonly orders: Table<Order>;
-  /** The keys of all open orders, by id. */
-  readonly open: Table<string>;
+  /** Spot unless told. */
+  readonly kind?: AccountType | undefined;
+  /** Borrow what is missing. */
+  readonly borrow?: boolean | undefined;
+  /** Repay with what comes in. */
+  readonly repay?: boolean | undefined;
 }
 
 /**
@@ -40,8 +48,6 @@ export interface DeskTables {
  * book, ledger, orders, tape and bills.
  */
 export class Desk {
-  /** Open orders of customers by id. */
-  readonly customers = new Map<bigint, Order>();
   /** Whether something of a customer has changed since this was last set to false. */
   touched = false;
   private time = 0;
@@ -50,7 +56,8 @@ export class Desk {
     readonly ledger: Ledger,
     private readonly sequences: Sequences,
     private readonly bills: BillBook,
-    private readonly tables: DeskTables,
+    private readonly orders: OrderFile,
+    private readonly lender: Lender,
   ) {}
 
   static venue(market: Market, tape: Tape): Venue {
@@ -60,9 +67,10 @@ export class Desk {
   /** Takes an order at `time`. Throws {@link Refusal}, with nothing changed, when it cannot be. */
   place(venue: Venue, intent: Intent, time: number): Order {
     if (intent.type === 'postOnly' && venue.book.crosses(intent.side, intent.price)) throw new Refusal('wouldTrade');
-    this.hold(venue.market, intent);
-    const order = this.prepared(venue.market, intent, time);
-    this.track(order);
+    this.time = Math.max(this.time, time);
+    const wallet = this.hold(venue.market, intent);
+    const order = this.prepared(venue.market, intent, wallet);
+    this.orders.enter(order);
     for (const event of venue.book.submit(order, intent.type)) this.follow(venue, event);
     return order;
   }
@@ -75,14 +83,15 @@ export class Desk {
   /** Puts an open order back as it was stored; they come in the order of their ids. */
   restore(venue: Venue, order: Order): void {
     venue.book.restore(order);
-    if (!isParticipant(order.account)) this.customers.set(order.id, order);
   }
 
-  private prepared(market: Market, intent: Intent, time: number): Order {
-    this.time = Math.max(this.time, time);
+  private prepared(market: Market, intent: Intent, wallet: string): Order {
     return {
       id: this.sequences.order(this.time),
       account: intent.account,
+      kind: intent.kind ?? 'spot',
+      wallet,
+      repay: intent.repay ?? false,
       market,
       side: intent.side,
       type: intent.type,
@@ -97,22 +106,34 @@ export class Desk {
     };
   }
 
-  private hold(market: Market, { account, side, price, amount }: Intent): void {
+  /** Holds what the order may cost, borrowing what is missing if it may; the wallet from which it is taken. */
+  private hold(market: Market, { account, side, price, amount, kind = 'spot', borrow }: Intent): string {
+    const wallet = walletOf(account, kind, market);
     const { coin, units } = held({ market, side, price, remaining: amount });
-    if (this.ledger.available(account, coin) < units) throw new Refusal('insufficientBalance', coin);
-    this.ledger.hold(account, coin, units);
+    const missing = units - this.ledger.available(wallet.name, coin);
+    if (missing > 0n) {
+      if (borrow !== true) throw new Refusal('insufficientBalance', coin);
+      this.lender.lend(wallet, coin, missing);
+      this.bills.write(this.time);
+    }
+    this.ledger.hold(wallet.name, coin, units);
+    return wallet.name;
   }
 
   private follow(venue: Venue, event: BookEvent<Order>): void {
     if (event.kind === 'traded') this.trade(venue, event.maker, event.taker, event.price, event.amount);
     if (event.kind === 'cancelled') this.close(event.order);
+    if (event.kind === 'rested') this.track(event.order);
   }
 
   private trade(venue: Venue, maker: Order, taker: Order, price: bigint, amount: bigint): void {
+    for (const order of [maker, taker]) if (order.value === 0n) this.orders.listTraded(order);
     const [buy, sell] = taker.side === 'buy' ? [taker, maker] : [maker, taker];
-    settle(this.ledger, buy, sell, price, amount, (account, ...entry) => {
-      if (!isParticipant(account)) this.bills.post(account, ...entry);
+    settle(this.ledger, buy, sell, price, amount, (wallet, ...entry) => {
+      if (!isParticipant(wallet)) this.bills.post(wallet, ...entry);
     });
+    if (buy.repay) this.repayFromBuy(buy, price, amount);
+    if (sell.repay) this.lender.repay(sell.wallet, sell.market.quote, afterFee(sell.market.value(price, amount)));
     this.bills.write(this.time);
     venue.tape.record({ id: this.sequences.trade(), time: this.time, side: opposite(maker.side), price, amount });
     for (const order of [maker, taker]) {
@@ -121,24 +142,33 @@ export class Desk {
     }
   }
 
+  /** What was bought repays, and so does what the price left over of the money that was held. */
+  private repayFromBuy({ wallet, market, price: limit }: Order, price: bigint, amount: bigint): void {
+    this.lender.repay(wallet, market.base, afterFee(market.units(amount)));
+    this.lender.repay(wallet, market.quote, market.value(limit - price, amount));
+  }
+
   private close(order: Order): void {
     const { coin, units } = held(order);
-    this.ledger.release(order.account, coin, units);
+    this.ledger.release(order.wallet, coin, units);
+    if (order.repay) {
+      this.lender.repay(order.wallet, coin, units);
+      this.bills.write(this.time);
+    }
     order.open = false;
     this.track(order);
   }
 
-  /** Notes what has become of an order where it is looked up and where it is kept. */
   private track(order: Order): void {
-    const key = keyOf(order);
-    const customer = !isParticipant(order.account);
-    if (order.open || customer) this.tables.orders.put(key, order);
-    else this.tables.orders.delete(key);
-    if (order.open) this.tables.open.put(String(order.id), key);
-    else this.tables.open.delete(String(order.id));
-    if (!customer) return;
-    this.touched = true;
-    if (order.open) this.customers.set(order.id, order);
-    else this.customers.delete(order.id);
+    this.orders.keep(order);
+    this.touch(order);
   }
+
+  private touch(order: Order): void {
+    if (!isParticipant(order.account)) this.touched = true;
+  }
+}
+
+function afterFee(received: bigint): bigint {
+  return received - feeOf(received);
 }

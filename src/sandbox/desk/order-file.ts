@@ -1,79 +1,127 @@
 import type { Side } from '../engine/order.js';
+import { NumberedLists } from '../numbered-lists.js';
 import { Refusal } from '../refusals.js';
-import { type Codec, type Table, under } from '../store-table.js';
-import { type Order, orderKey } from './order.js';
+import type { Codec, Table } from '../store-table.js';
+import { keyOf, type Order, orderKey } from './order.js';
+import { isParticipant } from './participants.js';
 
 /** How a request names an order. */
 export type OrderRef = { readonly id: string } | { readonly clientId: string };
 
+/** Which orders of an account and market are listed; `traded` are those of which something has traded. */
+export type OrderList = Side | 'open' | 'traded' | 'all';
+
 export const keyCodec: Codec<string> = { encode: (key) => key, decode: String };
 
-const SIDES = ['buy', 'sell'] as const;
+export interface OrderTables {
+  /** Every order of a customer, and the open ones of participants, by account, market and id. */
+  readonly orders: Table<Order>;
+  /** The keys of all open orders, by id. */
+  readonly open: Table<string>;
+  /** The keys of the orders that client ids mean. */
+  readonly clientIds: Table<string>;
+  /** The keys of customers' orders in the order in which they came onto a list. */
+  readonly listed: Table<string>;
+}
 
-/** Looks up orders of customers, open and closed. */
+/** Keeps orders, lists those of customers, and finds them again. Only the open orders of customers are in memory. */
 export class OrderFile {
-  constructor(
-    private readonly orders: Table<Order>,
-    private readonly clientIds: Table<string>,
-  ) {}
+  /** Open orders of customers by id. */
+  readonly open = new Map<bigint, Order>();
+  /** The orders, participants' included, that have a row among the open ones. */
+  private readonly openRows = new Set<bigint>();
+  private readonly lists: NumberedLists<string>;
 
-  /** Remembers whose order a client id means: the newest, when it was used before. */
-  name(order: Order, key: string): void {
-    if (order.clientId !== null) this.clientIds.put(clientKey(order.account, order.market.market, order.clientId), key);
+  constructor(private readonly tables: OrderTables) {
+    this.lists = new NumberedLists(tables.listed);
+  }
+
+  /** Lists a new order; {@link keep} follows. A client id that was used before means this one from now on. */
+  enter(order: Order): void {
+    if (isParticipant(order.account)) return;
+    const key = keyOf(order);
+    for (const list of [order.side, 'all'] as const) this.lists.append(listName(order, list), key);
+    if (order.clientId !== null) this.tables.clientIds.put(listName(order, order.clientId), key);
+  }
+
+  /** Keeps what has become of an order; a participant's is forgotten with its end. */
+  keep(order: Order): void {
+    const key = keyOf(order);
+    const customer = !isParticipant(order.account);
+    if (order.open || customer) this.tables.orders.put(key, order);
+    else this.tables.orders.delete(key);
+    this.keepOpen(order, key);
+    if (!customer) return;
+    if (order.open) this.open.set(order.id, order);
+    else this.open.delete(order.id);
+  }
+
+  /** Most orders of takers end at once and never have a row. */
+  private keepOpen({ open, id }: Order, key: string): void {
+    if (open === this.openRows.has(id)) return;
+    if (open) {
+      this.tables.open.put(String(id), key);
+      this.openRows.add(id);
+    } else {
+      this.tables.open.delete(String(id));
+      this.openRows.delete(id);
+    }
+  }
+
+  /** Lists a customer's order as traded, at its first trade. */
+  listTraded(order: Order): void {
+    if (!isParticipant(order.account)) this.lists.append(listName(order, 'traded'), keyOf(order));
+  }
+
+  /** The open orders as they were stored, in the order of their ids. */
+  *restore(): Generator<Order> {
+    for (const key of [...this.tables.open.range({ start: '', end: '\u{7f}' })]) {
+      const order = this.tables.orders.get(key);
+      if (order === undefined) throw new Error(`the stored order ${key} is missing`);
+      this.openRows.add(order.id);
+      if (!isParticipant(order.account)) this.open.set(order.id, order);
+      yield order;
+    }
   }
 
   /** Throws {@link Refusal} when the account has no such order in the market. */
   find(account: string, market: string, ref: OrderRef): Order {
-    const order = 'id' in ref ? this.byId(account, market, ref.id) : this.byClientId(account, market, ref.clientId);
+    const key = 'id' in ref ? keyOfId(account, market, ref.id) : this.keyOfClientId(account, market, ref.clientId);
+    const order = key === undefined ? undefined : this.tables.orders.get(key);
     if (order === undefined) throw new Refusal('orderNotFound');
     return order;
   }
 
-  /** A page of the orders of a market, newest first; pages count from 1. */
-  page(account: string, market: string, side: Side | undefined, page: number, size: number): Order[] {
-    const found: Order[] = [];
-    let skip = (page - 1) * size;
-    for (const order of side === undefined ? this.bothSides(account, market) : this.side(account, market, side)) {
-      if (skip > 0) skip -= 1;
-      else found.push(order);
-      if (found.length === size) break;
+  /** The open orders of an account in a market, oldest first. */
+  openOf(account: string, market: string): Order[] {
+    return [...this.open.values()].filter((order) => order.account === account && order.market.market === market);
+  }
+
+  /** A page of a list, newest first; pages count from 1. The newest of `traded` is the one whose first trade was last. */
+  page(account: string, market: string, list: OrderList, page: number, size: number): Order[] {
+    if (list === 'open') {
+      return this.openOf(account, market)
+        .reverse()
+        .slice((page - 1) * size, page * size);
     }
-    return found;
+    return this.lists.newest(`${account}/${market}/${list}`, page, size).map((key) => this.at(key));
   }
 
-  private *bothSides(account: string, market: string): Generator<Order> {
-    const [buys, sells] = [this.side(account, market, 'buy'), this.side(account, market, 'sell')];
-    let [buy, sell] = [buys.next(), sells.next()];
-    while (!buy.done || !sell.done) {
-      if (!buy.done && (sell.done || buy.value.id > sell.value.id)) {
-        yield buy.value;
-        buy = buys.next();
-      } else if (!sell.done) {
-        yield sell.value;
-        sell = sells.next();
-      }
-    }
+  private at(key: string): Order {
+    const order = this.tables.orders.get(key);
+    if (order === undefined) throw new Error(`the listed order ${key} is missing`);
+    return order;
   }
 
-  private side(account: string, market: string, side: Side): Generator<Order> {
-    return this.orders.range({ ...under(`${account}/${market}/${side}/`), reverse: true });
-  }
-
-  private byId(account: string, market: string, id: string): Order | undefined {
-    if (!/^\d{1,19}$/.test(id)) return undefined;
-    for (const side of SIDES) {
-      const order = this.orders.get(orderKey(account, market, side, BigInt(id)));
-      if (order !== undefined) return order;
-    }
-    return undefined;
-  }
-
-  private byClientId(account: string, market: string, clientId: string): Order | undefined {
-    const key = this.clientIds.get(clientKey(account, market, clientId));
-    return key === undefined ? undefined : this.orders.get(key);
+  private keyOfClientId(account: string, market: string, clientId: string): string | undefined {
+    return this.tables.clientIds.get(`${account}/${market}/${clientId}`);
   }
 }
 
-function clientKey(account: string, market: string, clientId: string): string {
-  return `${account}/${market}/${clientId}`;
+function keyOfId(account: string, market: string, id: string): string | undefined {
+  return /^\d{1,19}$/.test(id) ? orderKey(account, market, BigInt(id)) : undefined;
+}
+
+function listName({ account, market }: Order, list: string): string {
+  return `${account}/${market.market}/${list}`;
 }

@@ -1,11 +1,18 @@
+import type { AccountType } from '../../protocol/words.js';
 import type { BookOrder, Execution, Side } from '../engine/order.js';
 import type { Market } from '../markets/market.js';
 import { MARKETS } from '../markets/markets.js';
 import type { Codec } from '../store-table.js';
+import { walletName } from './wallets.js';
 
 /** An order as the exchange keeps it: the book's ticks and lots, and what trading made of it. */
 export interface Order extends BookOrder {
   readonly account: string;
+  readonly kind: AccountType;
+  /** The ledger account that pays and receives. */
+  readonly wallet: string;
+  /** Whether what comes in repays what the wallet owes. */
+  readonly repay: boolean;
   readonly market: Market;
   readonly type: Execution;
   /** Lots. */
@@ -43,17 +50,20 @@ export function held(order: Holding): { coin: string; units: bigint } {
   return { coin: market.base, units: market.units(remaining) };
 }
 
-/** Where an order's row is: those of one account, market and side lie together, by age. */
-export function orderKey(account: string, market: string, side: Side, id: bigint): string {
-  return `${account}/${market}/${side}/${id.toString().padStart(19, '0')}`;
+/** Where an order's row is. */
+export function orderKey(account: string, market: string, id: bigint): string {
+  return `${account}/${market}/${id}`;
 }
 
 export function keyOf(order: Order): string {
-  return orderKey(order.account, order.market.market, order.side, order.id);
+  return orderKey(order.account, order.market.market, order.id);
 }
 
 export const orderCodec: Codec<Order> = {
   encode: (order) => [
+    order.kind,
+    order.repay ? 1 : 0,
+    order.side,
     order.type,
     ...[order.price, order.amount, order.remaining, order.value, order.fee].map(String),
     order.time,
@@ -61,15 +71,18 @@ export const orderCodec: Codec<Order> = {
     order.open ? 1 : 0,
   ],
   decode: (row, key) => {
-    const [account = '', name = '', side, id = '0'] = key.split('/');
+    const [account = '', name = '', id = '0'] = key.split('/');
     const market = MARKETS.get(name);
     if (market === undefined) throw new RangeError(`a stored order of an unknown market: ${name}`);
-    const [type, price, amount, remaining, value, fee, time, clientId, open] = row as StoredOrder;
+    const [kind, repay, side, type, price, amount, remaining, value, fee, time, clientId, open] = row as StoredOrder;
     return {
       id: BigInt(id),
       account,
+      kind,
+      wallet: walletName(account, kind, name),
+      repay: repay === 1,
       market,
-      side: side === 'buy' ? 'buy' : 'sell',
+      side,
       type,
       price: BigInt(price),
       amount: BigInt(amount),
@@ -83,4 +96,7 @@ export const orderCodec: Codec<Order> = {
   },
 };
 
-type StoredOrder = [Execution, string, string, string, string, string, number, string | null, number];
+type StoredOrder = [
+  ...[AccountType, number, Side, Execution],
+  ...[string, string, string, string, string, number, string | null, number],
+];

@@ -41,6 +41,11 @@ export class Sequences {
     return this.day.first;
   }
 
+  /** The id of a deposit or a withdrawal: of the same kind as an order's, and of the same run. */
+  record(time: number): bigint {
+    return this.order(time);
+  }
+
   trade(): bigint {
     this.last.trade += 1n;
     this.changed(this.last);

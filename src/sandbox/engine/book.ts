@@ -6,10 +6,13 @@ import { type BookEvent, type BookOrder, type Execution, opposite, type Side } f
  * Whether an order is allowed and paid for is decided before it comes here.
  */
 export class Book<Order extends BookOrder> {
+  /** Another number whenever the book may have become another. */
+  revision = 0;
   private readonly sides = { buy: new Ladder<Order>('buy'), sell: new Ladder<Order>('sell') };
 
   /** Matches an order and rests or drops what is left of it, as its execution says. */
   submit(order: Order, execution: Execution): BookEvent<Order>[] {
+    this.revision += 1;
     if (execution === 'postOnly' && this.crosses(order.side, order.price)) return [{ kind: 'refused', order }];
     const events = this.match(order);
     if (order.remaining === 0n) return events;
@@ -24,11 +27,13 @@ export class Book<Order extends BookOrder> {
 
   /** Puts back an order that was resting before; orders of one price must come in the order of their ids. */
   restore(order: Order): void {
+    this.revision += 1;
     this.sides[order.side].add(order);
   }
 
   /** Takes a resting order out; whether it was resting. */
   cancel(order: Order): boolean {
+    this.revision += 1;
     return this.sides[order.side].remove(order);
   }
 

@@ -1,48 +1,27 @@
-import { type Candle, MINUTE } from '../candles.js';
+import type { Candle } from '../candles.js';
 import { CandleSeries, candleCodec } from '../candles-series.js';
+import { Clock, type ClockState, clockCodec } from '../clock.js';
 import { Crowd, type CrowdState } from '../crowd/crowd.js';
 import { prehistory } from '../crowd/prehistory.js';
-import { Customers, customerCodec, type Secrets } from '../desk/accounts.js';
-import { BillBook, billCodec } from '../desk/bills.js';
-import { Desk, type DeskTables, type Venue } from '../desk/desk.js';
+import { Pushes, pushCodec } from '../crowd/pushes.js';
+import { Customers, customerCodec, ENDOWMENT, GENESIS_ACCOUNT, type Secrets } from '../desk/accounts.js';
+import { BillBook, billCodec, placeCodec } from '../desk/bills.js';
+import { Desk, lastPrice, type Venue } from '../desk/desk.js';
+import { Lender } from '../desk/lender.js';
 import { orderCodec } from '../desk/order.js';
 import { keyCodec, OrderFile } from '../desk/order-file.js';
 import { isParticipant } from '../desk/participants.js';
 import { FIRST, type Sequence, Sequences, sequenceCodec } from '../desk/sequences.js';
 import { Tape, type Trade, tradeCodec } from '../desk/tape.js';
+import { TimedCancels, timeCodec } from '../desk/timed-cancels.js';
+import { Treasury } from '../funds/treasury.js';
 import { type Balance, Ledger } from '../ledger.js';
 import type { Market } from '../markets/market.js';
 import { MARKETS } from '../markets/markets.js';
+import { Replays } from '../replay/replays.js';
 import { Store } from '../store.js';
 import type { Codec, Table } from '../store-table.js';
-
-/** When and with what chance an exchange began; it stays as long as its directory. */
-interface Beginning {
-  readonly seed: number;
-  /** The ms of the first minute that is not prehistory. */
-  readonly start: number;
-}
-
-/** Raised when the rows on disk change their meaning. */
-const FORMAT = 1;
-
-/** Thrown when the data of a directory were written by a version that stores them differently. */
-export class OtherFormat extends Error {
-  override readonly name = 'OtherFormat';
-
-  constructor(found: number) {
-    super(`the data have format ${found}, this version reads format ${FORMAT}`);
-  }
-}
-
-const beginningCodec: Codec<Beginning> = {
-  encode: ({ seed, start }) => [FORMAT, seed, start],
-  decode: (row) => {
-    const [format, seed, start] = row as [number, number, number];
-    if (format !== FORMAT) throw new OtherFormat(format);
-    return { seed, start };
-  },
-};
+import { type Beginning, beginningAt, beginningCodec, type Founding, nothingBefore } from './beginning.js';
 
 const crowdCodec: Codec<CrowdState> = {
   encode: ({ step, path }) => [step, path.minute, ...path.prices],
@@ -68,6 +47,8 @@ export interface HouseOptions {
   readonly seed: number;
   readonly time: number;
   readonly secrets: Secrets;
+  /** Used when the directory is empty. */
+  readonly founding?: Founding | undefined;
 }
 
 /** Everything an exchange consists of, opened from its directory. */
@@ -76,35 +57,59 @@ export class House {
   readonly orders: OrderFile;
   readonly ledger: Ledger;
   readonly sequences: Sequences;
+  readonly bills: BillBook;
+  readonly lender: Lender;
   readonly desk: Desk;
+  readonly treasury: Treasury;
+  readonly timedCancels: TimedCancels;
   readonly venues: ReadonlyMap<string, Venue>;
   private readonly crowd: Crowd;
+  readonly replays: Replays;
   private readonly crowdState: Table<CrowdState>;
-  private readonly beginning: Beginning;
+  private readonly clockState: Table<ClockState>;
+  readonly beginning: Beginning;
 
   /** Opens the exchange of a directory, or founds one there. Throws {@link OtherFormat}. */
   constructor(
     readonly store: Store,
-    { seed, time, secrets }: HouseOptions,
+    { seed, time, secrets, founding }: HouseOptions,
   ) {
     const beginnings = store.table('beginning', beginningCodec);
     const stored = beginnings.get(ONLY);
-    this.beginning = stored ?? { seed, start: Math.floor(time / MINUTE) * MINUTE - MINUTE };
+    this.beginning = stored ?? beginningAt(seed, time, founding);
+    this.clockState = store.table('clock', clockCodec);
+    this.replays = new Replays(store);
     this.crowdState = store.table('crowd', crowdCodec);
     this.ledger = restoredLedger(store);
     this.sequences = restoredSequences(store);
     this.customers = new Customers(store.table('accounts', customerCodec));
-    const tables = { orders: store.table('orders', orderCodec), open: store.table('open', keyCodec) };
-    const bills = new BillBook(store.table('bills', billCodec), this.ledger, this.sequences);
-    this.orders = new OrderFile(tables.orders, store.table('clientIds', keyCodec));
-    this.desk = new Desk(this.ledger, this.sequences, bills, tables);
+    const statements = { bills: store.table('bills', billCodec), coinBills: store.table('coinBills', placeCodec) };
+    this.bills = new BillBook(statements, this.ledger, this.sequences);
+    this.orders = new OrderFile({
+      orders: store.table('orders', orderCodec),
+      open: store.table('open', keyCodec),
+      clientIds: store.table('clientIds', keyCodec),
+      listed: store.table('listed', keyCodec),
+    });
+    this.timedCancels = new TimedCancels(store.table('timedCancels', timeCodec));
+    this.lender = new Lender(this.ledger, this.bills, (market) => lastPrice(this.venues.get(market)));
+    this.desk = new Desk(this.ledger, this.sequences, this.bills, this.orders, this.lender);
+    const till = { ledger: this.ledger, bills: this.bills, sequences: this.sequences };
+    this.treasury = new Treasury(store, till, () => this.customers.ids());
     this.venues = this.openVenues(store.table('trades', tradeCodec), store.table('candles', candleCodec));
     const state = this.crowdState.get(ONLY) ?? Crowd.start(this.beginning.start);
-    this.crowd = new Crowd(this.beginning.seed, [...this.venues.values()], this.desk, state);
-    this.restoreOrders(tables);
+    const orders = {
+      isReplayed: (market: string) => this.isReplayed(market),
+      pushes: new Pushes(store.table('pushes', pushCodec)),
+    };
+    this.crowd = new Crowd(this.beginning.seed, [...this.venues.values()], this.desk, state, orders);
+    this.restoreOrders();
     if (stored !== undefined) return;
     beginnings.put(ONLY, this.beginning);
-    this.customers.found(secrets, this.ledger);
+    if (founding !== undefined) this.clockState.put(ONLY, { shown: time, real: time, speed: 1, stopped: true });
+    this.customers.found(secrets);
+    this.treasury.open(GENESIS_ACCOUNT, ENDOWMENT, time);
+    this.treasury.addresses.equip(GENESIS_ACCOUNT, Object.keys(ENDOWMENT));
   }
 
   /** Opens the exchange of a directory. Throws AlreadyOpen when it is open, and {@link OtherFormat}. */
@@ -118,27 +123,75 @@ export class House {
     }
   }
 
-  /** Lets the crowd live up to `time`. */
+  /** The exchange's clock over the machine's. */
+  clock(real: () => number): Clock {
+    return new Clock(real, this.clockState.get(ONLY), (state) => this.clockState.put(ONLY, state));
+  }
+
+  /** Leads the crowd of a market to a price in ticks within `ms`. */
+  push(market: string, target: bigint, ms: number): void {
+    this.crowd.push(market, Number(target), ms);
+    this.desk.touched = true;
+  }
+
+  /** Whether a market follows a recording, or waits for one. */
+  isReplayed(market: string): boolean {
+    return this.beginning.bare === market || this.replays.has(market);
+  }
+
+  /** Lets everything happen that is due by `time`, in its order. */
   advance(time: number): void {
-    if (this.crowd.advance(time)) this.crowdState.put(ONLY, this.crowd.state);
+    this.happen(time, (moment) => this.crowd.advance(moment));
+  }
+
+  /** The same, but the crowd stands still: only what is replayed, and what customers asked for, happens. */
+  rush(time: number): void {
+    this.happen(time, (moment) => this.crowd.skip(moment));
+  }
+
+  private happen(time: number, live: (moment: number) => boolean): void {
+    for (let moment = this.nextMoment(); moment <= time; moment = this.nextMoment()) {
+      live(moment);
+      this.cancelDue(moment);
+      this.treasury.advance(moment);
+      for (const [market, print] of this.replays.takeDue(moment)) this.crowd.carryOut(market, print);
+      this.desk.touched = true;
+    }
+    if (live(time)) this.crowdState.put(ONLY, this.crowd.state);
+  }
+
+  /** When something is due that was asked for: infinity when nothing is. */
+  private nextMoment(): number {
+    return Math.min(this.timedCancels.next, this.treasury.next, this.replays.next);
+  }
+
+  private cancelDue(time: number): void {
+    for (let due = this.timedCancels.takeDue(time); due !== undefined; due = this.timedCancels.takeDue(time)) {
+      const venue = this.venues.get(due.market);
+      if (venue === undefined) continue;
+      for (const order of this.orders.openOf(due.account, due.market)) this.desk.cancel(venue, order);
+    }
   }
 
   private openVenues(trades: Table<Trade>, candles: Table<Candle>): ReadonlyMap<string, Venue> {
     const open = (market: Market) => {
       const name = market.market;
-      const { seed, start } = this.beginning;
-      const series = new CandleSeries(name, prehistory(market, seed, start), candles);
+      const { seed, start, bare } = this.beginning;
+      const series = new CandleSeries(
+        name,
+        bare === name ? nothingBefore(start) : prehistory(market, seed, start),
+        candles,
+      );
       return Desk.venue(market, new Tape(name, trades, series));
     };
     return new Map([...MARKETS].map(([name, market]) => [name, open(market)]));
   }
 
   /** Ids increase with time, so this order also restores time priority. */
-  private restoreOrders({ orders, open }: DeskTables): void {
-    for (const key of [...open.range({ start: '', end: '\u{7f}' })]) {
-      const order = orders.get(key);
-      const venue = this.venues.get(order?.market.market ?? '');
-      if (order === undefined || venue === undefined) throw new Error(`the stored order ${key} is missing`);
+  private restoreOrders(): void {
+    for (const order of this.orders.restore()) {
+      const venue = this.venues.get(order.market.market);
+      if (venue === undefined) throw new Error(`a stored order of an unknown market: ${order.market.market}`);
       this.desk.restore(venue, order);
       if (isParticipant(order.account)) this.crowd.restore(order);
     }

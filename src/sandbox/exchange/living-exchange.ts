@@ -1,35 +1,66 @@
 import type { CandleType } from '../candles.js';
+import type { Clock } from '../clock.js';
 import type { Account, Secrets } from '../desk/accounts.js';
 import type { Venue } from '../desk/desk.js';
-import { keyOf } from '../desk/order.js';
-import type { OrderRef } from '../desk/order-file.js';
-import type { Side } from '../engine/order.js';
-import type { Depth, Exchange, ExchangeStatus, OrderRecord, OrderRequest, PublicTrade, Ticker } from '../exchange.js';
+import type { OrderList, OrderRef } from '../desk/order-file.js';
+import type {
+  CandleQuery,
+  Depth,
+  Exchange,
+  ExchangeStatus,
+  MarginBalance,
+  MarginMove,
+  OrderRecord,
+  OrderRequest,
+  PublicTrade,
+  Ticker,
+} from '../exchange.js';
+import type { NewAddress } from '../funds/address-book.js';
+import type { Funds } from '../funds/funds.js';
+import type { DepositRequest } from '../funds/treasury.js';
+import { leaving } from '../funds/withdrawals.js';
 import { COINS } from '../markets/coins.js';
 import { coinText, type MarketRules } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
+import { DepthView } from './depth-view.js';
 import type { House } from './house.js';
-import { candlesOf, DayWindow, depthOf, mergeStep, recordOf, tickerOf, tradeOf } from './views.js';
+import { type ExchangeAdministration, LivingAdministration } from './living-administration.js';
+import { LivingFunds } from './living-funds.js';
+import { LivingMargin } from './living-margin.js';
+import { candlesOf, DayWindow, mergeStep, recordOf, tickerOf, tradeOf } from './views.js';
 
 /** How long what only concerns the crowd may wait for a commit. Repeating its steps gives the same again. */
 const IDLE_COMMIT = 2_000;
+
+/** "Orders are cancelled one minute after the call", by the exchange's clock. */
+const CANCEL_DELAY = 60_000;
 
 /** The exchange as its callers see it: decimal text outside, ticks, lots and units inside. */
 export class LivingExchange implements Exchange {
   readonly genesis: Secrets;
   readonly coins = COINS;
   readonly markets: ReadonlyMap<string, MarketRules>;
+  readonly funds: Funds;
+  readonly administration: ExchangeAdministration;
+  private readonly margin: LivingMargin;
+  private readonly depths: ReadonlyMap<string, DepthView>;
   private readonly days: ReadonlyMap<string, DayWindow>;
+  private readonly now: () => number;
 
   constructor(
     private readonly house: House,
-    private readonly now: () => number,
+    clock: Clock,
   ) {
+    this.now = clock.now;
     const genesis = house.customers.genesis();
     if (genesis === undefined) throw new Error('the exchange has no first account');
     const { accessKey, secretKey, safePwd, username } = genesis;
     this.genesis = { accessKey, secretKey, safePwd, username };
     this.markets = new Map([...house.venues].map(([name, { market }]) => [name, market]));
+    this.funds = new LivingFunds(house, clock.now, () => this.commitNow());
+    this.administration = new LivingAdministration(house, clock, () => this.commitNow());
+    this.margin = new LivingMargin(house, clock.now);
+    this.depths = new Map([...house.venues].map(([name, venue]) => [name, new DepthView(venue)]));
     this.days = new Map([...house.venues].map(([name, venue]) => [name, new DayWindow(venue)]));
   }
 
@@ -46,8 +77,9 @@ export class LivingExchange implements Exchange {
   }
 
   depth(market: string, { size, merge }: { size: number; merge?: string | undefined }): Depth {
-    const venue = this.venue(market);
-    return depthOf(venue, size, mergeStep(venue.market, merge), this.now());
+    const view = this.depths.get(market);
+    if (view === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
+    return { time: this.now(), ...view.read(size, mergeStep(this.venue(market).market, merge)) };
   }
 
   trades(market: string, afterId?: string): PublicTrade[] {
@@ -56,8 +88,8 @@ export class LivingExchange implements Exchange {
     return tape.after(afterId === undefined ? undefined : BigInt(afterId)).map((trade) => tradeOf(rules, trade));
   }
 
-  candles(market: string, type: CandleType, { since, size }: { since?: number | undefined; size: number }) {
-    return candlesOf(this.venue(market), type, this.now(), size, since);
+  candles(market: string, type: CandleType, { since, size, which }: CandleQuery) {
+    return candlesOf(this.venue(market), type, this.now(), size, since, which);
   }
 
   account(accessKey: string): Account | undefined {
@@ -69,22 +101,21 @@ export class LivingExchange implements Exchange {
     return [...COINS.keys()].map((coin) => ({
       coin,
       available: coinText(coin, ledger.available(id, coin)),
-      frozen: coinText(coin, ledger.frozen(id, coin)),
+      frozen: coinText(coin, ledger.frozen(id, coin) + ledger.available(leaving(id), coin)),
     }));
   }
 
   place(account: Account, request: OrderRequest): string {
     const venue = this.venue(request.market);
-    const { side, type, clientId } = request;
+    const { side, type, clientId, account: kind, borrow, repay } = request;
     const price = venue.market.ticks(request.price);
     const amount = venue.market.lots(request.amount);
     venue.market.checkNotional(price, amount);
     const order = this.house.desk.place(
       venue,
-      { account: account.id, side, type, price, amount, clientId },
+      { account: account.id, side, type, price, amount, clientId, kind, borrow, repay },
       this.now(),
     );
-    this.house.orders.name(order, keyOf(order));
     this.scheduleCommit();
     return String(order.id);
   }
@@ -92,7 +123,7 @@ export class LivingExchange implements Exchange {
   cancel(account: Account, market: string, ref: OrderRef): OrderRecord {
     const venue = this.venue(market);
     const found = this.house.orders.find(account.id, market, ref);
-    const order = this.house.desk.customers.get(found.id);
+    const order = this.house.orders.open.get(found.id);
     if (order === undefined) throw new Refusal('orderFinal');
     this.house.desk.cancel(venue, order);
     this.scheduleCommit();
@@ -106,9 +137,53 @@ export class LivingExchange implements Exchange {
   orders(
     account: Account,
     market: string,
-    { side, page, pageSize }: { side?: Side | undefined; page: number; pageSize: number },
+    { list = 'all', page, pageSize }: { list?: OrderList; page: number; pageSize: number },
   ): OrderRecord[] {
-    return this.house.orders.page(account.id, this.venue(market).market.market, side, page, pageSize).map(recordOf);
+    return this.house.orders.page(account.id, this.venue(market).market.market, list, page, pageSize).map(recordOf);
+  }
+
+  marginBalances({ id }: Account): MarginBalance[] {
+    return this.margin.balances(id);
+  }
+
+  moveToMargin({ id }: Account, move: MarginMove): void {
+    this.margin.fund(id, move);
+    this.commitNow();
+  }
+
+  moveFromMargin({ id }: Account, move: MarginMove): void {
+    this.margin.withdraw(id, move);
+    this.commitNow();
+  }
+
+  cancelAllAfter(account: Account, market: string): number {
+    const time = this.now() + CANCEL_DELAY;
+    this.house.timedCancels.set({ account: account.id, market: this.venue(market).market.market, time });
+    this.house.store.commitWithin(0);
+    return time;
+  }
+
+  deposit(account: Account, request: DepositRequest): string {
+    const { id } = this.house.treasury.deposit(account.id, request, this.now());
+    this.commitNow();
+    return String(id);
+  }
+
+  verifyAddress(account: Account, address: NewAddress): void {
+    this.house.treasury.addresses.verify(account.id, address);
+    this.commitNow();
+  }
+
+  obtainAddress(account: Account, coin: string): void {
+    this.house.treasury.addresses.obtain(account.id, coin);
+    this.commitNow();
+  }
+
+  endWithdrawal(account: Account, coin: string, id: string, end: 'failed' | 'cancelled'): void {
+    if (!/^\d{1,19}$/.test(id)) throw new Refusal('noRecord', id.slice(0, 40));
+    const status = end === 'failed' ? 1 : 3;
+    this.house.treasury.withdrawals.end(account.id, coin, BigInt(id), status, this.now());
+    this.commitNow();
   }
 
   durable(): Promise<void> {
@@ -116,12 +191,12 @@ export class LivingExchange implements Exchange {
   }
 
   status(): ExchangeStatus {
-    const { venues, customers, desk, sequences } = this.house;
+    const { venues, customers, orders, sequences } = this.house;
     return {
       time: this.now(),
       markets: venues.size,
       accounts: customers.count,
-      orders: desk.customers.size,
+      orders: orders.open.size,
       trades: sequences.trades,
     };
   }
@@ -134,6 +209,11 @@ export class LivingExchange implements Exchange {
     const venue = this.house.venues.get(market);
     if (venue === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
     return venue;
+  }
+
+  private commitNow(): void {
+    this.house.desk.touched = true;
+    this.scheduleCommit();
   }
 
   /** What concerns a customer is written at once, also when nobody waits for it. */

@@ -13,7 +13,7 @@ const WINDOW = 24 * 60;
 
 /** The last 24 hours of a market. What the closed minutes come to is kept until it can have changed. */
 export class DayWindow {
-  private summed: { minute: number; last: Trade | undefined; closed: Candle } | undefined;
+  private summed: { minute: number; last: Trade | undefined; closed: Candle | undefined } | undefined;
 
   constructor(private readonly venue: Venue) {}
 
@@ -24,7 +24,8 @@ export class DayWindow {
     if (!this.isCurrent(minute)) this.summed = this.sum(minute);
     const [current] = candles.read('1min', now, 1);
     if (this.summed === undefined || current === undefined) throw new Error('a market without history');
-    return joinCandles(this.summed.closed, current);
+    const { closed } = this.summed;
+    return closed === undefined ? current : joinCandles(closed, current);
   }
 
   /** Trades never go back in time, so after one within the minute there are no more before it. */
@@ -36,7 +37,9 @@ export class DayWindow {
 
   private sum(minute: number) {
     const { last, candles } = this.venue.tape;
-    return { minute, last, closed: candles.read('1min', (minute - 1) * MINUTE, WINDOW - 1).reduce(joinCandles) };
+    // a market in its first minute has no closed one
+    const [first, ...rest] = candles.read('1min', (minute - 1) * MINUTE, WINDOW - 1);
+    return { minute, last, closed: first === undefined ? undefined : rest.reduce(joinCandles, first) };
   }
 }
 
@@ -63,11 +66,11 @@ function percent(part: bigint, whole: bigint): string {
     .toString();
 }
 
-export function depthOf({ market, book }: Venue, size: number, step: bigint, time: number): Depth {
+export function depthSides({ market, book }: Venue, size: number, step: bigint): Omit<Depth, 'time'> {
   const levels = (side: 'buy' | 'sell') =>
     merged(book.levels(side), size, (price) => toStep(price, step, side === 'sell'));
   const text = ([price, amount]: readonly [bigint, bigint]) => [market.price(price), market.amount(amount)] as const;
-  return { time, bids: levels('buy').map(text), asks: levels('sell').map(text) };
+  return { bids: levels('buy').map(text), asks: levels('sell').map(text) };
 }
 
 /** A depth step in ticks; it must be a positive multiple of the market's price step. */
@@ -107,8 +110,9 @@ export function candlesOf(
   now: number,
   size: number,
   since?: number,
+  which?: 'first' | 'latest',
 ): ShownCandle[] {
-  return tape.candles.read(type, now, size, since).map(({ time, open, high, low, close, volume }) => ({
+  return tape.candles.read(type, now, size, since, which).map(({ time, open, high, low, close, volume }) => ({
     time,
     open: market.price(open),
     high: market.price(high),
@@ -123,7 +127,7 @@ export function recordOf(order: Order): OrderRecord {
   return {
     id: String(order.id),
     clientId: order.clientId,
-    account: 'spot',
+    account: order.kind,
     market: market.market,
     side: order.side,
     type: order.type,

@@ -30,6 +30,8 @@ export interface SandboxFiles {
   /** The port that the interface had last. */
   readonly port: string;
   readonly log: string;
+  /** What faults on demand have done. */
+  readonly faults: string;
   /** The exchange's own data. */
   readonly exchange: string;
 }

@@ -1,11 +1,27 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { Failure } from '../../errors.js';
 import type { SandboxAddress } from './address.js';
 
+/** Thrown for an answer that says no. `reason` names the refusal for a program, where it has a name. */
+export class AdminSaidNo extends Error {
+  override readonly name = 'AdminSaidNo';
+
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly hint: string | null,
+    readonly reason: string | null,
+  ) {
+    super(message);
+  }
+}
+
 /**
- * One administration call, such as `GET /status`. Rejects when nothing answers within `patience` ms, when what answers
- * is not this sandbox (its token is asked for), and when the call is refused.
+ * One administration call, such as `GET /status`; `input` becomes the JSON body. Rejects when nothing answers within
+ * `patience` ms, when what answers is not this sandbox (its token is asked for), and with {@link AdminSaidNo} when the
+ * call is refused.
  */
-export function askAdmin(address: SandboxAddress, call: string, patience: number): Promise<unknown> {
+export function askAdmin(address: SandboxAddress, call: string, patience: number, input?: object): Promise<unknown> {
   const [method = 'GET', path = '/'] = call.split(' ');
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${address.adminToken}` };
@@ -14,11 +30,29 @@ export function askAdmin(address: SandboxAddress, call: string, patience: number
     asked.once('close', () => clearTimeout(limit));
     asked.once('error', reject);
     asked.once('response', (response) => collect(asked, response).then(resolve, reject));
-    asked.end();
+    // a GET has no body
+    asked.end(input === undefined || method === 'GET' ? undefined : JSON.stringify(input));
   });
 }
 
-const LONGEST_ANSWER = 1_000_000;
+/**
+ * The same for a command: a refusal is Failure `usage` with the sandbox's own words, anything else Failure `unreachable`.
+ * {@link AdminSaidNo} is the cause of the former.
+ */
+export async function administer(address: SandboxAddress, call: string, input: object, patience: number) {
+  try {
+    return await askAdmin(address, call, patience, input);
+  } catch (cause) {
+    if (cause instanceof AdminSaidNo && cause.status === 400) {
+      throw new Failure('usage', cause.message, { ...(cause.hint === null ? {} : { hint: cause.hint }), cause });
+    }
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const hint = 'See how it is with pit sandbox status.';
+    throw new Failure('unreachable', `The sandbox did not answer: ${reason}`, { hint, cause });
+  }
+}
+
+const LONGEST_ANSWER = 4_000_000;
 
 async function collect(asked: ClientRequest, response: IncomingMessage): Promise<unknown> {
   let text = '';
@@ -27,8 +61,14 @@ async function collect(asked: ClientRequest, response: IncomingMessage): Promise
     text += piece;
     if (text.length > LONGEST_ANSWER) asked.destroy(new Error('too long an answer'));
   }
-  if (response.statusCode !== 200) throw new Error(`answered with status ${response.statusCode}`);
-  return JSON.parse(text) as unknown;
+  if (response.statusCode === 200) return JSON.parse(text) as unknown;
+  throw saidNo(response.statusCode ?? 0, text);
+}
+
+function saidNo(status: number, text: string): AdminSaidNo {
+  const told = /^\s*\{/.test(text) ? (JSON.parse(text) as Readonly<Record<string, unknown>>) : {};
+  const word = (name: string) => (typeof told[name] === 'string' ? told[name] : null);
+  return new AdminSaidNo(status, word('error') ?? `answered with status ${status}`, word('hint'), word('reason'));
 }
 
 /** Whether this very sandbox answers and is not about to stop; puts its idle stop off. */

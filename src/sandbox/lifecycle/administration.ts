@@ -1,44 +1,44 @@
-import type { Exchange } from '../exchange.js';
-import type { Activity, AdminCall } from '../server/index.js';
+import { accountCalls } from '../administration/accounts.js';
+import { addressCalls } from '../administration/addresses.js';
+import type { AdminCall } from '../administration/call.js';
+import { clockCalls } from '../administration/clock.js';
+import { faultCalls } from '../administration/faults.js';
+import { fundsCalls } from '../administration/funds.js';
+import { replayCalls } from '../administration/replay.js';
+import { stateCalls } from '../administration/state.js';
+import type { Faults } from '../faults/faults.js';
+import type { Activity } from '../server/index.js';
 import type { SandboxAddress } from './address.js';
+import type { Premises } from './premises.js';
 import type { RunningSandbox } from './running.js';
-
-/** What `pit sandbox status` shows; null where it is not running. */
-export interface SandboxStatus {
-  readonly running: boolean;
-  readonly pid: number | null;
-  readonly baseUrl: string | null;
-  readonly tradeUrl: string | null;
-  readonly wsUrl: string | null;
-  readonly accessKey: string | null;
-  readonly secretKey: string | null;
-  readonly safePwd: string | null;
-  /** The exchange's clock: ISO 8601 in UTC with milliseconds. */
-  readonly time: string | null;
-  readonly markets: number | null;
-  readonly orders: number | null;
-  readonly accounts: number | null;
-  readonly trades: number | null;
-  /** Since the start. */
-  readonly requests: number | null;
-  readonly refused: number | null;
-  readonly nonBrowserAgents: number | null;
-}
+import { statusOf } from './status.js';
 
 export interface Administered {
   readonly address: () => SandboxAddress;
-  readonly exchange: Exchange;
+  readonly premises: Premises;
+  /** Where the exchange's data are. */
+  readonly directory: string;
   readonly activity: Activity;
+  readonly faults: Faults;
   /** Undefined until the sandbox is known to others. */
   readonly running: () => RunningSandbox | undefined;
 }
 
 /** The administration's calls; a later one is one more entry. */
 export function adminCalls(administered: Administered): ReadonlyMap<string, AdminCall> {
+  const { premises, faults } = administered;
+  const exchange = () => premises.exchange;
   return new Map<string, AdminCall>([
     ['POST /hello', () => hello(administered)],
     ['GET /status', () => ({ status: 200, body: statusOf(administered) })],
     ['POST /stop', () => stop(administered)],
+    ...accountCalls(exchange),
+    ...addressCalls(exchange),
+    ...clockCalls(exchange),
+    ...faultCalls(faults),
+    ...fundsCalls(exchange),
+    ...replayCalls(premises),
+    ...stateCalls(premises),
   ]);
 }
 
@@ -54,27 +54,4 @@ async function stop({ running, address }: Administered) {
   if (sandbox === undefined) return { status: 503, body: { error: 'not serving' } };
   await sandbox.stopServing();
   return { status: 200, body: { pid: address().pid }, afterwards: () => void sandbox.close() };
-}
-
-function statusOf({ address, exchange, activity }: Administered): SandboxStatus {
-  const { pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd } = address();
-  const { time, markets, orders, accounts, trades } = exchange.status();
-  return {
-    running: true,
-    pid,
-    baseUrl,
-    tradeUrl,
-    wsUrl,
-    accessKey,
-    secretKey,
-    safePwd,
-    time: new Date(time).toISOString(),
-    markets,
-    orders,
-    accounts,
-    trades,
-    requests: activity.requests,
-    refused: activity.refused,
-    nonBrowserAgents: activity.nonBrowserAgents,
-  };
 }

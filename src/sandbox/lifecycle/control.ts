@@ -2,34 +2,15 @@ import { rmSync } from 'node:fs';
 import type { Host } from '../../host.js';
 import type { SandboxAddress } from './address.js';
 import { askAdmin } from './admin-client.js';
-import type { SandboxStatus } from './administration.js';
 import { makePrivateFolder, sandboxFiles } from './files.js';
 import { waitForLaunchLock } from './launch-lock.js';
 import { isAlive, startStamp } from './processes.js';
 import { readPublished, withdraw } from './running-file.js';
+import { NOT_RUNNING, type SandboxStatus } from './status.js';
 
 const STATUS_PATIENCE = 5_000;
 const STOP_PATIENCE = 15_000;
 const STEP = 20;
-
-const NOT_RUNNING: SandboxStatus = {
-  running: false,
-  pid: null,
-  baseUrl: null,
-  tradeUrl: null,
-  wsUrl: null,
-  accessKey: null,
-  secretKey: null,
-  safePwd: null,
-  time: null,
-  markets: null,
-  orders: null,
-  accounts: null,
-  trades: null,
-  requests: null,
-  refused: null,
-  nonBrowserAgents: null,
-};
 
 /** What the sandbox of this `PIT_HOME` says of itself; starts nothing. One that does not answer is not running. */
 export async function sandboxStatus(host: Host): Promise<SandboxStatus> {
@@ -90,7 +71,8 @@ export async function resetSandbox(host: Host): Promise<boolean> {
   const lock = await waitForLaunchLock(files.directory);
   try {
     const stopped = await stopSandbox(host);
-    rmSync(files.exchange, { recursive: true, force: true });
+    for (const each of [files.exchange, files.faults, `${files.faults}.1`])
+      rmSync(each, { recursive: true, force: true });
     return stopped;
   } finally {
     lock.release();

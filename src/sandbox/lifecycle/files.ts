@@ -24,6 +24,7 @@ export function filesIn(directory: string): SandboxFiles {
     running: path.join(directory, 'running.json'),
     keys: path.join(directory, 'keys.json'),
     port: path.join(directory, 'port.json'),
+    faults: path.join(directory, 'faults.ndjson'),
     log: path.join(directory, 'sandbox.log'),
     exchange: path.join(directory, 'exchange'),
   };

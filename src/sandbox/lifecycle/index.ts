@@ -3,8 +3,9 @@
  * because it loads the exchange.
  */
 export type { SandboxAddress } from './address.js';
-export type { SandboxStatus } from './administration.js';
+export { administer } from './admin-client.js';
 export type { Launch } from './background.js';
 export { resetSandbox, sandboxStatus, stopSandbox } from './control.js';
 export { type EnsuredSandbox, ensureSandbox } from './ensure.js';
 export { locate } from './locate.js';
+export type { SandboxStatus } from './status.js';

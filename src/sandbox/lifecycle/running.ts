@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Exchange } from '../exchange.js';
+import { Refusal } from '../refusals.js';
 import type { Activity, Listener } from '../server/index.js';
 import type { SandboxAddress, SandboxFiles } from './address.js';
+import type { Premises } from './premises.js';
 import { isPublished, publish, withdraw } from './running-file.js';
 
 /** A sandbox in this process. */
@@ -16,7 +17,7 @@ export interface Running {
 export interface Parts {
   readonly address: SandboxAddress;
   readonly files: SandboxFiles;
-  readonly exchange: Exchange;
+  readonly premises: Premises;
   readonly listener: Listener;
   readonly admin: Listener;
   readonly activity: Activity;
@@ -65,20 +66,21 @@ export class RunningSandbox implements Running {
   }
 
   private async release(): Promise<void> {
-    const { files, address, listener, exchange, log } = this.parts;
+    const { files, address, listener, premises, log } = this.parts;
     this.leaving = true;
     clearInterval(this.timer);
     withdraw(files.running, address);
     await listener.close();
-    await exchange.close().catch((error: unknown) => log(`closing failed: ${String(error)}`));
+    await premises.close().catch((error: unknown) => log(`closing failed: ${String(error)}`));
   }
 
   private tick(): void {
     if (this.leaving) return;
-    const { files, address, exchange, activity, idleMs, log } = this.parts;
+    const { files, address, premises, activity, idleMs, log } = this.parts;
     try {
-      exchange.advance();
+      premises.exchange.advance();
     } catch (error) {
+      if (error instanceof Refusal) return; // another one is moving in
       log(`the exchange could not go on: ${error instanceof Error ? error.stack : String(error)}`);
     }
     // its folder was removed, or another one has taken its place: nobody would ever find and stop it

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../../errors.js';
-import { type Exchange, openExchange } from '../exchange.js';
+import { type Exchange, type Founding, openExchange } from '../exchange.js';
+import { Faults } from '../faults/faults.js';
+import { FaultLog } from '../faults/log.js';
 import {
   Activity,
   Answering,
@@ -20,6 +22,7 @@ import { filesIn, makePrivateFolder } from './files.js';
 import { keepKeys, keysOf } from './keys.js';
 import { boundedLog } from './log.js';
 import { listenOn } from './port.js';
+import { Premises, settlePremises } from './premises.js';
 import { type Running, RunningSandbox } from './running.js';
 import { readPublished } from './running-file.js';
 
@@ -33,6 +36,12 @@ export interface ServeOptions {
   readonly limits: boolean;
   /** Stops by itself after so long without a request; null never does. */
   readonly idleMs: number | null;
+  /** Refuses a User-Agent that is not a desktop browser's. */
+  readonly strictAgent?: boolean;
+  /** Which 1,000 rows of more follow kline's `since`; the latest when it is not given. */
+  readonly klineSince?: 'first' | 'latest' | undefined;
+  /** The zone of the interface's dates in minutes ahead of UTC; UTC when it is not given. */
+  readonly zone?: number;
   readonly now?: () => number;
 }
 
@@ -45,13 +54,14 @@ export async function serve(options: ServeOptions, open: typeof openExchange = o
   const files = filesIn(options.directory);
   const now = options.now ?? Date.now;
   makePrivateFolder(files.directory);
+  if (readPublished(files.running) === undefined) settlePremises(files.exchange);
   const { seed } = options;
-  const exchange = await whenFree(files, () =>
-    open({ directory: files.exchange, seed, now, genesis: keysOf(files.keys) }),
-  );
+  const opening = (directory: string, founding?: Founding) =>
+    open({ directory, seed, now, genesis: keysOf(files.keys), founding });
+  const exchange = await whenFree(files, () => opening(files.exchange));
   try {
     keepKeys(files.keys, exchange.genesis);
-    return await present(exchange, files, { ...options, now });
+    return await present(new Premises(files.exchange, exchange, opening), files, { ...options, now });
   } catch (error) {
     await exchange.close();
     throw error;
@@ -60,21 +70,38 @@ export async function serve(options: ServeOptions, open: typeof openExchange = o
 
 /** Gives an open exchange its two ports and makes it known. */
 async function present(
-  exchange: Exchange,
+  premises: Premises,
   files: SandboxFiles,
-  { now, port, limits: limited, idleMs }: ServeOptions & { readonly now: () => number },
+  {
+    now,
+    port,
+    limits: limited,
+    idleMs,
+    seed,
+    strictAgent = false,
+    zone = 0,
+    klineSince,
+  }: ServeOptions & { readonly now: () => number },
 ): Promise<Running> {
   const log = boundedLog(files.log, Date.now);
   const activity = new Activity();
-  const limits = limited ? statedLimits() : NO_LIMITS;
-  const answering = new Answering({ exchange, now, limits, log });
-  const listener = await listenOn(interfaceListener(answering, activity), port, files);
+  const faults = new Faults(seed, new FaultLog(files.faults), Date.now);
+  const answering = new Answering({
+    get exchange() {
+      return premises.exchange;
+    },
+    ...{ now, zone, klineSince, limits: limited ? statedLimits() : NO_LIMITS, log },
+  });
+  const listener = await listenOn(interfaceListener(answering, activity, { faults, strictAgent }), port, files);
   const adminToken = randomBytes(24).toString('hex');
   let running: RunningSandbox | undefined;
-  const calls = adminCalls({ exchange, activity, address: () => address, running: () => running });
+  const calls = adminCalls({
+    ...{ premises, directory: files.exchange, activity, faults },
+    ...{ address: () => address, running: () => running },
+  });
   const admin = await listen(adminListener(adminToken, calls), 0);
-  const address = addressOf(exchange, listener, { adminUrl: admin.url, adminToken });
-  running = new RunningSandbox({ address, files, exchange, listener, admin, activity, idleMs, log });
+  const address = addressOf(premises.exchange, listener, { adminUrl: admin.url, adminToken });
+  running = new RunningSandbox({ address, files, premises, listener, admin, activity, idleMs, log });
   log(`serves ${address.baseUrl} as process ${address.pid}`);
   return running;
 }

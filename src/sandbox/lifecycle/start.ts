@@ -12,6 +12,10 @@ export interface StartOptions {
   readonly port?: number | undefined;
   readonly seed?: number | undefined;
   readonly limits?: boolean | undefined;
+  readonly strictAgent?: boolean | undefined;
+  readonly klineSince?: 'first' | 'latest' | undefined;
+  /** In minutes ahead of UTC. */
+  readonly zone?: number | undefined;
 }
 
 const DEFAULT_SEED = 1;
@@ -29,6 +33,9 @@ export async function startSandbox(host: Host, options: StartOptions = {}): Prom
     port: options.port ?? null,
     seed: options.seed ?? DEFAULT_SEED,
     limits: options.limits ?? true,
+    strictAgent: options.strictAgent ?? false,
+    zone: options.zone ?? 0,
+    klineSince: options.klineSince ?? 'latest',
     now: () => host.now(),
   };
   if (background !== undefined && background !== '') {

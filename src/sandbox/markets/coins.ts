@@ -1,3 +1,5 @@
+import { chainsOf } from './chains.js';
+
 /** What the sandbox knows of a coin; the names follow the interface's coin entry. */
 export interface CoinRules {
   readonly coin: string;
@@ -10,7 +12,9 @@ export interface CoinRules {
   readonly unitDecimal: number;
   /** The interface shows the field and does not state its meaning: here a running number. */
   readonly fundsType: number;
+  /** On one of its chains at least. */
   readonly canDeposit: boolean;
+  /** On one of its chains at least. */
   readonly canWithdraw: boolean;
   readonly canLoan: boolean;
 }
@@ -38,8 +42,8 @@ export const COINS: ReadonlyMap<string, CoinRules> = new Map(
       unitTag: coin.toUpperCase(),
       unitDecimal,
       fundsType: index + 1,
-      canDeposit: true,
-      canWithdraw: true,
+      canDeposit: chainsOf(coin).some((chain) => chain.canDeposit),
+      canWithdraw: chainsOf(coin).some((chain) => chain.canWithdraw),
       canLoan,
     },
   ]),

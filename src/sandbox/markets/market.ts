@@ -73,6 +73,13 @@ export class Market implements MarketRules {
     return ticks * lots * this.unitsPerTickLot;
   }
 
+  /** What units of the base coin are worth at a price, in units of the quote coin. */
+  worth(ticks: bigint, units: bigint, rounding: 'down' | 'up'): bigint {
+    const product = units * ticks * this.unitsPerTickLot;
+    const whole = product / this.unitsPerLot;
+    return rounding === 'up' && whole * this.unitsPerLot < product ? whole + 1n : whole;
+  }
+
   /** An amount in units of the base coin: exact. */
   units(lots: bigint): bigint {
     return lots * this.unitsPerLot;

@@ -1,3 +1,8 @@
+/** "Clients must send a `User-Agent` header that looks like a desktop browser's." All of these begin so. */
+export function isBrowser(userAgent: string | undefined): boolean {
+  return userAgent?.startsWith('Mozilla/') === true;
+}
+
 /** What the interface's port has been asked, for `status` and for the decision to stop when idle. */
 export class Activity {
   requests = 0;
@@ -12,7 +17,7 @@ export class Activity {
   begin(userAgent: string | undefined): void {
     this.requests += 1;
     this.underWay += 1;
-    if (userAgent?.startsWith('Mozilla/') !== true) this.nonBrowserAgents += 1;
+    if (!isBrowser(userAgent)) this.nonBrowserAgents += 1;
     this.lastRequest = performance.now();
   }
 

@@ -1,23 +1,18 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { type AdminAnswer, type AdminCall, AdminInput, AdminRefusal } from '../administration/call.js';
+import { Refusal } from '../refusals.js';
 
-/** What one administration call answers; `afterwards` runs after the answer was sent. */
-export interface AdminAnswer {
-  readonly status: number;
-  readonly body: unknown;
-  readonly afterwards?: () => void;
-}
-
-export type AdminCall = () => AdminAnswer | Promise<AdminAnswer>;
+/** The most that a call may send, in bytes. */
+const LARGEST_INPUT = 65_536;
 
 /**
- * The administration, apart from the interface: its own port, a bearer token, JSON.
- * `calls` is keyed by method and path, as in `POST /stop`.
+ * The administration, apart from the interface: its own port, a bearer token, JSON. `calls` is keyed by method and path,
+ * as in `POST /stop`; what a call needs comes as one JSON object in the body.
  */
 export function adminListener(token: string, calls: ReadonlyMap<string, AdminCall>): RequestListener {
   return (request, response) => {
-    request.resume();
-    const asked = authorized(request, token) ? answerTo(request, calls) : Promise.resolve(denied);
+    const asked = authorized(request, token) ? answerTo(request, calls) : refused(request, DENIED);
     void asked.then((answer) => {
       response.statusCode = answer.status;
       response.setHeader('Content-Type', 'application/json');
@@ -27,16 +22,53 @@ export function adminListener(token: string, calls: ReadonlyMap<string, AdminCal
   };
 }
 
-const denied: AdminAnswer = { status: 401, body: { error: 'the admin token is missing or wrong' } };
+const DENIED: AdminAnswer = { status: 401, body: { error: 'the admin token is missing or wrong' } };
+const UNKNOWN: AdminAnswer = { status: 404, body: { error: 'no such administration call' } };
+
+async function refused(request: IncomingMessage, answer: AdminAnswer): Promise<AdminAnswer> {
+  request.resume();
+  return answer;
+}
 
 async function answerTo(request: IncomingMessage, calls: ReadonlyMap<string, AdminCall>): Promise<AdminAnswer> {
   const call = calls.get(`${request.method} ${request.url}`);
-  if (call === undefined) return { status: 404, body: { error: 'no such administration call' } };
+  if (call === undefined) return refused(request, UNKNOWN);
   try {
-    return await call();
+    return await call(new AdminInput(await inputOf(request)));
   } catch (error) {
-    return { status: 500, body: { error: error instanceof Error ? error.message : String(error) } };
+    return failed(error);
   }
+}
+
+function failed(error: unknown): AdminAnswer {
+  if (error instanceof AdminRefusal) {
+    const { message, hint, reason } = error;
+    return { status: 400, body: { error: message, hint, reason } };
+  }
+  if (error instanceof Refusal)
+    return { status: 400, body: { error: error.message, hint: null, reason: error.reason } };
+  return { status: 500, body: { error: error instanceof Error ? error.message : String(error) } };
+}
+
+async function inputOf(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size <= LARGEST_INPUT) pieces.push(piece);
+  }
+  if (size > LARGEST_INPUT) throw new AdminRefusal(`The input is larger than ${LARGEST_INPUT} bytes.`);
+  return size === 0 ? {} : objectIn(Buffer.concat(pieces).toString('utf8'));
+}
+
+function objectIn(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // told below, as for JSON of another kind
+  }
+  throw new AdminRefusal('The input is not a JSON object.');
 }
 
 /** Digests have the same length, so that the comparison tells nothing about the token. */

@@ -1,21 +1,25 @@
-import { type OperationName, operations } from '../../protocol/operations/index.js';
 import type { Account, Exchange } from '../exchange.js';
 import { Refusal } from '../refusals.js';
-import { PERMISSIONS } from './choices.js';
+import { PERMISSIONS, ZONE } from './choices.js';
 import { type Family, familyOf, marketData, signedFamily } from './families.js';
 import { write } from './json.js';
 import type { Limits } from './limits.js';
+import { type Meaning, Meanings } from './meanings.js';
 import { SERVED } from './operations/index.js';
 import { checkParameters } from './parameters.js';
 import { readQuery, splitTarget } from './query.js';
-import type { Served } from './serving.js';
-import { checkRequestTime, readCredentials, Verifier } from './verify.js';
+import type { KlineSince, Served, ServedOpenly, ServedSigned } from './serving.js';
+import { checkMethod, checkRequestTime, readCredentials, Verifier } from './verify.js';
 
 export interface AnsweringOptions {
   readonly exchange: Exchange;
-  /** The exchange's clock, in milliseconds since the Unix epoch. */
+  /** The machine's clock, ms since the Unix epoch: a client cannot know a driven clock, so reqTime and limits go by this. */
   readonly now: () => number;
   readonly limits: Limits;
+  /** The zone of the interface's dates in minutes ahead of UTC; UTC when it is not given. */
+  readonly zone?: number;
+  /** Which 1,000 rows of more follow kline's `since`; the latest when it is not given. */
+  readonly klineSince?: KlineSince | undefined;
   /** Told what went wrong in the sandbox itself; never a request's parameters. */
   readonly log: (line: string) => void;
 }
@@ -25,14 +29,14 @@ export interface Asked {
   readonly method: string;
   readonly url: string;
   readonly address: string;
+  /** How far the clock that reqTime is held against is off, in ms; it is right when this is left out. */
+  readonly skew?: number;
 }
 
 export interface Answer {
   readonly body: string;
   readonly refused: boolean;
 }
-
-const operationNames = Object.keys(operations) as OperationName[];
 
 type Work = (asked: Asked, query: string) => Answer | Promise<Answer>;
 
@@ -52,21 +56,21 @@ export class Answering {
   private readonly verifier = new Verifier();
 
   constructor(private readonly options: AnsweringOptions) {
-    for (const name of operationNames) {
-      if (operations[name].access === 'public') continue;
-      this.routes.set(`/api/${name}`, { family: signedFamily(name), work: notOpen(name) });
-    }
     for (const served of SERVED) this.addRoute(served);
   }
 
   private addRoute(served: Served): void {
     if (served.access === 'public') {
-      const work: Work = (asked, query) => this.runPublic(served, asked, query);
+      const meanings = new Meanings(served.operation);
+      const work: Work = (asked, query) => this.runPublic(served, asked, () => meanings.of(query));
       this.routes.set(`/data/v1/${served.name}`, { family: marketData, work });
-    } else {
-      const work: Work = (asked, query) => this.runSigned(served, asked, query);
-      this.routes.set(`/api/${served.name}`, { family: signedFamily(served.name), work });
+      return;
     }
+    const work: Work =
+      served.access === 'open'
+        ? (asked, query) => this.runOpen(served, asked, query)
+        : (asked, query) => this.runSigned(served, asked, query);
+    this.routes.set(`/api/${served.name}`, { family: signedFamily(served.name), work });
   }
 
   answer(asked: Asked): Answer | Promise<Answer> {
@@ -82,36 +86,52 @@ export class Answering {
     }
   }
 
-  private runPublic(served: Served & { access: 'public' }, asked: Asked, query: string): Answer {
-    const { exchange, now, limits } = this.options;
-    if (served.operation.bucket === 'kline') limits.kline(asked.address, now());
-    const values = checkParameters(served.operation, readQuery(query));
-    exchange.advance();
-    return { body: write(served.run(values, { exchange })), refused: false };
+  /** A refusal in the shape that the operation of this address has. */
+  refuse(url: string, refusal: Refusal): Answer {
+    const { path } = splitTarget(url);
+    return this.refusal(this.routes.get(path)?.family ?? familyOf(path), refusal, path);
   }
 
-  private async runSigned(served: Served & { access: 'signed' }, asked: Asked, query: string): Promise<Answer> {
+  private runPublic(served: ServedOpenly<'public'>, asked: Asked, read: () => Meaning): Answer {
+    const { exchange, now, limits, klineSince } = this.options;
+    if (served.operation.bucket === 'kline') limits.kline(asked.address, now());
+    const values = read();
+    exchange.advance();
+    return { body: write(served.run(values, { exchange, klineSince })), refused: false };
+  }
+
+  /** Shown without accesskey and sign. A signature that is sent all the same is not looked at: it counts for the IP only. */
+  private runOpen(served: ServedOpenly<'open'>, asked: Asked, query: string): Answer {
     const { exchange, now, limits } = this.options;
     limits.address(asked.address, now());
     const parameters = readQuery(query);
-    const account = this.authenticate(served, parameters);
+    checkMethod(served.name, parameters);
+    const values = checkParameters(served.operation, parameters);
+    return { body: write(served.run(values, { exchange })), refused: false };
+  }
+
+  private async runSigned(served: ServedSigned, asked: Asked, query: string): Promise<Answer> {
+    const { exchange, now, limits, zone = ZONE } = this.options;
+    limits.address(asked.address, now());
+    const parameters = readQuery(query);
+    const account = this.authenticate(served, parameters, asked.skew);
     const values = checkParameters(served.operation, parameters);
     exchange.advance();
     try {
-      return { body: write(served.run(values, { exchange, account })), refused: false };
+      return { body: write(served.run(values, { exchange, account, zone })), refused: false };
     } finally {
       await exchange.durable();
     }
   }
 
   /** The account whose key signed the request. A request counts against the key only when it is the key owner's. */
-  private authenticate(served: Served, parameters: ReadonlyMap<string, string>): Account {
+  private authenticate(served: Served, parameters: ReadonlyMap<string, string>, skew = 0): Account {
     const { exchange, now, limits } = this.options;
     const { accessKey, sign, reqTime } = readCredentials(served.name, parameters);
     const account = exchange.account(accessKey);
     if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
     this.verifier.checkSignature(account, parameters, sign);
-    checkRequestTime(reqTime, now());
+    checkRequestTime(reqTime, now() + skew);
     limits.key(accessKey, now());
     const permission = PERMISSIONS[served.name];
     if (permission !== undefined && !account.permissions[permission]) throw new Refusal('noPermission');
@@ -124,12 +144,6 @@ export class Answering {
     this.options.log(`internal error in ${path.slice(0, 60)}: ${trace}`);
     return { body: family(new Refusal('internal')), refused: true };
   }
-}
-
-function notOpen(name: string): Work {
-  return () => {
-    throw new Refusal('notOpen', name);
-  };
 }
 
 const nowhere: Work = () => {

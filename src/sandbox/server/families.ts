@@ -1,4 +1,3 @@
-import type { OperationName } from '../../protocol/operations/index.js';
 import type { Refusal } from '../refusals.js';
 import { CODE_IS_TEXT } from './choices.js';
 import { type Json, write } from './json.js';
@@ -17,12 +16,12 @@ export const signed: Family = ({ code, message }) => write({ code, message });
 
 const signedWithTextCode: Family = ({ code, message }) => write({ code: String(code), message });
 
-export function signedFamily(name: OperationName): Family {
+export function signedFamily(name: string): Family {
   return CODE_IS_TEXT.has(name) ? signedWithTextCode : signed;
 }
 
 /** The code of an answer to this operation, as a number or as the string that the interface shows. */
-export function codeOf(name: OperationName, code: number): Json {
+export function codeOf(name: string, code: number): Json {
   return CODE_IS_TEXT.has(name) ? String(code) : code;
 }
 

@@ -1,5 +1,5 @@
 export { Activity } from './activity.js';
-export { type AdminAnswer, type AdminCall, adminListener } from './admin.js';
+export { adminListener } from './admin.js';
 export { Answering, type AnsweringOptions } from './answering.js';
 export { interfaceListener } from './interface.js';
 export { type Limits, NO_LIMITS, statedLimits } from './limits.js';

@@ -1,25 +1,53 @@
-import type { RequestListener, ServerResponse } from 'node:http';
-import type { Activity } from './activity.js';
-import type { Answer, Answering } from './answering.js';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Faults } from '../faults/faults.js';
+import { Refusal } from '../refusals.js';
+import { type Activity, isBrowser } from './activity.js';
+import type { Answer, Answering, Asked } from './answering.js';
 import { CONTENT_TYPE, STATUS } from './choices.js';
 
+export interface DoorOptions {
+  /** Faults on demand; none when left out. */
+  readonly faults?: Faults;
+  /** Refuses a User-Agent that is not a desktop browser's, which the interface demands. */
+  readonly strictAgent?: boolean;
+}
+
 /** Serves the interface over HTTP. The caller owns the port and its lifetime. */
-export function interfaceListener(answering: Answering, activity: Activity): RequestListener {
+export function interfaceListener(
+  answering: Answering,
+  activity: Activity,
+  { faults, strictAgent = false }: DoorOptions = {},
+): RequestListener {
   return (request, response) => {
     activity.begin(request.headers['user-agent']);
     // only GET has no body that would have to be read before the connection can be used again
     if (request.method !== 'GET') response.shouldKeepAlive = false;
+    const asked = askedIn(request);
+    const end = ({ refused }: Answer) => activity.end(refused);
     const finish = (answer: Answer) => {
       send(response, answer.body);
-      activity.end(answer.refused);
+      end(answer);
     };
-    const answer = answering.answer({
-      method: request.method ?? '',
-      url: request.url ?? '',
-      address: request.socket.remoteAddress ?? '',
-    });
+    if (strictAgent && !isBrowser(request.headers['user-agent'])) {
+      finish(answering.refuse(asked.url, new Refusal('notBrowser')));
+      return;
+    }
+    const fault = faults?.strike(asked.url);
+    if (faults !== undefined && fault !== undefined) {
+      void faults.apply(fault, { asked, response, answering }).then(end);
+      return;
+    }
+    const answer = answering.answer(asked);
     if (answer instanceof Promise) void answer.then(finish);
     else finish(answer);
+  };
+}
+
+function askedIn(request: IncomingMessage): Asked {
+  return {
+    method: request.method ?? '',
+    url: request.url ?? '',
+    address: request.socket.remoteAddress ?? '',
   };
 }
 

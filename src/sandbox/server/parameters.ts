@@ -36,12 +36,23 @@ function checkedValue(name: string, parameter: Parameter, received: ReadonlyMap<
 
 /** "Exactly one of `id` and `customerOrderId` is given." */
 function checkGroups(operation: Operation, values: Readonly<Record<string, string | undefined>>): void {
+  for (const names of groupsOf(operation)) {
+    if (names.filter((name) => values[name] !== undefined).length === 1) continue;
+    throw new Refusal('badParameter', `exactly one of ${names.join(' and ')} is given`);
+  }
+}
+
+const known = new WeakMap<Operation, readonly string[][]>();
+
+/** The names of each group; they are facts of the operation, found once. */
+function groupsOf(operation: Operation): readonly string[][] {
+  const found = known.get(operation);
+  if (found !== undefined) return found;
   const groups = new Map<string, string[]>();
   for (const [name, { group }] of Object.entries(operation.parameters)) {
     if (group !== undefined) groups.set(group, [...(groups.get(group) ?? []), name]);
   }
-  for (const names of groups.values()) {
-    if (names.filter((name) => values[name] !== undefined).length === 1) continue;
-    throw new Refusal('badParameter', `exactly one of ${names.join(' and ')} is given`);
-  }
+  const names = [...groups.values()];
+  known.set(operation, names);
+  return names;
 }

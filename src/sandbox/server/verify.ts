@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../refusals.js';
 import { REQUEST_TIME_TOLERANCE } from './choices.js';
 
@@ -16,10 +16,16 @@ export interface Credentials {
 
 /** Reads the common parameters. Throws {@link Refusal} when one is missing or `method` is not the path's last segment. */
 export function readCredentials(operation: string, parameters: ReadonlyMap<string, string>): Credentials {
-  const method = demand(parameters, 'method');
-  if (method !== operation) throw new Refusal('badParameter', 'method must equal the last segment of the path');
+  demand(parameters, 'method');
+  checkMethod(operation, parameters);
   const accessKey = demand(parameters, 'accesskey');
   return { accessKey, sign: demand(parameters, 'sign'), reqTime: demand(parameters, 'reqTime') };
+}
+
+/** Throws {@link Refusal} when there is a `method` and it is not the path's last segment. */
+export function checkMethod(operation: string, parameters: ReadonlyMap<string, string>): void {
+  const method = parameters.get('method') ?? operation;
+  if (method !== operation) throw new Refusal('badParameter', 'method must equal the last segment of the path');
 }
 
 function demand(parameters: ReadonlyMap<string, string>, name: string): string {
@@ -30,7 +36,7 @@ function demand(parameters: ReadonlyMap<string, string>, name: string): string {
 
 /** Verifies signatures. K is kept per account: its SHA-1 would otherwise be made anew for every request. */
 export class Verifier {
-  private readonly keys = new Map<string, { secretKey: string; key: string }>();
+  private readonly keys = new Map<string, { secretKey: string; key: KeyObject }>();
 
   /** Throws {@link Refusal} 1003 unless `sign` is the signature of everything received but `sign` and `reqTime`. */
   checkSignature(
@@ -42,10 +48,10 @@ export class Verifier {
     if (!sameText(expected, sign)) throw new Refusal('badSignature');
   }
 
-  private keyOf(account: { readonly accessKey: string; readonly secretKey: string }): string {
+  private keyOf(account: { readonly accessKey: string; readonly secretKey: string }): KeyObject {
     const known = this.keys.get(account.accessKey);
     if (known?.secretKey === account.secretKey) return known.key;
-    const key = createHash('sha1').update(account.secretKey, 'utf8').digest('hex');
+    const key = createSecretKey(createHash('sha1').update(account.secretKey, 'utf8').digest('hex'), 'utf8');
     this.keys.set(account.accessKey, { secretKey: account.secretKey, key });
     return key;
   }

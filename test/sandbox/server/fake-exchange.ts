@@ -58,11 +58,26 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     cancel: () => RECORD,
     order: () => RECORD,
     orders: (_account: unknown, _market: string, { page }: { page: number }) => (page === 1 ? [RECORD] : []),
+    marginBalances: () => [],
+    moveToMargin: () => undefined,
+    moveFromMargin: () => undefined,
+    cancelAllAfter: () => NOW + 60_000,
+    // funds have their own tests, on an exchange that has some
+    funds: {} as Exchange['funds'],
+    deposit: absent,
+    verifyAddress: absent,
+    obtainAddress: absent,
+    endWithdrawal: absent,
+    administration: {} as Exchange['administration'],
     durable: () => Promise.resolve(),
     status: () => ({ time: NOW, markets: 1, accounts: 2, orders: 1, trades: 3 }),
     close: () => Promise.resolve(),
   };
   return { ...calls, ...changes };
+}
+
+function absent(): never {
+  throw new Error('not in this exchange');
 }
 
 export function refusing(...reason: ConstructorParameters<typeof Refusal>): () => never {

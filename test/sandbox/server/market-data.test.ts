@@ -45,6 +45,22 @@ describe('market data on the wire', () => {
     expect(await get(port, path)).toEqual(body);
   });
 
+  it('depth is what the exchange has now, also for the same request on a book that has changed', async () => {
+    const still = stillExchange();
+    let amount = 1;
+    const depth: Exchange['depth'] = () => ({
+      time: 1540295995557,
+      bids: [['9.5', `${amount}`]],
+      asks: [['9.6', `${amount}.5`]],
+    });
+    const { port } = await serveInterface({ ...still, depth });
+    for (amount = 1; amount < 4; amount += 1) {
+      expect(await get(port, '/data/v1/depth?market=btc_usdt')).toBe(
+        `{"asks":[[9.6,${amount}.5]],"bids":[[9.5,${amount}]],"timestamp":1540295995}`,
+      );
+    }
+  });
+
   const depths: readonly (readonly [query: string, asked: { size: number; merge?: string }])[] = [
     ['', { size: 50 }],
     ['&size=50', { size: 50 }],

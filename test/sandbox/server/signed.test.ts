@@ -47,6 +47,21 @@ describe('signed operations on the wire', () => {
     expect(placed).toEqual({ market: 'btc_usdt', side: 'buy', type: 'limit', price: '31000.5', amount: '0.0123' });
   });
 
+  it('order, with every parameter, for a margin account', async () => {
+    let placed: OrderRequest | undefined;
+    const place: Exchange['place'] = (_account, request) => {
+      placed = request;
+      return '202202224851151555';
+    };
+    const alice = stillExchange().account('6d8f62fd-3086-46e3-a0ba-c66a929c24e2');
+    const account = () => alice && { ...alice, permissions: { ...alice.permissions, lever: true } };
+    expect(await answer(REQUESTS.everything, stillExchange({ account, place }))).toContain('"code":"1000"');
+    expect(placed).toEqual({
+      ...{ market: 'btc_usdt', side: 'buy', type: 'ioc', price: '31000.50', amount: '0.0123' },
+      ...{ clientId: 'abc123XYZ', account: 'cross', borrow: true, repay: false },
+    });
+  });
+
   it('cancelOrder, with an object as its message', async () => {
     expect(await answer(REQUESTS.cancel)).toBe(
       '{"code":1000,"message":{"des":"success","isSuc":true,"datas":{"amount":0.012300,"price":31000.50,"completeMonty":71.30115000,"completeAmount":0.002300}}}',
@@ -144,14 +159,26 @@ describe('signed operations that are refused', () => {
       '{"code":3007,"message":"reqTime is out of range: more than 60 s from the exchange\'s clock"}',
     ],
     ['a key without permission', REQUESTS.postOnly, '{"code":"1012","message":"the key has no permission for this"}'],
-    ['margin, for now', REQUESTS.everything, '{"code":"1010","message":"not open: margin accounts"}'],
+    [
+      'margin without its permission',
+      REQUESTS.everything,
+      '{"code":"1012","message":"the key has no permission for this: margin"}',
+    ],
+    [
+      'a loan on spot',
+      `/api/order?${ALICE}&amount=1&currency=btc_usdt&enableExpress=1&method=order&price=2&tradeType=0&sign=7b66f5918ab240d027715dea06e9b683&${TIME}`,
+      '{"code":"3005","message":"a parameter is missing or not valid: enableExpress and enableRepay need acctType 1 or 2"}',
+    ],
     [
       'a doubled parameter',
       `${REQUESTS.account}&method=getAccountInfo`,
       '{"code":3005,"message":"a parameter is missing or not valid: method is given twice"}',
     ],
-    ['an operation for later', '/api/withdraw?amount=1', '{"code":1010,"message":"not open: withdraw"}'],
-    ['a batch, for later', '/api/orderMoreV2', '{"code":"1010","message":"not open: orderMoreV2"}'],
+    [
+      'a batch without parameters',
+      '/api/orderMoreV2',
+      '{"code":"3005","message":"a parameter is missing or not valid: method is missing"}',
+    ],
     [
       'market data here',
       '/api/ticker',

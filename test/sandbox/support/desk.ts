@@ -1,8 +1,9 @@
 import { CandleSeries, candleCodec } from '../../../src/sandbox/candles-series.js';
-import { BillBook, billCodec } from '../../../src/sandbox/desk/bills.js';
+import { BillBook, billCodec, placeCodec } from '../../../src/sandbox/desk/bills.js';
 import { Desk, type Intent, type Venue } from '../../../src/sandbox/desk/desk.js';
+import { Lender } from '../../../src/sandbox/desk/lender.js';
 import { type Order, orderCodec } from '../../../src/sandbox/desk/order.js';
-import { keyCodec } from '../../../src/sandbox/desk/order-file.js';
+import { keyCodec, OrderFile } from '../../../src/sandbox/desk/order-file.js';
 import { FIRST, Sequences } from '../../../src/sandbox/desk/sequences.js';
 import { Tape, tradeCodec } from '../../../src/sandbox/desk/tape.js';
 import type { Level } from '../../../src/sandbox/engine/ladder.js';
@@ -13,9 +14,13 @@ import { type Codec, Table } from '../../../src/sandbox/store-table.js';
 
 /** A desk over btc_usdt with a few accounts, no crowd and nothing on disk. A tick × a lot is one unit of usdt. */
 export class BareDesk {
+  private readonly tables: Table<never>[] = [];
   readonly ledger = new Ledger();
-  readonly bills = table(billCodec);
-  readonly trades = table(tradeCodec);
+  readonly bills = this.table(billCodec);
+  readonly trades = this.table(tradeCodec);
+  /** Last prices in ticks, as the lender sees them. */
+  readonly prices = new Map<string, bigint>();
+  readonly lender: Lender;
   readonly desk: Desk;
   readonly venue: Venue;
 
@@ -27,10 +32,13 @@ export class BareDesk {
     const market = MARKETS.get('btc_usdt');
     if (market === undefined) throw new Error('no btc_usdt');
     const sequences = new Sequences({ ...FIRST }, () => {});
-    const bills = new BillBook(this.bills, this.ledger, sequences);
-    this.desk = new Desk(this.ledger, sequences, bills, { orders: table(orderCodec), open: table(keyCodec) });
+    const bills = new BillBook({ bills: this.bills, coinBills: this.table(placeCodec) }, this.ledger, sequences);
+    const [open, clientIds, listed] = [this.table(keyCodec), this.table(keyCodec), this.table(keyCodec)];
+    const orders = new OrderFile({ orders: this.table(orderCodec), open, clientIds, listed });
+    this.lender = new Lender(this.ledger, bills, (name) => this.prices.get(name) ?? 0n);
+    this.desk = new Desk(this.ledger, sequences, bills, orders, this.lender);
     const nothing = { start: 0, end: 0, candles: () => [] };
-    const series = new CandleSeries('btc_usdt', nothing, table(candleCodec));
+    const series = new CandleSeries('btc_usdt', nothing, this.table(candleCodec));
     this.venue = Desk.venue(market, new Tape('btc_usdt', this.trades, series));
     for (const account of accounts) {
       this.ledger.credit(account, 'usdt', usdt);
@@ -38,9 +46,24 @@ export class BareDesk {
     }
   }
 
-  place(account: string, side: Side, type: Intent['type'], price: number, amount: number): Order {
-    const intent = { account, side, type, price: BigInt(price), amount: BigInt(amount) };
+  place(
+    account: string,
+    side: Side,
+    type: Intent['type'],
+    price: number,
+    amount: number,
+    terms: Pick<Intent, 'kind' | 'borrow' | 'repay'> = {},
+  ): Order {
+    const intent = { account, side, type, price: BigInt(price), amount: BigInt(amount), ...terms };
     return this.desk.place(this.venue, intent, 1_700_000_000_000);
+  }
+
+  /** Drops the rows as if a disk had taken them: a long campaign would fill the memory with them. */
+  forgetRows(): void {
+    for (const table of this.tables) {
+      table.take();
+      table.written();
+    }
   }
 
   cancel(order: Order): void {
@@ -62,8 +85,10 @@ export class BareDesk {
       `${this.ledger.available(account, name)}+${this.ledger.frozen(account, name)} ${name}`;
     return accounts.map((account) => `${account}: ${coin(account, 'usdt')}, ${coin(account, 'btc')}`).join('\n');
   }
-}
 
-function table<Value>(codec: Codec<Value>): Table<Value> {
-  return new Table('t', codec, { get: () => undefined, range: () => [] }, () => {});
+  private table<Value>(codec: Codec<Value>): Table<Value> {
+    const table = new Table('t', codec, { get: () => undefined, range: () => [] }, () => {});
+    this.tables.push(table as unknown as Table<never>);
+    return table;
+  }
 }

@@ -38,6 +38,11 @@ export class Model {
     return order.number;
   }
 
+  /** Brings money in. */
+  deposit(account: string, coin: 'usdt' | 'btc', units: bigint): void {
+    this.owned(account)[coin] += units;
+  }
+
   cancel(number: number): void {
     const index = this.resting.findIndex((order) => order.number === number);
     if (index >= 0) this.resting.splice(index, 1);

@@ -1,9 +1,21 @@
 import type { Served } from '../serving.js';
 import { getAccountInfo } from './account.js';
+import { getPayinAddress, getUserAddress, getWithdrawAddress } from './addresses.js';
+import { orderMoreV2 } from './batch.js';
+import { getSpotBills } from './bills.js';
+import { getFeeInfo } from './fees.js';
 import { allTicker, depth, kline, markets, ticker, trades } from './market-data.js';
-import { cancelOrder, getOrder, getOrders, order } from './trading.js';
+import {
+  getFinishedAndPartialOrders,
+  getOrders,
+  getOrdersIgnoreTradeType,
+  getOrdersNew,
+  getUnfinishedOrdersIgnoreTradeType,
+} from './order-lists.js';
+import { cancelAllOrdersAfter, cancelOrder, getOrder, order } from './trading.js';
+import { getChargeRecord, getWithdrawRecord, withdraw } from './transfers.js';
 
-/** The operations that the sandbox serves. One that is described but missing here answers that it is not open. */
+/** The operations that the sandbox serves. */
 export const SERVED: readonly Served[] = [
   markets,
   allTicker,
@@ -12,8 +24,22 @@ export const SERVED: readonly Served[] = [
   trades,
   kline,
   getAccountInfo,
+  getSpotBills,
+  getUserAddress,
+  getPayinAddress,
+  getWithdrawAddress,
+  getWithdrawRecord,
+  getChargeRecord,
+  getFeeInfo,
+  withdraw,
   order,
+  orderMoreV2,
   cancelOrder,
+  cancelAllOrdersAfter,
   getOrder,
   getOrders,
+  getOrdersNew,
+  getOrdersIgnoreTradeType,
+  getUnfinishedOrdersIgnoreTradeType,
+  getFinishedAndPartialOrders,
 ];

@@ -1,5 +1,5 @@
 import type { CandleType } from '../../../protocol/operations/market-data.js';
-import type { Exchange } from '../../exchange.js';
+import type { Depth, Exchange } from '../../exchange.js';
 import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../choices.js';
 import { type Json, number, numbers, Verbatim } from '../json.js';
 import { marketOf, publicly } from '../serving.js';
@@ -38,8 +38,21 @@ export const depth = publicly('depth', ({ market, size, merge }, { exchange }) =
     merge === undefined
       ? exchange.depth(name, { size: asked })
       : exchange.depth(name, { size: Math.min(asked, MERGED_DEPTH_LEVELS), merge });
-  return { asks: levels(book.asks, true), bids: levels(book.bids, false), timestamp: seconds(book.time) };
+  return { asks: asksText(book.asks), bids: bidsText(book.bids), timestamp: seconds(book.time) };
 });
+
+const asksText = kept((side) => levels(side, true));
+const bidsText = kept((side) => levels(side, false));
+
+/** The exchange gives the same lists until the book changes, so what was made of a list holds as long as the list does. */
+function kept(make: (side: Depth['asks']) => Verbatim): (side: Depth['asks']) => Verbatim {
+  const made = new WeakMap<Depth['asks'], Verbatim>();
+  return (side) => {
+    const known = made.get(side) ?? make(side);
+    made.set(side, known);
+    return known;
+  };
+}
 
 /** One text for all levels: a hundred small values would cost more than the book itself. */
 function levels(side: readonly (readonly [price: string, amount: string])[], reversed: boolean): Verbatim {
@@ -65,11 +78,11 @@ export const trades = publicly('trades', ({ market, since }, { exchange }) =>
 );
 
 /** "Sell currency" is read as the coin that is traded, "buy currency" as the coin that it is priced in. */
-export const kline = publicly('kline', ({ market, type, since, size }, { exchange }) => {
+export const kline = publicly('kline', ({ market, type, since, size }, { exchange, klineSince }) => {
   const { market: name, base, quote } = marketOf(exchange, market);
   const rows = exchange.candles(name, type as CandleType, {
     // "only data after this timestamp"
-    ...(since === undefined ? {} : { since: Number(since) + 1 }),
+    ...(since === undefined ? {} : { since: Number(since) + 1, which: klineSince }),
     size: size === undefined ? CANDLE_ROWS : Number(size),
   });
   const data = rows.map((row) => numbers([String(row.time), row.open, row.high, row.low, row.close, row.volume]));

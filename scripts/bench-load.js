@@ -1,0 +1,82 @@
+// The client of bench-sandbox.js, in a process of its own: keeps connections busy for a while, or until so many answers
+// have come, and tells the parent how many came in how long. It speaks HTTP by hand: a library would be the bottleneck.
+import { createHash, createHmac } from 'node:crypto';
+import { connect } from 'node:net';
+
+const CONNECTIONS = 64;
+
+/** @typedef {{ port: number, kind: 'bare' | 'depth' | keyof typeof ORDERS, milliseconds: number, answers: number }} Load */
+
+/** Orders in turn. Those at `low` buy far below the market or sell into it, those at `high` the other way round. */
+const [BUY, SELL] = ['1', '0'];
+const nobody = [
+  { tradeType: BUY, at: 'low', orderType: '2' },
+  { tradeType: SELL, at: 'high', orderType: '2' },
+];
+const trading = [
+  { tradeType: BUY, at: 'high', orderType: '2' },
+  { tradeType: SELL, at: 'low', orderType: '2' },
+];
+const ORDERS = {
+  /** A quarter rests, the others find nobody. */
+  order: [...nobody, nobody[1], { tradeType: BUY, at: 'low', orderType: '0' }],
+  /** Half of them trade. */
+  trade: [...nobody, ...trading],
+};
+
+process.on('message', async (load) => {
+  const targets = load.kind in ORDERS ? orders(load) : undefined;
+  const path = targets ?? (() => (load.kind === 'depth' ? '/data/v1/depth?market=btc_usdt&size=50' : '/'));
+  const start = performance.now();
+  const state = { sent: 0, answered: 0, odd: '', until: start + load.milliseconds, most: load.answers };
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => keepAsking(load.port, path, state)));
+  process.send?.({ answered: state.answered, odd: state.odd, milliseconds: performance.now() - start });
+});
+
+/** One connection that asks, waits for the answer and asks again. */
+function keepAsking(port, path, state) {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    const ask = () => {
+      if (performance.now() >= state.until || state.sent >= state.most) {
+        socket.destroy();
+        resolve(undefined);
+        return;
+      }
+      const target = path(state.sent);
+      state.sent += 1;
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: Mozilla/5.0\r\n\r\n`);
+    };
+    socket.setEncoding('latin1');
+    socket.on('error', reject);
+    socket.on('connect', ask);
+    socket.on('data', (piece) => {
+      text += piece;
+      const end = text.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      const length = Number(/content-length: (\d+)/i.exec(text)?.[1]);
+      if (text.length < end + 4 + length) return;
+      // what was refused was not done: it must not count as speed
+      if (text.includes('"code"') && !text.includes('"1000"')) state.odd ||= text.slice(end + 4);
+      else state.answered += 1;
+      text = '';
+      ask();
+    });
+  });
+}
+
+/** Signed orders, signed beforehand: a signature does not cover reqTime. */
+function orders({ kind, accessKey, secretKey, bid, ask }) {
+  const key = createHash('sha1').update(secretKey).digest('hex');
+  const prices = { low: (Number(bid) * 0.5).toFixed(2), high: (Number(ask) * 1.5).toFixed(2) };
+  const queries = ORDERS[kind].map(({ at, ...order }) => {
+    const values = { ...order, accesskey: accessKey, amount: '0.0001', currency: 'btc_usdt', method: 'order' };
+    const text = Object.entries({ ...values, price: prices[at] })
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map((pair) => pair.join('='))
+      .join('&');
+    return `/api/order?${text}&sign=${createHmac('md5', key).update(text).digest('hex')}`;
+  });
+  return (index) => `${queries[index % queries.length]}&reqTime=${Date.now()}`;
+}

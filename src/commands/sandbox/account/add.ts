@@ -1,0 +1,35 @@
+import type { AccountReport } from '../../../sandbox/administration/accounts.js';
+import { record } from '../../../terminal/table.js';
+import { define, flag, required } from '../../frame/definition.js';
+import { dryChange } from '../../frame/dry-run.js';
+import { word } from '../../inputs/words.js';
+import { ACCOUNT_COLUMNS } from '../account-rows.js';
+
+export default define({
+  summary: 'Add an account with play keys of its own; it owns nothing yet',
+  arguments: { name: required('the name of the account', word) },
+  flags: {
+    permissions: flag(
+      '--permissions <names>',
+      'of asset, lever, entrust, money: what its key may do (default: all)',
+      list,
+    ),
+  },
+  examples: ['sandbox account add alice', 'sandbox account add watcher --permissions asset,entrust --json'],
+  async run({ session, globals }, { name, permissions }) {
+    if (globals.dryRun) return dryChange('sandbox account add', `Would add the account ${name}.`);
+    const added = (await session.administer('POST /accounts/add', { name, permissions })) as AccountReport;
+    return {
+      data: added,
+      show: (screen) =>
+        record(
+          screen,
+          ACCOUNT_COLUMNS.map(({ title, value }) => [title, value(added) ?? null]),
+        ),
+    };
+  },
+});
+
+function list(text: string): string[] {
+  return text.split(',').flatMap((name) => name.trim() || []);
+}

@@ -1,0 +1,13 @@
+import type { AccountReport } from '../../../sandbox/administration/accounts.js';
+import { listing } from '../../frame/answers.js';
+import { define } from '../../frame/definition.js';
+import { ACCOUNT_COLUMNS, ACCOUNT_FIELDS } from '../account-rows.js';
+
+export default define({
+  summary: 'The accounts of the sandbox with their play keys',
+  examples: ['sandbox account list', 'sandbox account list --json'],
+  async run({ session }) {
+    const rows = (await session.administer('GET /accounts')) as AccountReport[];
+    return listing({ rows, fields: ACCOUNT_FIELDS, columns: ACCOUNT_COLUMNS, empty: 'No accounts.' });
+  },
+});

@@ -1,0 +1,18 @@
+import type { PushReport } from '../../sandbox/administration/replay.js';
+import { define, flag, required } from '../frame/definition.js';
+import { dryChange } from '../frame/dry-run.js';
+import { duration } from '../inputs/durations.js';
+import { marketName } from '../inputs/names.js';
+import { positiveDecimal } from '../inputs/numbers.js';
+
+export default define({
+  summary: 'Lead the price of a sandbox market somewhere, and let it go on from there',
+  arguments: { market: required('the market', marketName), price: required('the price', positiveDecimal('The price')) },
+  flags: { over: flag('--over <duration>', 'how long it takes, as 30s or 10m (default: at once)', duration) },
+  examples: ['sandbox price btc_usdt 25000', 'sandbox price btc_usdt 40000 --over 10m --json'],
+  async run({ session, globals }, { market, price, over = 0 }) {
+    if (globals.dryRun) return dryChange('sandbox price', `Would lead ${market} to ${price}.`);
+    const report = (await session.administer('POST /price', { market, price, ms: over })) as PushReport;
+    return { data: report, show: () => `${report.market} goes to ${report.price} until ${report.at}.` };
+  },
+});

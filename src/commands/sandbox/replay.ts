@@ -1,0 +1,35 @@
+import path from 'node:path';
+import type { ReplayReport } from '../../sandbox/administration/replay.js';
+import { grouped } from '../../terminal/numbers.js';
+import { define, flag, required } from '../frame/definition.js';
+import { dryChange } from '../frame/dry-run.js';
+import { speed } from '../inputs/durations.js';
+import { marketName } from '../inputs/names.js';
+import { word } from '../inputs/words.js';
+import { losingState } from './losing.js';
+
+export default define({
+  summary: 'Let a market of the sandbox follow a file of candles or trades',
+  arguments: {
+    market: required('the market', marketName),
+    file: required('time,open,high,low,close,volume; or time,id,side,price,amount; or a common export', word),
+  },
+  flags: {
+    speed: flag('--speed <n>', 'times as fast as time, or max (default: max)', (text) =>
+      text === 'max' ? null : speed(text),
+    ),
+  },
+  examples: ['sandbox replay btc_usdt candles.csv', 'sandbox replay xrp_eth trades.csv --speed 60 --json'],
+  async run(context, { market, file, speed: factor }) {
+    if (context.globals.dryRun) return dryChange('sandbox replay', `Would let ${market} follow ${file}.`);
+    const input = { market, file: path.resolve(file), speed: factor ?? null };
+    const report = (await losingState(context, 'POST /replay', input)) as ReplayReport;
+    return { data: report, show: () => sentence(report) };
+  },
+});
+
+function sentence({ market, kind, rows, from, to, speed: factor, left }: ReplayReport): string {
+  const what = `${grouped(String(rows))} ${kind} of ${market}, ${from} to ${to}`;
+  if (left === 0 && factor === null) return `Replayed ${what}. The clock stands at the end: pit sandbox clock start.`;
+  return `Replays ${what}, ${factor} times as fast as time.`;
+}

@@ -1,0 +1,93 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Refusal } from '../refusals.js';
+import type { Answer, Answering, Asked } from '../server/answering.js';
+import { CONTENT_TYPE, STATUS } from '../server/choices.js';
+import { splitTarget } from '../server/query.js';
+import { type Effects, effectsOf, parametersOf } from './effects.js';
+import { EXECUTIONS, type FaultKind } from './kinds.js';
+import type { FaultLog } from './log.js';
+import { type FaultRule, FaultRules } from './rules.js';
+
+/** What a proxy or an exchange in trouble shows in place of an answer. */
+const PAGE =
+  '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n';
+
+export interface FaultyRequest {
+  readonly asked: Asked;
+  readonly response: ServerResponse;
+  readonly answering: Answering;
+}
+
+/** Does to requests what the administration asked for, and writes down what was really executed. */
+export class Faults {
+  readonly rules: FaultRules;
+
+  /** `now` is the machine's clock, for the log; `sleep` is for tests. */
+  constructor(
+    seed: number,
+    readonly log: FaultLog,
+    private readonly now: () => number,
+    private readonly sleep: (milliseconds: number) => Promise<void> = (milliseconds) => delay(milliseconds),
+  ) {
+    this.rules = new FaultRules(seed);
+  }
+
+  /** The fault that happens to this request, which then counts; undefined for none. */
+  strike(url: string): FaultRule | undefined {
+    return this.rules.none ? undefined : this.rules.strike(operationIn(url));
+  }
+
+  /** Answers the request as the fault has it, or not at all. What was executed is in the log before any answer is sent. */
+  async apply(rule: FaultRule, { asked, response, answering }: FaultyRequest): Promise<Answer> {
+    if (rule.kind === 'late') await this.sleep(rule.delay);
+    const [answer, executions] = await this.execute(rule, asked, answering);
+    const { id, kind } = rule;
+    const [operation, parameters] = [operationIn(asked.url), parametersOf(asked.url)];
+    this.log.add({ time: new Date(this.now()).toISOString(), rule: id, kind, operation, parameters, executions });
+    if (kind === 'delay') await this.sleep(rule.delay);
+    respond(kind, asked, response, answer);
+    return answer;
+  }
+
+  private async execute(rule: FaultRule, asked: Asked, answering: Answering): Promise<[Answer, Effects[]]> {
+    const effects: Effects[] = [];
+    let answer = answering.refuse(asked.url, new Refusal('tooFrequent'));
+    for (let time = 0; time < EXECUTIONS[rule.kind]; time += 1) {
+      answer = await answering.answer({ ...asked, skew: skewOf(rule) });
+      effects.push(effectsOf(operationIn(asked.url), parametersOf(asked.url), answer.body));
+    }
+    return [answer, effects];
+  }
+}
+
+/** A late request is held against the time at which it came: it would be too old otherwise. */
+function skewOf({ kind, delay: late, skew }: FaultRule): number {
+  if (kind === 'late') return -late;
+  return kind === 'skew' ? skew : 0;
+}
+
+function operationIn(url: string): string {
+  return splitTarget(url).path.split('/').at(-1) ?? '';
+}
+
+function respond(kind: FaultKind, { url }: Asked, response: ServerResponse, { body }: Answer): void {
+  if (kind === 'drop-before' || kind === 'drop-after') response.destroy();
+  else if (kind === 'truncate') cutOff(response, body);
+  else if (kind === 'redirect') send(response, 302, 'text/html', '', { location: url });
+  else if (kind === 'error-before' || kind === 'error-after') send(response, 502, 'text/html', PAGE);
+  else if (kind === 'html-before' || kind === 'html-after') send(response, STATUS, 'text/html', PAGE);
+  else send(response, STATUS, CONTENT_TYPE, body);
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string, headers = {}): void {
+  response.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body), ...headers });
+  response.end(body);
+}
+
+/** The length of the whole answer, and half of it. */
+function cutOff(response: ServerResponse, body: string): void {
+  const bytes = Buffer.from(body);
+  response.writeHead(STATUS, { 'Content-Type': CONTENT_TYPE, 'Content-Length': bytes.length });
+  response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
+}

@@ -1,0 +1,64 @@
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import type { Effects } from './effects.js';
+import type { FaultKind } from './kinds.js';
+
+/** A fault that was applied, with what was really done. */
+export interface FaultEntry {
+  /** Counts from 1 and goes on over a restart. */
+  readonly number: number;
+  /** When its last execution ended, or it was refused one, by the machine's clock: ISO 8601 in UTC with milliseconds. */
+  readonly time: string;
+  readonly rule: number;
+  readonly kind: FaultKind;
+  readonly operation: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** One for each time that the request was carried out. */
+  readonly executions: readonly Effects[];
+}
+
+/** The older half of the log is dropped when the newer one has this many bytes. */
+const HALF = 8_000_000;
+
+/** The most entries that are given at once. */
+export const ENTRIES_AT_ONCE = 1000;
+
+/**
+ * The applied faults, in a file of one JSON object a line that outlives the sandbox. Its size is bounded: a full file is
+ * kept beside as the older half, and the half before it is dropped.
+ */
+export class FaultLog {
+  private written = 0;
+
+  constructor(private readonly file: string) {
+    this.written = this.lines().at(-1)?.number ?? 0;
+  }
+
+  /** Gives the entry its number and writes it. */
+  add(entry: Omit<FaultEntry, 'number'>): void {
+    this.written += 1;
+    const descriptor = openSync(this.file, 'a', 0o600);
+    writeSync(descriptor, `${JSON.stringify({ number: this.written, ...entry })}\n`);
+    const full = fstatSync(descriptor).size > HALF;
+    closeSync(descriptor);
+    if (full) renameSync(this.file, `${this.file}.1`);
+  }
+
+  /** Oldest first: those that follow a number. */
+  after(number: number): FaultEntry[] {
+    if (number >= this.written) return [];
+    return this.lines()
+      .filter((entry) => entry.number > number)
+      .slice(0, ENTRIES_AT_ONCE);
+  }
+
+  private lines(): FaultEntry[] {
+    return [`${this.file}.1`, this.file].flatMap((file) => (existsSync(file) ? entriesIn(file) : []));
+  }
+}
+
+/** A line that a kill cut off is left out. */
+function entriesIn(file: string): FaultEntry[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as FaultEntry] : []));
+}

@@ -1,0 +1,97 @@
+import { Dice } from '../crowd/chance.js';
+import type { FaultKind } from './kinds.js';
+
+/** A fault that is to happen: to which requests, and to how many of them. */
+export interface FaultWish {
+  readonly kind: FaultKind;
+  /** Of one operation; null is any. */
+  readonly operation: string | null;
+  /** From 0 to 1, drawn anew for each request. */
+  readonly probability: number | null;
+  /** The next so many, and then no more. */
+  readonly count: number | null;
+  /** Every so manieth. */
+  readonly every: number | null;
+  /** ms */
+  readonly delay: number;
+  /** ms, to either side */
+  readonly skew: number;
+}
+
+export interface FaultRule extends FaultWish {
+  readonly id: number;
+  /** The requests that it looked at, and those it was applied to. */
+  readonly seen: number;
+  readonly applied: number;
+}
+
+class Rule {
+  seen = 0;
+  applied = 0;
+  private readonly dice: Dice;
+
+  constructor(
+    readonly id: number,
+    readonly wish: FaultWish,
+    seed: number,
+  ) {
+    this.dice = new Dice(seed, 11, id);
+  }
+
+  get shown(): FaultRule {
+    return { id: this.id, ...this.wish, seen: this.seen, applied: this.applied };
+  }
+
+  /** Whether the fault happens to a request of this operation, which then counts. */
+  strikes(operation: string): boolean {
+    const { probability, count, every } = this.wish;
+    if (this.wish.operation !== null && this.wish.operation !== operation) return false;
+    if (count !== null && this.applied >= count) return false;
+    this.seen += 1;
+    if (every !== null && this.seen % every !== 0) return false;
+    if (probability !== null && this.dice.next() >= probability) return false;
+    this.applied += 1;
+    return true;
+  }
+}
+
+/** The faults that are switched on. With the same seed and the same requests the same ones are struck. */
+export class FaultRules {
+  private rules: Rule[] = [];
+  private added = 0;
+
+  constructor(private readonly seed: number) {}
+
+  get none(): boolean {
+    return this.rules.length === 0;
+  }
+
+  /** Oldest first. */
+  list(): FaultRule[] {
+    return this.rules.map(({ shown }) => shown);
+  }
+
+  /** Rules that can still strike. */
+  get active(): number {
+    return this.rules.filter(({ wish: { count }, applied }) => count === null || applied < count).length;
+  }
+
+  add(wish: FaultWish): FaultRule {
+    this.added += 1;
+    const rule = new Rule(this.added, wish, this.seed);
+    this.rules.push(rule);
+    return rule.shown;
+  }
+
+  /** Takes back one rule, or all; how many there were. */
+  clear(id?: number): number {
+    const before = this.rules.length;
+    this.rules = id === undefined ? [] : this.rules.filter((rule) => rule.id !== id);
+    return before - this.rules.length;
+  }
+
+  /** The first rule, by age, that strikes a request of this operation. */
+  strike(operation: string): FaultRule | undefined {
+    return this.rules.find((rule) => rule.strikes(operation))?.shown;
+  }
+}

@@ -1,0 +1,114 @@
+import { type ChainRules, chainRules } from '../markets/chains.js';
+import { NumberedLists } from '../numbered-lists.js';
+import { FUNDS } from '../server/choices.js';
+import type { Codec, Table } from '../store-table.js';
+import { addressText, depositAddress, transactionHash } from './addresses.js';
+import { listOf, type Reference, type Till, taskKey } from './till.js';
+
+/** 0 waiting for confirmation, 1 failed, 2 success. */
+export type DepositStatus = 0 | 1 | 2;
+
+export interface Deposit {
+  readonly id: bigint;
+  readonly account: string;
+  readonly coin: string;
+  readonly chain: string;
+  readonly address: string;
+  /** Units of the coin. */
+  readonly amount: bigint;
+  /** From another account of this exchange, without a chain. */
+  readonly internal: boolean;
+  /** Whether it will fail in place of being credited. */
+  readonly fails: boolean;
+  readonly hash: string;
+  /** ms since the Unix epoch. */
+  readonly time: number;
+  readonly status: DepositStatus;
+}
+
+export const depositCodec: Codec<Deposit> = {
+  encode: ({ id, chain, address, amount, internal, fails, hash, time, status }) => [
+    ...[String(id), chain, address, String(amount), Number(internal), Number(fails)],
+    ...[hash, time, status],
+  ],
+  decode: (row, key) => {
+    const [account = '', coin = ''] = key.split('/');
+    const [id, chain, address, amount, internal, fails, hash, time, status] = row as StoredDeposit;
+    const marks = { internal: internal === 1, fails: fails === 1 };
+    return { id: BigInt(id), account, coin, chain, address, amount: BigInt(amount), ...marks, hash, time, status };
+  },
+};
+
+type StoredDeposit = [string, string, string, string, number, number, string, number, DepositStatus];
+
+/** Coins that are on their way to an account. `hash` is made up when it is not given. */
+export interface Arrival {
+  readonly account: string;
+  readonly chain: ChainRules;
+  readonly amount: bigint;
+  readonly fails?: boolean | undefined;
+  readonly hash?: string | undefined;
+}
+
+/** Deposits: they wait for their confirmations and are then credited, once, or fail. */
+export class Deposits {
+  private readonly lists: NumberedLists<Deposit>;
+
+  constructor(
+    table: Table<Deposit>,
+    private readonly till: Till,
+  ) {
+    this.lists = new NumberedLists(table);
+  }
+
+  /** Notes coins that were seen on a chain; nothing moves yet. */
+  announce({ account, chain, amount, fails = false, hash }: Arrival, time: number): Deposit {
+    const id = this.till.sequences.record(time);
+    const { coin } = chain;
+    const [address, name] = [addressText(depositAddress(account, chain)), chain.chain];
+    const base = { id, account, coin, chain: name, address, amount, internal: false, fails, time, status: 0 } as const;
+    const deposit = { ...base, hash: hash ?? transactionHash(`deposit ${id}`) };
+    const place = this.lists.append(listOf(deposit), deposit);
+    this.till.agenda.add(taskKey({ kind: 'deposit', account, coin, place }), time + confirmedAfter(chain));
+    return deposit;
+  }
+
+  /** Notes coins that another account of the exchange has moved to this one. */
+  noteInternal({ account, chain, amount }: Arrival, time: number): void {
+    const id = this.till.sequences.record(time);
+    const address = addressText(depositAddress(account, chain));
+    const marks = { internal: true, fails: false, hash: '', status: 2 } as const;
+    const deposit = { id, account, coin: chain.coin, chain: chain.chain, address, amount, time, ...marks };
+    this.lists.append(listOf(deposit), deposit);
+  }
+
+  /** The last confirmation is there, or never will be. */
+  conclude(task: Reference, time: number): void {
+    const deposit = this.lists.at(listOf(task), task.place);
+    const { id, account, coin, amount, fails } = deposit;
+    this.lists.put(listOf(task), task.place, { ...deposit, status: fails ? 1 : 2 });
+    if (fails) return;
+    this.till.ledger.credit(account, coin, amount);
+    this.till.bills.post(account, coin, amount, 'deposit', String(id));
+    this.till.bills.write(time);
+  }
+
+  /** A page, newest first; pages count from 1. */
+  page(account: string, coin: string, page: number, size: number): { list: Deposit[]; total: number } {
+    const name = listOf({ account, coin });
+    return { list: this.lists.newest(name, page, size), total: this.lists.length(name) };
+  }
+}
+
+function confirmedAfter({ confirmations }: ChainRules): number {
+  return confirmations * FUNDS.confirmationEvery;
+}
+
+/** How many confirmations a deposit has at `now`; one that failed never got the last. */
+export function confirmationsOf(deposit: Deposit, now: number): number {
+  if (deposit.internal) return 0;
+  const needed = chainRules(deposit.coin, deposit.chain).confirmations;
+  if (deposit.status === 2) return needed;
+  const seen = Math.floor((now - deposit.time) / FUNDS.confirmationEvery);
+  return Math.min(Math.max(seen, 0), needed - 1);
+}

@@ -1,0 +1,165 @@
+import { FEES, OUTSIDE } from '../ledger.js';
+import type { ChainRules } from '../markets/chains.js';
+import { NumberedLists } from '../numbered-lists.js';
+import { Refusal } from '../refusals.js';
+import { FUNDS } from '../server/choices.js';
+import type { Codec, Table } from '../store-table.js';
+import { transactionHash } from './addresses.js';
+import { listOf, type Reference, type Till, taskKey } from './till.js';
+
+/** 0 submitted, 5 confirmed, 2 success, 1 failed, 3 cancelled. */
+export type WithdrawalStatus = 0 | 1 | 2 | 3 | 5;
+
+export interface Withdrawal {
+  readonly id: bigint;
+  readonly account: string;
+  readonly coin: string;
+  readonly chain: string;
+  /** Units of the coin, the fee included. */
+  readonly amount: bigint;
+  readonly fee: bigint;
+  readonly address: string;
+  /** ms since the Unix epoch. */
+  readonly submitted: number;
+  /** When the status changed last. */
+  readonly managed: number;
+  readonly status: WithdrawalStatus;
+  /** Empty until the transaction is on the chain. */
+  readonly hash: string;
+}
+
+export const withdrawalCodec: Codec<Withdrawal> = {
+  encode: ({ id, chain, amount, fee, address, submitted, managed, status, hash }) => [
+    ...[String(id), chain, String(amount), String(fee), address],
+    ...[submitted, managed, status, hash],
+  ],
+  decode: (row, key) => {
+    const [account = '', coin = ''] = key.split('/');
+    const [id, chain, amount, fee, address, submitted, managed, status, hash] = row as StoredWithdrawal;
+    const units = { amount: BigInt(amount), fee: BigInt(fee) };
+    return { id: BigInt(id), account, coin, chain, ...units, address, submitted, managed, status, hash };
+  },
+};
+
+type StoredWithdrawal = [string, string, string, string, string, number, number, WithdrawalStatus, string];
+
+/** A withdrawal that is wanted and may be. */
+export interface Departure {
+  readonly account: string;
+  readonly chain: ChainRules;
+  readonly amount: bigint;
+  readonly fee: bigint;
+  readonly address: string;
+}
+
+/** Where the coins of an account's withdrawals wait until they have left: shown as frozen. */
+export function leaving(account: string): string {
+  return `leaving-${account}`;
+}
+
+/** Withdrawals over a chain, step by step. What they take is billed when it is taken, and again when it comes back. */
+export class Withdrawals {
+  private readonly lists: NumberedLists<Withdrawal>;
+
+  constructor(
+    table: Table<Withdrawal>,
+    private readonly till: Till,
+  ) {
+    this.lists = new NumberedLists(table);
+  }
+
+  /** Takes the amount out of what is available. Throws {@link Refusal}, with nothing changed, where it is not there. */
+  submit(departure: Departure, time: number): Withdrawal {
+    const { account, chain, amount, fee } = departure;
+    const { coin } = chain;
+    this.demand(departure);
+    const withdrawal = this.note(departure, { status: 0 }, time);
+    this.till.ledger.move(coin, amount, available(account), available(leaving(account)));
+    this.till.bills.post(account, coin, fee - amount, 'withdrawal', String(withdrawal.id));
+    this.till.bills.post(account, coin, -fee, 'withdrawalFee', String(withdrawal.id));
+    this.till.bills.write(time);
+    const place = this.lists.length(listOf(withdrawal));
+    this.till.agenda.add(taskKey({ kind: 'withdrawal', account, coin, place }), time + FUNDS.withdrawalConfirmedAfter);
+    return withdrawal;
+  }
+
+  /** Moves the amount to another account of the exchange at once. Throws like {@link submit}. */
+  transfer(departure: Departure, recipient: string, time: number): Withdrawal {
+    const { account, chain, amount, fee } = departure;
+    const { ledger, bills } = this.till;
+    this.demand(departure);
+    const withdrawal = this.note(departure, { status: 2 }, time);
+    const remark = String(withdrawal.id);
+    ledger.move(chain.coin, fee, available(account), available(FEES));
+    bills.post(account, chain.coin, -fee, 'withdrawalFee', remark);
+    ledger.move(chain.coin, amount - fee, available(account), available(recipient));
+    bills.post(account, chain.coin, fee - amount, 'transferOut', remark);
+    bills.post(recipient, chain.coin, amount - fee, 'transferIn', remark);
+    bills.write(time);
+    return withdrawal;
+  }
+
+  /** Submitted becomes confirmed, confirmed becomes success. Gives the withdrawal as it is now. */
+  proceed(task: Reference, time: number): Withdrawal {
+    const withdrawal = this.lists.at(listOf(task), task.place);
+    return withdrawal.status === 0 ? this.confirm(task, withdrawal, time) : this.succeed(task, withdrawal, time);
+  }
+
+  /**
+   * Ends one before its success and gives the coins back. Throws {@link Refusal} where there is none, where it is final,
+   * and where it is to be cancelled after it was confirmed.
+   */
+  end(account: string, coin: string, id: bigint, status: 1 | 3, time: number): void {
+    const list = listOf({ account, coin });
+    const place = this.lists.firstNot(list, (other) => other.id < id);
+    const withdrawal = place > this.lists.length(list) ? undefined : this.lists.at(list, place);
+    if (withdrawal?.id !== id) throw new Refusal('noRecord', String(id));
+    if (withdrawal.status !== 0 && (withdrawal.status !== 5 || status === 3)) throw new Refusal('general', 'too late');
+    this.till.agenda.remove(taskKey({ kind: 'withdrawal', account, coin, place }));
+    this.change(place, withdrawal, { status }, time);
+    this.till.ledger.move(coin, withdrawal.amount, available(leaving(account)), available(account));
+    this.till.bills.post(account, coin, withdrawal.amount, 'withdrawalReturned', String(id));
+    this.till.bills.write(time);
+  }
+
+  /** A page, newest first; pages count from 1. */
+  page(account: string, coin: string, page: number, size: number): { list: Withdrawal[]; total: number } {
+    const name = listOf({ account, coin });
+    return { list: this.lists.newest(name, page, size), total: this.lists.length(name) };
+  }
+
+  private confirm(task: Reference, withdrawal: Withdrawal, time: number): Withdrawal {
+    this.till.agenda.add(taskKey(task), time + FUNDS.withdrawalDoneAfter);
+    const hash = transactionHash(`withdrawal ${withdrawal.id}`);
+    return this.change(task.place, withdrawal, { status: 5, hash }, time);
+  }
+
+  private succeed({ place }: Reference, withdrawal: Withdrawal, time: number): Withdrawal {
+    const { account, coin, amount, fee } = withdrawal;
+    this.till.ledger.move(coin, amount - fee, available(leaving(account)), available(OUTSIDE));
+    this.till.ledger.move(coin, fee, available(leaving(account)), available(FEES));
+    return this.change(place, withdrawal, { status: 2 }, time);
+  }
+
+  private demand({ account, chain: { coin }, amount }: Departure): void {
+    if (this.till.ledger.available(account, coin) < amount) throw new Refusal('insufficientBalance', coin);
+  }
+
+  private note(departure: Departure, { status }: Pick<Withdrawal, 'status'>, time: number): Withdrawal {
+    const { account, chain, amount, fee, address } = departure;
+    const names = { id: this.till.sequences.record(time), account, coin: chain.coin, chain: chain.chain };
+    const withdrawal = { ...names, amount, fee, address, submitted: time, managed: time, status, hash: '' };
+    this.lists.append(listOf(withdrawal), withdrawal);
+    return withdrawal;
+  }
+
+  private change(place: number, old: Withdrawal, changes: Partial<Withdrawal>, time: number): Withdrawal {
+    const withdrawal = { ...old, ...changes, managed: time };
+    this.lists.put(listOf(old), place, withdrawal);
+    return withdrawal;
+  }
+}
+
+function available(account: string) {
+  return { account, part: 'available' } as const;
+}

@@ -1,0 +1,96 @@
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { clockReport } from '../administration/clock.js';
+import type { Administered } from './administration.js';
+
+/** What `pit sandbox status` shows; null where it is not running. */
+export interface SandboxStatus {
+  readonly running: boolean;
+  readonly pid: number | null;
+  readonly baseUrl: string | null;
+  readonly tradeUrl: string | null;
+  readonly wsUrl: string | null;
+  readonly accessKey: string | null;
+  readonly secretKey: string | null;
+  readonly safePwd: string | null;
+  /** The exchange's clock: ISO 8601 in UTC with milliseconds. */
+  readonly time: string | null;
+  readonly clockRunning: boolean | null;
+  /** How many times as fast as the machine's clock. */
+  readonly clockSpeed: number | null;
+  readonly markets: number | null;
+  readonly orders: number | null;
+  readonly accounts: number | null;
+  readonly trades: number | null;
+  /** Since the start. */
+  readonly requests: number | null;
+  readonly refused: number | null;
+  readonly nonBrowserAgents: number | null;
+  /** Faults that can still strike. */
+  readonly faults: number | null;
+  /** Rows of recordings that are still to happen. */
+  readonly replaying: number | null;
+  /** What the process has in memory, in bytes. */
+  readonly memory: number | null;
+  /** What the exchange's data take, in bytes. */
+  readonly disk: number | null;
+  /** Seconds of processor time since the start, and seconds since then. */
+  readonly cpuSeconds: number | null;
+  readonly upSeconds: number | null;
+}
+
+export const NOT_RUNNING: SandboxStatus = {
+  running: false,
+  pid: null,
+  baseUrl: null,
+  tradeUrl: null,
+  wsUrl: null,
+  accessKey: null,
+  secretKey: null,
+  safePwd: null,
+  time: null,
+  clockRunning: null,
+  clockSpeed: null,
+  markets: null,
+  orders: null,
+  accounts: null,
+  trades: null,
+  requests: null,
+  refused: null,
+  nonBrowserAgents: null,
+  faults: null,
+  replaying: null,
+  memory: null,
+  disk: null,
+  cpuSeconds: null,
+  upSeconds: null,
+};
+
+/** What is going on, and what it costs. */
+export function statusOf({ address, premises, activity, faults, directory }: Administered): SandboxStatus {
+  const { pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd } = address();
+  const current = premises.exchange;
+  const { markets, orders, accounts, trades } = current.status();
+  const { time, running, speed } = clockReport(current);
+  return {
+    ...{ running: true, pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd },
+    ...{ time, clockRunning: running, clockSpeed: speed, markets, orders, accounts, trades },
+    requests: activity.requests,
+    refused: activity.refused,
+    nonBrowserAgents: activity.nonBrowserAgents,
+    faults: faults.rules.active,
+    replaying: current.administration.replaying,
+    ...costs(directory),
+  };
+}
+
+function costs(directory: string) {
+  const { user, system } = process.cpuUsage();
+  const sizes = readdirSync(directory).map((name) => statSync(path.join(directory, name)).size);
+  return {
+    memory: process.memoryUsage.rss(),
+    disk: sizes.reduce((sum, size) => sum + size, 0),
+    cpuSeconds: Math.round((user + system) / 10_000) / 100,
+    upSeconds: Math.round(process.uptime()),
+  };
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../src/protocol/decimal.js';
+import { DECIMAL, type Desk, ID, TEXT, useDesk } from './desk.js';
+import { type Placed, same, sum } from './orders-desk.js';
+
+interface WalletRow {
+  readonly wallet: string;
+  readonly market: string | null;
+  readonly coin: string;
+  readonly available: string;
+  readonly frozen: string;
+  readonly borrowed: string;
+}
+
+const desk = useDesk();
+
+async function wallet(of: Desk, name: string, coin: string): Promise<WalletRow> {
+  const rows = await of.json<WalletRow[]>('sandbox account show');
+  const none = { wallet: name, market: null, coin, available: '0', frozen: '0', borrowed: '0' };
+  return rows.find((row) => row.coin === coin && (row.market ?? row.wallet) === name) ?? none;
+}
+
+const above = (text: string, limit: string) => Decimal.of(text).compare(Decimal.of(limit)) > 0;
+
+describe('pit order on margin', () => {
+  it('borrows what is missing, and repays it with what a sell brings', async () => {
+    await desk.done('sandbox transfer usdt 1000 --margin btc_usdt --yes');
+    const spot = await wallet(desk, 'spot', 'usdt');
+    const bought = await desk.json<Placed>('order buy btc_usdt 2500usdt --at ask+1% --account isolated --borrow --yes');
+    expect(bought).toMatchObject({ outcome: 'placed', id: ID, account: 'isolated', price: DECIMAL });
+    // what an order may cost is held, and what the wallet has not is lent
+    const owing = await wallet(desk, 'btc_usdt', 'usdt');
+    expect(same(owing.borrowed, sum(bought.notional, '-1000'))).toBe(true);
+    const held = await wallet(desk, 'btc_usdt', 'btc');
+    expect([above(held.available, '0.01'), held.borrowed]).toEqual([true, '0.00000000']);
+
+    const rest = Decimal.of(held.available).rescaled(6, 'down').toString();
+    await desk.done(`order sell btc_usdt ${rest} --at bid-1% --account isolated --repay --yes`);
+    const repaid = await wallet(desk, 'btc_usdt', 'usdt');
+    expect(repaid.borrowed).toBe('0.00000000');
+    expect([above(repaid.available, '900'), above(repaid.available, '1000')]).toEqual([true, false]);
+    expect(await wallet(desk, 'spot', 'usdt')).toEqual(spot);
+  });
+
+  it('lends no more than the leverage allows, and nothing where it was not asked to', async () => {
+    await desk.done('sandbox transfer usdt 100 --margin cross --yes');
+    const before = await wallet(desk, 'cross', 'usdt');
+    const beyond = await desk.failure('order buy btc_usdt 301usdt --at bid-5% --account cross --borrow --yes', 3);
+    expect(beyond).toMatchObject({ kind: 'refused', code: 2009, clientId: TEXT });
+    const unasked = await desk.failure('order buy btc_usdt 150usdt --at bid-5% --account cross --yes', 3);
+    expect(unasked).toMatchObject({ kind: 'refused', code: 2009 });
+    expect(await wallet(desk, 'cross', 'usdt')).toEqual(before);
+    const within = await desk.json<Placed>(
+      'order buy btc_usdt 299usdt --at bid-5% --account cross --borrow --repay --yes',
+    );
+    const owing = await wallet(desk, 'cross', 'usdt');
+    expect(same(owing.frozen, within.notional) && same(owing.borrowed, sum(within.notional, '-100'))).toBe(true);
+    await desk.done(`cancel btc_usdt ${within.id} --yes`);
+    expect(await wallet(desk, 'cross', 'usdt')).toEqual(before);
+  });
+
+  it('with --borrow on spot is a usage error, and nothing is sent', async () => {
+    const told = await desk.failure('order buy btc_usdt 0.01 --at bid --borrow --yes', 2);
+    expect(told.message).toContain('--borrow');
+  });
+});

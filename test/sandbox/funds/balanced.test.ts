@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Decimal } from '../../../src/protocol/decimal.js';
+import type { Account } from '../../../src/sandbox/exchange.js';
+import { Refusal } from '../../../src/sandbox/refusals.js';
+import { Box } from './box.js';
+
+const COINS = ['btc', 'eth', 'usdt', 'eos'] as const;
+const who = fc.constantFrom('alice' as const, 'ben' as const);
+const coin = fc.constantFrom(...COINS);
+const cents = fc.integer({ min: 1, max: 4_000 });
+const amount = cents.map((value) => Decimal.fromUnits(BigInt(value), 2).toString());
+
+const action = fc.oneof(
+  fc.record({ do: fc.constant('deposit' as const), who, coin, amount, fail: fc.boolean() }),
+  fc.record({ do: fc.constant('withdraw' as const), who, coin, amount, internal: fc.boolean(), pick: fc.nat(3) }),
+  fc.record({ do: fc.constant('end' as const), who, coin, cancel: fc.boolean() }),
+  fc.record({ do: fc.constant('trade' as const), who, sell: fc.boolean(), rests: fc.boolean() }),
+  fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 50_000 }) }),
+);
+type Action = typeof action extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Where each may withdraw a coin to: somewhere else, to the other one, and to themselves. */
+function addresses(box: Box, coin: string): string[] {
+  const own = [box.alice, box.ben].map((account) => {
+    const [first] = box.exchange.funds.depositAddresses(account, coin);
+    return { address: first?.address ?? '', memo: first?.memo ?? undefined };
+  });
+  const memo = own[0]?.memo === undefined ? undefined : '9';
+  const all = [{ address: 'elsewhere', memo }, ...own];
+  for (const account of [box.alice, box.ben]) {
+    for (const address of all) box.exchange.verifyAddress(account, { coin, ...address });
+  }
+  return all.map(({ address, memo: tag }) => (tag === undefined ? address : `${address}_${tag}`));
+}
+
+function carryOut(box: Box, known: ReadonlyMap<string, string[]>, act: Action): void {
+  const { exchange } = box;
+  if (act.do === 'pass') {
+    box.pass(act.ms);
+    return;
+  }
+  const account = box[act.who];
+  if (act.do === 'deposit') exchange.deposit(account, act);
+  if (act.do === 'withdraw') {
+    const fee = exchange.funds.chains(act.coin)[0]?.fee ?? '';
+    const address = known.get(act.coin)?.[act.pick % 3] ?? '';
+    const safePwd = act.who === 'alice' ? 'fund-pass-1' : 'bens-pass';
+    exchange.funds.withdraw(account, { ...act, fee, address, safePwd });
+  }
+  if (act.do === 'end') {
+    const [last] = exchange.funds.withdrawals(account, act.coin, 1, 1).list;
+    exchange.endWithdrawal(account, act.coin, last?.id ?? '0', act.cancel ? 'cancelled' : 'failed');
+  }
+  if (act.do === 'trade') {
+    const { bid, ask } = exchange.ticker('btc_usdt');
+    const [price, side] = act.sell !== act.rests ? [bid, 'sell' as const] : [ask, 'buy' as const];
+    exchange.place(account, { market: 'btc_usdt', side, type: 'limit', price, amount: '0.01' });
+  }
+}
+
+/** Every bill of a coin, oldest first. */
+function statement(box: Box, account: Account, name: string) {
+  const bills = [];
+  for (let page = 1; ; page += 1) {
+    const some = box.exchange.funds.bills(account, { coin: name, page, pageSize: 50 });
+    bills.push(...some);
+    if (some.length < 50) return bills.reverse();
+  }
+}
+
+function check(box: Box): void {
+  expect([...box.house.ledger.sums().values()].filter((sum) => sum !== 0n)).toEqual([]);
+  for (const account of [box.alice, box.ben]) for (const name of COINS) checkCoin(box, account, name);
+}
+
+/** The bills add up to what there is, each balance to the one before it; what leaves is frozen; each movement is billed once. */
+function checkCoin(box: Box, account: Account, name: string): void {
+  const { ledger } = box.house;
+  const bills = statement(box, account, name);
+  let balance = Decimal.zero;
+  for (const bill of bills) {
+    balance = balance.plus(Decimal.of(bill.change));
+    expect(Decimal.of(bill.balance).compare(balance)).toBe(0);
+  }
+  const shown = box.exchange.balances(account).find((entry) => entry.coin === name);
+  const withdrawals = box.exchange.funds.withdrawals(account, name, 1, 10_000).list;
+  const leaving = withdrawals
+    .filter(({ status }) => status === 0 || status === 5)
+    .reduce((sum, entry) => sum.plus(Decimal.of(entry.amount)), Decimal.zero);
+  const owned = Decimal.of(shown?.available ?? '').plus(Decimal.of(shown?.frozen ?? ''));
+  expect(owned.compare(balance.plus(leaving))).toBe(0);
+  expect(
+    Decimal.fromUnits(ledger.available(`leaving-${account.id}`, name), name === 'eos' ? 4 : 8).compare(leaving),
+  ).toBe(0);
+  const deposits = box.exchange.funds.deposits(account, name, 1, 10_000).list;
+  const billed = (kind: string) =>
+    bills
+      .filter((bill) => bill.kind === kind)
+      .map(({ remark }) => remark)
+      .sort();
+  expect(billed('deposit')).toEqual(
+    deposits
+      .filter(({ status, internal }) => status === 2 && !internal)
+      .map(({ id }) => id)
+      .sort(),
+  );
+  expect(billed('withdrawalFee')).toEqual(withdrawals.map(({ id }) => id).sort());
+  expect([...billed('withdrawal'), ...billed('transferOut')].sort()).toEqual(withdrawals.map(({ id }) => id).sort());
+  expect(billed('withdrawalReturned')).toEqual(
+    withdrawals
+      .filter(({ status }) => status % 2 === 1 && status < 5)
+      .map(({ id }) => id)
+      .sort(),
+  );
+  expect(billed('transferIn')).toHaveLength(deposits.filter(({ internal }) => internal).length);
+}
+
+test('random deposits, withdrawals, transfers and trades keep the ledger balanced and the bills exact, also over a restart', async () => {
+  const done = new Map<string, number>();
+  const runs = fc.asyncProperty(fc.array(action, { minLength: 60, maxLength: 60, size: 'max' }), async (actions) => {
+    let box = Box.at();
+    for (const account of [box.ben])
+      for (const name of COINS) box.exchange.deposit(account, { coin: name, amount: '50' });
+    const known = new Map(COINS.map((name) => [name, addresses(box, name)]));
+    for (const [index, act] of actions.entries()) {
+      try {
+        carryOut(box, known, act);
+        done.set(act.do, (done.get(act.do) ?? 0) + 1);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+      }
+      check(box);
+      if (index !== 30) continue;
+      const before = box.funds();
+      box = await box.again();
+      expect(box.funds()).toEqual(before);
+    }
+    box.pass(300_000);
+    check(box);
+    await box.close();
+  });
+  await fc.assert(runs, { numRuns: 8 });
+  for (const kind of ['deposit', 'withdraw', 'end', 'trade', 'pass'])
+    expect(done.get(kind) ?? 0, kind).toBeGreaterThan(2);
+});

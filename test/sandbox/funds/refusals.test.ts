@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import type { WithdrawRequest } from '../../../src/sandbox/funds/treasury.js';
+import { Box, sharedBox } from './box.js';
+
+const USUAL = { coin: 'usdt', amount: '100', fee: '1', internal: false, address: 'Tusual', safePwd: 'fund-pass-1' };
+
+/** A box whose first customer may withdraw to one address on each kind of chain. */
+function prepared(): Box {
+  return prepare(Box.at());
+}
+
+function prepare(box: Box): Box {
+  box.exchange.verifyAddress(box.alice, { coin: 'usdt', address: 'Tusual' });
+  box.exchange.verifyAddress(box.alice, { coin: 'usdt', chain: 'ERC20', address: '0xusual' });
+  box.exchange.verifyAddress(box.alice, { coin: 'usdt', chain: 'BEP20', address: '0xclosed' });
+  box.exchange.verifyAddress(box.alice, { coin: 'usdt', chain: 'OMNI', address: '1closed' });
+  box.exchange.verifyAddress(box.alice, { coin: 'eos', address: 'eosaccount12', memo: '7' });
+  box.exchange.verifyAddress(box.ben, { coin: 'usdt', address: 'Tbens' });
+  return box;
+}
+
+const REFUSALS: readonly (readonly [what: string, change: Partial<WithdrawRequest>, code: number, message: string])[] =
+  [
+    ['a wrong fund password', { safePwd: 'fund-pass-2' }, 1005, 'the fund password is wrong'],
+    ["another account's fund password", { safePwd: 'bens-pass' }, 1005, 'the fund password is wrong'],
+    ['an address that is not verified', { address: 'Tother' }, 3005, 'receiveAddr is not a verified address'],
+    ["another account's verified address", { address: 'Tbens' }, 3005, 'receiveAddr is not a verified address'],
+    ['an address of another coin', { coin: 'btc', address: 'Tusual' }, 3005, 'receiveAddr is not a verified address'],
+    ['an address in another case', { address: 'TUSUAL' }, 3005, 'receiveAddr is not a verified address'],
+    ['a chain without withdrawals', { address: '0xclosed' }, 1010, 'not open: withdrawals on BEP20'],
+    ['a closed chain', { address: '1closed', fee: '20' }, 1010, 'not open: withdrawals on OMNI'],
+    ['no memo', { coin: 'eos', address: 'eosaccount12' }, 3005, 'receiveAddr needs the form <account>_<remark>'],
+    ['an empty memo', { coin: 'eos', address: 'eosaccount12_' }, 3005, 'receiveAddr needs the form <account>_<remark>'],
+    ['another memo', { coin: 'eos', address: 'eosaccount12_8' }, 3005, 'receiveAddr is not a verified address'],
+    ['a fee below that of the chain', { fee: '0.99999999' }, 3005, 'the fee is below that of the chain: 1'],
+    ['the fee of another chain', { address: '0xusual' }, 3005, 'the fee is below that of the chain: 5'],
+    ['no fee', { fee: '0' }, 3005, 'the fee is below that of the chain: 1'],
+    ['a fee as large as the amount', { fee: '100' }, 3003, 'the amount is not above the fee that it contains: 100'],
+    ['a fee with too many decimals', { fee: '1.000000001' }, 3003, 'the amount has more decimals than the coin has: 8'],
+    ['too little', { amount: '9.99999999' }, 3003, 'the amount is below the minimum of a withdrawal: 10'],
+    ['too much', { amount: '1000000.00000001' }, 3003, 'the amount is above the maximum of a withdrawal: 1000000'],
+    ['too many decimals', { amount: '100.000000001' }, 3003, 'the amount has more decimals than the coin has: 8'],
+    ['nothing', { amount: '0' }, 3003, 'the amount is not above the fee that it contains: 1'],
+    ['no number', { amount: '1,000' }, 3003, 'the amount is not valid: 1,000'],
+    ['more than there is', { amount: '250000.00000001' }, 2009, 'the balance is not sufficient: usdt'],
+  ];
+
+describe('a withdrawal is refused, and nothing has moved', () => {
+  const shared = sharedBox(prepare);
+  test.each(REFUSALS)('%s', (_what, change, code, message) => {
+    const box = shared();
+    const before = box.funds();
+    const withdraw = () => box.exchange.funds.withdraw(box.alice, { ...USUAL, ...change });
+    expect(withdraw).toThrow(expect.objectContaining({ code, message }));
+    box.pass(70_000);
+    expect(box.funds()).toEqual(before);
+    expect([...box.house.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
+  });
+
+  test('the same request without the mistake is carried out', () => {
+    const box = prepared();
+    box.exchange.funds.withdraw(box.alice, USUAL);
+    expect(box.balance(box.alice, 'usdt')).toBe('249900.00000000+100.00000000');
+  });
+
+  test('exactly all, and exactly the least', () => {
+    const box = prepared();
+    box.exchange.funds.withdraw(box.alice, { ...USUAL, amount: '10' });
+    box.exchange.funds.withdraw(box.alice, { ...USUAL, amount: '249990' });
+    expect(box.balance(box.alice, 'usdt')).toBe('0.00000000+250000.00000000');
+  });
+
+  test('what open orders hold is not there', () => {
+    const box = prepared();
+    const order = { market: 'btc_usdt', side: 'buy', type: 'limit', price: '100', amount: '2000' } as const;
+    box.exchange.place(box.alice, order);
+    expect(() => box.exchange.funds.withdraw(box.alice, { ...USUAL, amount: '50000.00000001' })).toThrow(
+      'not sufficient',
+    );
+    box.exchange.funds.withdraw(box.alice, { ...USUAL, amount: '50000' });
+  });
+});
+
+describe('the fund password', () => {
+  const withdraw = (box: Box, safePwd: string) => () => box.exchange.funds.withdraw(box.alice, { ...USUAL, safePwd });
+
+  test('is locked for an hour after five wrong ones in a row, also for the right one, also after a restart', async () => {
+    let box = prepared();
+    for (let time = 0; time < 5; time += 1) {
+      expect(withdraw(box, 'wrong')).toThrow(expect.objectContaining({ code: 1005 }));
+    }
+    expect(withdraw(box, 'wrong')).toThrow(expect.objectContaining({ code: 1004 }));
+    box = await box.again();
+    expect(withdraw(box, 'fund-pass-1')).toThrow(
+      expect.objectContaining({ code: 1004, message: 'the fund password is locked: until 2018-10-23T12:59:55.557Z' }),
+    );
+    box.pass(3_599_999);
+    expect(withdraw(box, 'fund-pass-1')).toThrow(expect.objectContaining({ code: 1004 }));
+    box.pass(1);
+    withdraw(box, 'fund-pass-1')();
+    expect(box.balance(box.alice, 'usdt')).toBe('249900.00000000+100.00000000');
+  });
+
+  test('a right one begins the count anew, and each account has its own', () => {
+    const box = prepared();
+    for (let time = 0; time < 4; time += 1) expect(withdraw(box, 'wrong')).toThrow('wrong');
+    withdraw(box, 'fund-pass-1')();
+    for (let time = 0; time < 4; time += 1) expect(withdraw(box, 'wrong')).toThrow('wrong');
+    const bens = { ...USUAL, address: 'Tbens', safePwd: 'bens-pass' };
+    expect(() => box.exchange.funds.withdraw(box.ben, bens)).toThrow('not sufficient');
+    withdraw(box, 'fund-pass-1')();
+  });
+});

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Bill, BillBook, billCodec, placeCodec } from '../../../src/sandbox/desk/bills.js';
+import { FIRST, Sequences } from '../../../src/sandbox/desk/sequences.js';
+import { Ledger } from '../../../src/sandbox/ledger.js';
+import { Store } from '../../../src/sandbox/store.js';
+import { type Codec, type Row, Table } from '../../../src/sandbox/store-table.js';
+import { temporaryDirectory } from '../support/exchange.js';
+
+/** Rows in memory that count how often they are read. */
+class CountingDisk {
+  readonly rows = new Map<string, Row>();
+  reads = 0;
+
+  get(key: string): Row | undefined {
+    this.reads += 1;
+    return this.rows.get(key);
+  }
+
+  *range(start: string, end: string, reverse: boolean): Generator<{ key: string; value: Row }> {
+    const keys = [...this.rows.keys()].filter((key) => key >= start && key < end).sort();
+    for (const key of reverse ? keys.reverse() : keys) {
+      this.reads += 1;
+      yield { key, value: this.rows.get(key) ?? null };
+    }
+  }
+
+  table<Value>(name: string, codec: Codec<Value>): Table<Value> {
+    return new Table(name, codec, this, () => {});
+  }
+}
+
+const COINS = ['btc', 'usdt', 'eth'];
+
+/** A book with one bill a second for one account, all of them on this disk. */
+function filled(disk: CountingDisk, count: number): void {
+  const tables = { bills: disk.table('bills', billCodec), coinBills: disk.table('coinBills', placeCodec) };
+  const ledger = new Ledger();
+  const book = new BillBook(tables, ledger, new Sequences({ ...FIRST }, () => {}));
+  for (let index = 0; index < count; index += 1) {
+    const coin = COINS[index % 3] ?? '';
+    ledger.credit('1', coin, 1n);
+    book.post('1', coin, 1n, 'deposit');
+    book.write(index * 1_000);
+  }
+  for (const table of Object.values(tables)) for (const [path, row] of table.take()) disk.rows.set(path, row);
+}
+
+function opened(disk: CountingDisk): BillBook {
+  const tables = { bills: disk.table('bills', billCodec), coinBills: disk.table('coinBills', placeCodec) };
+  return new BillBook(tables, new Ledger(), new Sequences({ ...FIRST }, () => {}));
+}
+
+test('a page of 100,000 bills is found with a few reads, wherever it lies and whatever is asked', () => {
+  const disk = new CountingDisk();
+  filled(disk, 100_000);
+  const ask = (query: Parameters<BillBook['page']>[1]): [number[], number] => {
+    const book = opened(disk);
+    disk.reads = 0;
+    const bills = book.page('1', query);
+    return [bills.map(({ time }) => time / 1_000), disk.reads];
+  };
+  const down = (from: number, step: number, count: number) =>
+    Array.from({ length: count }, (_, at) => from - at * step);
+  const queries = [
+    [{ page: 1, pageSize: 50 }, down(99_999, 1, 50)],
+    [{ page: 2_000, pageSize: 50 }, down(49, 1, 50)],
+    [{ page: 2_001, pageSize: 50 }, []],
+    [{ coin: 'usdt', page: 1, pageSize: 50 }, down(99_997, 3, 50)],
+    [{ coin: 'usdt', page: 600, pageSize: 50 }, down(99_997 - 599 * 150, 3, 50)],
+    [{ from: 40_000_000, until: 40_005_001, page: 1, pageSize: 50 }, down(40_005, 1, 6)],
+    [{ coin: 'btc', from: 40_000_000, until: 40_006_000, page: 1, pageSize: 50 }, [40_005, 40_002]],
+    [{ until: 60_000_000, page: 1_000, pageSize: 50 }, down(10_049, 1, 50)],
+    [{ coin: 'doge', page: 1, pageSize: 50 }, []],
+    [{ from: 200_000_000, page: 1, pageSize: 50 }, []],
+  ] as const;
+  for (const [query, expected] of queries) {
+    const [times, reads] = ask(query);
+    expect(times).toEqual(expected);
+    expect(reads, JSON.stringify(query)).toBeLessThan(200);
+  }
+});
+
+const step = fc.record({
+  account: fc.constantFrom('1', '2', '1~cross'),
+  coin: fc.constantFrom(...COINS),
+  later: fc.integer({ min: -2, max: 3 }),
+});
+const asked = fc.record({
+  account: fc.constantFrom('1', '2', '1~cross'),
+  coin: fc.option(fc.constantFrom(...COINS), { nil: undefined }),
+  from: fc.option(fc.integer({ min: -2, max: 60 }), { nil: undefined }),
+  until: fc.option(fc.integer({ min: -2, max: 60 }), { nil: undefined }),
+  page: fc.integer({ min: 1, max: 4 }),
+  pageSize: fc.integer({ min: 1, max: 7 }),
+});
+
+test('pages of bills are those of a list that is filtered, whatever the clock did, also when it is opened again', async () => {
+  const runs = fc.asyncProperty(
+    fc.array(step, { maxLength: 60 }),
+    fc.array(asked, { maxLength: 12 }),
+    async (steps, queries) => {
+      const directory = temporaryDirectory();
+      let store = Store.open(directory);
+      const tables = () => ({
+        bills: store.table('bills', billCodec),
+        coinBills: store.table('coinBills', placeCodec),
+      });
+      const ledger = new Ledger();
+      const sequences = new Sequences({ ...FIRST }, () => {});
+      let book = new BillBook(tables(), ledger, sequences);
+      const kept: Pick<Bill, 'account' | 'coin' | 'time' | 'balance'>[] = [];
+      let now = 10;
+      for (const [index, { account, coin, later }] of steps.entries()) {
+        now += later;
+        ledger.credit(account, coin, 5n);
+        book.post(account, coin, 5n, 'deposit');
+        book.write(now);
+        const before = kept.filter((bill) => bill.account === account);
+        const own = before.filter((bill) => bill.coin === coin).length;
+        const time = Math.max(now, before.at(-1)?.time ?? now);
+        kept.push({ account, coin, time, balance: 5n * BigInt(own + 1) });
+        if (index === 30) {
+          await store.close();
+          store = Store.open(directory);
+          book = new BillBook(tables(), ledger, sequences);
+        }
+      }
+      for (const { account, coin, from = -100, until = 1_000, page, pageSize } of queries) {
+        const all = kept.filter((bill) => bill.account === account && (coin ?? bill.coin) === bill.coin);
+        const within = all.filter(({ time }) => time >= from && time < until).reverse();
+        const expected = within.slice((page - 1) * pageSize, page * pageSize);
+        expect(book.page(account, { coin, from, until, page, pageSize })).toMatchObject(expected);
+        expect(book.page(account, { coin, from, until, page, pageSize })).toHaveLength(expected.length);
+      }
+      await store.close();
+    },
+  );
+  await fc.assert(runs, { numRuns: 40 });
+});

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
+import { expect, onTestFinished, test } from 'vitest';
+import { Decimal } from '../../../src/protocol/decimal.js';
+import { House } from '../../../src/sandbox/exchange/house.js';
+import type { Account, Exchange } from '../../../src/sandbox/exchange.js';
+import { Clocked, GENESIS, START, temporaryDirectory } from '../support/exchange.js';
+
+const root = new URL('../../../', import.meta.url).pathname;
+
+async function program(): Promise<string> {
+  const directory = temporaryDirectory();
+  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+  const outfile = join(directory, 'treasurer.mjs');
+  const entryPoints = [join(root, 'test/sandbox/killed/treasurer.ts')];
+  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
+  return outfile;
+}
+
+type Told = Record<'deposited' | 'withdrawn' | 'ended', Set<string>>;
+
+function start(
+  script: string,
+  directory: string,
+  time: number,
+  told: Told,
+): { child: ChildProcess; some: Promise<void> } {
+  const child = spawn(process.execPath, [script, directory, String(time)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const enough = told.withdrawn.size + 60;
+  const some = new Promise<void>((resolve) => {
+    if (child.stdout === null) return;
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const [what, id = ''] = line.split(' ');
+      told[what as keyof Told].add(id);
+      if (told.withdrawn.size >= enough) resolve();
+    });
+  });
+  return { child, some };
+}
+
+test('after kill -9 no deposit, withdrawal or bill that was acknowledged is lost or doubled, and all sums are exact', async () => {
+  const script = await program();
+  const directory = temporaryDirectory();
+  const told: Told = { deposited: new Set(), withdrawn: new Set(), ended: new Set() };
+  let time = START;
+  for (const pause of [0, 5, 17, 41]) {
+    const { child, some } = start(script, directory, time, told);
+    await some;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    time = await check(directory, told, time);
+  }
+});
+
+/** The whole history of the account: it lies on several pages. */
+function everything<Entry>(page: (number: number) => readonly Entry[]): Entry[] {
+  const entries: Entry[] = [];
+  for (let number = 1; ; number += 1) {
+    const some = page(number);
+    entries.push(...some);
+    if (some.length < 50) return entries;
+  }
+}
+
+/** Holds the directory against what was told; gives the time at which all that was under way has come to its end. */
+async function check(directory: string, told: Told, from: number): Promise<number> {
+  const time = from + 10_000_000;
+  const { exchange, account } = await Clocked.open({ directory, time });
+  const { funds } = exchange;
+  const deposits = everything((page) => funds.deposits(account, 'btc', page, 50).list);
+  const withdrawals = everything((page) => funds.withdrawals(account, 'btc', page, 50).list);
+  for (const records of [deposits, withdrawals]) expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
+  const status = new Map([...deposits, ...withdrawals].map((record) => [record.id, record.status]));
+  expect([...told.deposited, ...told.withdrawn].filter((id) => !status.has(id))).toEqual([]);
+  expect([...told.ended].filter((id) => status.get(id) !== 1)).toEqual([]);
+  expect([...status.values()].filter((is) => is !== 1 && is !== 2)).toEqual([]);
+  checkBills(exchange, account, deposits, withdrawals);
+  await exchange.close();
+  const house = House.open({ directory, seed: 7, time, secrets: GENESIS });
+  expect([...house.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
+  await house.store.close();
+  return time;
+}
+
+interface Ended {
+  readonly id: string;
+  readonly status: number;
+}
+
+/** Each movement is billed once, and the bills add up to the balance. */
+function checkBills(
+  exchange: Exchange,
+  account: Account,
+  deposits: readonly Ended[],
+  withdrawals: readonly Ended[],
+): void {
+  const bills = everything((page) => exchange.funds.bills(account, { coin: 'btc', page, pageSize: 50 }));
+  expect(new Set(bills.map(({ id }) => id)).size).toBe(bills.length);
+  const billed = (kind: string) => bills.filter((bill) => bill.kind === kind).map(({ remark }) => remark);
+  const ids = (records: readonly Ended[], status: number) =>
+    records.filter((record) => record.status === status).map(({ id }) => id);
+  expect(billed('deposit').sort()).toEqual(ids(deposits, 2).sort());
+  expect(billed('withdrawal').sort()).toEqual(withdrawals.map(({ id }) => id).sort());
+  expect(billed('withdrawalReturned').sort()).toEqual(ids(withdrawals, 1).sort());
+  const sum = bills.reduce((total, { change }) => total.plus(Decimal.of(change)), Decimal.zero);
+  const balance = exchange.balances(account).find(({ coin }) => coin === 'btc');
+  expect(sum.toString()).toBe(balance?.available);
+  expect(balance?.frozen).toBe('0.00000000');
+}

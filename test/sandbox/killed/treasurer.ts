@@ -1,0 +1,32 @@
+// A process that deposits and withdraws, tells of each once it is durable, and lives until it is killed.
+import { openExchange } from '../../../src/sandbox/exchange.js';
+
+const [directory = '', start = '0'] = process.argv.slice(2);
+const genesis = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
+const clock = { time: Number(start) };
+const exchange = await openExchange({ directory, seed: 7, now: () => clock.time, genesis });
+const found = exchange.account(genesis.accessKey);
+if (found === undefined) throw new Error('no first account');
+const account = found;
+const address = exchange.funds.withdrawalAddress(account, 'btc');
+
+/** A deposit, and sometimes a withdrawal that leaves, fails or stays where it is. */
+async function move(worker: number): Promise<void> {
+  for (let index = worker; ; index += 1) {
+    clock.time += 997;
+    exchange.advance();
+    const deposit = exchange.deposit(account, { coin: 'btc', amount: '0.01', fail: index % 4 === 0 });
+    await exchange.durable();
+    process.stdout.write(`deposited ${deposit}\n`);
+    const request = { coin: 'btc', amount: '0.002', fee: '0.0005', internal: false, address, safePwd: 'pwd' };
+    const withdrawal = exchange.funds.withdraw(account, request);
+    await exchange.durable();
+    process.stdout.write(`withdrawn ${withdrawal}\n`);
+    if (index % 3 !== 0) continue;
+    exchange.endWithdrawal(account, 'btc', withdrawal, 'failed');
+    await exchange.durable();
+    process.stdout.write(`ended ${withdrawal}\n`);
+  }
+}
+
+await Promise.all([0, 1, 2].map(move));

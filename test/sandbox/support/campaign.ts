@@ -1,0 +1,60 @@
+import { Twins } from './twins.js';
+
+export interface Campaign {
+  readonly seed: number;
+  readonly operations: number;
+  readonly placed: number;
+  readonly refused: number;
+  readonly cancelled: number;
+  readonly trades: number;
+  /** What the desk alone took, in ms: matching, ledger, bills, tape, candles. */
+  readonly spent: number;
+}
+
+const ACCOUNTS = ['ann', 'ben', 'cas', 'dee', 'eve'];
+
+/** How often everything is compared; what an operation did is compared after each. */
+const CHECK = 500;
+
+/** Random orders, cancels and deposits through the desk and the model. Throws AssertionError, naming the operation. */
+export function engineCampaign(seed: number, operations: number): Campaign {
+  const twins = new Twins(ACCOUNTS, 20_000n, 200n);
+  const random = mulberry32(seed);
+  for (let operation = 1; operation <= operations; operation += 1) {
+    try {
+      step(twins, random);
+      if (operation % CHECK === 0 || operation === operations) twins.check();
+    } catch (error) {
+      throw new Error(`operation ${operation} of seed ${seed}`, { cause: error });
+    }
+  }
+  return { seed, operations, ...twins.counts, spent: twins.spent };
+}
+
+/** Money is always short, so that refusals for want of it stay frequent, and the book stays some dozens of orders deep. */
+function step(twins: Twins, random: () => number): void {
+  const whole = (below: number) => Math.floor(random() * below);
+  const account = ACCOUNTS[whole(ACCOUNTS.length)] ?? 'ann';
+  const kind = random();
+  if (kind < 0.2) twins.cancel(whole(1_000_000));
+  else if (kind < 0.21) twins.deposit(account, 'usdt', BigInt(whole(200)));
+  else if (kind < 0.22) twins.deposit(account, 'btc', BigInt(whole(200)));
+  else {
+    const type = (['limit', 'limit', 'limit', 'postOnly', 'ioc'] as const)[whole(5)] ?? 'limit';
+    const side = random() < 0.5 ? 'buy' : 'sell';
+    // now and then far from the others, so that the ladder has holes and a taker walks over many levels
+    const price = random() < 0.1 ? 50 + whole(100) : 95 + whole(11);
+    twins.place({ account, side, type, price, amount: 1 + whole(random() < 0.05 ? 200 : 25) });
+  }
+}
+
+/** A small generator of uniform numbers in [0, 1); the same seed gives the same numbers. */
+function mulberry32(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

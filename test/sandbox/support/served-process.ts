@@ -1,0 +1,39 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { SandboxAddress } from '../../../src/sandbox/lifecycle/address.js';
+
+export interface ServedProcess {
+  readonly child: ChildProcess;
+  readonly address: SandboxAddress;
+}
+
+/** `pit sandbox serve` in a process of its own, without limits; outside of a test runner too. */
+export async function serveProcess(pit: string, home: string): Promise<ServedProcess> {
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, [pit, 'sandbox', 'serve', '--port', '0', '--no-limits'], {
+    env: { PATH, PIT_HOME: home },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    return { child, address: JSON.parse(line) as SandboxAddress };
+  }
+  throw new Error('the sandbox did not start: its data may be out of balance');
+}
+
+/** Ends it without a chance to clean up, and waits for the end. */
+export async function killProcess({ child }: ServedProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** Numbers from 0 to below 1 that a seed decides: a linear congruence, as good as it needs to be here. */
+export function random(seed: number): () => number {
+  let state = BigInt(seed) & 0xffff_ffffn;
+  return () => {
+    state = (state * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) & 0xffff_ffff_ffff_ffffn;
+    return Number(state >> 11n) / 2 ** 53;
+  };
+}
