@@ -13,6 +13,8 @@ export interface TerminalOutput extends Writable {
 
 export interface TerminalInput extends Readable {
   readonly isTTY?: boolean;
+  /** Terminals alone have it: whether each key arrives as it is pressed, and none is echoed. */
+  setRawMode?(raw: boolean): unknown;
 }
 
 /** Where pit keeps its files: what the user set, what must survive, what can be made again. */

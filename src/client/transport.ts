@@ -8,6 +8,9 @@ const USER_AGENT =
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/** A hundred times what the interface's longest answers take, counted after decompression: a few bytes may hold gigabytes. */
+const MOST_BYTES = 32 * 2 ** 20;
+
 export interface Delivery {
   /** A connection of its own, closed afterwards: a reused one may break under the request with nobody knowing how far it came. */
   readonly fresh: boolean;
@@ -27,6 +30,7 @@ export type TransportFault =
   | 'unconnected'
   | 'reset'
   | 'truncated'
+  | 'endless'
   | 'timeout'
   | 'broken';
 
@@ -64,12 +68,16 @@ export async function get(url: string, { fresh, timeoutMs }: Delivery): Promise<
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   try {
-    const response = await request.get(url, {
+    const answer = request.get(url, {
       timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
       ...(fresh
         ? { agent: { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) } }
         : {}),
     });
+    answer.on('downloadProgress', ({ transferred }) => {
+      if (transferred > MOST_BYTES) answer.cancel();
+    });
+    const response = await answer;
     return { status: response.statusCode, body: response.body };
   } catch (error) {
     throw transportError(error, url.startsWith('https:'));
@@ -95,6 +103,7 @@ const FAULT_WORDS: Readonly<Record<TransportFault, string>> = {
   unconnected: 'no connection could be made',
   reset: 'the connection broke before an answer came',
   truncated: 'the answer was cut off',
+  endless: `the answer was longer than ${MOST_BYTES / 2 ** 20} MB`,
   timeout: 'no answer came in time',
   broken: 'the answer was not valid HTTP',
 };
@@ -102,6 +111,7 @@ const FAULT_WORDS: Readonly<Record<TransportFault, string>> = {
 function faultOf({ name, code }: RequestError, sent: boolean): TransportFault {
   if (!sent) return unsentFault(code);
   if (name === 'TimeoutError') return 'timeout';
+  if (name === 'CancelError') return 'endless';
   if (name === 'ReadError') return 'truncated';
   return code.startsWith('HPE_') ? 'broken' : 'reset';
 }

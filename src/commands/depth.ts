@@ -5,7 +5,8 @@ import { bars } from '../terminal/bar.js';
 import { grouped } from '../terminal/numbers.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Column, table } from '../terminal/table.js';
-import { isoTime, localTime } from '../terminal/time.js';
+import { wrapped } from '../terminal/text.js';
+import { isoTime, zonedTime } from '../terminal/time.js';
 import type { Context } from './frame/context.js';
 import { define, flag, required } from './frame/definition.js';
 import { marketName } from './inputs/names.js';
@@ -96,7 +97,7 @@ function show(screen: Screen, { market, base, quote, time, bids, asks }: Book): 
     { title: `cumulative (${base})`, value: ({ total }) => grouped(total), align: 'decimal', importance: 3 },
     { title: '', value: ({ bar }) => bar, importance: 2, paint: paintSide },
   ];
-  const title = `${market}  ${localTime(time)}`;
+  const title = `${market}  ${zonedTime(time)}`;
   return `${table(screen, columns, rows, { title })}\n${spreadLine(screen, bids[0], asks[0], quote)}`;
 }
 
@@ -114,14 +115,33 @@ function cumulative(levels: readonly Level[]): string[] {
   });
 }
 
-function spreadLine({ paint }: Screen, bid: Level | undefined, ask: Level | undefined, quote: string): string {
-  if (bid === undefined || ask === undefined) return paint.faint(`No ${bid === undefined ? 'bids' : 'asks'}.`);
-  const spread = Decimal.of(ask.price).minus(Decimal.of(bid.price));
-  const mid = Decimal.of(ask.price)
-    .plus(Decimal.of(bid.price))
-    .dividedBy(Decimal.of('2'), spread.scale + 1, 'down');
-  const percent = spread.times(Decimal.of('100')).dividedBy(mid, 4, 'down');
-  return paint.faint(
-    `Spread ${grouped(spread.toString())} ${quote} (${percent} %), mid ${grouped(mid.trimmed().toString())}`,
-  );
+function spreadLine({ paint, width }: Screen, bid: Level | undefined, ask: Level | undefined, quote: string): string {
+  const words =
+    bid === undefined || ask === undefined
+      ? `No ${bid === undefined ? 'bids' : 'asks'}.`
+      : spreadWords(Decimal.of(bid.price), Decimal.of(ask.price), quote);
+  return wrapped(words, width).split('\n').map(paint.faint).join('\n');
+}
+
+/** A share of the middle makes sense in an orderly book only: prices above zero, the bid not above the ask. */
+function spreadWords(bid: Decimal, ask: Decimal, quote: string): string {
+  const spread = ask.minus(bid);
+  const mid = ask.plus(bid).dividedBy(Decimal.of('2'), spread.scale + 1, 'down');
+  const share = bid.sign > 0 && spread.sign >= 0 ? ` (${percentOf(spread, mid)} %)` : '';
+  return `Spread ${grouped(spread.toString())} ${quote}${share}, mid ${grouped(mid.trimmed().toString())}`;
+}
+
+/** Rounded half up, to four decimals, or as many as show two digits other than leading zeros. */
+function percentOf(spread: Decimal, mid: Decimal): string {
+  const hundredfold = spread.times(Decimal.of('100'));
+  // The quotient is no smaller than a unit of this scale, so that its first digit is seen.
+  const quotient = hundredfold.dividedBy(mid, spread.scale + mid.toString().length, 'down').toString();
+  const zeros = /^0\.(0*)[1-9]/.exec(quotient)?.[1]?.length ?? 0;
+  const scale = Math.max(4, zeros + 2);
+  const half = Decimal.fromUnits(5n, scale + 1);
+  return hundredfold
+    .dividedBy(mid, scale + 1, 'down')
+    .plus(half)
+    .rescaled(scale, 'down')
+    .toString();
 }

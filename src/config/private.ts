@@ -7,6 +7,10 @@ export const FOLDER_MODE = 0o700;
 
 /** Bits that let the group or everyone else in. */
 const OTHERS = 0o077;
+/** Bits that let them write. */
+const OTHERS_WRITE = 0o022;
+/** In such a folder, as /tmp is one, everybody may move only what is their own. */
+const STICKY = 0o1000;
 
 /**
  * Whether a file is there and is the user's alone: a plain file, in folders that only the user can enter.
@@ -34,6 +38,19 @@ export function makePrivateFolder(root: string, within = ''): void {
   const folder = path.join(root, within);
   if (look(folder, folder === root ? fs.statSync : fs.lstatSync) === null) makeFolders(folder);
   requirePrivateFolder(root, folder);
+}
+
+/**
+ * Refuses a folder that lies in one where others may write: they could put another in its place. A link counts at both
+ * of its ends.
+ * @throws Failure `credentials`
+ */
+export function requireUnmovable(root: string): void {
+  if (process.geteuid === undefined) return;
+  for (const above of new Set([path.dirname(root), path.dirname(fs.realpathSync(root))])) {
+    const mode = look(above, fs.statSync)?.mode ?? 0;
+    if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0) throw open(above, mode, 'go-w');
+  }
 }
 
 /** The failure for a file that the system would not let pit write. Its cause is left out: it may quote what was written. */
@@ -77,10 +94,14 @@ function requireOwn(target: string, found: fs.Stats, mode: number): void {
     });
   }
   if ((found.mode & OTHERS) !== 0) {
-    throw new Failure('credentials', `${target} is open to other users (mode ${(found.mode & 0o777).toString(8)}).`, {
-      hint: `Run: chmod ${mode.toString(8)} ${shellWord(target)}`,
-    });
+    throw open(target, found.mode, mode.toString(8));
   }
+}
+
+function open(target: string, mode: number, mend: string): Failure {
+  return new Failure('credentials', `${target} is open to other users (mode ${(mode & 0o777).toString(8)}).`, {
+    hint: `Run: chmod ${mend} ${shellWord(target)}`,
+  });
 }
 
 function look(target: string, stat: (target: string) => fs.Stats): fs.Stats | null {
@@ -88,6 +109,7 @@ function look(target: string, stat: (target: string) => fs.Stats): fs.Stats | nu
     return stat(target);
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return null;
+    if (codeOf(thrown) === 'ENOTDIR') throw notFolder(target);
     throw new Failure('credentials', `${target} cannot be looked at (${codeOf(thrown)}).`, {
       hint: 'Check who may enter the folders above it, or set PIT_HOME to a folder of your own.',
     });
@@ -104,6 +126,23 @@ function makeFolders(folder: string): void {
   } catch (thrown) {
     // Another process made it in the meantime; whether it is private is looked at by the caller.
     if (codeOf(thrown) !== 'EEXIST') throw cannotWrite(folder, thrown);
+  }
+}
+
+/** The failure for a path that leads through a file, as below a PIT_HOME that is one. */
+export function notFolder(target: string): Failure {
+  let file = target;
+  while (!isFile(file) && file !== path.dirname(file)) file = path.dirname(file);
+  return new Failure('credentials', `${file} is a file, not a folder.`, {
+    hint: 'Move it away, or set PIT_HOME to a folder of your own.',
+  });
+}
+
+function isFile(target: string): boolean {
+  try {
+    return fs.statSync(target).isFile();
+  } catch {
+    return false;
   }
 }
 

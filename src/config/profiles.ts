@@ -94,15 +94,24 @@ export class Profiles {
     });
   }
 
-  /** Sets a host (`base-url`, `trade-url`, `ws-url`) or a setting. @throws Failure `usage` for what cannot be set */
-  async set(name: string, key: string, value: string): Promise<void> {
+  /**
+   * Sets a host (`base-url`, `trade-url`, `ws-url`) or a setting. Another trade host drops the profile's keys, which
+   * were meant for the earlier one; to the other hosts no key is ever sent.
+   * @returns whether there were keys to drop
+   * @throws Failure `usage` for what cannot be set
+   */
+  async set(name: string, key: string, value: string): Promise<boolean> {
     checkName(name);
     const kept = checkSetting(key, value);
-    await this.#edit(name, (fields) => {
+    let dropped = false;
+    await this.#edit(name, (fields, writer) => {
       if (!isHostKey(key)) return { ...fields, settings: { ...fields.settings, [key]: kept } };
       if (name === SANDBOX) throw builtIn('has hosts of its own');
+      // Before the host is written: killed in between, a profile without keys is left, never keys with another host.
+      if (key === 'trade-url' && kept !== fields.tradeUrl) dropped = writer.delete(keyFile(name));
       return { ...fields, [FIELD_OF[key]]: kept };
     });
+    return dropped;
   }
 
   /** Takes a setting or the `ws-url` away. @throws Failure `usage` for an unknown key and for the two hosts */
@@ -131,10 +140,10 @@ export class Profiles {
     });
   }
 
-  async #edit(name: string, change: (fields: Fields) => Fields): Promise<void> {
+  async #edit(name: string, change: (fields: Fields, writer: Writer) => Fields): Promise<void> {
     await this.#store.change((writer: Writer) => {
       const profile = this.#profile(name, writer.read(profileFile(name)));
-      writer.write(profileFile(name), toDocument(change(profile), profile.builtIn));
+      writer.write(profileFile(name), toDocument(change(profile, writer), profile.builtIn));
     });
   }
 

@@ -3,7 +3,15 @@ import path from 'node:path';
 import type Conf from 'conf';
 import { Failure } from '../errors.js';
 import { locked } from './lock.js';
-import { cannotWrite, codeOf, FILE_MODE, isPrivateFile, makePrivateFolder } from './private.js';
+import {
+  cannotWrite,
+  codeOf,
+  FILE_MODE,
+  isPrivateFile,
+  makePrivateFolder,
+  notFolder,
+  requireUnmovable,
+} from './private.js';
 
 export type Document = Readonly<Record<string, unknown>>;
 type ConfClass = typeof Conf<Record<string, unknown>>;
@@ -31,7 +39,9 @@ export class Store {
   /** @throws Failure `credentials` when the file is damaged, open to others or unreadable */
   async read(file: string): Promise<Document | null> {
     // Without a file there is nothing to load the library for; this is every command of someone who has no profile.
-    return isPrivateFile(this.folder, file) ? readWith(await loadConf(), path.join(this.folder, file)) : null;
+    if (!isPrivateFile(this.folder, file)) return null;
+    requireUnmovable(this.folder);
+    return readWith(await loadConf(), path.join(this.folder, file));
   }
 
   /** The names of the documents in a folder within, sorted. */
@@ -44,6 +54,7 @@ export class Store {
         .sort();
     } catch (thrown) {
       if (codeOf(thrown) === 'ENOENT') return [];
+      if (codeOf(thrown) === 'ENOTDIR') throw notFolder(path.join(this.folder, within));
       throw unreadable(path.join(this.folder, within), thrown);
     }
   }
@@ -54,6 +65,7 @@ export class Store {
    */
   async change<T>(work: (writer: Writer) => T): Promise<T> {
     makePrivateFolder(this.folder);
+    requireUnmovable(this.folder);
     const conf = await loadConf();
     return locked(this.folder, () => {
       sweep(this.folder);

@@ -2,6 +2,7 @@ import { createPromptModule } from 'inquirer';
 import { Failure, Interrupted } from '../errors.js';
 import type { Host } from '../host.js';
 import type { Screen } from './screen.js';
+import { dropTypeAhead } from './type-ahead.js';
 
 export type Question =
   | {
@@ -23,10 +24,25 @@ interface Key {
 const SHOW_CURSOR = '\u001b[?25h';
 
 /** Asks one question with inquirer. Loaded at the first question only: inquirer costs more than a whole command. */
-export async function ask(host: Streams, screen: Screen, question: Question): Promise<unknown> {
+export function ask(host: Streams, screen: Screen, question: Question): Promise<unknown> {
+  return askAfter(async () => {}, host, screen, question);
+}
+
+/** Asks a question that no key pressed beforehand may answer. */
+export function askAfresh(host: Streams, screen: Screen, question: Question): Promise<unknown> {
+  return askAfter(dropTypeAhead, host, screen, question);
+}
+
+async function askAfter(
+  prepare: (input: Streams['input']) => Promise<void>,
+  host: Streams,
+  screen: Screen,
+  question: Question,
+): Promise<unknown> {
   const leaving = new AbortController();
   const releases = [watch(host, () => leaving.abort()), leaveSignalsToTheHost()];
   try {
+    await prepare(host.input);
     const prompt = createPromptModule({ input: host.input, output: host.errors, signal: leaving.signal });
     const answers = await prompt<Record<string, unknown>>([{ ...question, name: 'answer', theme: themeOf(screen) }]);
     return answers.answer;

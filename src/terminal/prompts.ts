@@ -32,7 +32,7 @@ export class Prompts {
   /** Only `y` and `yes` confirm; Enter and anything else do not. */
   async confirm(question: string): Promise<boolean> {
     const hint = 'Where the command allows it, --yes answers for a script.';
-    const answer = await this.#ask({ type: 'input', message: `${safe(question)} [y/N]` }, hint);
+    const answer = await this.#ask({ type: 'input', message: `${safe(question)} [y/N]` }, hint, 'askAfresh');
     return /^y(?:es)?$/i.test(String(answer).trim());
   }
 
@@ -60,10 +60,10 @@ export class Prompts {
     return (choices[Number(index)] as Choice<Value>).value;
   }
 
-  async #ask(prompt: Question, hint: string): Promise<unknown> {
+  async #ask(prompt: Question, hint: string, how: 'ask' | 'askAfresh' = 'ask'): Promise<unknown> {
     if (!this.available)
       throw new Failure('declined', 'This needs an answer, and nobody is there to give it.', { hint });
-    const { ask } = await import('./asking.js');
-    return ask(this.host, this.#screen, prompt);
+    const asking = await import('./asking.js');
+    return asking[how](this.host, this.#screen, prompt);
   }
 }

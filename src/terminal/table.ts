@@ -1,7 +1,8 @@
 import { draw } from './drawing.js';
-import { type Column, columnsThatFit, layOut } from './layout.js';
+import { type Column, columnsThatFit, GAP, layOut } from './layout.js';
 import type { Paint, Screen } from './screen.js';
 import { safe, wrapped } from './text.js';
+import { displayWidth } from './width.js';
 
 export type { Column } from './layout.js';
 
@@ -21,14 +22,17 @@ export function table<Row>(
   const kept = columnsThatFit(all, screen.width);
   const dropped = all.filter((column) => !kept.includes(column)).flatMap(({ title }) => title || []);
   const body = draw(screen, kept, rows.length);
-  const title = options.title === undefined ? [] : [screen.paint.strong(safe(options.title))];
-  return [...title, body, ...(dropped.length === 0 ? [] : [leftOut(screen, dropped)])].join('\n');
+  return [...titleOf(screen, options), body, ...(dropped.length === 0 ? [] : [leftOut(screen, dropped)])].join('\n');
 }
 
 /** One line of a record: a label, its value, and how the value is painted. */
-export type Entry = readonly [label: string, value: string | null, paint?: (text: string, paint: Paint) => string];
+export type Entry = readonly [
+  label: string,
+  value: string | null,
+  paint?: ((text: string, paint: Paint) => string) | undefined,
+];
 
-/** A single thing, a label and a value on each line. */
+/** A single thing, a label and a value on each line; a value that the screen has no room for goes on below itself. */
 export function record(screen: Screen, entries: readonly Entry[], options: TableOptions = {}): string {
   const labels: Column<Entry> = { title: '', value: ([label]) => label, paint: (text) => screen.paint.label(text) };
   const values: Column<Entry> = {
@@ -36,9 +40,26 @@ export function record(screen: Screen, entries: readonly Entry[], options: Table
     value: ([, value]) => value,
     paint: (text, [, , paint], paints) => paint?.(text, paints) ?? text,
   };
-  const columns = [labels, values].map((column) => layOut(column, entries, screen.paint));
-  const title = options.title === undefined ? [] : [screen.paint.strong(safe(options.title))];
-  return [...title, draw(screen, columns, entries.length, false)].join('\n');
+  const lines = entries.flatMap((entry) => linesOf(entry, roomForValues(screen, entries)));
+  const columns = [labels, values].map((column) => layOut(column, lines, screen.paint));
+  return [...titleOf(screen, options), draw(screen, columns, lines.length, false)].join('\n');
+}
+
+function roomForValues({ width }: Screen, entries: readonly Entry[]): number {
+  return width - GAP - Math.max(0, ...entries.map(([label]) => displayWidth(safe(label))));
+}
+
+/** Breaks the value between words, so that an id or an address, which has none, stays whole. */
+function linesOf([label, value, paint]: Entry, room: number): Entry[] {
+  if (value === null) return [[label, value, paint]];
+  return wrapped(safe(value), room)
+    .split('\n')
+    .map((line, index): Entry => [index === 0 ? label : '', line, paint]);
+}
+
+function titleOf(screen: Screen, { title }: TableOptions): string[] {
+  if (title === undefined) return [];
+  return wrapped(safe(title), screen.width).split('\n').map(screen.paint.strong);
 }
 
 function leftOut(screen: Screen, titles: readonly string[]): string {

@@ -1,3 +1,5 @@
+import { displayWidth } from './width.js';
+
 /**
  * Whole escape sequences, in their 7-bit and 8-bit forms: strings that end (titles, links, clipboard), control
  * sequences (colour, cursor), and short escapes. A string that does not end is not swallowed: only its start goes.
@@ -34,7 +36,7 @@ export function wrapped(text: string, width: number): string {
   let line = '';
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
-    if (longer.length > width && line !== '') {
+    if (displayWidth(longer) > width && line !== '') {
       lines.push(line);
       line = word;
     } else {

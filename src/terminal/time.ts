@@ -9,12 +9,29 @@ export function localTime(ms: number, zone?: string): string {
 
 /** The title of a column of local times, with the zone: `time (Europe/Berlin)`. */
 export function timeTitle(title = 'time', zone?: string): string {
-  return `${title} (${zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone})`;
+  return `${title} (${zone ?? ownZone()})`;
+}
+
+/** Where no title can name the zone: `2026-11-21 08:27:39 (Europe/Berlin)`. */
+export function zonedTime(ms: number, zone?: string): string {
+  return `${localTime(ms, zone)} (${zone ?? ownZone()})`;
 }
 
 /** For programs: `2026-11-21T08:27:39.123Z`. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+/** The user's zone by its name, or by its distance from UTC where TZ holds none that is known. */
+function ownZone(): string {
+  const name: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return name === undefined || name === 'Etc/Unknown' ? offset(-new Date().getTimezoneOffset()) : name;
+}
+
+function offset(minutes: number): string {
+  if (minutes === 0) return 'UTC';
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `UTC${minutes < 0 ? '-' : '+'}${twoDigits(hours)}:${twoDigits(rest)}`;
 }
 
 function ownTime(date: Date): string {

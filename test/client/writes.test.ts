@@ -1,6 +1,15 @@
 import { Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import { type Answer, compressed, dribbled, FAULTS, respond, serveFaults } from '../support/fault-server.js';
+import {
+  type Answer,
+  compressed,
+  dribbled,
+  endless,
+  FAULTS,
+  inflating,
+  respond,
+  serveFaults,
+} from '../support/fault-server.js';
 import { clientOf, failureOf, ORDER } from './support.js';
 
 const PLACED = '{"code":"1000","message":"ok","id":"202202224851151555"}';
@@ -39,6 +48,16 @@ describe('a write is sent once, whatever happens to it', () => {
     expect(verdict).toEqual({ kind: 'lost', reason: expect.stringContaining('connection broke') });
     expect(server.connections).toBe(1);
     expect(server.requests).toHaveLength(0);
+  });
+
+  it.each<[string, Answer]>([
+    ['endless', endless],
+    ['endless once decompressed', inflating()],
+  ])('an answer that is %s is cut off: nobody knows', async (_, answer) => {
+    const server = await serveFaults({ answer: () => answer });
+    const verdict = await clientOf(server.url).client.write('order', ORDER);
+    expect(verdict).toEqual({ kind: 'lost', reason: expect.stringMatching(/the answer was longer than 32 MB/) });
+    expect(server.requests).toHaveLength(1);
   });
 
   it.each<[string, Answer]>([

@@ -45,10 +45,15 @@ describe('pit account', () => {
     expect(account.coins.map(({ coin }) => coin)).toEqual(expect.arrayContaining(['btc', 'usdt']));
   });
 
-  it('has dotted names in CSV', async () => {
+  it('has a row per coin and dotted names in CSV', async () => {
+    const { coins } = await desk.json<Account>('account');
     const { header, rows } = await desk.csv('account');
-    expect(header).toMatch(/^username,tradePassword,googleAuth,mobileAuth,permissions\.asset,permissions\.lever,/);
-    expect(rows).toHaveLength(1);
+    expect(header).toMatch(
+      /^username,tradePassword,googleAuth,mobileAuth,permissions\.asset,.*,coins\.coin,coins\.name,coins\.available,/,
+    );
+    const coin = header.split(',').indexOf('coins.coin');
+    expect(rows.map((row) => row.split(',')[coin])).toEqual(coins.map((row) => row.coin));
+    for (const row of rows) expect(row).toMatch(/^sandbox,(true|false),/);
   });
 });
 

@@ -86,6 +86,34 @@ describe('pit keys', () => {
     expect(await desk.json('account --profile local')).toMatchObject({ username: 'sandbox' });
   });
 
+  it('may follow a byte order mark', async () => {
+    const file = path.join(desk.home, 'marked.txt');
+    writeFileSync(file, `\ufeff${keysText()}`);
+    expect(await desk.json(`keys set --profile local --file ${file}`)).toStrictEqual(shownKeys('local'));
+    const input = `\ufeff${keysText()}`;
+    expect(await desk.json('keys set --profile local --stdin', { input })).toStrictEqual(shownKeys('local'));
+  });
+
+  it('are not read for ever', async () => {
+    const input = 'x'.repeat(100_000);
+    expect((await desk.failure('keys set --profile local --stdin', 2, { input })).message).toContain('stdin');
+    if (process.platform === 'win32') return;
+    const told = await desk.failure('keys set --profile local --file /dev/zero', 2);
+    expect(told.message).toBe('/dev/zero holds more than two keys.');
+    expect((await desk.failure('keys set --profile local --file /', 2)).message).toContain('EISDIR');
+  });
+
+  it('are dropped when their profile gets another trade host, and that is said', async () => {
+    const url = (host: string) => `profile set moving trade-url ${host}`;
+    await desk.run(`profile add moving --base-url ${OVERSEAS.baseUrl} --trade-url ${OVERSEAS.tradeUrl}`);
+    await desk.done('keys set --profile moving --stdin', { input: keysText() });
+    expect((await desk.run(url(`${OVERSEAS.tradeUrl}/api`))).stderr).toBe('');
+    expect(await desk.json('keys show --profile moving')).toStrictEqual(shownKeys('moving'));
+    expect((await desk.run(url('https://other.example.com'))).stderr).toContain('pit keys set --profile moving');
+    await desk.failure('keys show --profile moving', 4);
+    await desk.done('profile remove moving --yes');
+  });
+
   it('are of the profile that the environment names', async () => {
     expect(await desk.json('keys show', { environment: { PIT_PROFILE: 'local' } })).toStrictEqual(shownKeys('local'));
   });

@@ -41,6 +41,15 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       expect(await open()).toEqual([]);
     });
 
+    it.each(['y', 'y\r'])('is not placed by %j typed before the question', async (early) => {
+      const steps = [
+        { await: '', type: early },
+        { await: QUESTION, type: '\r' },
+      ];
+      expect((await at(ORDER, { steps })).status).toBe(8);
+      expect(await open()).toEqual([]);
+    });
+
     it('is not placed when a signal ends the program at the question', async () => {
       const { status } = await at(ORDER, { steps: [{ await: QUESTION, signal: 'SIGTERM' }] });
       expect(status).toBe(143);
@@ -102,6 +111,13 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       expect(status).toBe(130);
       expect(await desk.json('keys show --profile overseas')).toMatchObject({ accessKey: '…6789' });
     });
+  });
+
+  it.each([40, 80])('an account fits %i columns, no word broken', async (columns) => {
+    const { screen } = await at('account', { columns, environment: { ...plainEnvironment(desk.home), NO_COLOR: '1' } });
+    const lines = screen.split('\r\n');
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+    expect(lines.flatMap((line) => line.trim().split(/ +/))).toEqual(expect.arrayContaining(['withdrawals']));
   });
 
   it.each([80, 200])('a table fits %i columns and has colours', async (columns) => {

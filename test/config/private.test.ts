@@ -67,6 +67,44 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     expect(fs.readdirSync(moved)).toEqual(['main.json']);
   });
 
+  test.each([0o777, 0o775, 0o772])(
+    'a folder of mode %o above is refused: what lies in it can be swapped',
+    async (mode) => {
+      const { folder, profiles, keys } = await withKeys();
+      const above = path.dirname(folder);
+      fs.chmodSync(above, mode);
+      const actions = [
+        () => keys.get('main'),
+        () => keys.set('main', CANARY),
+        () => profiles.get('main'),
+        () => profiles.set('main', 'zone', 'UTC'),
+      ];
+      for (const action of actions)
+        expect(await failureOf(action)).toMatchObject({
+          kind: 'credentials',
+          hint: `Run: chmod go-w ${shellWord(above)}`,
+        });
+      fs.chmodSync(above, 0o755);
+      expect(await keys.get('main')).toEqual(CANARY);
+    },
+  );
+
+  test('a link does not hide that its target can be swapped', async () => {
+    const { folder } = await withKeys();
+    const link = path.join(freshFolder(), '..');
+    fs.mkdirSync(path.dirname(link), { recursive: true, mode: 0o700 });
+    fs.symlinkSync(folder, path.join(path.dirname(link), 'linked'));
+    fs.chmodSync(path.dirname(folder), 0o777);
+    const keys = new KeyStore(path.join(path.dirname(link), 'linked'));
+    expect(await failureOf(() => keys.get('main'))).toMatchObject({ kind: 'credentials' });
+  });
+
+  test('a folder above that everybody may write to is fine where each may move only their own', async () => {
+    const { folder, keys } = await withKeys();
+    fs.chmodSync(path.dirname(folder), 0o1777);
+    expect(await keys.get('main')).toEqual(CANARY);
+  });
+
   test('the configuration folder itself may be reached through a link', async () => {
     const { folder } = await withKeys();
     const link = path.join(path.dirname(folder), 'link');
@@ -138,6 +176,25 @@ describe('damaged files', () => {
     await profiles.use('main');
     expect(await profiles.active()).toBe('main');
   });
+});
+
+test('a home that is a file is said to be one', async () => {
+  const folder = freshFolder();
+  const home = path.dirname(folder);
+  fs.writeFileSync(home, 'not a folder');
+  const [profiles, keys] = [new Profiles(folder), new KeyStore(folder)];
+  const actions = [
+    () => profiles.list(),
+    () => profiles.get('main'),
+    () => profiles.add({ name: 'main', ...HOSTS }),
+    () => keys.get('main'),
+    () => keys.remove('main'),
+  ];
+  for (const action of actions) {
+    const failure = await failureOf(action);
+    expect(failure).toMatchObject({ kind: 'credentials', message: `${home} is a file, not a folder.` });
+    expect(failure.hint).toContain('PIT_HOME');
+  }
 });
 
 test('a write replaces the file in one step, also where the environment says Snap', async () => {

@@ -52,6 +52,25 @@ describe('profiles', () => {
     expect(await keys.get('main')).toBeNull();
   });
 
+  test('keys do not follow the trade host to another one', async () => {
+    const folder = freshFolder();
+    const [profiles, keys] = [new Profiles(folder), new KeyStore(folder)];
+    const pair = { accessKey: 'access-1', secretKey: 'secret-1' };
+    await profiles.add({ name: 'main', ...HOSTS });
+    await profiles.add({ name: 'other', ...HOSTS });
+    for (const name of ['main', 'other']) await keys.set(name, pair);
+    // the same host in another form, and what no key is sent to
+    expect(await profiles.set('main', 'trade-url', `${HOSTS.tradeUrl.replace('trade.', 'TRADE.')}/api/`)).toBe(false);
+    expect(await profiles.set('main', 'base-url', 'https://other.example.com')).toBe(false);
+    expect(await profiles.set('main', 'zone', 'UTC')).toBe(false);
+    expect(await keys.get('main')).toEqual(pair);
+    expect(await profiles.set('main', 'trade-url', 'https://evil.example.com')).toBe(true);
+    expect(await keys.get('main')).toBeNull();
+    expect(await keys.get('other')).toEqual(pair);
+    expect(await profiles.set('main', 'trade-url', HOSTS.tradeUrl)).toBe(false);
+    expect(await keys.get('main')).toBeNull();
+  });
+
   test('the sandbox keeps settings, and its hosts cannot come from its file', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);

@@ -137,6 +137,22 @@ export function compressed(body: string): Answer {
   return respond(gzipSync(body), '200 OK', ['Content-Encoding: gzip']);
 }
 
+const MANY_BYTES = Buffer.alloc(2 ** 20, ' ');
+
+/** An answer that goes on for as long as somebody takes it. */
+export const endless: Answer = (socket) => {
+  socket.write('HTTP/1.1 200 OK\r\n\r\n');
+  const more = () => {
+    if (socket.writable) socket.write(MANY_BYTES, () => setImmediate(more));
+  };
+  more();
+};
+
+/** A small answer that is a large one when it is decompressed. */
+export function inflating(): Answer {
+  return compressed(' '.repeat(64 * 2 ** 20));
+}
+
 /** An answer that comes a character at a time. */
 export function dribbled(body: string): Answer {
   return (socket) => {

@@ -39,6 +39,22 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
     expect(await ask('confirm', typed)).toMatchObject({ said: { answer: false }, status: 0 });
   });
 
+  it.each(['y', 'y\r', 'y\ry\r'])('%j typed before the question does not confirm', async (early) => {
+    const steps = [
+      { await: '', type: early },
+      { await: '[y/N]', type: '\r' },
+    ];
+    expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: false }, status: 0 });
+  });
+
+  it('the answer counts after something was typed too early', async () => {
+    const steps = [
+      { await: '', type: 'n' },
+      { await: '[y/N]', type: 'y\r' },
+    ];
+    expect(await ask('confirm', '', { steps })).toMatchObject({ said: { answer: true }, status: 0 });
+  });
+
   it('Ctrl-C interrupts', async () => {
     expect(await ask('confirm', CTRL_C)).toMatchObject({ said: { Interrupted: 'SIGINT' }, status: 130 });
     expect(await ask('hidden', `abc${CTRL_C}`)).toMatchObject({ said: { Interrupted: 'SIGINT' }, status: 130 });

@@ -2,7 +2,7 @@ import CliTable from 'cli-table3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { grouped } from '../../src/terminal/numbers.js';
 import type { Screen } from '../../src/terminal/screen.js';
-import { type Column, record, table } from '../../src/terminal/table.js';
+import { type Column, type Entry, record, table } from '../../src/terminal/table.js';
 import { displayWidth, prepareWidths } from '../../src/terminal/width.js';
 import { pipe, terminal } from './screens.js';
 
@@ -181,6 +181,29 @@ describe('a record', () => {
     expect(show(terminal(80))).toBe(lines('Order 17', 'market  btc_usdt', 'fee     -', 'coin    比特币'));
     expect(uncoloured(show(terminal(80, true)))).toBe(show(pipe()));
     expect(show(terminal(80, true))).toContain('\u001b[38;5;28m比特币\u001b[39m');
+  });
+
+  it('breaks values between words, under each other, and keeps what has none', () => {
+    const id = '0x'.padEnd(40, '7');
+    const entries: Entry[] = [
+      ['lever', 'no   margin: investment and lending', (text, paint) => paint.warn(text)],
+      ['address', id],
+      ['coin', '比特币 比特币 比特币 比特币'],
+    ];
+    const narrow = lines(
+      'lever    no   margin: investment',
+      '         and lending',
+      `address  ${id}`,
+      'coin     比特币 比特币 比特币',
+      '         比特币',
+    );
+    expect(record(terminal(34), entries)).toBe(narrow);
+    expect(uncoloured(record(terminal(34, true), entries))).toBe(narrow);
+    expect(record(pipe(), entries).split('\n')).toHaveLength(3);
+  });
+
+  it('breaks its title between words', () => {
+    expect(record(terminal(10), [['a', 'b']], { title: 'Order 17 of 20' })).toBe(lines('Order 17', 'of 20', 'a  b'));
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { isoTime, localTime, timeTitle } from '../../src/terminal/time.js';
+import { isoTime, localTime, timeTitle, zonedTime } from '../../src/terminal/time.js';
 
 const MOMENT = Date.UTC(2026, 10, 21, 8, 7, 39, 123);
 
@@ -20,6 +20,18 @@ describe('times', () => {
     process.env.TZ = 'America/New_York';
     expect(localTime(MOMENT)).toBe('2026-11-21 03:07:39');
     expect(timeTitle()).toBe('time (America/New_York)');
+  });
+
+  it.each(['Nowhere/Bad', ''])('are in UTC, and say so, where TZ is %j', (name) => {
+    process.env.TZ = name;
+    expect(timeTitle()).toBe('time (UTC)');
+    expect(zonedTime(MOMENT)).toBe('2026-11-21 08:07:39 (UTC)');
+  });
+
+  it('name the zone where there is no title for it', () => {
+    process.env.TZ = 'America/New_York';
+    expect(zonedTime(MOMENT)).toBe('2026-11-21 03:07:39 (America/New_York)');
+    expect(zonedTime(MOMENT, 'Asia/Shanghai')).toBe('2026-11-21 16:07:39 (Asia/Shanghai)');
   });
 
   it('are UTC with milliseconds for programs', () => {

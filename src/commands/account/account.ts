@@ -36,9 +36,15 @@ export default define({
       const has = account.permissions[name as keyof typeof PERMISSIONS];
       return [name, `${has ? 'yes' : 'no '}  ${words}`, (text, paint) => paintPermission(text, has, paint)];
     });
-    return { data: account, show: (screen) => record(screen, [...security, ...permissions]) };
+    return { data: account, csv: coinRows(account), show: (screen) => record(screen, [...security, ...permissions]) };
   },
 });
+
+/** A row per coin, each with all of the account, so that a sheet can be filtered and nothing is lost in it. */
+function coinRows<Coin>(account: { readonly coins: readonly Coin[] }): object[] {
+  if (account.coins.length === 0) return [{ ...account, coins: {} }];
+  return account.coins.map((coins) => ({ ...account, coins }));
+}
 
 /** The balance with every other field of the coin entry. */
 function fullRow(entry: CoinEntry) {

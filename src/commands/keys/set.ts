@@ -1,13 +1,17 @@
-import { readFile } from 'node:fs/promises';
-import { text as readAll } from 'node:stream/consumers';
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { type KeyPair, parseKeys, requireKeyText } from '../../config/keys.js';
-import { usage } from '../../errors.js';
+import { codeOf } from '../../config/private.js';
+import { Failure, usage } from '../../errors.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, toggle } from '../frame/definition.js';
 import { dryChange } from '../frame/dry-run.js';
 import { word } from '../inputs/words.js';
 import { profileMeant } from '../profile/rows.js';
 import { shownKeys } from './shown-keys.js';
+
+/** More than two keys of the longest kind with their line ends; a device would give bytes for ever. */
+const MOST_BYTES = 4_096;
 
 export default define({
   summary: 'Store the keys of a profile: asked for, from stdin, or from a file',
@@ -24,7 +28,7 @@ export default define({
     if (stdin && file !== undefined) throw usage('--stdin and --file exclude each other.', 'Give one of them.');
     const { name } = await profileMeant(context);
     const pair = stdin
-      ? parseKeys(await readAll(context.host.input))
+      ? parseKeys(await readAll(context.host.input, 'stdin'))
       : file === undefined
         ? await ask(context, name)
         : await fromFile(file);
@@ -40,11 +44,20 @@ async function ask({ prompts }: Context, profile: string): Promise<KeyPair> {
 }
 
 async function fromFile(path: string): Promise<KeyPair> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw usage(
-      `The file ${path} could not be read: ${error.code}.`,
-      'It holds the access key and the secret key, a line each.',
-    );
+  const text = await readAll(createReadStream(path), path).catch((error: unknown) => {
+    throw error instanceof Failure ? error : usage(`The file ${path} could not be read: ${codeOf(error)}.`, TWO_LINES);
   });
   return parseKeys(text);
 }
+
+async function readAll(stream: Readable, name: string): Promise<string> {
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    bytes = Buffer.concat([bytes, Buffer.from(chunk)]);
+    if (bytes.length > MOST_BYTES) throw usage(`${name} holds more than two keys.`, TWO_LINES);
+  }
+  // Drops the mark that some editors put before the first line.
+  return new TextDecoder().decode(bytes);
+}
+
+const TWO_LINES = 'It holds the access key and the secret key, a line each.';

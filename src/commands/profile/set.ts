@@ -11,10 +11,18 @@ export default define({
     value: required('its value', word),
   },
   examples: ['profile set overseas trade-url https://trade.example.com', 'profile set overseas zone +08:00'],
-  async run({ session: { profiles }, globals }, { name, key, value }) {
+  async run({ session: { profiles }, output, globals }, { name, key, value }) {
     await profiles.get(name);
-    if (globals.dryRun) return dryChange('profile set', `Would set ${key} of ${name}.`);
-    await profiles.set(name, key, value);
+    if (globals.dryRun) return dryChange('profile set', `Would set ${key} of ${name}.${dropping(key)}`);
+    if (await profiles.set(name, key, value)) {
+      output.note(
+        `Its keys were for another trade host and are dropped. Store new ones: pit keys set --profile ${name}`,
+      );
+    }
     return changed(await profiles.get(name), profiles, `Set ${key} of ${name}.`);
   },
 });
+
+function dropping(key: string): string {
+  return key === 'trade-url' ? ' Keys that were stored for another trade host would be dropped.' : '';
+}

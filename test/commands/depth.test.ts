@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { temporaryHome } from '../support/pit.js';
+import { Desk } from './desk.js';
+import { useLiteralExchange } from './literal-exchange.js';
+
+const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
+
+describe.each([
+  ['25641.02', '25641.12', 'Spread 0.10 usdt (0.00039 %), mid 25,641.07'],
+  ['20000.01', '20000.06', 'Spread 0.05 usdt (0.00025 %), mid 20,000.035'],
+  ['99', '101', 'Spread 2 usdt (2.0000 %), mid 100'],
+  ['1', '2', 'Spread 1 usdt (66.6667 %), mid 1.5'],
+  ['7', '7', 'Spread 0 usdt (0.0000 %), mid 7'],
+  ['0', '0', 'Spread 0 usdt, mid 0'],
+  ['0', '5', 'Spread 5 usdt, mid 2.5'],
+  ['-1', '1', 'Spread 2 usdt, mid 0'],
+  ['101', '99', 'Spread -2 usdt, mid 100'],
+])('a book of %s and %s', (bid, ask, words) => {
+  const desk = new Desk(temporaryHome());
+  const exchange = useLiteralExchange({
+    '/data/v1/markets': MARKETS,
+    '/data/v1/depth': `{"asks":[[${ask},1]],"bids":[[${bid},1]],"timestamp":1700000000}`,
+  });
+
+  it(`has: ${words}`, async () => {
+    const lines = (await desk.done('depth btc_usdt', exchange.extra)).trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^btc_usdt {2}2023-11-14 22:13:20 \(UTC\)$/);
+    expect(lines.at(-1)).toBe(words);
+  });
+});
