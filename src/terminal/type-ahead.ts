@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TerminalInput } from '../host.js';
 
-/** The first may end without a look at the terminal, the second brings what waits there, one more is for safety. */
-const TURNS = 3;
+/** The first may end before the terminal is looked at; the second brings whatever waits there. */
+const TURNS = 2;
 
 /**
  * Drops what was typed before a question stood there: nobody can have meant it as the answer. inquirer drops it only
