@@ -30,7 +30,7 @@ export function run(command, words, environment = {}) {
 function install() {
   const words = ['ci', '--loglevel=error'];
   const npm = process.env.npm_execpath;
-  if (npm?.endsWith('.js')) run(process.execPath, [npm, ...words]);
+  if (npm?.endsWith('npm-cli.js')) run(process.execPath, [npm, ...words]);
   else run('npm', words);
 }
 

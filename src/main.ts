@@ -4,6 +4,8 @@ import { version } from './version.js';
 export async function main(): Promise<number> {
   const words = process.argv.slice(2);
   if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
+    // a reader that has gone wanted no more
+    process.stdout.on('error', () => {});
     process.stdout.write(`${version}\n`);
     return 0;
   }

@@ -21,12 +21,12 @@ export async function pit(): Promise<number> {
 function report(thrown: unknown, host: Host): number {
   if (thrown instanceof ReaderGone) return 0;
   if (thrown instanceof Interrupted) return thrown.exitCode;
-  const { arguments: words, errors } = host;
+  const { arguments: words } = host;
   const failure = asFailure(thrown).hinting((hint) => sameProfile(hint, words));
   // the command line may be what is wrong, so its flags are looked for as plain words
   const colour = words.includes('--no-color') ? { colour: false } : {};
   const output = new Output(host, words.includes('--json') ? 'json' : 'table', colour);
-  if (words.includes('--verbose') && failure.cause instanceof Error) errors.write(`${failure.cause.stack}\n`);
+  if (words.includes('--verbose') && failure.cause instanceof Error) output.trace(failure.cause);
   output.error(failure);
   return failure.exitCode;
 }

@@ -1,3 +1,5 @@
+import { Failure } from '../errors.js';
+
 /** The time a whole command may take. All requests, retries and waits of the command draw from the same one. */
 export class Budget {
   #end: number;
@@ -21,6 +23,13 @@ export class Budget {
     } finally {
       this.#end += this.now() - start;
     }
+  }
+
+  /** Throws Failure `unreachable` where so long is not left. */
+  require(milliseconds: number): void {
+    if (this.allows(milliseconds)) return;
+    const hint = `--timeout gives a command more than its ${this.milliseconds / 1000} seconds.`;
+    throw new Failure('unreachable', 'No time was left to ask the exchange.', { hint });
   }
 
   allows(milliseconds: number): boolean {

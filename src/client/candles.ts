@@ -1,3 +1,4 @@
+import { Failure } from '../errors.js';
 import { CANDLE_MS } from '../protocol/candles.js';
 import type { CandleType } from '../protocol/operations/market-data.js';
 import type { ExchangeClient } from './exchange-client.js';
@@ -28,8 +29,8 @@ export interface CandleRange {
 export interface Candles {
   /** Oldest first. */
   readonly candles: readonly Candle[];
-  /** The first candles of the range could not be had: they opened before this time. */
-  readonly missingBefore: number | null;
+  /** Why a part of the range could not be had: a Failure `partial`. */
+  readonly failure: Failure | null;
 }
 
 /**
@@ -49,21 +50,49 @@ function startOf({ type, until, size = MOST_ROWS }: CandleRange): number {
   return until - size * CANDLE_MS[type];
 }
 
-async function pages(client: ExchangeClient, { market, type, until }: CandleRange, start: number): Promise<Candles> {
+async function pages(client: ExchangeClient, range: CandleRange, start: number): Promise<Candles> {
   const candles: Candle[] = [];
   for (let next = start; ; ) {
-    const page = await readPage(client, market, type, next);
-    const first = page[0];
-    if (first === undefined) return { candles, missingBefore: null };
+    const page = await nextPage(client, range, next, candles.length > 0);
+    if (page instanceof Failure) return { candles, failure: page };
+    const [first, last] = [page[0], page.at(-1)];
+    if (first === undefined || last === undefined) return { candles, failure: null };
+    candles.push(...page);
     const isFull = page.length >= MOST_ROWS;
     // a full page that starts late has pushed out what lies before it
-    if (isFull && first.time - next > CANDLE_MS[type])
-      return { candles: [...candles, ...page], missingBefore: first.time };
-    candles.push(...page);
-    const last = page.at(-1) ?? first;
-    if (!isFull || last.time >= until || last.time < next) return { candles, missingBefore: null };
+    if (isFull && first.time - next > CANDLE_MS[range.type]) return { candles, failure: pushedOut(first) };
+    if (!isFull || last.time < next || isEnough(candles.length, last, range)) return { candles, failure: null };
     next = last.time + 1;
   }
+}
+
+/** From a given start the first `size` are meant, so that no more pages are needed than they take. */
+function isEnough(count: number, last: Candle, { since, until, size }: CandleRange): boolean {
+  return last.time >= until || (since !== undefined && size !== undefined && count >= size);
+}
+
+/** A page; the reason as a Failure `partial` where it cannot be had and earlier ones were. */
+async function nextPage(
+  client: ExchangeClient,
+  { market, type }: CandleRange,
+  since: number,
+  isLater: boolean,
+): Promise<Candle[] | Failure> {
+  try {
+    return await readPage(client, market, type, since);
+  } catch (error) {
+    if (!isLater || !(error instanceof Failure)) throw error;
+    const hint = 'Later candles are missing here; --timeout gives more time.';
+    return new Failure('partial', `Not every candle could be had: ${error.message}`, { hint });
+  }
+}
+
+function pushedOut({ time }: Candle): Failure {
+  const start = new Date(time).toISOString();
+  const hint = 'A larger --type reaches further back.';
+  return new Failure('partial', `The exchange gives only its latest candles: those before ${start} are missing here.`, {
+    hint,
+  });
 }
 
 /** The candles that open at or after `since`: the exchange's own `since` is exclusive. */

@@ -11,7 +11,7 @@ import {
   signedUrl,
   type ValuesOf,
 } from '../protocol/request.js';
-import { Mismatch, Refused, readResponse } from '../protocol/response.js';
+import { Refused, readResponse } from '../protocol/response.js';
 import type { Budget } from './budget.js';
 import { BadStatus, failureOf } from './failures.js';
 import { requireSafeHost } from './hosts.js';
@@ -53,7 +53,7 @@ export class ExchangeClient {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#pace = new Pace(options.host);
+    this.#pace = new Pace(options.host, options.budget);
   }
 
   /** What the caller prints of where a write would go. */
@@ -95,6 +95,7 @@ export class ExchangeClient {
   ): Promise<Verdict<Result<OperationNamed<Name>>>> {
     const { budget } = this.#options;
     if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it' };
+    this.#check(name, values);
     try {
       const answer = await this.#exchange(name, values, {
         fresh: true,
@@ -102,7 +103,16 @@ export class ExchangeClient {
       });
       return { kind: 'done', answer };
     } catch (error) {
-      return verdictOf(error, name);
+      return verdictOf(error);
+    }
+  }
+
+  /** Everything that can be wrong before anything is sent. */
+  #check<Name extends OperationName>(name: Name, values: ValuesOf<Name>): void {
+    try {
+      this.#url(name, values);
+    } catch (error) {
+      throw failureOf(error, name);
     }
   }
 
@@ -164,10 +174,10 @@ export class ExchangeClient {
   }
 }
 
-function verdictOf(thrown: unknown, name: OperationName): Verdict<never> {
+/** A Failure here is of a host that could not be started. Whatever is not known to have stayed here may have arrived. */
+function verdictOf(thrown: unknown): Verdict<never> {
   if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
-  if (thrown instanceof TransportError) return { kind: thrown.sent ? 'lost' : 'notSent', reason: thrown.message };
-  if (thrown instanceof BadStatus || thrown instanceof Mismatch) return { kind: 'lost', reason: thrown.message };
-  const failure = failureOf(thrown, name);
-  throw failure instanceof Error ? failure : new Failure('internal', String(failure));
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  const stayed = thrown instanceof Failure || (thrown instanceof TransportError && !thrown.sent);
+  return { kind: stayed ? 'notSent' : 'lost', reason };
 }

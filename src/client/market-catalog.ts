@@ -30,6 +30,8 @@ const MOST_DECIMALS = 40;
 
 /** The exchange's market configuration, cached with an age. */
 export class MarketCatalog {
+  #fetching: Promise<Market[]> | undefined;
+
   constructor(
     private readonly client: ExchangeClient,
     private readonly cache: Cache,
@@ -53,7 +55,13 @@ export class MarketCatalog {
     return entry === null || entry.ageMs > freshMs ? undefined : toMarkets(entry.value);
   }
 
-  async #fetched(): Promise<Market[]> {
+  /** Several names may be looked for at once, and one answer serves them all. */
+  #fetched(): Promise<Market[]> {
+    this.#fetching ??= this.#fetch();
+    return this.#fetching;
+  }
+
+  async #fetch(): Promise<Market[]> {
     const configuration = await this.client.read('markets', {});
     const text = JSON.stringify(configuration);
     await this.cache.write(this.#key, text);

@@ -8,6 +8,8 @@ const MOST_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 200;
 /** A busy host may be K-line's limit of one request a second, which other processes draw from as well. */
 const BUSY_PAUSE_MS = 1_000;
+/** Observed, not documented. */
+const TOO_FREQUENT = 4002;
 
 /** Runs an action that may be repeated until it succeeds, fails for good, or the budget does not allow another pause. */
 export async function attempts<Value>(host: Host, budget: Budget, action: () => Promise<Value>): Promise<Value> {
@@ -24,15 +26,20 @@ export async function attempts<Value>(host: Host, budget: Budget, action: () => 
 
 /** Doubles with each attempt; part of it is chance, so that many clients do not come back together. */
 function pause(error: unknown, attempt: number, chance: number): number {
-  if (error instanceof Refused && error.busy) return BUSY_PAUSE_MS * (1 + chance / 2);
+  if (error instanceof Refused && isCrowded(error)) return BUSY_PAUSE_MS * (1 + chance / 2);
   return FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + chance / 2);
+}
+
+/** A limit of so many a second, which other processes may draw from: "requests beyond 60 are treated as invalid". */
+function isCrowded({ busy, code }: Refused): boolean {
+  return busy || code === TOO_FREQUENT;
 }
 
 /** Whether the same request may fare better in a moment. */
 function isPassing(error: unknown): boolean {
-  if (error instanceof TransportError) return error.fault !== 'certificate';
+  if (error instanceof TransportError) return error.fault !== 'certificate' && error.fault !== 'endless';
   if (error instanceof BadStatus) return error.status >= 500;
   if (error instanceof Mismatch) return error.form !== 'json';
   // market data without a code: {"result": false} was observed when the host was busy, K-line's one a second included
-  return error instanceof Refused && error.busy;
+  return error instanceof Refused && isCrowded(error);
 }

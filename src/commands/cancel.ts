@@ -31,7 +31,7 @@ export default define({
     );
     for (const reference of references) attempts.push(await cancelOrder(client, market, reference));
     forget();
-    return onMarket(context, market, () => conclude(context, market, attempts));
+    return onMarket(context, market, () => conclude(market, attempts));
   },
 });
 
@@ -52,11 +52,7 @@ async function preview(context: Context, market: string, references: readonly Or
   return { data: runs.map(({ data }) => data), show: (screen) => runs.map((run) => run.show(screen)).join('\n') };
 }
 
-async function conclude(
-  { output }: Context,
-  market: string,
-  attempts: readonly CancelAttempt[],
-): Promise<Answer | undefined> {
+async function conclude(market: string, attempts: readonly CancelAttempt[]): Promise<Answer> {
   const failure = failureOf(market, attempts);
   if (failure !== null && failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
   const answer = listing({
@@ -72,9 +68,7 @@ async function conclude(
     ],
     empty: 'No orders.',
   });
-  if (failure === null) return answer;
-  await output.answer(answer);
-  throw failure;
+  return failure === null ? answer : { ...answer, failure };
 }
 
 function shown(value: string | null): string | null {

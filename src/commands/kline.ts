@@ -1,5 +1,5 @@
 import { type Candle, readCandles } from '../client/candles.js';
-import { Failure, usage } from '../errors.js';
+import { usage } from '../errors.js';
 import { CANDLE_MS } from '../protocol/candles.js';
 import { Decimal } from '../protocol/decimal.js';
 import { CANDLE_TYPES, type CandleType } from '../protocol/operations/market-data.js';
@@ -38,14 +38,14 @@ export default define({
     'kline btc_usdt --type 5min --size 50',
     'kline btc_usdt --type 1day --since 2026-11-01 --json',
   ],
-  async run({ host, session, output }, { market, type = DEFAULT_TYPE, since, until, size }) {
+  async run({ host, session }, { market, type = DEFAULT_TYPE, since, until, size }) {
     const { base } = await (await session.markets()).find(market);
     const now = host.now();
     const range = { since: since?.(now), until: until?.(now) ?? now };
     if (range.since !== undefined && range.since > range.until)
       throw usage('--since is after --until.', 'Give the earlier time as --since.');
     const wanted = size ?? (range.since === undefined ? DEFAULT_SIZE : undefined);
-    const { candles, missingBefore } = await readCandles(await session.client(), {
+    const { candles, failure } = await readCandles(await session.client(), {
       market,
       type,
       ...range,
@@ -85,15 +85,7 @@ export default define({
       title: `${market} ${type}`,
       empty: `No candles of ${market} in this range.`,
     });
-    if (missingBefore === null) return answer;
-    await output.answer(answer);
-    throw new Failure(
-      'partial',
-      `The exchange gives only its latest candles: those before ${isoTime(missingBefore)} are missing here.`,
-      {
-        hint: 'A larger --type reaches further back.',
-      },
-    );
+    return failure === null ? answer : { ...answer, failure };
   },
 });
 

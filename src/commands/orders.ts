@@ -71,12 +71,18 @@ interface Pages {
   readonly failure: Failure | null;
 }
 
+const REPEATED = new Failure('partial', 'the exchange gave the same page again');
+
 async function readPages(client: ExchangeClient, market: string, side: Side, { from, to }: Extent): Promise<Pages> {
   const records: OrderRecord[] = [];
+  const known = new Set<string>();
   for (let page = from; page <= to; page += 1) {
     try {
       const found = await readPage(client, market, side, page);
+      // an exchange that does not count pages would be asked for ever
+      if (found.length > 0 && found.every(({ id }) => known.has(id))) return { records, more: true, failure: REPEATED };
       records.push(...found);
+      for (const { id } of found) known.add(id);
       if (found.length < PAGE_SIZE) return { records, more: false, failure: null };
     } catch (error) {
       if (!(error instanceof Failure) || page === from) throw error;
@@ -118,10 +124,8 @@ async function answer({ output }: Context, market: string, state: Wanted, lists:
       output.note('There are older orders: --all looks through them too.');
     return result;
   }
-  await output.answer(result);
-  throw new Failure('partial', `Not every page could be had: ${failure.message}`, {
-    hint: 'Older orders are missing here; --timeout gives more time.',
-  });
+  const hint = 'Older orders are missing here; --timeout gives more time.';
+  return { ...result, failure: new Failure('partial', `Not every page could be had: ${failure.message}`, { hint }) };
 }
 
 function newestFirst(left: OrderRow, right: OrderRow): number {

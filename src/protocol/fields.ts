@@ -46,13 +46,16 @@ export const id = field('an id of digits', (value) => {
   return text !== undefined && /^\d{1,40}$/.test(text) ? text : undefined;
 });
 
+/** The last moment that a date can hold, in the year 275760. */
+const LATEST_MS = 8.64e15;
+
 /**
  * A moment, in milliseconds since the Unix epoch. The interface says milliseconds for some fields and only "timestamp" for
  * others; seconds were observed there. A value below 10^11 is taken as seconds: as milliseconds it would lie before 1974.
  */
 export const instant = field('a time since the Unix epoch', (value) => {
   const time = asInteger(value);
-  if (time === undefined || time < 0) return undefined;
+  if (time === undefined || time < 0 || time > LATEST_MS) return undefined;
   return time < 100_000_000_000 ? time * 1000 : time;
 });
 

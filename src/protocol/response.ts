@@ -89,7 +89,8 @@ function refuseSigned(value: object): void {
   const message = Reflect.get(value, 'message');
   if (code === undefined) return;
   if (code !== SUCCESS) throw new Refused(code, messageText(message));
-  if (isRecord(message) && String(message.isSuc) === 'false') throw new Refused(code, messageText(message));
+  if (isRecord(message) && (message.isSuc === false || scalarText(message.isSuc) === 'false'))
+    throw new Refused(code, messageText(message));
 }
 
 function messageText(message: unknown): string {
@@ -105,5 +106,6 @@ function describeIssue(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue);
   const where = path === null ? 'the body' : `field "${path}"`;
   if (issue.kind === 'schema' && issue.input === undefined) return `${where} is missing`;
-  return issue.kind === 'schema' ? `${where} should be ${issue.expected}` : `${where}: ${issue.message}`;
+  const isOwn = issue.kind !== 'schema' || issue.type === 'union';
+  return isOwn ? `${where}: ${issue.message}` : `${where} should be ${issue.expected}`;
 }

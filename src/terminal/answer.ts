@@ -1,3 +1,4 @@
+import type { Failure } from '../errors.js';
 import type { Screen } from './screen.js';
 
 /** What a command answers: its data for programs, and how it looks to people. */
@@ -8,6 +9,8 @@ export interface Answer {
   readonly csv?: readonly object[];
   /** The `--csv` header where there are no rows to take it from. */
   readonly csvHeader?: readonly string[];
+  /** How the command ends after its answer: something is unknown, or only a part could be done. */
+  readonly failure?: Failure;
   /** The text for people, without a newline at its end; an empty text prints nothing. */
   show(screen: Screen): string;
 }

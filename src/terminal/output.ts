@@ -54,6 +54,11 @@ export class Output {
     this.#say(show(this.errorScreen));
   }
 
+  /** Where an error came from; its message may hold words of the exchange. */
+  trace({ stack = '' }: Error): void {
+    this.#say(stack.split('\n').map(safe).join('\n'));
+  }
+
   /** What went wrong: for people a message and the next step, for programs one JSON object, the last line of stderr. */
   error(failure: Failure): void {
     this.#say(this.format === 'json' ? errorObject(failure) : this.#errorText(failure));

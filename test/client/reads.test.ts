@@ -92,7 +92,6 @@ describe('a read is not tried again when the answer will be the same', () => {
   it.each([
     ['{"code":1003,"message":"sign wrong"}', 'refused', 1003],
     ['{"code":"4001","message":"locked"}', 'limited', 4001],
-    ['{"code":4002,"message":"too frequent"}', 'limited', 4002],
   ])('a signed read answered %s', async (body, kind, code) => {
     const server = await serveFaults({ answer: () => respond(body) });
     const failure = await failureOf(clientOf(server.url).client.read('getAccountInfo', {}));

@@ -1,5 +1,7 @@
 import type { ExchangeClient } from '../../client/exchange-client.js';
-import type { OperationName } from '../../protocol/operations/index.js';
+import { failureOf } from '../../client/failures.js';
+import type { Operation } from '../../protocol/operation.js';
+import { type OperationName, operations } from '../../protocol/operations/index.js';
 import { checkedParameters, type ValuesOf } from '../../protocol/request.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -30,11 +32,22 @@ export function dryRun<Name extends OperationName>(
   preview: Preview,
   show: (screen: Screen) => string,
 ): Answer {
-  const parameters = Object.fromEntries(checkedParameters(operation, values));
+  const parameters = maskedParameters(operation, values);
   const url = `${client.hosts.tradeUrl}/api/${operation}`;
   const request = { url, method: operation, accesskey: '***', ...parameters, sign: '***', reqTime: String(host.now()) };
   return {
     data: { dryRun: true, operation, request, preview },
     show: (screen) => `${show(screen)}\n${screen.paint.faint('Dry run: nothing was sent.')}`,
   };
+}
+
+/** Throws Failure `usage` for a value that breaks its rule. */
+function maskedParameters<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Record<string, string> {
+  const { parameters }: Operation = operations[name];
+  try {
+    const checked = [...checkedParameters(name, values)];
+    return Object.fromEntries(checked.map(([key, value]) => [key, parameters[key]?.kind.secret ? '***' : value]));
+  } catch (error) {
+    throw failureOf(error, name);
+  }
 }

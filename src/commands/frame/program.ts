@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { Budget } from '../../client/budget.js';
 import { usage } from '../../errors.js';
 import type { Host } from '../../host.js';
+import type { Answer } from '../../terminal/answer.js';
 import { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
 import { complaintOf, parted, path } from './command-line.js';
@@ -36,8 +37,18 @@ function carryOut(host: Host): Act {
   return async (definition, input, globals) => {
     const context = contextOf(host, globals);
     const answer = await definition.run(context, input);
-    if (answer !== undefined) await context.output.answer(answer);
+    if (answer !== undefined) await tell(context, answer);
   };
+}
+
+/** A reader that has gone, or a full disk, must not hide that an order's outcome is unknown. */
+async function tell({ output }: Context, answer: Answer): Promise<void> {
+  try {
+    await output.answer(answer);
+  } catch (error) {
+    throw answer.failure ?? error;
+  }
+  if (answer.failure !== undefined) throw answer.failure;
 }
 
 function contextOf(host: Host, globals: Globals): Context {

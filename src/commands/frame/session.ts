@@ -20,6 +20,7 @@ export class Session {
   #connection: Promise<Connection> | undefined;
   #client: Promise<ExchangeClient> | undefined;
   #address: SandboxAddress | undefined;
+  #markets: Promise<MarketCatalog> | undefined;
 
   constructor(
     private readonly host: Host,
@@ -52,8 +53,9 @@ export class Session {
   }
 
   /** The markets of the exchange, from the cache while it is fresh. */
-  async markets(): Promise<MarketCatalog> {
-    return new MarketCatalog(await this.client(), this.#cache);
+  markets(): Promise<MarketCatalog> {
+    this.#markets ??= this.client().then((client) => new MarketCatalog(client, this.#cache));
+    return this.#markets;
   }
 
   async #connect(): Promise<ExchangeClient> {
@@ -78,15 +80,21 @@ export class Session {
     return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve'] });
   }
 
+  /** Where the sandbox is and with which keys, started if it does not run. Throws Failure `unreachable`. */
+  async sandbox(): Promise<SandboxAddress> {
+    await this.#ensureSandbox();
+    if (this.#address === undefined) throw new Error('the sandbox was started and has no address');
+    return this.#address;
+  }
+
   /**
    * A call of the sandbox's administration, such as `POST /deposit`, with what it needs; the sandbox is started if it does
    * not run. Throws Failure `usage` with the sandbox's own words when it says no, and `unreachable`.
    */
   async administer(call: string, input: object = {}): Promise<unknown> {
-    await this.#ensureSandbox();
-    if (this.#address === undefined) throw new Error('the sandbox was started and has no address');
+    const address = await this.sandbox();
     const { administer } = await import('../../sandbox/lifecycle/index.js');
-    return administer(this.#address, call, input, this.budget.leftMs);
+    return administer(address, call, input, this.budget.leftMs);
   }
 
   async #findSandbox(): Promise<void> {

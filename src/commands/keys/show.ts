@@ -10,7 +10,7 @@ export default define({
   async run(context) {
     const { session } = context;
     const { name, builtIn } = await profileMeant(context);
-    const pair = builtIn ? await session.startSandbox() : await session.keys.get(name);
+    const pair = builtIn ? await session.sandbox() : await session.keys.get(name);
     if (pair === null)
       throw new Failure('credentials', `The profile ${name} has no keys.`, {
         hint: `Store them: pit keys set --profile ${name}`,

@@ -6,7 +6,6 @@ import { paintSide, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { OrderIntent, Placement } from '../../trading/place-order.js';
-import type { Context } from '../frame/context.js';
 
 /** For a signal that comes while the answer is awaited. */
 export function interruptedNote({ market, clientId: id }: OrderIntent): string {
@@ -14,12 +13,7 @@ export function interruptedNote({ market, clientId: id }: OrderIntent): string {
 }
 
 /** What became of the order, for the user: an answer, or a Failure `refused`, `limited`, `unreachable` or `unknown`. */
-export async function conclude(
-  { output }: Context,
-  intent: OrderIntent,
-  notional: string,
-  placement: Placement,
-): Promise<Answer> {
+export function conclude(intent: OrderIntent, notional: string, placement: Placement): Answer {
   const { clientId: id, market, side, type, account, price, amount } = intent;
   if (placement.outcome === 'refused') {
     const { message, hint, kind, code } = refusal(placement.refusal, 'order');
@@ -44,11 +38,11 @@ export async function conclude(
   };
   const answer = { data: result, show: (screen: Screen) => concluded(screen, result) };
   if (isPlaced) return answer;
-  await output.answer(answer);
-  throw new Failure('unknown', `It is not known whether the order was placed: ${placement.reason}.`, {
+  const failure = new Failure('unknown', `It is not known whether the order was placed: ${placement.reason}.`, {
     clientId: id,
     hint: `Do not send it again before you know: pit order show ${market} --id ${id}`,
   });
+  return { ...answer, failure };
 }
 
 interface Concluded {

@@ -137,5 +137,5 @@ async function act(context: Context, client: ExchangeClient, market: Market, int
   );
   const placement = await placeOrder(client, context.host, intent);
   forget();
-  return conclude(context, intent, notional, placement);
+  return conclude(intent, notional, placement);
 }
