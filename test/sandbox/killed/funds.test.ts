@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { Decimal } from '../../../src/protocol/decimal.js';
@@ -10,7 +11,7 @@ import { House } from '../../../src/sandbox/exchange/house.js';
 import type { Account, Exchange } from '../../../src/sandbox/exchange.js';
 import { Clocked, GENESIS, START, temporaryDirectory } from '../support/exchange.js';
 
-const root = new URL('../../../', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 async function program(): Promise<string> {
   const directory = temporaryDirectory();

@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { House } from '../../../src/sandbox/exchange/house.js';
 import { AlreadyOpen, openExchange } from '../../../src/sandbox/exchange.js';
 import { Clocked, GENESIS, START, temporaryDirectory } from '../support/exchange.js';
 
-const root = new URL('../../../', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The child as a program: a directory with a bundle, and the packages beside it. */
 async function program(): Promise<string> {
