@@ -83,10 +83,20 @@ describe('placing', () => {
     expect(count(server, 'order')).toBe(1);
   });
 
-  it('what was refused or never left is not looked for', async () => {
-    const server = await serveBadly(respond('{"code":"2009","message":"balance"}'), record());
-    const refused = clientOf(server.url);
+  it('what was refused is looked for once: a repeated request may have been refused for the first', async () => {
+    const server = await serveBadly(respond('{"code":2009,"message":"balance"}'), record());
+    const { client, host } = clientOf(server.url);
+    expect(await placeOrder(client, host, INTENT)).toEqual({ outcome: 'placed', id: '202202224851151555' });
+    const none = await serveBadly(respond('{"code":2009,"message":"balance"}'), NOT_FOUND);
+    const refused = clientOf(none.url);
     expect(await placeOrder(refused.client, refused.host, INTENT)).toMatchObject({ outcome: 'refused' });
+    expect([count(none, 'order'), count(none, 'getOrder')]).toEqual([1, 1]);
+  });
+
+  it('what was refused unread, or never left, is not looked for', async () => {
+    const server = await serveBadly(respond('{"code":"1003","message":"sign"}'), record());
+    const unread = clientOf(server.url);
+    expect(await placeOrder(unread.client, unread.host, INTENT)).toMatchObject({ outcome: 'refused' });
     const nowhere = clientOf('http://127.0.0.1:1');
     expect(await placeOrder(nowhere.client, nowhere.host, INTENT)).toMatchObject({ outcome: 'notSent' });
     expect(count(server, 'getOrder')).toBe(0);
