@@ -196,7 +196,9 @@ export interface Exchange {
   moveToMargin(account: Account, move: MarginMove): void;
   /** Throws {@link Refusal} also when what is left would be beyond the wallet's leverage. */
   moveFromMargin(account: Account, move: MarginMove): void;
-  /** Resolves when everything that happened before the call survives a kill and the loss of power. */
+  /** Whether the disk did not take what happened: that is in memory only, and will not outlive this process. */
+  readonly isFailing: boolean;
+  /** Resolves when everything that happened before the call survives a kill and the loss of power. Rejects with NotWritten. */
   durable(): Promise<void>;
   status(): ExchangeStatus;
   close(): Promise<void>;
@@ -208,7 +210,12 @@ export async function openExchange(options: ExchangeOptions): Promise<Exchange> 
   const time = founding?.time ?? now();
   const house = House.open({ directory, seed, time, secrets: genesis, founding });
   const exchange = new LivingExchange(house, house.clock(now));
-  exchange.advance();
-  await exchange.durable();
-  return exchange;
+  try {
+    exchange.advance();
+    await exchange.durable();
+    return exchange;
+  } catch (error) {
+    await house.store.abandon();
+    throw error;
+  }
 }

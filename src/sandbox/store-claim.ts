@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
+import type { RootDatabase } from 'lmdb';
+import { openDatabase } from './store-opening.js';
 
 /** Thrown when the sandbox's data are open already, in another process or in this one. */
 export class AlreadyOpen extends Error {
@@ -33,12 +34,7 @@ export class Claim {
   static of(directory: string): Claim {
     const real = realpathSync(directory);
     if (claimedHere.has(real)) throw new AlreadyOpen(directory, process.pid);
-    const database = open({
-      path: join(real, 'owner.mdb'),
-      noSubdir: true,
-      encoding: 'msgpack',
-      overlappingSync: false,
-    });
+    const database = openDatabase(join(real, 'owner.mdb'));
     try {
       enter(database, directory);
     } catch (error) {

@@ -1,5 +1,5 @@
-import { chmodSync } from 'node:fs';
-import { open, type RootDatabase } from 'lmdb';
+import type { RootDatabase } from 'lmdb';
+import { openDatabase } from './store-opening.js';
 import type { Disk, Row } from './store-table.js';
 
 /** After so many written rows the file is opened anew: see {@link StoreFile}. */
@@ -17,7 +17,6 @@ export class StoreFile implements Disk {
 
   constructor(private readonly path: string) {
     this.opened();
-    for (const file of [path, `${path}-lock`]) chmodSync(file, 0o600); // it holds keys
   }
 
   get(key: string): Row | undefined {
@@ -38,16 +37,17 @@ export class StoreFile implements Disk {
   /**
    * Writes all changes or none; null deletes. It resolves when they are on disk. LMDB's guarantees that this leans on:
    * what is given to `batch` is committed atomically, and without overlapping sync the promise resolves after the sync,
-   * so that what was acknowledged survives the loss of power too.
+   * so that what was acknowledged survives the loss of power too. Rejects with the system's error.
    */
   async write(changes: readonly (readonly [path: string, row: Row | null])[]): Promise<void> {
     const database = this.opened();
-    await database.batch(() => {
+    const written = database.batch(() => {
       for (const [path, row] of changes) {
         if (row === null) void database.remove(path);
         else void database.put(path, row);
       }
     });
+    await written.catch(tellWhy);
     this.written += changes.length;
     if (this.written > ROWS_PER_OPENING) await this.close();
   }
@@ -60,7 +60,13 @@ export class StoreFile implements Disk {
   }
 
   private opened(): RootDatabase {
-    this.database ??= open({ path: this.path, noSubdir: true, encoding: 'msgpack', overlappingSync: false });
+    this.database ??= openDatabase(this.path);
     return this.database;
   }
+}
+
+/** What LMDB rejects a batch with does not say why; the promise in it is rejected with the reason, and must be heard too. */
+async function tellWhy(error: unknown): Promise<never> {
+  if (error instanceof Error && 'commitError' in error) await error.commitError;
+  throw error;
 }

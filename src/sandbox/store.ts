@@ -1,7 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivateFolder } from './disk.js';
 import { Claim } from './store-claim.js';
+import { NotWritten } from './store-failure.js';
 import { StoreFile } from './store-file.js';
+import { STORE_NAME } from './store-name.js';
 import { type Codec, type Row, Table } from './store-table.js';
 
 /** How many rows of another store are written in one go. */
@@ -20,17 +22,23 @@ export class Store {
   private dirty = false;
   private timer: NodeJS.Timeout | undefined;
   private due = Number.POSITIVE_INFINITY;
+  private failure: NotWritten | undefined;
 
   private constructor(
     private readonly file: StoreFile,
     private readonly claim: Claim,
   ) {}
 
-  /** Opens or makes the store of a directory. Throws AlreadyOpen when it is open, here or in another process. */
+  /** Opens or makes the store of a directory. Throws AlreadyOpen when it is open, here or elsewhere, and DamagedStore. */
   static open(directory: string): Store {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makePrivateFolder(directory);
     const claim = Claim.of(directory);
-    return new Store(new StoreFile(join(directory, 'exchange.mdb')), claim);
+    try {
+      return new Store(new StoreFile(join(directory, STORE_NAME)), claim);
+    } catch (error) {
+      void claim.release();
+      throw error;
+    }
   }
 
   table<Value>(name: string, codec: Codec<Value>): Table<Value> {
@@ -44,7 +52,7 @@ export class Store {
   /** Sees to it that what has changed is committed within `delay` ms, without anyone waiting for it. */
   commitWithin(delay: number): void {
     const due = Date.now() + delay;
-    if (!this.dirty || due >= this.due) return;
+    if (!this.dirty || due >= this.due || this.isFailing) return;
     clearTimeout(this.timer);
     this.due = due;
     // A failure is not lost: durable() tells of it from then on.
@@ -52,11 +60,17 @@ export class Store {
     this.timer.unref();
   }
 
-  /** Resolves when everything that changed before the call is on disk. Rejects, from then on, when the disk failed. */
+  /** Resolves when everything that changed before the call is on disk. Rejects with {@link NotWritten}, from then on, when the disk failed. */
   async durable(): Promise<void> {
+    if (this.failure !== undefined) throw this.failure;
     if (!this.dirty) return this.underWay;
     this.next ??= this.commitAfter(this.underWay);
     return this.next;
+  }
+
+  /** Whether a commit failed: what has happened since the one before is in memory only, and ends with the process. */
+  get isFailing(): boolean {
+    return this.failure !== undefined;
   }
 
   /** Every row on disk, in the order of the paths: one state between two operations, when it is read in one go. */
@@ -82,8 +96,11 @@ export class Store {
   }
 
   async close(): Promise<void> {
-    await this.durable();
-    await this.abandon();
+    try {
+      await this.durable();
+    } finally {
+      await this.abandon();
+    }
   }
 
   /** Closes without writing what has changed. */
@@ -105,7 +122,12 @@ export class Store {
     this.due = Number.POSITIVE_INFINITY;
     this.dirty = false;
     const changes = this.tables.flatMap((table) => table.take());
-    await this.file.write(changes);
-    for (const table of this.tables) table.written();
+    try {
+      await this.file.write(changes);
+      for (const table of this.tables) table.written();
+    } catch (error) {
+      this.failure = new NotWritten(error);
+      throw this.failure;
+    }
   }
 }

@@ -74,7 +74,9 @@ test('levels are merged outwards: bids down, asks up', async () => {
     );
   }
   expect(Number(asks[0]?.[0])).toBe(Math.ceil(Number(all.asks[0]?.[0]) / 10) * 10);
-  expect(() => exchange.depth(BTC, { size: 5, merge: '0.001' })).toThrow('merge 0.001');
+  expect(() => exchange.depth(BTC, { size: 5, merge: '0.001' })).toThrow(
+    'a parameter is missing or not valid: merge 0.001 is no multiple of 0.01, the tick of btc_usdt',
+  );
 });
 
 test('trades follow an id, fifty at a time, and none is left out', async () => {

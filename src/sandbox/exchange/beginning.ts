@@ -1,5 +1,6 @@
 import { MINUTE } from '../candles.js';
 import type { History } from '../candles-series.js';
+import { UnreadableStore } from '../store-damage.js';
 import type { Codec } from '../store-table.js';
 
 /** When and with what chance an exchange began; it stays as long as its directory. */
@@ -23,7 +24,7 @@ export interface Founding {
 const FORMAT = 2;
 
 /** Thrown when the data of a directory were written by a version that stores them differently. */
-export class OtherFormat extends Error {
+export class OtherFormat extends UnreadableStore {
   override readonly name = 'OtherFormat';
 
   constructor(found: number) {

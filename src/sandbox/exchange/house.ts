@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Candle } from '../candles.js';
 import { CandleSeries, candleCodec } from '../candles-series.js';
 import { Clock, type ClockState, clockCodec } from '../clock.js';
@@ -14,12 +15,15 @@ import { isParticipant } from '../desk/participants.js';
 import { FIRST, type Sequence, Sequences, sequenceCodec } from '../desk/sequences.js';
 import { Tape, type Trade, tradeCodec } from '../desk/tape.js';
 import { TimedCancels, timeCodec } from '../desk/timed-cancels.js';
+import { diskTrouble } from '../disk.js';
 import { Treasury } from '../funds/treasury.js';
 import { type Balance, Ledger } from '../ledger.js';
 import type { Market } from '../markets/market.js';
 import { MARKETS } from '../markets/markets.js';
 import { Replays } from '../replay/replays.js';
 import { Store } from '../store.js';
+import { DamagedStore, UnreadableStore } from '../store-damage.js';
+import { STORE_NAME } from '../store-name.js';
 import type { Codec, Table } from '../store-table.js';
 import { type Beginning, beginningAt, beginningCodec, type Founding, nothingBefore } from './beginning.js';
 
@@ -112,14 +116,16 @@ export class House {
     this.treasury.addresses.equip(GENESIS_ACCOUNT, Object.keys(ENDOWMENT));
   }
 
-  /** Opens the exchange of a directory. Throws AlreadyOpen when it is open, and {@link OtherFormat}. */
+  /** Opens the exchange of a directory. Throws AlreadyOpen when it is open, {@link OtherFormat} and {@link DamagedStore}. */
   static open(options: HouseOptions): House {
     const store = Store.open(options.directory);
     try {
       return new House(store, options);
     } catch (error) {
       void store.abandon();
-      throw error;
+      if (error instanceof UnreadableStore || diskTrouble(error) !== undefined) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new DamagedStore(join(options.directory, STORE_NAME), reason, error);
     }
   }
 

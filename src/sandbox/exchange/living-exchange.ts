@@ -186,6 +186,10 @@ export class LivingExchange implements Exchange {
     this.commitNow();
   }
 
+  get isFailing(): boolean {
+    return this.house.store.isFailing;
+  }
+
   durable(): Promise<void> {
     return this.house.store.durable();
   }

@@ -78,7 +78,11 @@ export function mergeStep(market: Market, merge: string | undefined): bigint {
   if (merge === undefined) return 1n;
   const step = Decimal.parse(merge);
   if (step === undefined || step.sign <= 0 || step.significantScale > market.priceScale) {
-    throw new Refusal('badParameter', `merge ${merge.slice(0, 40)}`);
+    const tick = Decimal.fromUnits(1n, market.priceScale).toString();
+    throw new Refusal(
+      'badParameter',
+      `merge ${merge.slice(0, 40)} is no multiple of ${tick}, the tick of ${market.market}`,
+    );
   }
   return step.rescaled(market.priceScale, 'down').units;
 }

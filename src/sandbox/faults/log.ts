@@ -1,4 +1,5 @@
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { diskTrouble, openPrivate } from '../disk.js';
 import type { Effects } from './effects.js';
 import type { FaultKind } from './kinds.js';
 
@@ -33,11 +34,19 @@ export class FaultLog {
     this.written = this.lines().at(-1)?.number ?? 0;
   }
 
-  /** Gives the entry its number and writes it. */
+  /** Gives the entry its number and writes it. A full disk loses the entry: the fault itself goes on as it was asked for. */
   add(entry: Omit<FaultEntry, 'number'>): void {
     this.written += 1;
-    const descriptor = openSync(this.file, 'a', 0o600);
-    writeSync(descriptor, `${JSON.stringify({ number: this.written, ...entry })}\n`);
+    try {
+      this.write({ number: this.written, ...entry });
+    } catch (error) {
+      if (diskTrouble(error) === undefined) throw error;
+    }
+  }
+
+  private write(entry: FaultEntry): void {
+    const descriptor = openPrivate(this.file, 'a');
+    writeSync(descriptor, `${JSON.stringify(entry)}\n`);
     const full = fstatSync(descriptor).size > HALF;
     closeSync(descriptor);
     if (full) renameSync(this.file, `${this.file}.1`);

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import path from 'node:path';
 import type { Host } from '../../host.js';
+import { openPrivate } from '../disk.js';
 import type { SandboxFiles } from './address.js';
-import { openPrivate } from './files.js';
 
 /** How pit itself is started so that it runs `pit sandbox serve`. Paths are absolute: it starts in another folder. */
 export interface Launch {

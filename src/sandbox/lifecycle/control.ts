@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs';
 import type { Host } from '../../host.js';
-import type { SandboxAddress } from './address.js';
+import { makePrivateFolder } from '../disk.js';
+import type { SandboxAddress, SandboxFiles } from './address.js';
 import { askAdmin } from './admin-client.js';
-import { makePrivateFolder, sandboxFiles } from './files.js';
+import { keepingData } from './data-failures.js';
+import { sandboxFiles } from './files.js';
 import { waitForLaunchLock } from './launch-lock.js';
 import { isAlive, startStamp } from './processes.js';
 import { readPublished, withdraw } from './running-file.js';
@@ -65,8 +67,12 @@ async function gone(host: Host, pid: number): Promise<void> {
  * Stops the sandbox and wipes its exchange: orders, balances, history. The keys and the port stay, as those of a
  * `PIT_HOME` do. True when one was running; the next command that needs it starts it anew.
  */
-export async function resetSandbox(host: Host): Promise<boolean> {
+export function resetSandbox(host: Host): Promise<boolean> {
   const files = sandboxFiles(host.directories);
+  return keepingData(files.directory, () => reset(host, files));
+}
+
+async function reset(host: Host, files: SandboxFiles): Promise<boolean> {
   makePrivateFolder(files.directory);
   const lock = await waitForLaunchLock(files.directory);
   try {

@@ -1,12 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
+import path from 'node:path';
 import { Failure } from '../../errors.js';
 import type { Host } from '../../host.js';
+import { makePrivateFolder } from '../disk.js';
+import { STORE_NAME } from '../store-name.js';
 import type { SandboxAddress, SandboxFiles } from './address.js';
 import { isAnswering } from './admin-client.js';
 import type { Launch } from './background.js';
-import { makePrivateFolder, sandboxFiles } from './files.js';
+import { endedNatively, keepingData, tryDisk } from './data-failures.js';
+import { sandboxFiles } from './files.js';
 import { takeLaunchLock } from './launch-lock.js';
-import { failureIn, lengthOf } from './log.js';
+import { failureIn, lengthOf, type StartFailure } from './log.js';
 import { readPublished } from './running-file.js';
 
 export interface EnsuredSandbox extends SandboxAddress {
@@ -21,11 +25,15 @@ const STEP = 25;
  * The running sandbox of this `PIT_HOME`, which is asked, or a new one in the background. Any number of processes that
  * call this at once start one. What a killed sandbox left behind is passed over.
  *
- * Throws {@link Failure} `unreachable` when the start fails or takes too long.
+ * Throws {@link Failure} `unreachable` when the start fails or takes too long, or the disk does not take what it writes.
  */
-export async function ensureSandbox(host: Host, launch: Launch): Promise<EnsuredSandbox> {
+export function ensureSandbox(host: Host, launch: Launch): Promise<EnsuredSandbox> {
   const files = sandboxFiles(host.directories);
-  makeFolder(files);
+  return keepingData(files.directory, () => ensureIn(files, host, launch));
+}
+
+async function ensureIn(files: SandboxFiles, host: Host, launch: Launch): Promise<EnsuredSandbox> {
+  makePrivateFolder(files.directory);
   const deadline = performance.now() + PATIENCE;
   while (performance.now() < deadline) {
     const running = await answeringSandbox(files);
@@ -42,16 +50,6 @@ export async function ensureSandbox(host: Host, launch: Launch): Promise<Ensured
     }
   }
   throw tooSlow(files);
-}
-
-function makeFolder({ directory }: SandboxFiles): void {
-  try {
-    makePrivateFolder(directory);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const hint = 'Set PIT_HOME to a folder that you can write to.';
-    throw new Failure('unreachable', `The sandbox cannot keep its state in ${directory}: ${reason}`, { hint, cause });
-  }
 }
 
 async function answeringSandbox(files: SandboxFiles): Promise<SandboxAddress | undefined> {
@@ -77,7 +75,7 @@ async function startUnderLock(
     const over = fate.over;
     const answering = await answeringSandbox(files);
     if (answering !== undefined) return { ...answering, started: answering.pid === child.pid };
-    if (over) throw startFailed(files, fate.error?.message ?? failureIn(files.log, logged));
+    if (over) throw failureOf(files, fate, logged);
     await host.sleep(STEP);
   }
   throw tooSlow(files);
@@ -86,11 +84,13 @@ async function startUnderLock(
 interface Fate {
   over: boolean;
   error: Error | undefined;
+  signal: NodeJS.Signals | null;
 }
 
 function watch(child: ChildProcess): Fate {
-  const fate: Fate = { over: false, error: undefined };
-  child.once('exit', () => {
+  const fate: Fate = { over: false, error: undefined, signal: null };
+  child.once('exit', (_status, signal) => {
+    fate.signal = signal;
     fate.over = true;
   });
   child.once('error', (error) => {
@@ -100,9 +100,22 @@ function watch(child: ChildProcess): Fate {
   return fate;
 }
 
-function startFailed({ log }: SandboxFiles, reason: string): Failure {
+/** What the process said, or else what its end and the disk tell. Throws the system's error where the disk has no room. */
+function failureOf(files: SandboxFiles, { error, signal }: Fate, logged: number): Failure {
+  if (error !== undefined) return startFailed(files, { reason: error.message, hint: null });
+  const said = failureIn(files.log, logged);
+  if (said?.hint) return startFailed(files, said);
+  tryDisk(files.directory);
+  if (signal !== null && FATAL.has(signal)) return endedNatively(path.join(files.exchange, STORE_NAME), signal);
+  return startFailed(files, said ?? { reason: 'it ended without a word', hint: null });
+}
+
+/** What the system ends a process with whose memory makes no sense. */
+const FATAL: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE']);
+
+function startFailed({ log }: SandboxFiles, { reason, hint }: StartFailure): Failure {
   return new Failure('unreachable', `The sandbox did not start: ${reason}`, {
-    hint: `See ${log}, or run it in the foreground: pit sandbox serve`,
+    hint: hint ?? `See ${log}, or run it in the foreground: pit sandbox serve`,
   });
 }
 

@@ -1,17 +1,9 @@
-import {
-  chmodSync,
-  closeSync,
-  fchmodSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Directories } from '../../host.js';
+import { openPrivate } from '../disk.js';
 import type { SandboxFiles } from './address.js';
+import { isAlive } from './processes.js';
 
 /** The files of the sandbox that belongs to these directories, which is one for a `PIT_HOME`. */
 export function sandboxFiles({ state }: Pick<Directories, 'state'>): SandboxFiles {
@@ -30,29 +22,31 @@ export function filesIn(directory: string): SandboxFiles {
   };
 }
 
-/** Makes a folder that only its owner can enter, whatever the umask. */
-export function makePrivateFolder(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  chmodSync(directory, 0o700);
-}
-
-/** Opens a file that only its owner can read or write, whatever the umask. `flags` as in `fs.open`. */
-export function openPrivate(file: string, flags: 'w' | 'wx' | 'a'): number {
-  const descriptor = openSync(file, flags, 0o600);
-  fchmodSync(descriptor, 0o600);
-  return descriptor;
-}
-
 /** Replaces a private file in one step: a reader sees the old text or the new one. */
 export function replacePrivate(file: string, text: string): void {
   const draft = `${file}.${process.pid}`;
-  const descriptor = openPrivate(draft, 'w');
   try {
-    writeSync(descriptor, text);
-  } finally {
-    closeSync(descriptor);
+    const descriptor = openPrivate(draft, 'w');
+    try {
+      writeSync(descriptor, text);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(draft, file);
+  } catch (error) {
+    removeFile(draft);
+    throw error;
   }
-  renameSync(draft, file);
+}
+
+const DRAFT = /\.json\.(\d{1,10})$/;
+
+/** Removes the drafts of processes that were killed while they replaced a file. */
+export function removeDrafts(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const [, pid] = DRAFT.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) removeFile(path.join(directory, name));
+  }
 }
 
 /** The JSON object in a file; undefined when there is no file or no whole object in it. */

@@ -2,7 +2,8 @@ import { closeSync, readdirSync, readFileSync, statSync, writeSync } from 'node:
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../../errors.js';
-import { openPrivate, removeFile } from './files.js';
+import { openPrivate } from '../disk.js';
+import { removeFile } from './files.js';
 import { isAlive } from './processes.js';
 
 /** Held by the one process that may start, or wipe, the sandbox of a folder. */
@@ -16,6 +17,7 @@ const LONGEST_HOLD = 60_000;
 const LONGEST_WRITE = 2_000;
 
 const NAME = /^launch\.(\d{1,15})$/;
+const ANY_NAME = /^launch\.(\d{1,15})(\.free)?$/;
 
 /**
  * Takes the lock of a folder; undefined while another holds it.
@@ -58,9 +60,9 @@ function nameOf(directory: string, number: number): string {
   return path.join(directory, `launch.${number}`);
 }
 
-function numbersIn(directory: string): number[] {
+function numbersIn(directory: string, names = NAME): number[] {
   return readdirSync(directory).flatMap((name) => {
-    const [, number] = NAME.exec(name) ?? [];
+    const [, number] = names.exec(name) ?? [];
     return number === undefined ? [] : [Number(number)];
   });
 }
@@ -71,14 +73,17 @@ function highestNumber(directory: string): number {
 
 /** Makes a file with this process's id in it; false when it exists. */
 function make(file: string): boolean {
+  let descriptor: number | undefined;
   try {
-    const descriptor = openPrivate(file, 'wx');
+    descriptor = openPrivate(file, 'wx');
     writeSync(descriptor, String(process.pid));
-    closeSync(descriptor);
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (descriptor !== undefined) removeFile(file); // a full disk makes the file and does not take the id
     throw error;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
@@ -95,8 +100,9 @@ function isHeld(file: string): boolean {
   }
 }
 
+/** Also the sign of release that a holder made when it had been followed already. */
 function removeOlder(directory: string, mine: number): void {
-  for (const number of numbersIn(directory)) {
+  for (const number of numbersIn(directory, ANY_NAME)) {
     if (number >= mine) continue;
     removeFile(`${nameOf(directory, number)}.free`);
     removeFile(nameOf(directory, number));

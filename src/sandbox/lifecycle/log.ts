@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, readFileSync, statSync, writeSync } from 'node:fs';
-import { openPrivate } from './files.js';
+import { Failure } from '../../errors.js';
+import { openPrivate } from '../disk.js';
 
 /** The log starts anew when it is larger than this. */
 const LARGEST = 1_000_000;
@@ -22,15 +23,36 @@ export function boundedLog(file: string, now: () => number): (line: string) => v
   };
 }
 
-/** What a start in the background that failed writes before its reason. */
-export const CANNOT_START = 'cannot start: ';
+/** Why a start failed, and what to do where that is known. */
+export interface StartFailure {
+  readonly reason: string;
+  readonly hint: string | null;
+}
 
-/** The reason why the last start failed: what it said itself, or else the last thing that its process wrote. */
-export function failureIn(file: string, from: number): string {
+/** What a start in the background that failed writes before its reason, which is one line of JSON. */
+const CANNOT_START = 'cannot start: ';
+
+/** The line of the log for a start that failed. */
+export function cannotStart(thrown: unknown): string {
+  const reason = (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, LONGEST_LINE / 4);
+  const hint = thrown instanceof Failure ? thrown.hint : null;
+  return `${CANNOT_START}${JSON.stringify({ reason, hint } satisfies StartFailure)}`;
+}
+
+/** How a printed failure's second line begins, which says what to do. */
+const PRINTED_HINT = /^(→|->) /;
+
+/**
+ * Why the last start failed: what it said itself, or else the last thing that its process printed, without its advice.
+ * Undefined when there is nothing.
+ */
+export function failureIn(file: string, from: number): StartFailure | undefined {
   const lines = readFileSync(file).subarray(from).toString('utf8').trim().split('\n');
   const said = lines.find((line) => line.includes(CANNOT_START));
-  if (said !== undefined) return said.slice(said.indexOf(CANNOT_START) + CANNOT_START.length);
-  return lines.at(-1) || 'it ended without a word';
+  if (said !== undefined)
+    return JSON.parse(said.slice(said.indexOf(CANNOT_START) + CANNOT_START.length)) as StartFailure;
+  const reason = lines.findLast((line) => line !== '' && !PRINTED_HINT.test(line));
+  return reason === undefined ? undefined : { reason, hint: null };
 }
 
 /** The length of the log, 0 when there is none. */

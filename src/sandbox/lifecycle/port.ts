@@ -16,8 +16,13 @@ export async function listenOn(
   files: SandboxFiles,
 ): Promise<Listener> {
   const listener = wanted === null ? await lastOrAny(respond, files) : await exactly(respond, wanted);
-  if (listener.port !== lastPort(files)) replacePrivate(files.port, `${JSON.stringify({ port: listener.port })}\n`);
-  return listener;
+  try {
+    if (listener.port !== lastPort(files)) replacePrivate(files.port, `${JSON.stringify({ port: listener.port })}\n`);
+    return listener;
+  } catch (error) {
+    await listener.close();
+    throw error;
+  }
 }
 
 async function lastOrAny(respond: RequestListener, files: SandboxFiles): Promise<Listener> {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Refusal } from '../refusals.js';
 import type { Activity, Listener } from '../server/index.js';
 import type { SandboxAddress, SandboxFiles } from './address.js';
+import { tryDisk } from './data-failures.js';
 import type { Premises } from './premises.js';
 import { isPublished, publish, withdraw } from './running-file.js';
 
@@ -83,15 +84,28 @@ export class RunningSandbox implements Running {
       if (error instanceof Refusal) return; // another one is moving in
       log(`the exchange could not go on: ${error instanceof Error ? error.stack : String(error)}`);
     }
+    this.recover();
     // its folder was removed, or another one has taken its place: nobody would ever find and stop it
     if (!isPublished(files.running, address)) void this.close();
-    else if (idleMs !== null && activity.isIdleFor(idleMs)) void this.leave();
+    else if (idleMs !== null && activity.isIdleFor(idleMs)) void this.leave('idle');
   }
 
-  private async leave(): Promise<void> {
+  /** What a full disk did not take is gone with this process: the next one begins with what was written, once there is room. */
+  private recover(): void {
+    const { files, premises } = this.parts;
+    if (!premises.exchange.isFailing) return;
+    try {
+      tryDisk(files.directory);
+    } catch {
+      return; // market data can still be served
+    }
+    void this.leave('its data could not be written, and now there is room');
+  }
+
+  private async leave(reason: string): Promise<void> {
     const { files, address, log } = this.parts;
     this.leaving = true;
-    log('stops: idle');
+    log(`stops: ${reason}`);
     withdraw(files.running, address);
     await delay(LINGER);
     await this.close();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../../errors.js';
+import { makePrivateFolder } from '../disk.js';
 import { type Exchange, type Founding, openExchange } from '../exchange.js';
 import { Faults } from '../faults/faults.js';
 import { FaultLog } from '../faults/log.js';
@@ -18,7 +19,7 @@ import { AlreadyOpen } from '../store-claim.js';
 import type { SandboxAddress, SandboxFiles } from './address.js';
 import { isAnswering } from './admin-client.js';
 import { adminCalls } from './administration.js';
-import { filesIn, makePrivateFolder } from './files.js';
+import { filesIn, removeDrafts } from './files.js';
 import { keepKeys, keysOf } from './keys.js';
 import { boundedLog } from './log.js';
 import { listenOn } from './port.js';
@@ -60,6 +61,7 @@ export async function serve(options: ServeOptions, open: typeof openExchange = o
     open({ directory, seed, now, genesis: keysOf(files.keys), founding });
   const exchange = await whenFree(files, () => opening(files.exchange));
   try {
+    removeDrafts(files.directory);
     keepKeys(files.keys, exchange.genesis);
     return await present(new Premises(files.exchange, exchange, opening), files, { ...options, now });
   } catch (error) {
@@ -101,7 +103,12 @@ async function present(
   });
   const admin = await listen(adminListener(adminToken, calls), 0);
   const address = addressOf(premises.exchange, listener, { adminUrl: admin.url, adminToken });
-  running = new RunningSandbox({ address, files, premises, listener, admin, activity, idleMs, log });
+  try {
+    running = new RunningSandbox({ address, files, premises, listener, admin, activity, idleMs, log });
+  } catch (error) {
+    await Promise.all([listener.close(), admin.close()]); // an open port would keep the process
+    throw error;
+  }
   log(`serves ${address.baseUrl} as process ${address.pid}`);
   return running;
 }

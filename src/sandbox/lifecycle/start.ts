@@ -1,11 +1,13 @@
 import { usage } from '../../errors.js';
 import type { Host } from '../../host.js';
+import { makePrivateFolder } from '../disk.js';
 import { BACKGROUND_VARIABLE, IDLE_VARIABLE } from './background.js';
-import { filesIn, makePrivateFolder, sandboxFiles } from './files.js';
+import { keepingData } from './data-failures.js';
+import { filesIn, sandboxFiles } from './files.js';
 import { waitForLaunchLock } from './launch-lock.js';
-import { boundedLog, CANNOT_START } from './log.js';
+import { boundedLog, cannotStart } from './log.js';
 import type { Running } from './running.js';
-import { serve } from './serve.js';
+import { type ServeOptions, serve } from './serve.js';
 
 export interface StartOptions {
   /** Left out: the port that this `PIT_HOME` had last, or any. */
@@ -25,7 +27,8 @@ const DEFAULT_IDLE_SECONDS = 1800;
  * What `pit sandbox serve` does, in the foreground and, when `ensureSandbox` started this process, in the background.
  * Prints nothing. The caller prints `address`, closes on a signal and waits for `closed`.
  *
- * Throws {@link Failure} when one is running already, the port is taken, or the idle time is not a number.
+ * Throws {@link Failure} when one is running already, the port is taken, or the idle time is not a number, or
+ * the disk does not take or give its data.
  */
 export async function startSandbox(host: Host, options: StartOptions = {}): Promise<Running> {
   const background = host.environment[BACKGROUND_VARIABLE];
@@ -39,13 +42,19 @@ export async function startSandbox(host: Host, options: StartOptions = {}): Prom
     now: () => host.now(),
   };
   if (background !== undefined && background !== '') {
-    return await logged(background, async () => serve({ ...choices, directory: background, idleMs: idleTime(host) }));
+    return await logged(background, async () =>
+      keepingData(background, () => serve({ ...choices, directory: background, idleMs: idleTime(host) })),
+    );
   }
   const { directory } = sandboxFiles(host.directories);
-  makePrivateFolder(directory);
-  const lock = await waitForLaunchLock(directory);
+  return await keepingData(directory, () => underLock({ ...choices, directory, idleMs: null }));
+}
+
+async function underLock(options: ServeOptions): Promise<Running> {
+  makePrivateFolder(options.directory);
+  const lock = await waitForLaunchLock(options.directory);
   try {
-    return await serve({ ...choices, directory, idleMs: null });
+    return await serve(options);
   } finally {
     lock.release();
   }
@@ -61,11 +70,15 @@ function idleTime({ environment }: Host): number | null {
 
 /** In the background nobody sees what is thrown: the process that waits for this one reads the log. */
 async function logged(directory: string, start: () => Promise<Running>): Promise<Running> {
+  const log = boundedLog(filesIn(directory).log, Date.now);
+  const say = (error: unknown) => log(cannotStart(error));
+  process.once('uncaughtExceptionMonitor', say); // thrown beside the start
   try {
     return await start();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    boundedLog(filesIn(directory).log, Date.now)(`${CANNOT_START}${reason}`);
+    say(error);
     throw error;
+  } finally {
+    process.off('uncaughtExceptionMonitor', say);
   }
 }

@@ -1,5 +1,6 @@
 import type { Account, Exchange } from '../exchange.js';
 import { Refusal } from '../refusals.js';
+import { NotWritten } from '../store-failure.js';
 import { PERMISSIONS, ZONE } from './choices.js';
 import { type Family, familyOf, marketData, signedFamily } from './families.js';
 import { write } from './json.js';
@@ -47,6 +48,8 @@ interface Route {
 
 /**
  * Turns requests into answers of the interface's kind, refusals and the sandbox's own defects included; it never throws.
+ *
+ * Once the disk took nothing, signed requests are refused (1002) and market data are served on.
  *
  * Signed answers, refusals too, wait until everything that they tell is durable. Market data do not wait: what they show of a moment
  * that a kill undid is at most one commit old.
@@ -116,6 +119,8 @@ export class Answering {
     const parameters = readQuery(query);
     const account = this.authenticate(served, parameters, asked.skew);
     const values = checkParameters(served.operation, parameters);
+    // what would not last is not begun: this rejects
+    if (exchange.isFailing) await exchange.durable();
     exchange.advance();
     try {
       return { body: write(served.run(values, { exchange, account, zone })), refused: false };
@@ -140,6 +145,10 @@ export class Answering {
 
   private refusal(family: Family, thrown: unknown, path: string): Answer {
     if (thrown instanceof Refusal) return { body: family(thrown), refused: true };
+    if (thrown instanceof NotWritten) {
+      this.options.log(`refused ${path.slice(0, 60)}: ${thrown.message}`);
+      return { body: family(new Refusal('internal', thrown.message)), refused: true };
+    }
     const trace = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     this.options.log(`internal error in ${path.slice(0, 60)}: ${trace}`);
     return { body: family(new Refusal('internal')), refused: true };

@@ -1,14 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { safeParse } from 'valibot';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseJson } from '../../../src/protocol/json.js';
 import { type OperationName, operations } from '../../../src/protocol/operations/index.js';
 import type { Running } from '../../../src/sandbox/lifecycle/running.js';
 import { type ServeOptions, serve } from '../../../src/sandbox/lifecycle/serve.js';
+import { StoreFile } from '../../../src/sandbox/store-file.js';
 import { requires } from '../../support/tools.js';
 
 let folder = '';
@@ -132,5 +133,17 @@ describe('running in this process', { timeout: 60_000 }, () => {
     await Promise.all([running.close(), running.close(), running.closed]);
     await expect(text(running.address.baseUrl)).rejects.toThrow();
     await expect(text(running.address.adminUrl)).rejects.toThrow();
+  });
+
+  it('stops once there is room again for data that could not be written, and begins anew without them', async () => {
+    const { closed } = await serving();
+    const full = Object.assign(new Error('No space left on device'), { code: 28 });
+    const write = vi.spyOn(StoreFile.prototype, 'write').mockRejectedValue(full);
+    await closed; // what the crowd does is written every few seconds, and this folder has room
+    write.mockRestore();
+    const log = readFileSync(path.join(folder, 'sandbox.log'), 'utf8');
+    expect(log).toContain('stops: its data could not be written, and now there is room');
+    const { address } = await serving();
+    expect(await text(`${address.baseUrl}/data/v1/depth?market=btc_usdt`)).toContain('"asks":[[');
   });
 });

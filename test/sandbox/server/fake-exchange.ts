@@ -69,6 +69,7 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     obtainAddress: absent,
     endWithdrawal: absent,
     administration: {} as Exchange['administration'],
+    isFailing: false,
     durable: () => Promise.resolve(),
     status: () => ({ time: NOW, markets: 1, accounts: 2, orders: 1, trades: 3 }),
     close: () => Promise.resolve(),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange, OrderRequest } from '../../../src/sandbox/exchange.js';
+import { NotWritten } from '../../../src/sandbox/store-failure.js';
 import { refusing, stillExchange } from './fake-exchange.js';
 import { get, serveInterface } from './wire.js';
 
@@ -228,5 +229,30 @@ describe('what is told', () => {
     const { port } = await serveInterface(stillExchange({ durable }));
     await get(port, path).then(() => events.push('answered'));
     expect(events).toEqual(['durable', 'answered']);
+  });
+});
+
+describe('while the disk takes nothing', () => {
+  const refused = "internal error: the exchange's data cannot be written: the disk is full";
+  const full = () => Promise.reject(new NotWritten(Object.assign(new Error('full'), { code: 'ENOSPC' })));
+
+  it('nothing that is signed is begun: code 1002 and the reason', async () => {
+    const exchange = stillExchange({
+      isFailing: true,
+      durable: full,
+      place: () => expect.fail('an order that would not last was placed'),
+    });
+    expect(await answer(REQUESTS.order, exchange)).toBe(`{"code":"1002","message":"${refused}"}`);
+    expect(await answer(REQUESTS.account, exchange)).toBe(`{"code":1002,"message":"${refused}"}`);
+  });
+
+  it('the request that met it first is answered alike', async () => {
+    const exchange = stillExchange({ durable: full });
+    expect(await answer(REQUESTS.order, exchange)).toBe(`{"code":"1002","message":"${refused}"}`);
+  });
+
+  it('market data are served on', async () => {
+    const exchange = stillExchange({ isFailing: true, durable: full });
+    expect(await answer('/data/v1/depth?market=btc_usdt', exchange)).toContain('"asks":[[');
   });
 });

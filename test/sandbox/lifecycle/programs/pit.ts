@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { Failure } from '../../../../src/errors.js';
 import { systemHost } from '../../../../src/host.js';
 import {
   ensureSandbox,
@@ -27,6 +28,8 @@ const actions: Readonly<Record<string, () => Promise<void>>> = {
   serve,
   ensure: async () => say(await ensure('serve')),
   'ensure-broken': async () => say(await ensure('break')),
+  'ensure-killed': async () => say(await ensure('die')),
+  die: async () => void process.kill(process.pid, 'SIGSEGV'),
   locate: async () => say(locate(host) ?? null),
   status: async () => say(await sandboxStatus(host)),
   stop: async () => say(await stopSandbox(host)),
@@ -41,5 +44,6 @@ try {
   await (actions[process.argv[2] ?? ''] ?? Promise.reject.bind(Promise, new Error('a start that fails')))();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof Failure && error.hint?.includes('reset')) process.stderr.write(`${error.hint}\n`);
   process.exitCode = 5;
 }

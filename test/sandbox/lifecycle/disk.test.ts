@@ -1,0 +1,169 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { diskTrouble, makePrivateFolder } from '../../../src/sandbox/disk.js';
+import { keepingData } from '../../../src/sandbox/lifecycle/data-failures.js';
+import { replacePrivate } from '../../../src/sandbox/lifecycle/files.js';
+import { cannotStart, failureIn } from '../../../src/sandbox/lifecycle/log.js';
+import { NotWritten } from '../../../src/sandbox/store-failure.js';
+import { ask, filesOf, kill, newHome, run, stateFile, useHomes } from './homes.js';
+
+useHomes();
+
+let folder = '';
+let umask = 0;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'pit-disk-'));
+  umask = process.umask();
+});
+afterEach(() => {
+  process.umask(umask);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const systemError = (code: string | number) => Object.assign(new Error(`${code}: told by the system`), { code });
+
+/** The files and folders of a sandbox that others may do anything with, as paths with their modes. */
+function open(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
+    const mode = statSync(path.join(directory, name)).mode & 0o777;
+    const wanted = statSync(path.join(directory, name)).isDirectory() ? 0o700 : 0o600;
+    return mode === wanted ? [] : [`${name} ${mode.toString(8)}`];
+  });
+}
+
+describe('a disk that does not take the data', () => {
+  const troubles: readonly (readonly [code: string | number, reason: string, hint: string])[] = [
+    ['ENOSPC', 'the disk is full', 'Free some space, then run it again.'],
+    [28, 'the disk is full', 'Free some space, then run it again.'],
+    ['EDQUOT', 'the disk quota is used up', 'Free some space, or have the quota raised, then run it again.'],
+    [
+      'EROFS',
+      'the file system is read-only',
+      'Mount it for writing, or set PIT_HOME to a folder that you can write to, then run it again.',
+    ],
+    [
+      'EACCES',
+      'permission denied',
+      'Have the folder made yours, or set PIT_HOME to a folder that you can write to, then run it again.',
+    ],
+  ];
+  it.each(troubles)('is told with the folder and the mend: %s', async (code, reason, hint) => {
+    for (const thrown of [systemError(code), new NotWritten(systemError(code))]) {
+      await expect(keepingData('/the/folder', () => Promise.reject(thrown))).rejects.toMatchObject({
+        kind: 'unreachable',
+        message: `The sandbox cannot keep its data in /the/folder: ${reason}`,
+        hint,
+      });
+    }
+  });
+
+  it('is not what every error is about', async () => {
+    for (const thrown of [new Error('a defect'), systemError('ERR_ASSERTION'), systemError(-30793), 'text']) {
+      expect(diskTrouble(thrown)).toBeUndefined();
+      await expect(keepingData('/the/folder', () => Promise.reject(thrown))).rejects.toBe(thrown);
+    }
+  });
+
+  it('ends a command where nothing can be made, instead of trying forever', { timeout: 60_000 }, async () => {
+    writeFileSync(path.join(folder, 'file'), '');
+    const places = [path.join(folder, 'file', 'below')].concat(existsSync('/proc/self') ? '/proc/pit' : []);
+    for (const home of places) {
+      const { status, errors } = await run(home, 'ensure');
+      expect([status, errors]).toEqual([5, expect.stringContaining(`cannot keep its data in ${home}/state/sandbox`)]);
+    }
+  });
+
+  it('leaves no half-made file behind', () => {
+    const target = path.join(folder, 'running.json');
+    mkdirSync(target);
+    expect(() => replacePrivate(target, 'text')).toThrow();
+    expect(readdirSync(folder)).toEqual(['running.json']);
+  });
+});
+
+describe('what others may see', () => {
+  it.each([0o000, 0o777])('is nothing of a folder, with the umask %o', (mask) => {
+    process.umask(mask);
+    const deep = path.join(folder, 'a', 'b');
+    makePrivateFolder(deep);
+    process.umask(umask);
+    expect(open(folder)).toEqual([]);
+  });
+
+  it('is nothing of a sandbox that was started with an open umask', { timeout: 60_000 }, async () => {
+    const home = newHome();
+    process.umask(0);
+    await ask(home, 'ensure');
+    process.umask(umask);
+    const state = path.join(home, 'state');
+    expect(readdirSync(path.join(state, 'sandbox', 'exchange'))).toContain('owner.mdb-lock');
+    expect(open(state)).toEqual([]);
+  });
+});
+
+describe('why it did not start', { timeout: 60_000 }, () => {
+  const log = () => path.join(folder, 'sandbox.log');
+
+  it('is what was printed, not the advice below it', () => {
+    writeFileSync(log(), 'old\npit: the reason\n→ the advice\n');
+    expect(failureIn(log(), 4)).toEqual({ reason: 'pit: the reason', hint: null });
+    writeFileSync(log(), 'pit: the reason\n-> the advice\n');
+    expect(failureIn(log(), 0)).toEqual({ reason: 'pit: the reason', hint: null });
+    writeFileSync(log(), '');
+    expect(failureIn(log(), 0)).toBeUndefined();
+  });
+
+  it('is what it said itself, in one line', () => {
+    writeFileSync(log(), `now ${cannotStart(new Error('two\nlines'))}\npit: something else\n`);
+    expect(failureIn(log(), 0)).toEqual({ reason: 'two\nlines', hint: null });
+  });
+
+  const damages: readonly (readonly [what: string, name: string, bytes: Buffer])[] = [
+    ['text', 'exchange.mdb', Buffer.from('xxxx\n')],
+    ['nonsense', 'exchange.mdb', Buffer.alloc(8192, 7)],
+    ['text in the claim', 'owner.mdb', Buffer.from('xxxx\n')],
+  ];
+  it.each(damages)('is told of a store that is %s, and reset mends it', async (_what, name, bytes) => {
+    const home = newHome();
+    mkdirSync(stateFile(home, 'exchange'), { recursive: true });
+    const file = stateFile(home, path.join('exchange', name));
+    writeFileSync(file, bytes);
+    const { status, errors } = await run(home, 'ensure');
+    expect(status).toBe(5);
+    const message = `The sandbox cannot read its data: ${file} is damaged: it does not begin as a store does`;
+    expect(errors).toBe(
+      `The sandbox did not start: ${message}\nBegin anew with pit sandbox reset, which forgets its orders, balances and history.\n`,
+    );
+    await run(home, 'reset');
+    expect((await ask(home, 'ensure')).started).toBe(true);
+  });
+
+  it('is told of a store that kills the process that reads it', async () => {
+    const home = newHome();
+    const { errors } = await run(home, 'ensure-killed');
+    expect(errors).toContain(
+      `SIGSEGV ended it, so ${stateFile(home, 'exchange/exchange.mdb')} may be damaged\nBegin anew`,
+    );
+  });
+});
+
+describe('what killed starts leave behind', { timeout: 60_000 }, () => {
+  it('does not pile up', async () => {
+    const home = newHome();
+    const { pid } = await ask(home, 'ensure');
+    await kill(pid);
+    const gone = 2 ** 22 + 12_345;
+    for (const name of [`running.json.${gone}`, `port.json.${gone}`, 'launch.0.free', `room.json.${gone}`]) {
+      writeFileSync(stateFile(home, name), '');
+    }
+    writeFileSync(stateFile(home, `keys.json.${process.pid}`), '');
+    await ask(home, 'ensure');
+    expect(
+      filesOf(home)
+        .filter((name) => /^launch|json\./.test(name))
+        .sort(),
+    ).toEqual([`keys.json.${process.pid}`, 'launch.2', 'launch.2.free']);
+  });
+});

@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { expect, it, vi } from 'vitest';
+import { Store } from '../../../src/sandbox/store.js';
+import { StoreFile } from '../../../src/sandbox/store-file.js';
+import { temporaryDirectory } from '../support/exchange.js';
+
+const FILLING = `
+  import { getSystemErrorName } from 'node:util';
+  import { StoreFile } from '../../../src/sandbox/store-file.js';
+  const file = new StoreFile(process.argv[2]);
+  const say = async (what, rows) => {
+    const written = file.write(Array.from({ length: rows }, (_, row) => [what + row, 'x'.repeat(1000)]));
+    const fate = await written.then(() => 'written', ({ code }) => 'refused: ' + getSystemErrorName(-code));
+    process.stdout.write(what + ' ' + fate + '\\n');
+    await new Promise((resolve) => setTimeout(resolve, 50)); // what is rejected unheard ends the process by now
+  };
+  await say('few', 10);
+  await say('many', 1000);
+  await say('few more', 10);
+  await file.close();
+`;
+
+const text = { encode: (value: string) => value, decode: (row: unknown) => String(row) };
+
+function fullDisk() {
+  const full = Object.assign(new Error('No space left on device'), { code: 28 });
+  return vi.spyOn(StoreFile.prototype, 'write').mockRejectedValue(full);
+}
+
+it('what a full disk did not take is never written later: it was refused', async () => {
+  const directory = temporaryDirectory();
+  const store = Store.open(directory);
+  const table = store.table('table', text);
+  table.put('a', 'first');
+  await store.durable();
+  table.put('a', 'second');
+  const full = fullDisk();
+  await expect(store.durable()).rejects.toThrow("the exchange's data cannot be written: the disk is full");
+  full.mockRestore();
+  table.put('b', 'third');
+  await expect(store.durable()).rejects.toThrow('the disk is full');
+  expect([store.isFailing, table.get('a'), table.get('b')]).toEqual([true, 'second', 'third']);
+  await expect(store.close()).rejects.toThrow('the disk is full');
+  const later = Store.open(directory);
+  const again = later.table('table', text);
+  expect([again.get('a'), again.get('b')]).toEqual(['first', undefined]);
+  await later.close();
+});
+
+it('a store that could not be written can be closed, and opened again', async () => {
+  const directory = temporaryDirectory();
+  const store = Store.open(directory);
+  store.table('table', text).put('a', 'first');
+  const full = fullDisk();
+  await expect(store.close()).rejects.toThrow('the disk is full');
+  full.mockRestore();
+  await Store.open(directory).close();
+});
+
+it('a disk that takes no more is told with its reason, and the process lives on', { timeout: 60_000 }, async () => {
+  const directory = temporaryDirectory();
+  const program = join(directory, 'fill.mjs');
+  symlinkSync(join(import.meta.dirname, '../../../node_modules'), join(directory, 'node_modules'), 'junction');
+  await build({
+    stdin: { contents: FILLING, resolveDir: import.meta.dirname },
+    ...{ outfile: program, bundle: true, platform: 'node', format: 'esm', external: ['lmdb'], logLevel: 'error' },
+  });
+  // the system refuses what goes beyond a limit as it refuses what goes beyond a disk
+  const limited = ['-c', 'ulimit -f 400; exec "$0" "$@"', process.execPath, program, join(directory, 'store.mdb')];
+  const { stdout, status } = spawnSync('sh', limited, { encoding: 'utf8' });
+  // a write that is cut short has a name of its own
+  expect(stdout).toMatch(/^few written\nmany refused: (EFBIG|EIO)\nfew more written\n$/);
+  expect(status).toBe(0);
+});
