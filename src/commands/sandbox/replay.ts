@@ -8,6 +8,8 @@ import { marketName } from '../inputs/names.js';
 import { word } from '../inputs/words.js';
 import { losingState } from './losing.js';
 
+const FASTEST = 'max';
+
 export default define({
   summary: 'Let a market of the sandbox follow a file of candles or trades',
   arguments: {
@@ -16,13 +18,13 @@ export default define({
   },
   flags: {
     speed: flag('--speed <n>', 'times as fast as time, or max (default: max)', (text) =>
-      text === 'max' ? null : speed(text),
+      text === FASTEST ? FASTEST : speed(text),
     ),
   },
   examples: ['sandbox replay btc_usdt candles.csv', 'sandbox replay xrp_eth trades.csv --speed 60 --json'],
   async run(context, { market, file, speed: factor }) {
     if (context.globals.dryRun) return dryChange('sandbox replay', `Would let ${market} follow ${file}.`);
-    const input = { market, file: path.resolve(file), speed: factor ?? null };
+    const input = { market, file: path.resolve(file), speed: factor === FASTEST ? null : (factor ?? null) };
     const report = (await losingState(context, 'POST /replay', input)) as ReplayReport;
     return { data: report, show: () => sentence(report) };
   },

@@ -1,0 +1,41 @@
+import { statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { temporaryHome } from '../support/pit.js';
+import { Desk } from './desk.js';
+
+const home = temporaryHome();
+const desk = new Desk(home);
+beforeAll(() => desk.serve());
+
+const START = 1_677_628_800_000;
+const ROWS = [
+  ['23140.48', '23150.77', '23128.52', '23142.31', '2.131777'],
+  ['23143.89', '23148.80', '23137.61', '23137.77', '0.881378'],
+  ['23141.80', '23156.46', '23136.83', '23153.44', '0.702146'],
+];
+
+function file(name: string): string {
+  return path.join(home, name);
+}
+
+it.each(['--speed max', ''])('a file of candles is replayed to the digit %s', async (speed) => {
+  const lines = ROWS.map((row, minute) => [START + minute * 60_000, ...row].join(','));
+  writeFileSync(file('candles.csv'), `time_ms,open,high,low,close,volume\n${lines.join('\n')}\n`);
+  const replayed = await desk.json(`sandbox replay btc_usdt ${file('candles.csv')} ${speed} --yes`.replace('  ', ' '));
+  expect(replayed).toMatchObject({ market: 'btc_usdt', kind: 'candles', rows: 3, left: 0, speed: null });
+  const candles = await desk.json<Record<string, string>[]>('kline btc_usdt --type 1min --since 2023-03-01 --size 3');
+  expect(candles.map(({ open, high, low, close, volume }) => [open, high, low, close, volume])).toEqual(ROWS);
+});
+
+it('everything fits into a file and comes back from it', async () => {
+  const before = await desk.json('balance --all');
+  await desk.json(`sandbox export ${file('all.state')}`);
+  expect(statSync(file('all.state')).mode & 0o077).toBe(0);
+  await desk.json('sandbox deposit usdt 5');
+  await desk.json(`sandbox import ${file('all.state')} --yes`);
+  expect(await desk.json('balance --all')).toEqual(before);
+  writeFileSync(file('bad.state'), 'not a state');
+  await desk.failure(`sandbox import ${file('bad.state')} --yes`, 2);
+  expect(await desk.json('balance --all')).toEqual(before);
+});
