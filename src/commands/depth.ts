@@ -1,4 +1,4 @@
-import type { ExchangeClient } from '../client/exchange-client.js';
+import { type Depth, type Level, readDepth } from '../client/depth.js';
 import { Decimal } from '../protocol/decimal.js';
 import type { Answer } from '../terminal/answer.js';
 import { bars } from '../terminal/bar.js';
@@ -16,11 +16,6 @@ const DEFAULT_LEVELS = 10;
 /** "When merged depth is used only 5 levels are returned." */
 const MERGED_LEVELS = 5;
 const BAR_WIDTH = 16;
-
-interface Level {
-  readonly price: string;
-  readonly amount: string;
-}
 
 interface Row extends Level {
   readonly side: 'ask' | 'bid';
@@ -60,25 +55,10 @@ function levelsOf({ output }: Context, size: number | undefined, merge: string |
   return Math.min(size ?? MERGED_LEVELS, MERGED_LEVELS);
 }
 
-/** Best first on both sides, however the exchange sorts: asks were observed in descending order. */
-async function readDepth(client: ExchangeClient, market: string, size: number, merge: string | undefined) {
-  const { bids, asks, timestamp } = await client.read('depth', { market, size: String(size), merge });
-  const byPrice = (left: Level, right: Level) => Decimal.of(left.price).compare(Decimal.of(right.price));
-  const toLevel = ([price, amount]: readonly [string, string]): Level => ({ price, amount });
-  return {
-    time: timestamp,
-    bids: bids.map(toLevel).sort(byPrice).reverse().slice(0, size),
-    asks: asks.map(toLevel).sort(byPrice).slice(0, size),
-  };
-}
-
-interface Book {
+interface Book extends Depth {
   readonly market: string;
   readonly base: string;
   readonly quote: string;
-  readonly time: number;
-  readonly bids: readonly Level[];
-  readonly asks: readonly Level[];
 }
 
 function show(screen: Screen, { market, base, quote, time, bids, asks }: Book): string {

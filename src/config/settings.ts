@@ -13,7 +13,7 @@ export interface Setting {
 /** Every known setting: the one table that checks, messages and help read. */
 export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   [
-    'withdraw-fee',
+    'withdrawFee',
     {
       about:
         'whether the fee of a withdrawal is inside its amount; no document says, so previews call it an assumption',

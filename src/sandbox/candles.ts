@@ -1,21 +1,7 @@
-/** Candle types of the interface's K-line operation. */
-export const CANDLE_TYPES = [
-  '1min',
-  '3min',
-  '5min',
-  '15min',
-  '30min',
-  '1hour',
-  '2hour',
-  '4hour',
-  '6hour',
-  '12hour',
-  '1day',
-  '3day',
-  '1week',
-] as const;
+import { CANDLE_MS } from '../protocol/candles.js';
+import type { CandleType } from '../protocol/operations/market-data.js';
 
-export type CandleType = (typeof CANDLE_TYPES)[number];
+export type { CandleType };
 
 /** The candles that are stored; every other type is an exact aggregate of one of them. */
 export const LEVELS = ['1min', '30min', '6hour', '1day'] as const;
@@ -36,32 +22,32 @@ export const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-const KINDS: Readonly<Record<CandleType, { length: number; level: Level }>> = {
-  '1min': { length: MINUTE, level: '1min' },
-  '3min': { length: 3 * MINUTE, level: '1min' },
-  '5min': { length: 5 * MINUTE, level: '1min' },
-  '15min': { length: 15 * MINUTE, level: '1min' },
-  '30min': { length: 30 * MINUTE, level: '30min' },
-  '1hour': { length: HOUR, level: '30min' },
-  '2hour': { length: 2 * HOUR, level: '30min' },
-  '4hour': { length: 4 * HOUR, level: '30min' },
-  '6hour': { length: 6 * HOUR, level: '6hour' },
-  '12hour': { length: 12 * HOUR, level: '6hour' },
-  '1day': { length: DAY, level: '1day' },
-  '3day': { length: 3 * DAY, level: '1day' },
-  '1week': { length: 7 * DAY, level: '1day' },
+const LEVEL_OF: Readonly<Record<CandleType, Level>> = {
+  '1min': '1min',
+  '3min': '1min',
+  '5min': '1min',
+  '15min': '1min',
+  '30min': '30min',
+  '1hour': '30min',
+  '2hour': '30min',
+  '4hour': '30min',
+  '6hour': '6hour',
+  '12hour': '6hour',
+  '1day': '1day',
+  '3day': '1day',
+  '1week': '1day',
 };
 
 /** The first Monday after the Unix epoch, which was a Thursday. */
 const MONDAY = 4 * DAY;
 
 export function candleLength(type: CandleType): number {
-  return KINDS[type].length;
+  return CANDLE_MS[type];
 }
 
 /** The stored candles that a type is made of. */
 export function levelOf(type: CandleType): Level {
-  return KINDS[type].level;
+  return LEVEL_OF[type];
 }
 
 /**
@@ -69,7 +55,7 @@ export function levelOf(type: CandleType): Level {
  * weeks begin on Monday, and three-day candles count from the Unix epoch.
  */
 export function candleStart(type: CandleType, time: number): number {
-  const { length } = KINDS[type];
+  const length = CANDLE_MS[type];
   const offset = type === '1week' ? MONDAY : 0;
   return Math.floor((time - offset) / length) * length + offset;
 }

@@ -26,14 +26,14 @@ describe('profiles', () => {
     expect(await profiles.active()).toBe('sandbox');
     await profiles.use('main');
     await profiles.set('main', 'zone', 'asia/shanghai');
-    await profiles.set('main', 'withdraw-fee', 'ontop');
+    await profiles.set('main', 'withdrawFee', 'ontop');
     await profiles.set('main', 'trade-url', 'http://127.0.0.1:8080/api');
     await profiles.unset('main', 'ws-url');
     await profiles.unset('main', 'zone');
     expect(await profiles.get('main')).toMatchObject({
       tradeUrl: 'http://127.0.0.1:8080',
       wsUrl: null,
-      settings: { 'withdraw-fee': 'onTop' },
+      settings: { withdrawFee: 'onTop' },
     });
     await profiles.remove('main');
     expect(await profiles.active()).toBe('sandbox');
@@ -108,11 +108,11 @@ describe('profiles', () => {
   });
 
   test.each([
-    ['an unknown key', 'zoen', 'UTC', /Did you mean zone\?.*withdraw-fee/s],
+    ['an unknown key', 'zoen', 'UTC', /Did you mean zone\?.*withdrawFee/s],
     ['a key of every object', 'constructor', 'x', /no setting/],
     ['a wrong zone', 'zone', '+25:00', /offset from UTC/],
     ['a zone that is none', 'zone', 'Mars/Olympus', /zone by name/],
-    ['a wrong fee', 'withdraw-fee', 'both', /inside or onTop/],
+    ['a wrong fee', 'withdrawFee', 'both', /inside or onTop/],
     ['a host without a scheme', 'trade-url', 'trade.example.com', /https:\/\/trade\.example\.com/],
   ])('%s is refused with the mend, and nothing is written', async (_, key, value, words) => {
     const folder = freshFolder();

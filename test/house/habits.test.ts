@@ -4,10 +4,7 @@ import { filesUnder, isNode, type Node, nodesOf, textOf } from './sources.js';
 const files = filesUnder('src');
 const LONGEST = 250;
 /** Files that may be longer, each for a reason. */
-const LONG = new Map([
-  ['src/sandbox/exchange.ts', 'the one face of the sandbox to everything around it'],
-  ['src/sandbox/markets/data/btc-usdt-2023-03.ts', 'recorded data, made by a script'],
-]);
+const LONG = new Map([['src/sandbox/markets/data/btc-usdt-2023-03.ts', 'recorded data, made by a script']]);
 
 function isCalled(node: Node, object: string, property?: string): boolean {
   const { type, object: owner, property: member } = node;

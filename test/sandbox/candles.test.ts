@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CANDLE_TYPES, type CandleType, candleLength, candleStart } from '../../src/sandbox/candles.js';
+import { CANDLE_TYPES } from '../../src/protocol/operations/market-data.js';
+import { type CandleType, candleLength, candleStart } from '../../src/sandbox/candles.js';
 import { Clocked, START } from './support/exchange.js';
 
 const iso = (time: number) => new Date(time).toISOString().slice(0, 16);

@@ -7,8 +7,6 @@ export function profileRow({ name, baseUrl, tradeUrl, wsUrl }: Profile, active: 
   return { name, baseUrl: baseUrl || null, tradeUrl: tradeUrl || null, wsUrl, active: name === active };
 }
 
-export type ProfileRow = ReturnType<typeof profileRow>;
-
 /** The profile that is meant: a name on the command line beats the environment, which beats the one in use. */
 export async function profileMeant({ session, globals, host }: Context, name = globals.profile): Promise<Profile> {
   const { profiles } = session;

@@ -106,7 +106,7 @@ export function unitsOf(text: string, scale: number): bigint {
   return value.rescaled(scale, 'down').units;
 }
 
-/** Above zero, and of a size that does not fill memory: `1e9999` is a number too. */
+/** Above zero, and of a size that does not fill memory: `1e99` is a number too. */
 function isSensible(value: Decimal): boolean {
   return value.sign > 0 && value.scale <= 100 && value.compare(LARGEST) < 0;
 }
