@@ -3,7 +3,7 @@ import type { Host } from '../host.js';
 import type { Answer } from './answer.js';
 import { toJson } from './json.js';
 import { type Screen, type ScreenOptions, screenOf } from './screen.js';
-import { safe } from './text.js';
+import { safe, wrapped } from './text.js';
 import { prepareWidths } from './width.js';
 import { Channel } from './writing.js';
 
@@ -41,12 +41,12 @@ export class Output {
 
   /** Something good to know, on stderr. */
   note(text: string): void {
-    this.#say(this.errorScreen.paint.faint(safe(text)));
+    this.#say(this.#wrapped(text, this.errorScreen.paint.faint));
   }
 
   /** Something to beware of, on stderr. */
   warn(text: string): void {
-    this.#say(this.errorScreen.paint.warn(`Warning: ${safe(text)}`));
+    this.#say(this.#wrapped(`Warning: ${text}`, this.errorScreen.paint.warn));
   }
 
   /** Lines for a person about to be asked, on stderr: what a write will do. */
@@ -77,8 +77,13 @@ export class Output {
 
   #errorText({ message, hint }: Failure): string {
     const { paint, symbols } = this.errorScreen;
-    const first = paint.bad(`pit: ${safe(message)}`);
-    return hint === null ? first : `${first}\n${paint.faint(`${symbols ? '→' : '->'} ${safe(hint)}`)}`;
+    const first = this.#wrapped(`pit: ${message}`, paint.bad);
+    return hint === null ? first : `${first}\n${this.#wrapped(`${symbols ? '→' : '->'} ${hint}`, paint.faint)}`;
+  }
+
+  /** Broken between words where the terminal would break within them. */
+  #wrapped(text: string, paint: (line: string) => string): string {
+    return wrapped(safe(text), this.errorScreen.width).split('\n').map(paint).join('\n');
   }
 
   #say(line: string): void {
