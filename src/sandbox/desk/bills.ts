@@ -98,9 +98,11 @@ export class BillBook {
     if (entries.length === 0) return;
     this.pending = [];
     const balances = this.balancesAfter(entries);
-    for (const [index, entry] of entries.entries()) {
-      const balance = balances[index] ?? 0n;
-      this.append({ ...entry, id: this.sequences.bill(), balance, time: Math.max(now, this.lastTime(entry.account)) });
+    for (const [index, { account, coin, change, kind, remark }] of entries.entries()) {
+      const [id, balance] = [this.sequences.bill(), balances[index] ?? 0n];
+      const time = Math.max(now, this.lastTime(account));
+      // named one by one: copying the entry and adding to the copy is several times as slow, four times a trade
+      this.append({ id, account, coin, change, balance, time, kind, remark });
     }
   }
 
