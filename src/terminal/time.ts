@@ -12,9 +12,13 @@ export function timeTitle(title = 'time', zone?: string): string {
   return `${title} (${zone ?? ownZone()})`;
 }
 
-/** Where no title can name the zone: `2026-11-21 08:27:39 (Europe/Berlin)`. */
-export function zonedTime(ms: number, zone?: string): string {
-  return `${localTime(ms, zone)} (${zone ?? ownZone()})`;
+/**
+ * Where no title can name the zone: `2026-11-21 08:27:39 (UTC+01:00)`. One moment has one distance from UTC, and finding
+ * the zone's name would cost as much as half of Node's own start.
+ */
+export function zonedTime(ms: number): string {
+  const date = new Date(ms);
+  return `${ownTime(date)} (${offset(-date.getTimezoneOffset())})`;
 }
 
 /** For programs: `2026-11-21T08:27:39.123Z`. */
