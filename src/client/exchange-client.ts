@@ -13,8 +13,10 @@ import {
 } from '../protocol/request.js';
 import { Refused, readResponse } from '../protocol/response.js';
 import type { Budget } from './budget.js';
+import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
 import { requireSafeHost } from './hosts.js';
+import { OBSERVED } from './observed-codes.js';
 import { Pace } from './pace.js';
 import { attempts } from './retry.js';
 import { type Delivery, get, TransportError } from './transport.js';
@@ -32,6 +34,8 @@ export interface ClientOptions {
   /** Gives the keys, or throws a Failure `credentials` that says what is missing. */
   readonly credentials: () => Credentials;
   readonly budget: Budget;
+  /** Keeps what is known of the exchange's clock. Absent: it is found out anew. */
+  readonly clockMemory?: ClockMemory;
   /**
    * Called where the host refused the connection, so that not a byte of the request left: starts what should be there.
    * Absent for hosts that are not pit's to start.
@@ -50,10 +54,17 @@ const WRITE_TIMEOUT_MS = 15_000;
 export class ExchangeClient {
   readonly #options: ClientOptions;
   readonly #pace: Pace;
+  readonly #clock: ExchangeClock;
 
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#pace = new Pace(options.host, options.budget);
+    this.#clock = new ExchangeClock(options.host, options.clockMemory);
+  }
+
+  /** The exchange's clock as far as its answers told of it, in milliseconds since the Unix epoch. */
+  now(): number {
+    return this.#clock.now();
   }
 
   /** What the caller prints of where a write would go. */
@@ -72,68 +83,105 @@ export class ExchangeClient {
    * what the interface says.
    */
   async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
-    const { effect, bucket }: Operation = operations[name];
+    const { effect }: Operation = operations[name];
     if (effect === 'write') throw new Error(`${name} is a write and is sent once`);
     const { host, budget } = this.#options;
     try {
-      return await attempts(host, budget, async () => {
-        await this.#pace.turn(bucket);
-        return this.#exchange(name, values, { fresh: false, timeoutMs: Math.min(READ_TIMEOUT_MS, budget.leftMs) });
-      });
+      return await attempts(host, budget, () => this.#readInTime(name, values));
     } catch (error) {
       throw failureOf(error, name);
     }
   }
 
   /**
+   * Whether the exchange looks at a request with this `reqTime` (milliseconds since the Unix epoch) at all. Asks with an
+   * operation that changes nothing, once. Throws Failure as {@link read} where no answer came.
+   */
+  async takes<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
+    const { effect }: Operation = operations[name];
+    if (effect !== 'read') throw new Error(`${name} changes something`);
+    try {
+      await this.#paced(name, values, reqTime);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name);
+      return error.code !== OBSERVED.expired;
+    }
+  }
+
+  /**
    * Calls a write: one request on a fresh connection, never repeated, whatever happens to it.
    * Throws Failure `credentials` or `usage` before anything is sent; everything later is in the verdict.
+   *
+   * @param reqTime milliseconds since the Unix epoch: until how long after it the exchange takes the request decides how
+   *   long a lost one may still be executed, so that who records it must know it beforehand
    */
   async write<Name extends OperationName>(
     name: Name,
     values: ValuesOf<Name>,
+    reqTime = this.now(),
   ): Promise<Verdict<Result<OperationNamed<Name>>>> {
     const { budget } = this.#options;
     if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it' };
     this.#check(name, values);
     try {
-      const answer = await this.#exchange(name, values, {
-        fresh: true,
-        timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2),
-      });
-      return { kind: 'done', answer };
+      const timeoutMs = Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2);
+      await this.#pace.turn((operations[name] as Operation).bucket);
+      return { kind: 'done', answer: await this.#exchange(name, values, reqTime, { fresh: true, timeoutMs }) };
     } catch (error) {
       return verdictOf(error);
     }
   }
 
+  /** A clock that is wrong is found out by the very answer that refuses its time, and the next attempt has the right one. */
+  async #readInTime<Name extends OperationName>(name: Name, values: ValuesOf<Name>) {
+    const { offset } = this.#clock;
+    try {
+      return await this.#paced(name, values, this.now());
+    } catch (error) {
+      const isLate = error instanceof Refused && error.code === OBSERVED.expired;
+      if (!isLate || this.#clock.offset === offset) throw error;
+      return this.#paced(name, values, this.now());
+    }
+  }
+
+  async #paced<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number) {
+    const { budget } = this.#options;
+    await this.#pace.turn((operations[name] as Operation).bucket);
+    return this.#exchange(name, values, reqTime, {
+      fresh: false,
+      timeoutMs: Math.min(READ_TIMEOUT_MS, budget.leftMs),
+    });
+  }
+
   /** Everything that can be wrong before anything is sent. */
   #check<Name extends OperationName>(name: Name, values: ValuesOf<Name>): void {
     try {
-      this.#url(name, values);
+      this.#url(name, values, this.now());
     } catch (error) {
       throw failureOf(error, name);
     }
   }
 
-  async #exchange<Name extends OperationName>(name: Name, values: ValuesOf<Name>, delivery: Delivery) {
+  async #exchange<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number, delivery: Delivery) {
     try {
-      return await this.#send(name, values, delivery);
+      return await this.#send(name, values, reqTime, delivery);
     } catch (error) {
       const { revive } = this.#options;
       const nobodyThere = error instanceof TransportError && error.fault === 'refused' && !error.sent;
       if (!nobodyThere || revive === undefined) throw error;
       await revive();
-      return this.#send(name, values, delivery);
+      return this.#send(name, values, reqTime, delivery);
     }
   }
 
-  async #send<Name extends OperationName>(name: Name, values: ValuesOf<Name>, delivery: Delivery) {
-    const url = this.#url(name, values);
+  async #send<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number, delivery: Delivery) {
+    const url = this.#url(name, values, reqTime);
     const { host, trace } = this.#options;
     const start = host.now();
     try {
-      const { status, body } = await get(url, delivery);
+      const { status, body, date } = await get(url, delivery);
+      this.#learn(name, date, start);
       trace?.(
         `GET ${host.redaction.apply(url)} -> HTTP ${status}, ${body.length} characters, ${host.now() - start} ms`,
       );
@@ -146,7 +194,13 @@ export class ExchangeClient {
     }
   }
 
-  #url<Name extends OperationName>(name: Name, values: ValuesOf<Name>): string {
+  /** Only the trade host's clock counts: it judges `reqTime`, and market data may come out of somebody's cache. */
+  #learn(name: OperationName, date: number | null, sent: number): void {
+    if (date === null || (operations[name] as Operation).access !== 'signed') return;
+    this.#clock.learn({ date, sent, received: this.#options.host.now() });
+  }
+
+  #url<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): string {
     const { hosts, credentials, host } = this.#options;
     const operation: Operation = operations[name];
     const parameters = checkedParameters(name, values);
@@ -155,7 +209,7 @@ export class ExchangeClient {
     if (operation.access === 'open') return openUrl(name, hosts, parameters);
     const keys = credentials();
     this.#keepSecret(operation, parameters, keys);
-    const url = signedUrl(name, hosts, parameters, keys, host.now());
+    const url = signedUrl(name, hosts, parameters, keys, reqTime);
     host.redaction.keep(new URL(url).searchParams.get('sign') ?? '');
     return url;
   }
@@ -172,6 +226,11 @@ export class ExchangeClient {
       if (operation.parameters[name]?.kind.secret === true) redaction.keep(value);
     }
   }
+}
+
+/** Refused for what came before it: the request itself was not looked at. */
+function isUnread({ code, busy }: Refused): boolean {
+  return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
 }
 
 /** A Failure here is of a host that could not be started. Whatever is not known to have stayed here may have arrived. */

@@ -2,14 +2,13 @@ import type { Host } from '../host.js';
 import { Mismatch, Refused } from '../protocol/response.js';
 import type { Budget } from './budget.js';
 import { BadStatus } from './failures.js';
+import { OBSERVED } from './observed-codes.js';
 import { TransportError } from './transport.js';
 
 const MOST_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 200;
 /** A busy host may be K-line's limit of one request a second, which other processes draw from as well. */
 const BUSY_PAUSE_MS = 1_000;
-/** Observed, not documented. */
-const TOO_FREQUENT = 4002;
 
 /** Runs an action that may be repeated until it succeeds, fails for good, or the budget does not allow another pause. */
 export async function attempts<Value>(host: Host, budget: Budget, action: () => Promise<Value>): Promise<Value> {
@@ -32,7 +31,7 @@ function pause(error: unknown, attempt: number, chance: number): number {
 
 /** A limit of so many a second, which other processes may draw from: "requests beyond 60 are treated as invalid". */
 function isCrowded({ busy, code }: Refused): boolean {
-  return busy || code === TOO_FREQUENT;
+  return busy || code === OBSERVED.tooFrequent;
 }
 
 /** Whether the same request may fare better in a moment. */

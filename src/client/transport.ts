@@ -20,6 +20,8 @@ export interface Delivery {
 export interface HttpAnswer {
   readonly status: number;
   readonly body: string;
+  /** The `Date` header in milliseconds since the Unix epoch, to the second; null where there is none. */
+  readonly date: number | null;
 }
 
 /** How a request failed to bring an answer. */
@@ -78,10 +80,15 @@ export async function get(url: string, { fresh, timeoutMs }: Delivery): Promise<
       if (transferred > MOST_BYTES) answer.cancel();
     });
     const response = await answer;
-    return { status: response.statusCode, body: response.body };
+    return { status: response.statusCode, body: response.body, date: dateOf(response.headers.date) };
   } catch (error) {
     throw transportError(error, url.startsWith('https:'));
   }
+}
+
+function dateOf(header: string | undefined): number | null {
+  const date = Date.parse(header ?? '');
+  return Number.isNaN(date) ? null : date;
 }
 
 function transportError(thrown: unknown, secure: boolean): unknown {

@@ -2,12 +2,13 @@ import { Failure, type FailureKind, usage } from '../errors.js';
 import type { Answer } from '../terminal/answer.js';
 import { grouped } from '../terminal/numbers.js';
 import type { Paint } from '../terminal/screen.js';
-import { type CancelAttempt, type Cancellation, cancelOrder } from '../trading/cancel-order.js';
-import { type OrderReference, referenceValues } from '../trading/find-order.js';
+import { type CancelAttempt, type Cancellation, cancelOrder } from '../trading/cancel/cancel.js';
+import { type OrderReference, referenceValues } from '../trading/order/reference.js';
 import { listing } from './frame/answers.js';
 import type { Context } from './frame/context.js';
 import { define, flag, required, several } from './frame/definition.js';
 import { dryRun } from './frame/dry-run.js';
+import { watchMarket } from './frame/extras.js';
 import { onMarket } from './frame/known-market.js';
 import { sameProfile } from './frame/same-profile.js';
 import { marketName } from './inputs/names.js';
@@ -23,14 +24,15 @@ export default define({
       throw usage('Either order ids or --id is needed.', 'pit orders lists the ids.');
     const references: OrderReference[] =
       id === undefined ? [...new Set(ids)].map((one) => ({ id: one })) : [{ clientId: id }];
-    const client = await context.session.signedClient();
+    const account = await context.session.trading();
     if (context.globals.dryRun) return preview(context, market, references);
     const attempts: CancelAttempt[] = [];
     const forget = context.host.onInterrupt(() =>
       context.output.warn(sameProfile(interruptedNote(market, attempts, references), context.host.arguments)),
     );
-    for (const reference of references) attempts.push(await cancelOrder(client, market, reference));
+    for (const reference of references) attempts.push(await cancelOrder(account, market, reference));
     forget();
+    await watchMarket(context, account, market);
     return onMarket(context, market, () => conclude(market, attempts));
   },
 });

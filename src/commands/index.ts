@@ -13,6 +13,7 @@ export const commands: Readonly<Record<string, Load>> = {
   'order show': () => import('./order/show.js'),
   orders: () => import('./orders.js'),
   cancel: () => import('./cancel.js'),
+  resolve: () => import('./resolve.js'),
   account: () => import('./account/account.js'),
   balance: () => import('./account/balance.js'),
   'profile list': () => import('./profile/list.js'),

@@ -1,26 +1,21 @@
-import type { ExchangeClient } from '../client/exchange-client.js';
+import { type OrderPages, PAGE_SIZE, readOrderPages } from '../client/order-pages.js';
 import { Failure, usage } from '../errors.js';
-import type { OrderRecord } from '../protocol/operations/trading.js';
-import { type Side, TRADE_TYPE } from '../protocol/words.js';
+import type { Side } from '../protocol/words.js';
 import { listing } from './frame/answers.js';
 import type { Context } from './frame/context.js';
 import { define, flag, optional, toggle } from './frame/definition.js';
+import { watchMarket } from './frame/extras.js';
 import { onMarket } from './frame/known-market.js';
 import { marketName } from './inputs/names.js';
 import { oneOf, wholeNumber } from './inputs/numbers.js';
 import { type OrderRow, orderRow } from './order/rows.js';
 import { orderColumns } from './order/table.js';
 
-/** "Returns 10 records per request." */
-const PAGE_SIZE = 10;
-/** Observed in place of an empty list. */
-const NO_ORDERS = 3001;
-
 type Wanted = 'open' | 'filled' | 'cancelled' | 'all';
 
 export default define({
   summary: 'Orders of a market, newest first; open ones unless told',
-  arguments: { market: optional('the market', marketName) },
+  arguments: { market: optional('the market; without it those that pit wrote in lately', marketName) },
   flags: {
     side: flag('--side <side>', 'only buy or sell', oneOf('--side', 'buy', 'sell')),
     state: flag(
@@ -41,72 +36,41 @@ export default define({
     'orders btc_usdt --side buy --page 2 --state all',
   ],
   async run(context, { market, side, state = 'open', page, all }) {
-    if (market === undefined) throw usage('The market is missing.', 'Name it, for instance pit orders btc_usdt.');
+    if (page !== undefined && market === undefined)
+      throw usage('--page needs a market.', 'The exchange lists each market apart.');
     if (page !== undefined && all) throw usage('--page and --all exclude each other.', 'Give one of them.');
     if (page !== undefined && side === undefined)
       throw usage('--page needs --side.', 'The exchange counts the pages of buys and sells apart.');
-    const client = await context.session.signedClient();
+    const account = await context.session.trading();
     const sides: readonly Side[] = side === undefined ? ['buy', 'sell'] : [side];
     const extent =
       page !== undefined
         ? { from: page, to: page }
         : { from: 1, to: all || state === 'open' ? Number.POSITIVE_INFINITY : 1 };
-    const lists = await onMarket(context, market, () =>
-      Promise.all(sides.map((one) => readPages(client, market, one, extent))),
-    );
-    return answer(context, market, state, lists, page === undefined);
+    const markets = market === undefined ? account.journal.markets() : [market];
+    const lists: OrderPages[] = [];
+    for (const one of markets) {
+      const read = (each: Side) => readOrderPages(account.client, one, each, extent);
+      lists.push(...(await onMarket(context, one, () => Promise.all(sides.map(read)))));
+      await watchMarket(context, account, one);
+    }
+    if (market === undefined) context.output.note(markedAs(markets));
+    return answer(context, market ?? 'any market that pit wrote in', state, lists, page === undefined);
   },
 });
 
-interface Extent {
-  readonly from: number;
-  readonly to: number;
+function markedAs(markets: readonly string[]): string {
+  if (markets.length === 0) return 'Nothing was written from here yet, so no market is known: name one.';
+  return `Markets that pit wrote in lately: ${markets.join(', ')}. Name another one to see it.`;
 }
 
-interface Pages {
-  readonly records: readonly OrderRecord[];
-  /** There are older orders that were not asked for. */
-  readonly more: boolean;
-  /** Pages that were asked for and could not be had. */
-  readonly failure: Failure | null;
-}
-
-const REPEATED = new Failure('partial', 'the exchange gave the same page again');
-
-async function readPages(client: ExchangeClient, market: string, side: Side, { from, to }: Extent): Promise<Pages> {
-  const records: OrderRecord[] = [];
-  const known = new Set<string>();
-  for (let page = from; page <= to; page += 1) {
-    try {
-      const found = await readPage(client, market, side, page);
-      // an exchange that does not count pages would be asked for ever
-      if (found.length > 0 && found.every(({ id }) => known.has(id))) return { records, more: true, failure: REPEATED };
-      records.push(...found);
-      for (const { id } of found) known.add(id);
-      if (found.length < PAGE_SIZE) return { records, more: false, failure: null };
-    } catch (error) {
-      if (!(error instanceof Failure) || page === from) throw error;
-      return { records, more: true, failure: error };
-    }
-  }
-  return { records, more: true, failure: null };
-}
-
-async function readPage(
-  client: ExchangeClient,
-  currency: string,
-  side: Side,
-  page: number,
-): Promise<readonly OrderRecord[]> {
-  try {
-    return await client.read('getOrders', { currency, pageIndex: String(page), tradeType: TRADE_TYPE[side] });
-  } catch (error) {
-    if (error instanceof Failure && error.code === NO_ORDERS) return [];
-    throw error;
-  }
-}
-
-async function answer({ output }: Context, market: string, state: Wanted, lists: readonly Pages[], tellMore: boolean) {
+async function answer(
+  { output }: Context,
+  market: string,
+  state: Wanted,
+  lists: readonly OrderPages[],
+  tellMore: boolean,
+) {
   const records = new Map(lists.flatMap((list) => list.records).map((record) => [record.id, record]));
   const rows = [...records.values()]
     .map((record) => orderRow(record, null))

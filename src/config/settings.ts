@@ -13,6 +13,14 @@ export interface Setting {
 /** Every known setting: the one table that checks, messages and help read. */
 export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   [
+    'reqTimeTolerance',
+    {
+      about: 'how long the exchange takes a request after its reqTime; found out by pit, and no document says it',
+      values: 'a number of seconds from 1 to 86400, like 60s',
+      read: readSeconds,
+    },
+  ],
+  [
     'withdrawFee',
     {
       about:
@@ -61,6 +69,11 @@ export function requireSetting(key: string): Setting {
   const setting = SETTINGS.get(key);
   if (setting === undefined) throw unknownWord('setting', key, [...Object.keys(HOST_KEYS), ...SETTINGS.keys()]);
   return setting;
+}
+
+function readSeconds(value: string): string | null {
+  const [, count = '0'] = /^([1-9]\d{0,4})s?$/.exec(value) ?? [];
+  return Number(count) >= 1 && Number(count) <= 86_400 ? `${count}s` : null;
 }
 
 function readZone(value: string): string | null {

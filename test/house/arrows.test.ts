@@ -35,12 +35,12 @@ describe('the import arrows', () => {
 describe('the check itself', () => {
   it.each([
     ['src/client/transport.ts', 'src/commands/depth.ts'],
-    ['src/trading/place-order.ts', 'src/terminal/output.ts'],
+    ['src/trading/order/place.ts', 'src/terminal/output.ts'],
     ['src/terminal/table.ts', 'src/config/store.ts'],
     ['src/protocol/request.ts', 'src/errors.ts'],
     ['src/sandbox/server/verify.ts', 'src/protocol/signing.ts'],
     ['src/sandbox/exchange.ts', 'src/client/transport.ts'],
-    ['src/sandbox/exchange.ts', 'src/trading/place-order.ts'],
+    ['src/sandbox/exchange.ts', 'src/trading/order/place.ts'],
     ['src/sandbox/engine/book.ts', 'src/sandbox/ledger.ts'],
     ['src/sandbox/engine/book.ts', 'src/protocol/json.ts'],
     ['src/sandbox/engine/book.ts', 'node:crypto'],
@@ -55,7 +55,7 @@ describe('the check itself', () => {
   });
 
   it.each([
-    ['src/commands/order/order.ts', 'src/trading/place-order.ts'],
+    ['src/commands/order/order.ts', 'src/trading/order/place.ts'],
     ['src/sandbox/engine/book.ts', 'src/protocol/decimal.ts'],
     ['src/sandbox/exchange.ts', 'src/sandbox/engine/book.ts'],
     ['src/sandbox/exchange.ts', 'src/protocol/operations/index.ts'],

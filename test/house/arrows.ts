@@ -1,7 +1,7 @@
 import type { Import } from './sources.js';
 
 /** What anything but protocol may use. */
-const SHARED = ['src/errors', 'src/host'] as const;
+const SHARED = ['src/errors', 'src/host', 'src/processes'] as const;
 
 /**
  * The parts of the house and what each may import beside itself. A file belongs to the part with the longest name that
@@ -25,6 +25,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'src/protocol/decimal': [],
   'src/host': ['src/errors', 'src/redaction'],
   'src/errors': [],
+  'src/processes': [],
   'src/redaction': [],
   'src/version': [],
 };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { temporaryHome } from '../support/pit.js';
-import { CONFIGURATION, type Fault, record } from '../trading/exchange.js';
+import { CONFIGURATION, type Fault, record } from '../trading/support/exchange.js';
 import { leaksIn } from './canary.js';
 import { programs } from './programs.js';
 import { type WatchedRun, watch } from './running.js';

@@ -7,10 +7,13 @@ import { KeyStore } from '../../config/keys.js';
 import { Profiles } from '../../config/profiles.js';
 import { Failure } from '../../errors.js';
 import type { Host } from '../../host.js';
-import type { Hosts } from '../../protocol/request.js';
+import type { Credentials, Hosts } from '../../protocol/request.js';
 import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
+import type { TradingAccount } from '../../trading/account.js';
+import { Journal } from '../../trading/journal/journal.js';
 import type { Globals } from './globals.js';
+import { clockMemory, journalName, SANDBOX_JOURNAL, toleranceMemory } from './remembered.js';
 
 /** Everything that a command may need of the exchange and the configuration; each part is made when it is first asked for. */
 export class Session {
@@ -52,6 +55,27 @@ export class Session {
     return client;
   }
 
+  /** The account that signed calls belong to, with its journal: what every write goes through. Throws Failure `credentials`. */
+  async trading(): Promise<TradingAccount> {
+    const client = await this.signedClient();
+    const connection = await this.connection();
+    const { host, budget, output } = this;
+    const { accessKey } = this.#credentials(connection);
+    return {
+      ...{ host, budget, client },
+      journal: new Journal(host, host.directories.state, journalName(connection, accessKey)),
+      tolerance: toleranceMemory(connection, this.profiles, this.#cache),
+      tell: (words) => {
+        if (host.errors.isTTY === true) output.note(words);
+      },
+    };
+  }
+
+  /** Another exchange takes the place of the sandbox's: what was written to the one before says nothing of it. */
+  forgetSandboxJournal(): void {
+    new Journal(this.host, this.host.directories.state, SANDBOX_JOURNAL).forget();
+  }
+
   /** The markets of the exchange, from the cache while it is fresh. */
   markets(): Promise<MarketCatalog> {
     this.#markets ??= this.client().then((client) => new MarketCatalog(client, this.#cache));
@@ -67,10 +91,15 @@ export class Session {
       host: this.host,
       hosts: hostsOf(connection, () => this.#address),
       budget: this.budget,
-      credentials: () => (connection.keysMissing === null ? this.#address : undefined) ?? requireKeys(connection),
+      credentials: () => this.#credentials(connection),
+      clockMemory: clockMemory(connection, this.#cache),
       ...(connection.sandbox ? { revive: () => this.#ensureSandbox() } : {}),
       ...(this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {}),
     });
+  }
+
+  #credentials(connection: Connection): Credentials {
+    return (connection.keysMissing === null ? this.#address : undefined) ?? requireKeys(connection);
   }
 
   /** The sandbox of this home, started if it does not run. Throws Failure `unreachable` when it cannot be. */

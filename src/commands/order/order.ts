@@ -4,20 +4,25 @@ import { usage } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { OrderType, Side } from '../../protocol/words.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type AmountWord, readAmount, resolveAmount } from '../../trading/amount-word.js';
-import { bestPrices } from '../../trading/best-prices.js';
-import { findOrder } from '../../trading/find-order.js';
-import { checkOrder } from '../../trading/order-rules.js';
-import { newClientId, type OrderIntent, orderValues, placeOrder } from '../../trading/place-order.js';
-import { type PriceWord, readPrice, resolvePrice } from '../../trading/price-word.js';
+import type { TradingAccount } from '../../trading/account.js';
+import type { OrderTerms } from '../../trading/journal/intent.js';
+import { newClientId } from '../../trading/order/client-id.js';
+import { placeOrder } from '../../trading/order/place.js';
+import { findOrder } from '../../trading/order/reference.js';
+import { checkOrder } from '../../trading/order/rules.js';
+import { orderValues } from '../../trading/order/terms.js';
+import { type AmountWord, readAmount, resolveAmount } from '../../trading/words/amount-word.js';
+import { bestPrices } from '../../trading/words/best-prices.js';
+import { type PriceWord, readPrice, resolvePrice } from '../../trading/words/price-word.js';
 import { confirm, requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, required, toggle } from '../frame/definition.js';
 import { dryRun } from '../frame/dry-run.js';
+import { warnOfExtras } from '../frame/extras.js';
 import { sameProfile } from '../frame/same-profile.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, oneOf } from '../inputs/numbers.js';
-import { conclude, interruptedNote } from './conclusion.js';
+import { conclude, interruptedNote, type SentOrder } from './conclusion.js';
 import { preview } from './preview.js';
 
 export default define({
@@ -61,19 +66,14 @@ export default define({
       );
     }
     requireConsent(context);
-    const client = await context.session.signedClient();
+    const account = await context.session.trading();
+    const { client } = account;
     if (id !== undefined) await requireNewId(client, name, id);
     const market = await (await context.session.markets()).find(name);
     const { price, amount: size } = await resolve(client, market, side, at, amount);
     checkOrder(market, price, size);
-    const intent: OrderIntent = {
-      ...terms,
-      market: name,
-      price: price.toString(),
-      amount: size.toString(),
-      clientId: id ?? newClientId(context.host),
-    };
-    return act(context, client, market, intent);
+    const order = { ...terms, market: name, price: price.toString(), amount: size.toString() };
+    return act(context, account, market, order, id);
   },
 });
 
@@ -114,28 +114,30 @@ async function availableOf(client: ExchangeClient, coin: string): Promise<Decima
   return Decimal.of(result.coins.find(({ key }) => key.toLowerCase() === coin)?.available ?? '0');
 }
 
-async function act(context: Context, client: ExchangeClient, market: Market, intent: OrderIntent) {
-  const notional = Decimal.of(intent.price).times(Decimal.of(intent.amount)).trimmed().toString();
+async function act(
+  context: Context,
+  account: TradingAccount,
+  market: Market,
+  terms: OrderTerms,
+  chosenId: string | undefined,
+) {
+  const { price, amount } = terms;
+  const notional = Decimal.of(price).times(Decimal.of(amount)).trimmed().toString();
+  const order: SentOrder = { ...terms, clientId: chosenId ?? newClientId(context.host), notional };
   const { profile } = await context.session.connection();
-  const where = `${client.hosts.tradeUrl} (profile ${profile})`;
-  const show = (screen: Screen) => preview(screen, market, intent, notional, where);
+  const where = `${account.client.hosts.tradeUrl} (profile ${profile})`;
+  const show = (screen: Screen) => preview(screen, market, order, where);
   if (context.globals.dryRun) {
-    const { price, amount } = intent;
-    return dryRun(
-      context,
-      client,
-      'order',
-      orderValues(intent),
-      { price, amount, notional, fee: null, warnings: [] },
-      show,
-    );
+    const values = orderValues(terms, order.clientId);
+    return dryRun(context, account.client, 'order', values, { price, amount, notional, fee: null, warnings: [] }, show);
   }
   if (!context.globals.yes) context.output.preview(show);
   await confirm(context, 'Place this order?');
   const forget = context.host.onInterrupt(() =>
-    context.output.warn(sameProfile(interruptedNote(intent), context.host.arguments)),
+    context.output.warn(sameProfile(interruptedNote(order), context.host.arguments)),
   );
-  const placement = await placeOrder(client, context.host, intent);
+  const placement = await placeOrder(account, terms, { id: order.clientId, chosen: chosenId !== undefined });
   forget();
-  return conclude(intent, notional, placement);
+  if (placement.outcome === 'placed') warnOfExtras(context.output, placement.extras ?? []);
+  return conclude(order, placement);
 }

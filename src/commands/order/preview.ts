@@ -4,7 +4,7 @@ import { paintSide, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import type { OrderIntent } from '../../trading/place-order.js';
+import type { SentOrder } from './conclusion.js';
 
 const TYPE_WORDS: Readonly<Record<OrderType, string>> = {
   limit: 'limit',
@@ -19,14 +19,8 @@ const ACCOUNT_WORDS: Readonly<Record<AccountType, string>> = {
 };
 
 /** What an order will do and where it goes, as the user is asked about it. */
-export function preview(
-  screen: Screen,
-  { base, quote }: Market,
-  intent: OrderIntent,
-  notional: string,
-  exchange: string,
-): string {
-  const { side, market, amount, price, type, account, clientId: id } = intent;
+export function preview(screen: Screen, { base, quote }: Market, order: SentOrder, exchange: string): string {
+  const { side, market, amount, price, type, account, clientId: id, notional } = order;
   const entries: Entry[] = [
     ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
     ['market', market],
@@ -34,7 +28,7 @@ export function preview(
     ['price', `${grouped(price)} ${quote}`],
     [side === 'buy' ? 'costs at most' : 'brings at least', `${grouped(notional)} ${quote} before the fee`],
     ['type', TYPE_WORDS[type]],
-    ['account', ACCOUNT_WORDS[account] + (intent.borrow ? ', borrowing' : '') + (intent.repay ? ', repaying' : '')],
+    ['account', ACCOUNT_WORDS[account] + (order.borrow ? ', borrowing' : '') + (order.repay ? ', repaying' : '')],
     ['client id', id],
     ['exchange', exchange],
   ];

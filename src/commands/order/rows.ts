@@ -1,9 +1,8 @@
 import { Decimal } from '../../protocol/decimal.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
-import { type OrderType, readOrderType, type Side, splitMarket } from '../../protocol/words.js';
+import { type OrderType, readOrderType, type Side } from '../../protocol/words.js';
 import { isoTime } from '../../terminal/time.js';
-
-export type OrderState = 'open' | 'filled' | 'cancelled' | 'other';
+import { feeCoin, type OrderState, orderState } from '../../trading/order/record.js';
 
 export interface OrderRow {
   readonly id: string;
@@ -48,7 +47,7 @@ export function orderRow(record: OrderRecord, clientId: string | null): OrderRow
     filledValue,
     averagePrice: averagePrice(filled, filledValue),
     fee: record.fees,
-    feeCoin: feeCoin(record, market, side),
+    feeCoin: feeCoin(record, side),
     feeDiscount: record.useXxFee,
     time: isoTime(record.trade_date),
     state: orderState(record),
@@ -61,19 +60,4 @@ function averagePrice(filled: string, filledValue: string): string | null {
   return amount.sign === 0
     ? null
     : Decimal.of(filledValue).dividedBy(amount, AVERAGE_DECIMALS, 'down').trimmed().toString();
-}
-
-/** Observed: a buy pays in base, a sell in quote, unless the platform's discount coin pays; that one is not named. */
-function feeCoin({ fees, useXxFee }: OrderRecord, market: string, side: Side): string | null {
-  const words = splitMarket(market);
-  if (fees === null || useXxFee || words === undefined) return null;
-  return side === 'buy' ? words.base : words.quote;
-}
-
-/** 1 = cancelled; 2 = completed, or cancelled after a partial fill; 0 and 3 = waiting. */
-function orderState({ status, trade_amount: filled, total_amount: amount }: OrderRecord): OrderState {
-  if (status === 0 || status === 3) return 'open';
-  if (status === 1) return 'cancelled';
-  if (status !== 2) return 'other';
-  return Decimal.of(filled).compare(Decimal.of(amount)) >= 0 ? 'filled' : 'cancelled';
 }

@@ -1,6 +1,7 @@
 import { usage } from '../../errors.js';
-import { referenceValues } from '../../trading/find-order.js';
+import { referenceValues } from '../../trading/order/reference.js';
 import { define, flag, optional, required } from '../frame/definition.js';
+import { watchMarket } from '../frame/extras.js';
 import { onMarket } from '../frame/known-market.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, idNumber } from '../inputs/numbers.js';
@@ -15,10 +16,12 @@ export default define({
   async run(context, { market, order, id }) {
     if ((order === undefined) === (id === undefined))
       throw usage('Exactly one of the order id and --id is needed.', 'pit orders lists the ids.');
-    const client = await context.session.signedClient();
+    const account = await context.session.trading();
+    const { client } = account;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const values = { currency: market, ...referenceValues(reference) };
     const record = await onMarket(context, market, () => client.read('getOrder', values));
+    await watchMarket(context, account, market);
     const row = orderRow(record, id ?? null);
     return { data: row, show: (screen) => showOrder(screen, row) };
   },

@@ -17,7 +17,9 @@ export async function losingState(context: Context, call: string, input: object)
     if (!(error instanceof Failure) || reasonOf(error.cause) !== LOSES_STATE) throw error;
     requireConsent(context);
     await confirm(context, `${error.message} Go on?`);
-    return await session.administer(call, { ...input, anew: true });
+    const report = await session.administer(call, { ...input, anew: true });
+    session.forgetSandboxJournal();
+    return report;
   }
 }
 

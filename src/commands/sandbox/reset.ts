@@ -12,6 +12,7 @@ export default define({
     await confirm(context, 'Forget all orders, balances and history of the sandbox?');
     const { resetSandbox } = await import('../../sandbox/lifecycle/index.js');
     const stopped = await resetSandbox(context.host);
+    context.session.forgetSandboxJournal();
     return { data: { stopped }, show: () => 'The sandbox is as new; its keys are the same.' };
   },
 });

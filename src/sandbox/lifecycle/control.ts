@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import type { Host } from '../../host.js';
+import { isAlive, startStamp } from '../../processes.js';
 import { makePrivateFolder } from '../disk.js';
 import type { SandboxAddress, SandboxFiles } from './address.js';
 import { askAdmin } from './admin-client.js';
 import { keepingData } from './data-failures.js';
 import { sandboxFiles } from './files.js';
 import { waitForLaunchLock } from './launch-lock.js';
-import { isAlive, startStamp } from './processes.js';
 import { readPublished, withdraw } from './running-file.js';
 import { NOT_RUNNING, type SandboxStatus } from './status.js';
 

@@ -1,9 +1,9 @@
 import { closeSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Directories } from '../../host.js';
+import { isAlive } from '../../processes.js';
 import { openPrivate } from '../disk.js';
 import type { SandboxFiles } from './address.js';
-import { isAlive } from './processes.js';
 
 /** The files of the sandbox that belongs to these directories, which is one for a `PIT_HOME`. */
 export function sandboxFiles({ state }: Pick<Directories, 'state'>): SandboxFiles {

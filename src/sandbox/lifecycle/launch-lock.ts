@@ -2,9 +2,9 @@ import { closeSync, readdirSync, readFileSync, statSync, writeSync } from 'node:
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../../errors.js';
+import { isAlive } from '../../processes.js';
 import { openPrivate } from '../disk.js';
 import { removeFile } from './files.js';
-import { isAlive } from './processes.js';
 
 /** Held by the one process that may start, or wipe, the sandbox of a folder. */
 export interface LaunchLock {

@@ -1,6 +1,6 @@
+import { isAlive, startStamp } from '../../processes.js';
 import type { SandboxAddress } from './address.js';
 import { readRecord, removeFile, replacePrivate } from './files.js';
-import { isAlive, startStamp } from './processes.js';
 
 /** Makes a sandbox that answers known to the other processes of its `PIT_HOME`. */
 export function publish(file: string, address: SandboxAddress): void {

@@ -1,6 +1,6 @@
-import type { Market } from '../client/market-catalog.js';
-import { type Failure, usage } from '../errors.js';
-import { Decimal } from '../protocol/decimal.js';
+import type { Market } from '../../client/market-catalog.js';
+import { type Failure, usage } from '../../errors.js';
+import { Decimal } from '../../protocol/decimal.js';
 
 /** Refuses an order that the market's scales and minimums would refuse. Throws Failure `usage` with the rule. */
 export function checkOrder(market: Market, price: Decimal, amount: Decimal): void {

@@ -1,12 +1,10 @@
-import type { ExchangeClient } from '../client/exchange-client.js';
-import { Failure } from '../errors.js';
-import type { OrderRecord } from '../protocol/operations/trading.js';
+import type { ExchangeClient } from '../../client/exchange-client.js';
+import { OBSERVED } from '../../client/observed-codes.js';
+import { Failure } from '../../errors.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
 
 /** "Exactly one of `id` and `customerOrderId`." */
 export type OrderReference = { readonly id: string } | { readonly clientId: string };
-
-/** Observed, not documented. */
-const ORDER_NOT_FOUND = 3001;
 
 /** The reference as the interface's parameters. */
 export function referenceValues(reference: OrderReference) {
@@ -22,7 +20,7 @@ export async function findOrder(
   try {
     return await client.read('getOrder', { currency: market, ...referenceValues(reference) });
   } catch (error) {
-    if (error instanceof Failure && error.code === ORDER_NOT_FOUND) return undefined;
+    if (error instanceof Failure && error.code === OBSERVED.orderNotFound) return undefined;
     throw error;
   }
 }

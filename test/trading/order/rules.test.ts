@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../src/protocol/decimal.js';
-import { checkOrder } from '../../src/trading/order-rules.js';
+import { Decimal } from '../../../src/protocol/decimal.js';
+import { checkOrder } from '../../../src/trading/order/rules.js';
 
 const MARKET = {
   market: 'btc_usdt',

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { PIT, plainEnvironment, temporaryHome } from '../support/pit.js';
-import { NOT_FOUND, serveBadly } from './exchange.js';
+import { PIT, plainEnvironment, temporaryHome } from '../../support/pit.js';
+import { NOT_FOUND, serveBadly } from '../support/exchange.js';
 
 const home = temporaryHome();
 
@@ -15,7 +15,7 @@ async function lostOrder(stdout: 'closed' | number) {
     PIT_ACCESS_KEY: 'access-0123456789',
     PIT_SECRET_KEY: 'secret-9876543210',
   };
-  const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--id', 'mine0001', '--yes'];
+  const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--id', 'mine0001', '--yes', '--timeout', '2'];
   const child = spawn(process.execPath, [PIT, ...words], {
     env: plainEnvironment(home, keys),
     stdio: ['ignore', stdout === 'closed' ? 'pipe' : stdout, 'pipe'],
@@ -32,12 +32,12 @@ async function lostOrder(stdout: 'closed' | number) {
 
 it('an unknown outcome is told though the reader of stdout has gone', async () => {
   const { code, stderr } = await lostOrder('closed');
-  expect(stderr).toContain('pit order show btc_usdt --id mine0001');
+  expect(stderr).toContain('pit resolve mine0001');
   expect(code).toBe(6);
 });
 
 it.runIf(existsSync('/dev/full'))('an unknown outcome is told though the disk behind stdout is full', async () => {
   const { code, stderr } = await lostOrder(openSync('/dev/full', 'w'));
-  expect(stderr).toContain('pit order show btc_usdt --id mine0001');
+  expect(stderr).toContain('pit resolve mine0001');
   expect(code).toBe(6);
 });

@@ -1,7 +1,7 @@
-import { type Level, readDepth } from '../client/depth.js';
-import type { ExchangeClient } from '../client/exchange-client.js';
-import { Failure } from '../errors.js';
-import { Decimal } from '../protocol/decimal.js';
+import { type Level, readDepth } from '../../client/depth.js';
+import type { ExchangeClient } from '../../client/exchange-client.js';
+import { Failure } from '../../errors.js';
+import { Decimal } from '../../protocol/decimal.js';
 import type { BestPrices } from './price-word.js';
 
 /** The best bid and ask at this moment. Throws Failure `refused` where a side of the book is empty. */

@@ -1,6 +1,6 @@
-import { quoted, usage } from '../errors.js';
-import { Decimal } from '../protocol/decimal.js';
-import type { Side } from '../protocol/words.js';
+import { quoted, usage } from '../../errors.js';
+import { Decimal } from '../../protocol/decimal.js';
+import type { Side } from '../../protocol/words.js';
 
 /** A price as the user wrote it: a number, or a place in the book with an offset. */
 export type PriceWord =

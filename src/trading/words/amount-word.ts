@@ -1,6 +1,6 @@
-import { quoted, usage } from '../errors.js';
-import { Decimal } from '../protocol/decimal.js';
-import type { Side } from '../protocol/words.js';
+import { quoted, usage } from '../../errors.js';
+import { Decimal } from '../../protocol/decimal.js';
+import type { Side } from '../../protocol/words.js';
 
 /** An amount as the user wrote it: base coin, a share of what is available, or a value in the quote coin. */
 export type AmountWord =

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../src/errors.js';
-import { Decimal } from '../../src/protocol/decimal.js';
-import { type AmountTerms, readAmount, resolveAmount } from '../../src/trading/amount-word.js';
-import { readPrice, resolvePrice } from '../../src/trading/price-word.js';
+import { Failure } from '../../../src/errors.js';
+import { Decimal } from '../../../src/protocol/decimal.js';
+import { type AmountTerms, readAmount, resolveAmount } from '../../../src/trading/words/amount-word.js';
+import { readPrice, resolvePrice } from '../../../src/trading/words/price-word.js';
 
 const BOOK = { bid: Decimal.of('100.01'), ask: Decimal.of('100.04') };
 

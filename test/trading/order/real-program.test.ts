@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FAULTS, type FaultServer, respond } from '../support/fault-server.js';
-import { type Ran, runPit, temporaryHome } from '../support/pit.js';
-import { count, type Fault, NOT_FOUND, query, record, serveBadly } from './exchange.js';
+import { FAULTS, type FaultServer, respond } from '../../support/fault-server.js';
+import { type Ran, runPit, temporaryHome } from '../../support/pit.js';
+import { count, type Fault, NOT_FOUND, query, record, serveBadly } from '../support/exchange.js';
 
 const home = temporaryHome();
 
@@ -12,7 +12,7 @@ function pit(server: FaultServer, ...words: string[]): Promise<Ran> {
     PIT_ACCESS_KEY: 'access-0123456789',
     PIT_SECRET_KEY: 'secret-9876543210',
   };
-  return runPit([...words, '--json', '--timeout', '6'], { home, environment });
+  return runPit([...words, '--json', '--timeout', '3'], { home, environment });
 }
 
 function order(server: FaultServer): Promise<Ran> {
@@ -48,7 +48,7 @@ describe.each(FAULT_NAMES)('the real program, an order whose answer was lost to 
       notional: '300',
     };
     expect(JSON.parse(ran.stdout)).toMatchObject(told);
-    const hint = expect.stringContaining('pit order show btc_usdt --id mine0001');
+    const hint = expect.stringContaining('pit resolve mine0001');
     expect(errorOf(ran)).toMatchObject({ error: { kind: 'unknown', exitCode: 6, clientId: 'mine0001', hint } });
     expect(`${ran.stdout}${ran.stderr}`).not.toMatch(/try again|retry/i);
     expect(count(server, 'order')).toBe(1);

@@ -1,0 +1,14 @@
+/**
+ * Return codes other than 1000 as public clients observed them; the interface documents none. What follows from one is
+ * therefore never more than what can be taken back: a code alone settles no order.
+ */
+export const OBSERVED = {
+  badSignature: 1003,
+  noUser: 3004,
+  orderNotFound: 3001,
+  badAddress: 3006,
+  /** `reqTime` is too far from the exchange's clock. */
+  expired: 3007,
+  locked: 4001,
+  tooFrequent: 4002,
+} as const;

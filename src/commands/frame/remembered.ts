@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { ClockMemory } from '../../client/exchange-clock.js';
+import type { Cache } from '../../config/cache.js';
+import type { Connection } from '../../config/connection.js';
+import type { Profiles } from '../../config/profiles.js';
+import { Failure } from '../../errors.js';
+import type { ToleranceMemory } from '../../trading/account.js';
+
+/** A clock may be set anew; what it was off by counts for a day. */
+const CLOCK_MS = 86_400_000;
+
+export const SANDBOX_JOURNAL = 'sandbox';
+
+/** The folder of the journal of an account: by the exchange and the key, of which nothing can be read in it. */
+export function journalName({ sandbox, tradeUrl }: Connection, accessKey: string): string {
+  if (sandbox || tradeUrl === null) return SANDBOX_JOURNAL;
+  const mark = createHash('sha256').update(`${tradeUrl}\n${accessKey}`).digest('hex').slice(0, 16);
+  return `${new URL(tradeUrl).hostname.replace(/[^a-z0-9.-]/g, '_')}-${mark}`;
+}
+
+/** What the exchange's clock differs by. */
+export function clockMemory({ tradeUrl }: Connection, cache: Cache): ClockMemory {
+  const key = `clock ${tradeUrl ?? 'sandbox'}`;
+  return {
+    read: () => {
+      const entry = cache.read(key);
+      return entry === null || entry.ageMs > CLOCK_MS ? undefined : Number(entry.value);
+    },
+    write: (offset) => void cache.write(key, String(offset)),
+  };
+}
+
+/** The exchange's tolerance: in the profile, whose host it is of, or in the cache for a host of the environment. */
+export function toleranceMemory(connection: Connection, profiles: Profiles, cache: Cache): ToleranceMemory {
+  const { profile, settings, hostFromEnvironment, tradeUrl } = connection;
+  const key = `tolerance ${tradeUrl}`;
+  const kept = hostFromEnvironment ? cache.read(key)?.value : settings.reqTimeTolerance;
+  return {
+    known: kept === undefined ? undefined : Number.parseInt(kept, 10) * 1_000,
+    keep: async (milliseconds) => {
+      const value = `${Math.ceil(milliseconds / 1_000)}s`;
+      if (hostFromEnvironment) return cache.write(key, value);
+      await profiles.set(profile, 'reqTimeTolerance', value).catch(onlyFailures);
+    },
+  };
+}
+
+/** A profile that cannot be written costs finding out again. */
+function onlyFailures(thrown: unknown): void {
+  if (!(thrown instanceof Failure)) throw thrown;
+}

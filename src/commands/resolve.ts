@@ -1,0 +1,117 @@
+import { Failure, usage } from '../errors.js';
+import { grouped } from '../terminal/numbers.js';
+import type { Screen } from '../terminal/screen.js';
+import { table } from '../terminal/table.js';
+import { isoTime, localTime, timeTitle } from '../terminal/time.js';
+import type { TradingAccount } from '../trading/account.js';
+import type { Entry } from '../trading/journal/entry.js';
+import type { Intent, JournalEvent, Outcome } from '../trading/journal/intent.js';
+import { type Resolution, resolve } from '../trading/resolve.js';
+import type { Context } from './frame/context.js';
+import { define, optional } from './frame/definition.js';
+import { warnOfExtras } from './frame/extras.js';
+import { clientId } from './inputs/numbers.js';
+
+export default define({
+  summary: 'Find out what became of writes whose outcome is unknown',
+  arguments: { clientId: optional('the id that a message named; without it all that is unknown', clientId) },
+  examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
+  async run(context, { clientId: id }) {
+    const account = await context.session.trading();
+    const { resolutions, extras } = await resolve(
+      account,
+      id === undefined ? account.journal.open() : openOf(account, id),
+    );
+    const settled = id === undefined ? undefined : account.journal.archive.find(id);
+    const shown = id === undefined ? resolutions : [settled ?? resolutions.find(({ intent }) => intent.id === id)];
+    const rows = shown.flatMap((resolution) => (resolution === undefined ? [] : rowOf(resolution))).reverse();
+    warnOfExtras(context.output, extras);
+    tellDamaged(context, account);
+    const answer = { data: rows, show: (screen: Screen) => show(screen, shown) };
+    const unknown = rows.filter(({ outcome }) => outcome === 'unknown').map((row) => row.clientId);
+    return unknown.length === 0 ? answer : { ...answer, failure: stillUnknown(unknown) };
+  },
+});
+
+/** The open write of an id; none where it is settled already. Throws Failure `usage` where the journal knows neither. */
+function openOf({ journal }: TradingAccount, id: string): Entry[] {
+  const entry = journal.find(id);
+  if (entry !== undefined) return [entry];
+  if (journal.archive.find(id) !== undefined || journal.damaged().includes(id)) return [];
+  throw usage(
+    `The journal has no write of the id ${id}.`,
+    `It keeps those of the profile in use; pit order show MARKET --id ${id} asks the exchange.`,
+  );
+}
+
+interface Row {
+  readonly operation: string;
+  readonly clientId: string;
+  readonly market: string;
+  readonly outcome: Outcome;
+  readonly id: string | null;
+  readonly duplicates: readonly string[];
+  readonly timeline: readonly { readonly time: string; readonly event: string }[];
+}
+
+function rowOf({ intent, outcome, id, duplicates, events }: Resolution): Row {
+  const { operation, id: clientId, terms } = intent;
+  const timeline = events.map(({ time, event }) => ({ time: isoTime(time), event }));
+  return { operation, clientId, market: terms.market, outcome, id, duplicates, timeline };
+}
+
+/** A record that nobody can read may have been a write that left: it is told once, and then lies where it can be looked at. */
+function tellDamaged({ output }: Context, { journal }: TradingAccount): void {
+  for (const id of journal.damaged()) {
+    output.warn(`The record of ${id} is damaged: what it was about is not known. It is now in ${journal.setAside(id)}`);
+    output.warn(`See whether the exchange knows it: pit order show MARKET --id ${id}`);
+  }
+}
+
+function stillUnknown(ids: readonly string[]): Failure {
+  const [first = ''] = ids;
+  const what = ids.length === 1 ? `what became of ${first}` : `what became of ${ids.length} writes`;
+  return new Failure('unknown', `It is still not known ${what}.`, {
+    clientId: first,
+    hint: `Ask again in a minute: pit resolve${ids.length === 1 ? ` ${first}` : ''}`,
+  });
+}
+
+function show(screen: Screen, resolutions: readonly (Resolution | undefined)[]): string {
+  const blocks = resolutions.flatMap((resolution) => (resolution === undefined ? [] : block(screen, resolution)));
+  return blocks.length === 0 ? screen.paint.faint('Nothing is unknown.') : blocks.join('\n\n');
+}
+
+function block(screen: Screen, { intent, outcome, id, events }: Resolution): string {
+  const title = `${wordsOf(intent)}: ${outcome}${id === null ? '' : ` as ${id}`}`;
+  const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
+  return table(
+    screen,
+    [
+      { title: timeTitle(), value: ({ time }) => localTime(time), importance: 1 },
+      { title: 'event', value: ({ event, count }) => `${event}${times(count)}`, importance: 2 },
+    ],
+    gathered(events),
+    { title },
+  );
+}
+
+/** What happened again and again is one line, with its first time. */
+function gathered(events: readonly JournalEvent[]): (JournalEvent & { count: number })[] {
+  const lines: (JournalEvent & { count: number })[] = [];
+  for (const event of events) {
+    const last = lines.at(-1);
+    if (last?.event === event.event) last.count += 1;
+    else lines.push({ ...event, count: 1 });
+  }
+  return lines;
+}
+
+function wordsOf(intent: Intent): string {
+  if (intent.operation === 'cancelOrder') {
+    const { market, order } = intent.terms;
+    return `cancel ${'id' in order ? order.id : order.clientId} in ${market}`;
+  }
+  const { side, amount, market, price } = intent.terms;
+  return `${side} ${grouped(amount)} ${market} at ${grouped(price)}`;
+}

@@ -1,0 +1,22 @@
+import type { Budget } from '../client/budget.js';
+import type { ExchangeClient } from '../client/exchange-client.js';
+import type { Host } from '../host.js';
+import type { Journal } from './journal/journal.js';
+
+/** An account at an exchange, with what it takes to write there and to know what became of it. */
+export interface TradingAccount {
+  readonly host: Host;
+  readonly client: ExchangeClient;
+  readonly journal: Journal;
+  readonly budget: Budget;
+  readonly tolerance: ToleranceMemory;
+  /** Takes words for a person who waits: what is being found out. */
+  readonly tell: (words: string) => void;
+}
+
+/** How long after its `reqTime` the exchange takes a request, kept between commands. */
+export interface ToleranceMemory {
+  /** Milliseconds; undefined while it is not known. */
+  readonly known: number | undefined;
+  keep(milliseconds: number): Promise<void>;
+}

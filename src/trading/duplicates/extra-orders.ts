@@ -1,0 +1,72 @@
+import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { OrderTerms } from '../journal/intent.js';
+import { fits } from '../order/terms.js';
+
+/** An order of the journal, that is known to be on the exchange or may be. */
+export interface Wanted {
+  readonly intent: string;
+  readonly terms: OrderTerms;
+  /** Milliseconds since the Unix epoch, by the exchange's clock. */
+  readonly reqTime: number;
+  /** The id under which the exchange has it; null where it has none, or none is known. */
+  readonly order: string | null;
+}
+
+/** Orders that are there besides the one that was wanted. */
+export interface Extra {
+  readonly intent: string;
+  readonly terms: OrderTerms;
+  readonly order: string | null;
+  readonly ids: readonly string[];
+  /** Nobody else seems to use the account, so that only the network can have made them. */
+  readonly certain: boolean;
+}
+
+export interface Evidence {
+  /** What the exchange lists of one side of a market, as far back as any of the orders below. */
+  readonly records: readonly OrderRecord[];
+  /** Ids of orders that are accounted for. */
+  readonly known: ReadonlySet<string>;
+  /** Settled orders whose request may have been carried out again. */
+  readonly settled: readonly Wanted[];
+  /** Orders of which it is not known yet whether and as what they are there: what fits may be theirs. */
+  readonly open: readonly Wanted[];
+  /** How far the moments of two executions of one request may be apart, in milliseconds. */
+  readonly span: number;
+}
+
+/**
+ * Holds the exchange's list against the journal. Asking for a client id would not do: of two orders with the same one the
+ * exchange shows the newest only.
+ */
+export function extraOrders({ records, known, settled, open, span }: Evidence): Extra[] {
+  const own = new Map(records.map((record) => [record.id, record]));
+  const timeOf = ({ order, reqTime }: Wanted) => own.get(order ?? '')?.trade_date ?? reqTime;
+  const claims = (record: OrderRecord, wanted: Wanted) =>
+    fits(record, wanted.terms) && Math.abs(record.trade_date - timeOf(wanted)) <= span;
+  const strange = records.filter(({ id }) => !known.has(id));
+  const unexplained = strange.filter((record) => ![...settled, ...open].some((wanted) => claims(record, wanted)));
+  const earliest = Math.min(...settled.map(timeOf)) - span;
+  const certain = !unexplained.some(({ trade_date: time }) => time >= earliest);
+  const left = new Set(withoutOpen(strange, open, claims));
+  return settled.flatMap((wanted) => {
+    const ids = [...left].filter((record) => claims(record, wanted));
+    for (const record of ids) left.delete(record);
+    const { intent, terms, order } = wanted;
+    return ids.length === 0 ? [] : [{ intent, terms, order, ids: ids.map(({ id }) => id), certain }];
+  });
+}
+
+/** Each open order may turn out to be one of those that fit it. */
+function withoutOpen(
+  records: readonly OrderRecord[],
+  open: readonly Wanted[],
+  claims: (record: OrderRecord, wanted: Wanted) => boolean,
+): OrderRecord[] {
+  const left = [...records];
+  for (const wanted of open) {
+    const index = left.findIndex((record) => claims(record, wanted));
+    if (index !== -1) left.splice(index, 1);
+  }
+  return left;
+}

@@ -1,0 +1,63 @@
+import { readOrderPages } from '../../client/order-pages.js';
+import type { TradingAccount } from '../account.js';
+import type { MarketSide } from '../journal/archive.js';
+import { type Intent, isOf, type Settled } from '../journal/intent.js';
+import { type Extra, extraOrders, type Wanted } from './extra-orders.js';
+
+/** So far back the first command after a while looks for what was carried out again meanwhile. */
+const MEMORY_MS = 3 * 86_400_000;
+/** Where the exchange's tolerance was never measured; chosen, not documented. */
+const USUAL_TOLERANCE_MS = 60_000;
+/** For clocks that differ a little. */
+const SLACK_MS = 5_000;
+const MOST_PAGES = 10;
+
+/**
+ * Looks for orders that the network made of requests which were sent once: one read of the recent orders, held against the
+ * journal. What is found is told once. Until a request cannot be executed any more, every command in its market looks
+ * again; where nothing is to be looked for, nothing is read.
+ *
+ * @param fresh an order that was just placed and is not in the archive yet
+ * @throws Failure as the client's `read`
+ */
+export async function findExtras(account: TradingAccount, where: MarketSide, fresh?: Wanted): Promise<Extra[]> {
+  const { client, journal, host, tolerance } = account;
+  const { archive } = journal;
+  const span = Math.min(tolerance.known ?? USUAL_TOLERANCE_MS, 10 * USUAL_TOLERANCE_MS) + SLACK_MS;
+  const since = host.now() - MEMORY_MS;
+  const past = archive.since(since).filter(({ intent }) => isThere(intent, where));
+  const checkedAt = archive.checkedAt(where, since);
+  const watched = past.flatMap((settled) => (settled.intent.reqTime + span > checkedAt ? wantedOf(settled) : []));
+  const settled = fresh === undefined ? watched : [...watched, fresh];
+  if (settled.length === 0) return [];
+  const start = client.now();
+  const earliest = Math.min(...settled.map(({ reqTime }) => reqTime)) - span;
+  const extent = { from: 1, to: MOST_PAGES };
+  const pages = await readOrderPages(client, where.market, where.side, extent, (last) => last.trade_date < earliest);
+  const open = journal.open().flatMap(({ intent }) => (isThere(intent, where) ? openOf(intent, fresh) : []));
+  const known = new Set(past.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]).concat(fresh?.order ?? ''));
+  const extras = extraOrders({ records: pages.records, known, settled, open, span });
+  keep(account, past, extras);
+  if (pages.failure === null) archive.markChecked(where, start);
+  return extras;
+}
+
+/** So that an extra order is told once, and accounted for from then on. */
+function keep({ journal }: TradingAccount, past: readonly Settled[], extras: readonly Extra[]): void {
+  for (const { intent: id, ids } of extras) {
+    const settled = past.find(({ intent }) => intent.id === id);
+    if (settled !== undefined) journal.archive.add({ ...settled, duplicates: [...settled.duplicates, ...ids] });
+  }
+}
+
+function isThere(intent: Intent, { market, side }: MarketSide): boolean {
+  return isOf(intent, 'order') && intent.terms.market === market && intent.terms.side === side;
+}
+
+function wantedOf({ intent, id }: Pick<Settled, 'intent' | 'id'>): Wanted[] {
+  return isOf(intent, 'order') ? [{ intent: intent.id, terms: intent.terms, reqTime: intent.reqTime, order: id }] : [];
+}
+
+function openOf(intent: Intent, fresh: Wanted | undefined): Wanted[] {
+  return intent.id === fresh?.intent ? [] : wantedOf({ intent, id: null });
+}

@@ -1,0 +1,94 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { codeOf, FILE_MODE } from '../../config/private.js';
+
+/** Whether a new file is made of the text, with text and name on the disk; false where there is one of that name. */
+export function createDurably(file: string, text: string): boolean {
+  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.${process.hrtime.bigint()}`);
+  try {
+    writeDurably(draft, 'wx', text);
+    if (!linked(draft, file)) return false;
+    syncFolder(path.dirname(file));
+    return true;
+  } finally {
+    fs.rmSync(draft, { force: true });
+  }
+}
+
+/** Adds text to the end of a file in one piece. */
+export function append(file: string, text: string): void {
+  fs.appendFileSync(file, text, { mode: FILE_MODE });
+}
+
+/** The same, and on the disk when it returns. */
+export function appendDurably(file: string, text: string): void {
+  writeDurably(file, 'a', text);
+}
+
+/** The file's text; undefined where there is none. */
+export function readIfThere(file: string): string | undefined {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return undefined;
+    throw thrown;
+  }
+}
+
+/** The names of a folder's files, sorted; none where there is no such folder. */
+export function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder).sort();
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return [];
+    throw thrown;
+  }
+}
+
+/** What a name stands for is on the disk only after its folder is. Windows opens no folders, and needs no such step. */
+export function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = fs.openSync(folder, 'r');
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+function writeDurably(file: string, flags: 'wx' | 'a', text: string): void {
+  const descriptor = fs.openSync(file, flags, FILE_MODE);
+  try {
+    fs.fchmodSync(descriptor, FILE_MODE);
+    // one call, so that what several processes append never mixes
+    const bytes = Buffer.from(text);
+    if (fs.writeSync(descriptor, bytes) < bytes.length)
+      throw Object.assign(new Error('short write'), { code: 'ENOSPC' });
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/** A link comes into being whole and only where nothing is; a file system that has none is asked for a copy on the same terms. */
+function linked(draft: string, file: string): boolean {
+  try {
+    fs.linkSync(draft, file);
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === 'EEXIST') return false;
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(thrown))) throw thrown;
+    return copied(draft, file);
+  }
+}
+
+function copied(draft: string, file: string): boolean {
+  try {
+    fs.copyFileSync(draft, file, fs.constants.COPYFILE_EXCL);
+    appendDurably(file, '\n');
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === 'EEXIST') return false;
+    throw thrown;
+  }
+}

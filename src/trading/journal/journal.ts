@@ -1,0 +1,145 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { cannotWrite, makePrivateFolder } from '../../config/private.js';
+import { type Failure, usage } from '../../errors.js';
+import type { Host } from '../../host.js';
+import { startStamp } from '../../processes.js';
+import { Archive } from './archive.js';
+import { Entry, fileName, idOf, readEntry, recordOf } from './entry.js';
+import { createDurably, namesIn, syncFolder } from './files.js';
+import type { Intent, Operation, Write } from './intent.js';
+
+/** What a new record says besides the write itself. */
+export interface Recording {
+  readonly id: string;
+  /** Whether the user chose the id, who may have chosen it before. */
+  readonly chosen?: boolean;
+  /** The `reqTime` that the request will carry, in milliseconds since the Unix epoch. */
+  readonly reqTime: number;
+}
+
+/**
+ * The journal of one account at one exchange. A write is recorded, and the record is on the disk, before the write leaves;
+ * what nobody could find out about it stays here until somebody can.
+ *
+ * A file for each open write makes any number of processes able to use it at once, and two of them unable to claim one id;
+ * a damaged file hides nothing but itself.
+ */
+export class Journal {
+  readonly archive: Archive;
+
+  /**
+   * @param root `directories.state`
+   * @param account the folder within that belongs to the account
+   */
+  constructor(
+    private readonly host: Pick<Host, 'now' | 'redaction'>,
+    private readonly root: string,
+    private readonly account: string,
+  ) {
+    this.archive = new Archive(this.#path('settled'), host.now);
+  }
+
+  /**
+   * Records a write that is about to leave. When this returns, the record is on the disk.
+   * @throws Failure `usage` when a write of this id is open or settled, or the record cannot be written: nothing may be sent
+   */
+  begin<Kind extends Operation>(
+    write: Extract<Write, { operation: Kind }>,
+    { id, reqTime, chosen = false }: Recording,
+  ): Entry<Kind> {
+    const { pid } = process;
+    const facts = { id, time: this.host.now(), reqTime, process: { pid, stamp: startStamp(pid) } };
+    const intent = { ...write, ...facts } as Intent<Kind>;
+    const file = this.#fileOf(id);
+    this.#prepare();
+    if (!this.#create(file, recordOf(intent))) throw taken(id);
+    const entry = new Entry(file, this.archive, this.host, intent, []);
+    // another process may have settled a write of this id between the caller's look at the exchange and the claim
+    const earlier = chosen ? this.archive.find(id) : undefined;
+    if (earlier?.outcome !== 'placed') return entry;
+    entry.withdraw();
+    throw used(id, earlier.id);
+  }
+
+  /** The open writes, oldest first, without those whose record is damaged. */
+  open(): Entry[] {
+    return this.#read().flatMap(({ entry }) => (entry === 'damaged' || entry === undefined ? [] : entry));
+  }
+
+  /** The ids of open writes of which nothing else is known any more. */
+  damaged(): string[] {
+    return this.#read().flatMap(({ id, entry }) => (entry === 'damaged' ? id : []));
+  }
+
+  /** The markets in which something was written in the days that are kept, sorted. */
+  markets(): string[] {
+    const intents = [...this.archive.since(0), ...this.open()].map(({ intent }) => intent);
+    return [...new Set(intents.map(({ terms }) => terms.market))].sort();
+  }
+
+  /** Puts a damaged record where no command meets it again; where it is now. */
+  setAside(id: string): string {
+    const aside = path.join(this.#path('damaged'), fileName(id));
+    makePrivateFolder(this.root, path.join('journal', this.account, 'damaged'));
+    fs.renameSync(this.#fileOf(id), aside);
+    return aside;
+  }
+
+  /** Forgets everything, as where the exchange itself is made anew. */
+  forget(): void {
+    fs.rmSync(this.#path(''), { recursive: true, force: true });
+  }
+
+  find(id: string): Entry | undefined {
+    const entry = readEntry(this.#fileOf(id), this.archive, this.host);
+    return entry === 'damaged' ? undefined : entry;
+  }
+
+  #read(): { readonly id: string; readonly entry: Entry | 'damaged' | undefined }[] {
+    return namesIn(this.#path('open'))
+      .filter((name) => !name.startsWith('.'))
+      .map((name) => path.join(this.#path('open'), name))
+      .map((file) => ({ id: idOf(file), entry: readEntry(file, this.archive, this.host) }))
+      .sort((left, right) => timeOf(left.entry) - timeOf(right.entry));
+  }
+
+  #create(file: string, text: string): boolean {
+    try {
+      return createDurably(file, text);
+    } catch (thrown) {
+      throw cannotWrite(file, thrown);
+    }
+  }
+
+  /** Makes the folders, each on the disk before something in it counts. Throws Failure where they cannot be used. */
+  #prepare(): void {
+    const isNew = !fs.existsSync(this.#path('open'));
+    for (const folder of ['settled', 'open']) makePrivateFolder(this.root, path.join('journal', this.account, folder));
+    if (isNew) for (const folder of [this.root, path.join(this.root, 'journal'), this.#path('')]) syncFolder(folder);
+  }
+
+  #path(folder: string): string {
+    return path.join(this.root, 'journal', this.account, folder);
+  }
+
+  #fileOf(id: string): string {
+    return path.join(this.#path('open'), fileName(id));
+  }
+}
+
+function timeOf(entry: Entry | 'damaged' | undefined): number {
+  return entry === 'damaged' || entry === undefined ? 0 : entry.intent.time;
+}
+
+function taken(id: string): Failure {
+  const hint = `It is under way, or nobody knows yet what became of it: pit resolve ${id}`;
+  return usage(`There is an order of the id ${id} already, so this one was not sent.`, hint);
+}
+
+function used(id: string, order: string | null): Failure {
+  return usage(
+    `There is an order with the client id ${id} already: ${order}.`,
+    'Choose another --id; nothing was sent for this one.',
+  );
+}

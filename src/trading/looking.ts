@@ -1,0 +1,56 @@
+import type { TradingAccount } from './account.js';
+import { quietly } from './quietly.js';
+import { toleranceOf } from './tolerance.js';
+
+const FIRST_PAUSE_MS = 300;
+const LONGEST_PAUSE_MS = 5_000;
+/** Between the end of the tolerance and the look that counts. */
+const SLACK_MS = 2_000;
+
+/** A request that left without an answer. */
+export interface Lost {
+  readonly market: string;
+  /** Milliseconds since the Unix epoch, by the exchange's clock, as all moments here. */
+  readonly reqTime: number;
+}
+
+export interface LookedFor<Fate> {
+  readonly fate: Fate | undefined;
+  /** The last moment at which the exchange would still take the request; undefined where that could not be found out. */
+  readonly end: number | undefined;
+}
+
+/**
+ * Looks again and again, ever less often, while the budget lasts. A look gives the fate, `nothing` where none follows yet,
+ * or undefined where the exchange could not be asked. A request that is held on the way can still be executed, so nothing
+ * says nothing at first: `late` is asked only after a look that found nothing and began when the exchange would not take
+ * the request any more.
+ */
+export async function lookUntilKnown<Fate>(
+  account: TradingAccount,
+  { market, reqTime }: Lost,
+  look: () => Promise<Fate | 'nothing' | undefined>,
+  late: () => Promise<Fate | undefined>,
+): Promise<LookedFor<Fate>> {
+  const { client, budget, host } = account;
+  for (let count = 0; ; count += 1) {
+    const asked = client.now();
+    const found = await look();
+    if (found !== 'nothing' && found !== undefined) return { fate: found, end: undefined };
+    const tolerance = found === 'nothing' ? await quietly(() => toleranceOf(account, market)) : undefined;
+    const end = tolerance === undefined ? undefined : reqTime + tolerance + SLACK_MS;
+    const fate = end !== undefined && asked > end ? await late() : undefined;
+    if (fate !== undefined) return { fate, end };
+    const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
+    // half of what is left, so that the last look comes near the end
+    const pause = Math.min(usual, budget.leftMs / 2);
+    if (pause < Math.min(usual, FIRST_PAUSE_MS)) return { fate: undefined, end };
+    await host.sleep(pause);
+  }
+}
+
+/** Doubles with each look, and ends with what is waited for. */
+function pauseBefore(count: number, untilCertain: number | undefined): number {
+  const usual = Math.min(FIRST_PAUSE_MS * 2 ** count, LONGEST_PAUSE_MS);
+  return untilCertain !== undefined && untilCertain >= 0 ? Math.min(usual, untilCertain + 1) : usual;
+}

@@ -1,0 +1,83 @@
+import { OBSERVED } from '../../client/observed-codes.js';
+import { Failure } from '../../errors.js';
+import type { Refused } from '../../protocol/response.js';
+import type { TradingAccount } from '../account.js';
+import type { Entry } from '../journal/entry.js';
+import { isOf, type OrderTerms } from '../journal/intent.js';
+import type { Recording } from '../journal/journal.js';
+import { type Fate, lookFor, placed, settleOrder } from './settle.js';
+import { areAlike, orderValues } from './terms.js';
+
+/** What became of an order that was to be placed. */
+export type Placement = Fate | { readonly outcome: 'refused'; readonly refusal: Refused };
+
+/** Codes, as observed, with which an exchange says that it did not look at the request, and would not at its copy either. */
+const UNREAD: readonly (number | null)[] = [
+  OBSERVED.badSignature,
+  OBSERVED.noUser,
+  OBSERVED.badAddress,
+  OBSERVED.locked,
+];
+
+/**
+ * Records an order, sends it once, and finds out what became of it within the time budget.
+ * @throws Failure `usage` where the record cannot be made, and `credentials` where it could not be signed: nothing was sent
+ */
+export async function placeOrder(
+  account: TradingAccount,
+  terms: OrderTerms,
+  { id, chosen = false }: Omit<Recording, 'reqTime'>,
+): Promise<Placement> {
+  const { client, journal } = account;
+  refuseTwin(account, terms);
+  const reqTime = client.now();
+  const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, chosen, reqTime });
+  const verdict = await sent(account, entry);
+  if (verdict.kind === 'done') return placed(account, entry, verdict.answer.id);
+  if (verdict.kind === 'refused') return refused(account, entry, verdict.refusal);
+  if (verdict.kind === 'notSent') {
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${verdict.reason}`);
+    return { outcome: 'notSent', reason: verdict.reason };
+  }
+  entry.note(`no answer: ${verdict.reason}`);
+  account.tell(`No answer came (${verdict.reason}). Looking for the order; it is not sent again.`);
+  const fate = await settleOrder(account, entry);
+  return fate.outcome === 'unknown' ? { ...fate, reason: verdict.reason } : fate;
+}
+
+/** Throws Failure `usage` where nobody knows what became of an order on the very same terms. */
+function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void {
+  const twin = journal
+    .open()
+    .find((entry) => isOf(entry.intent, 'order') && areAlike(entry.intent.terms, terms) && !entry.isUnderWay);
+  if (twin === undefined) return;
+  throw new Failure('usage', 'It is not known whether an order just like this one was placed, so it was not sent.', {
+    clientId: twin.intent.id,
+    hint: `Find out what became of that one: pit resolve ${twin.intent.id}`,
+  });
+}
+
+async function sent({ client }: TradingAccount, entry: Entry<'order'>) {
+  const { id, terms, reqTime } = entry.intent;
+  entry.note('sent');
+  try {
+    return await client.write('order', orderValues(terms, id), reqTime);
+  } catch (error) {
+    // it could not be written down as a request
+    entry.withdraw();
+    throw error;
+  }
+}
+
+/**
+ * A proxy before the exchange may have repeated the request: the first was placed, and the answer is the refusal of the
+ * second. So a refusal counts where a look finds no order.
+ */
+async function refused(account: TradingAccount, entry: Entry<'order'>, refusal: Refused): Promise<Placement> {
+  entry.note(`refused: ${refusal.code} ${refusal.message}`);
+  const found = UNREAD.includes(refusal.code) ? 'nothing' : await lookFor(account, entry);
+  if (typeof found === 'object') return placed(account, entry, found.id);
+  if (found === undefined) return settleOrder(account, entry);
+  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused, and not there');
+  return { outcome: 'refused', refusal };
+}

@@ -1,0 +1,90 @@
+import type { TradingAccount } from '../account.js';
+import type { Extra } from '../duplicates/extra-orders.js';
+import { findExtras } from '../duplicates/watch.js';
+import type { Entry } from '../journal/entry.js';
+import { lookUntilKnown } from '../looking.js';
+import { quietly } from '../quietly.js';
+import { newClientId } from './client-id.js';
+import { findOrder } from './reference.js';
+import { fits } from './terms.js';
+
+export interface Placed {
+  readonly outcome: 'placed';
+  readonly id: string;
+  /** What the network made of it, and of earlier orders of this side; null where that could not be looked for. */
+  readonly extras: readonly Extra[] | null;
+}
+
+export interface NotSent {
+  readonly outcome: 'notSent';
+  readonly reason: string;
+}
+
+export interface Unknown {
+  readonly outcome: 'unknown';
+  readonly reason: string;
+  /** When it can be told for certain, by this machine's clock in ms since the Unix epoch; null where that is not known. */
+  readonly certainFrom: number | null;
+}
+
+/** What became of an order that left. */
+export type Fate = Placed | NotSent | Unknown;
+
+/**
+ * Finds out what became of an order that left without an answer, with looks by its client id for as long as the budget
+ * lasts. Not found counts as not sent where the exchange would not take the request any more and gives the same answer
+ * for a client id that was never used.
+ */
+export async function settleOrder(account: TradingAccount, entry: Entry<'order'>): Promise<Fate> {
+  const { reqTime, terms } = entry.intent;
+  const { fate, end } = await lookUntilKnown<Placed | NotSent>(
+    account,
+    { market: terms.market, reqTime },
+    async () => {
+      const found = await lookFor(account, entry);
+      return typeof found === 'object' ? placed(account, entry, found.id) : found;
+    },
+    async () => ((await isAnsweredAlike(account, entry)) ? notSent(entry) : undefined),
+  );
+  return fate ?? unknown(account, entry, end);
+}
+
+/** Settles an order that is there, after a look at what else the network may have made of the request. */
+export async function placed(account: TradingAccount, entry: Entry<'order'>, id: string): Promise<Placed> {
+  const { intent } = entry;
+  const wanted = { intent: intent.id, terms: intent.terms, reqTime: intent.reqTime, order: id };
+  const extras = await quietly(() => findExtras(account, intent.terms, wanted));
+  const own = extras?.find((extra) => extra.intent === intent.id)?.ids ?? [];
+  const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}, and again: ${own.join(', ')}`;
+  entry.settle({ outcome: 'placed', id, duplicates: own }, event);
+  return { outcome: 'placed', id, extras: extras ?? null };
+}
+
+/** The order, or `nothing`, or undefined where the exchange could not be asked, which proves nothing. */
+export async function lookFor({ client }: TradingAccount, entry: Entry<'order'>) {
+  const { id: clientId, terms } = entry.intent;
+  const order = await quietly(async () => (await findOrder(client, terms.market, { clientId })) ?? 'nothing');
+  const found = typeof order === 'object' && !fits(order, terms) ? 'nothing' : order;
+  entry.note(`asked by client id: ${found === undefined ? 'no answer' : found === 'nothing' ? 'not found' : 'found'}`);
+  return found;
+}
+
+async function isAnsweredAlike({ client, host }: TradingAccount, { intent }: Entry<'order'>): Promise<boolean> {
+  const neverUsed = { clientId: newClientId(host) };
+  return (
+    (await quietly(async () => (await findOrder(client, intent.terms.market, neverUsed)) ?? 'nothing')) === 'nothing'
+  );
+}
+
+function notSent(entry: Entry<'order'>): NotSent {
+  const reason = 'the exchange would not take the request any more, and has no such order';
+  entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${reason}`);
+  return { outcome: 'notSent', reason };
+}
+
+function unknown({ client, host }: TradingAccount, entry: Entry<'order'>, end: number | undefined): Unknown {
+  entry.leave();
+  const isKnown = end !== undefined && Number.isFinite(end);
+  const reason = 'the exchange shows no such order, and may still get the request';
+  return { outcome: 'unknown', reason, certainFrom: isKnown ? host.now() + (end - client.now()) : null };
+}

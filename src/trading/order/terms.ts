@@ -1,0 +1,37 @@
+import { Decimal } from '../../protocol/decimal.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { ValuesOf } from '../../protocol/request.js';
+import { ACCOUNT_TYPE, ORDER_TYPE, readOrderType, TRADE_TYPE } from '../../protocol/words.js';
+import type { OrderTerms } from '../journal/intent.js';
+
+/** The parameters of the operation `order`. Defaults of the interface are left out. */
+export function orderValues(terms: OrderTerms, clientId: string): ValuesOf<'order'> {
+  return {
+    currency: terms.market,
+    tradeType: TRADE_TYPE[terms.side],
+    price: terms.price,
+    amount: terms.amount,
+    acctType: terms.account === 'spot' ? undefined : ACCOUNT_TYPE[terms.account],
+    enableExpress: terms.borrow ? 'true' : undefined,
+    enableRepay: terms.repay ? 'true' : undefined,
+    customerOrderId: clientId,
+    orderType: ORDER_TYPE[terms.type],
+  };
+}
+
+/** Whether an order of the exchange may be what these terms asked for, by side, price and amount. */
+export function fits({ type, price, total_amount: amount }: OrderRecord, terms: OrderTerms): boolean {
+  return readOrderType(type)?.side === terms.side && isSame(price, terms.price) && isSame(amount, terms.amount);
+}
+
+/** Whether two orders are wanted on exactly the same terms. */
+export function areAlike(one: OrderTerms, other: OrderTerms): boolean {
+  const { price, amount, ...rest } = one;
+  const others: object = other;
+  const isEqual = Object.entries(rest).every(([name, value]) => Reflect.get(others, name) === value);
+  return isEqual && isSame(price, other.price) && isSame(amount, other.amount);
+}
+
+function isSame(left: string, right: string): boolean {
+  return Decimal.of(left).compare(Decimal.of(right)) === 0;
+}

@@ -1,0 +1,33 @@
+import { Failure } from '../errors.js';
+import type { TradingAccount } from './account.js';
+import { newClientId } from './order/client-id.js';
+
+/** Where an exchange takes even older requests, its tolerance counts as unlimited. */
+export const LONGEST_MS = 900_000;
+const STEP_MS = 1_000;
+
+/**
+ * For how long after its `reqTime` the exchange takes a request, in milliseconds, to the second above; Infinity where it
+ * takes any that was tried. Not documented, so it is found with reads of an order that does not exist, dated ever less far
+ * back, and then remembered. Throws Failure as the client's `read`.
+ */
+export async function toleranceOf(account: TradingAccount, market: string): Promise<number> {
+  const { tolerance, client, host } = account;
+  if (tolerance.known !== undefined) return tolerance.known;
+  const values = { currency: market, customerOrderId: newClientId(host) };
+  const takes = (age: number) => client.takes('getOrder', values, client.now() - age);
+  if (!(await takes(0))) {
+    const hint = "Check this machine's clock.";
+    throw new Failure('refused', 'The exchange does not take requests of this time.', { hint });
+  }
+  if (await takes(LONGEST_MS)) return Number.POSITIVE_INFINITY;
+  let [taken, refused] = [0, LONGEST_MS];
+  while (refused - taken > STEP_MS) {
+    const middle = Math.round((taken + refused) / 2);
+    if (await takes(middle)) taken = middle;
+    else refused = middle;
+  }
+  const found = Math.ceil(refused / STEP_MS) * STEP_MS;
+  await tolerance.keep(found);
+  return found;
+}

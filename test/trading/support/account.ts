@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { Budget } from '../../../src/client/budget.js';
+import { ExchangeClient } from '../../../src/client/exchange-client.js';
+import type { TradingAccount } from '../../../src/trading/account.js';
+import { Journal } from '../../../src/trading/journal/journal.js';
+import { KEYS } from '../../client/support.js';
+import { type FakeHost, fakeHost } from '../../support/fake-host.js';
+
+export interface TestAccount extends TradingAccount {
+  readonly host: FakeHost;
+  /** The words that a waiting person would have read. */
+  readonly told: readonly string[];
+}
+
+export interface AccountOptions {
+  readonly budgetMs?: number;
+  /** In ms, as if it had been found out before. */
+  readonly tolerance?: number;
+  /** The folder of an earlier account, to go on with its journal. */
+  readonly state?: string;
+}
+
+/** An account at one host, with a journal of its own and a clock that moves only where it waits. */
+export function accountOf(url: string, options: AccountOptions = {}): TestAccount & { readonly state: string } {
+  const { budgetMs = 60_000, tolerance, state = temporaryState() } = options;
+  const host = fakeHost();
+  const budget = new Budget(budgetMs, host.now);
+  const hosts = { baseUrl: url, tradeUrl: url };
+  const told: string[] = [];
+  const memory = { known: tolerance };
+  return {
+    ...{ host, budget, state, told },
+    client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget }),
+    journal: new Journal(host, state, 'test'),
+    tolerance: {
+      get known() {
+        return memory.known;
+      },
+      keep: async (milliseconds) => {
+        memory.known = milliseconds;
+      },
+    },
+    tell: (words) => told.push(words),
+  };
+}
+
+/** A folder of the user's alone, removed after the test. */
+export function temporaryState(): string {
+  const state = mkdtempSync(path.join(tmpdir(), 'pit-state-'));
+  onTestFinished(() => rmSync(state, { recursive: true, force: true }));
+  return state;
+}
