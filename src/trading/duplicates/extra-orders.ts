@@ -48,13 +48,13 @@ export function extraOrders({ records, known, settled, open, span }: Evidence): 
   const unexplained = strange.filter((record) => ![...settled, ...open].some((wanted) => claims(record, wanted)));
   const earliest = Math.min(...settled.map(timeOf)) - span;
   const certain = !unexplained.some(({ trade_date: time }) => time >= earliest);
-  const left = new Set(withoutOpen(strange, open, claims));
-  return settled.flatMap((wanted) => {
-    const ids = [...left].filter((record) => claims(record, wanted));
-    for (const record of ids) left.delete(record);
-    const { intent, terms, order } = wanted;
-    return ids.length === 0 ? [] : [{ intent, terms, order, ids: ids.map(({ id }) => id), certain }];
-  });
+  const extras = new Map<Wanted, string[]>();
+  for (const record of withoutOpen(strange, open, claims)) {
+    const gap = (wanted: Wanted) => Math.abs(record.trade_date - timeOf(wanted));
+    const [nearest] = settled.filter((wanted) => claims(record, wanted)).sort((one, other) => gap(one) - gap(other));
+    if (nearest !== undefined) extras.set(nearest, [...(extras.get(nearest) ?? []), record.id]);
+  }
+  return [...extras].map(([{ intent, terms, order }, ids]) => ({ intent, terms, order, ids, certain }));
 }
 
 /** Each open order may turn out to be one of those that fit it. */
