@@ -103,7 +103,7 @@ function show(screen: Screen, resolutions: readonly (Resolution | undefined)[]):
 }
 
 function block(screen: Screen, { intent, outcome, id, events }: Resolution): string {
-  const title = `${wordsOf(intent)}: ${outcome}${id === null ? '' : ` as ${id}`}`;
+  const title = `${wordsOf(intent)}: ${outcome}${outcome === 'placed' ? ` as ${id}` : ''}`;
   const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
   return table(
     screen,

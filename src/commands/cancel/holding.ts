@@ -78,11 +78,11 @@ class Watch {
     const held = this.#takeAll(hold(account, this.held.market, this.#timer, end.signal));
     // a hold that fails must not leave the command behind
     const [ended] = await Promise.allSettled([host.run(this.held.command).finally(() => end.abort()), held]);
-    const code = ended.status === 'fulfilled' ? ended.value : 1;
-    await held;
     output.note(this.#state());
-    if (code === 0 && this.#lapsed !== undefined) throw this.#lapsed;
-    throw new CommandEnded(code);
+    await held;
+    if (ended.status === 'rejected') throw ended.reason;
+    if (ended.value === 0 && this.#lapsed !== undefined) throw this.#lapsed;
+    throw new CommandEnded(ended.value);
   }
 
   async #takeAll(events: AsyncIterable<HoldEvent>): Promise<void> {
@@ -132,13 +132,13 @@ class Watch {
 
   #countdown(): string {
     const seconds = Math.max(0, Math.ceil(this.#leftMs() / 1000));
-    const trouble = this.#trouble === undefined ? '' : ', NO REFRESH';
-    return `${this.held.market}: cancelled in ${seconds} s${trouble} (Ctrl-C ends)`;
+    const state = this.#trouble === undefined ? 'held' : 'NOT REFRESHED';
+    return `${this.held.market} ${state}: ${seconds} s left (Ctrl-C ends)`;
   }
 
   #state(): string {
     const { market } = this.held;
-    if (this.#leftMs() <= 0) return `The timer of ${market} is over: what was open then is cancelled.`;
+    if (this.#leftMs() <= 0) return `The timer of ${market} is over.`;
     return stateWords(market, this.#timer, this.#trouble !== undefined);
   }
 }

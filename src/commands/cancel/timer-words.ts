@@ -1,4 +1,5 @@
 import type { Answer } from '../../terminal/answer.js';
+import { wrapped } from '../../terminal/text.js';
 import { isoTime, zonedTime } from '../../terminal/time.js';
 import { MINUTE_MS, type Timer } from '../../trading/timed-cancel/timer.js';
 
@@ -6,7 +7,7 @@ import { MINUTE_MS, type Timer } from '../../trading/timed-cancel/timer.js';
 export function timerAnswer(market: string, timer: Timer): Answer {
   return {
     data: { market, cancelsAt: isoTime(timer.cancelsAt) },
-    show: (screen) => screen.paint.strong(stateWords(market, timer)),
+    show: ({ width, paint }) => wrapped(stateWords(market, timer), width).split('\n').map(paint.strong).join('\n'),
   };
 }
 

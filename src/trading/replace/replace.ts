@@ -1,5 +1,5 @@
 import type { Market } from '../../client/market-catalog.js';
-import { Failure } from '../../errors.js';
+import { asFailure, Failure } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../account.js';
 import { factsOf } from '../cancel/facts.js';
@@ -111,10 +111,9 @@ async function inItsPlace(
   const { terms } = entry.intent;
   const rest = remainderOf(terms.wanted, cancel.filled ?? '0');
   entry.note(`${eventOf(cancel)}; ${rest.amount} is left to place`);
-  const [next, verdict] = await sentInstead(account, market, entry, rest).catch((error: unknown) => {
-    if (error instanceof Failure) return [undefined, error] as const;
-    throw error;
-  });
+  // whatever is thrown there, nothing has left: the order that is cancelled now must be told of all the same
+  const unsent = (thrown: unknown) => [undefined, asFailure(thrown)] as const;
+  const [next, verdict] = await sentInstead(account, market, entry, rest).catch(unsent);
   if (next === undefined) {
     return { kind: 'unplaced', cancel, rest: settleUnplaced(entry, cancel, verdict.message), why: verdict };
   }
