@@ -25,6 +25,7 @@ export function showReplacement(
   const { side } = placed;
   const from = (old: string, now: string) => changed(screen, old, now);
   const left = Decimal.of(order.total_amount).minus(Decimal.of(order.trade_amount)).trimmed().toString();
+  const value = `${grouped(notionalOf(placed))} ${quote} before the fee`;
   const entries: Entry[] = [
     ['market', market.market],
     ['cancels', `${order.id}, of which ${grouped(left)} ${base} is open`],
@@ -32,7 +33,7 @@ export function showReplacement(
     ['price', `${from(order.price, wanted.price)} ${quote}`],
     ['total', `${from(order.total_amount, wanted.amount)} ${base}, ${grouped(order.trade_amount)} of it filled`],
     ['amount', `${grouped(placed.amount)} ${base}, less what fills meanwhile`],
-    [side === 'buy' ? 'costs at most' : 'brings at least', `${grouped(notionalOf(placed))} ${quote} before the fee`],
+    side === 'buy' ? ['costs', `at most ${value}`] : ['brings', `at least ${value}`],
     ['type', placed.type],
     [
       'account',

@@ -78,7 +78,7 @@ async function act(context: Context, account: TradingAccount, plan: ReplacePlan)
   if (context.globals.dryRun) return dry(context, account, plan, id, show);
   if (!context.globals.yes) context.output.preview(show);
   // what an order is held against before it may leave, plan.placed is held against here
-  await confirm(context, 'Cancel the order and place this one?');
+  await confirm(context, 'Cancel and place this one?');
   const forget = context.host.onInterrupt(() => {
     const note = `The order may be cancelled, and the one in its place may have left. Find out: pit resolve ${id}`;
     context.output.warn(sameProfile(note, context.host.arguments));
