@@ -3,6 +3,7 @@ import { PIT, plainEnvironment } from '../support/pit.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { document, lastError, type Told, useDesk } from './desk.js';
+import { start } from './started.js';
 import { Straight } from './straight.js';
 
 /** An order's object of the contract, with what became of the one before. */
@@ -181,6 +182,20 @@ describe('pit order replace', () => {
     expect([resolved.code, await straight.open()]).toEqual([0, []]);
     // asked again, it tells the same
     expect((await desk.run(`resolve ${answer.clientId}`)).stderr).toContain('pit order buy btc_usdt 0.01 --at 21000');
+  });
+
+  it('that was killed between its two requests is told by resolve, which places nothing', async () => {
+    const id = await straight.place(FAR);
+    // the first look is before the cancellation, the second after it
+    await straight.fault('delay', 'getOrder', { every: 2, delay: 20_000 });
+    const { child } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '21300', '--yes']);
+    while ((await straight.faultsApplied()) === 0);
+    child.kill('SIGKILL');
+    await straight.administer('POST /faults/clear');
+    const { code, stdout, stderr } = await desk.run('resolve --json');
+    expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });
+    expect(stderr).toContain('To place it: pit order buy btc_usdt 0.01 --at 21300');
+    expect([code, await straight.open()]).toEqual([0, []]);
   });
 
   it('whose order is refused says that the other is cancelled: exit 9, with the line that places it', async () => {

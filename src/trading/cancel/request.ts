@@ -1,3 +1,4 @@
+import { Failure } from '../../errors.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import { orderState } from '../order/record.js';
@@ -13,12 +14,20 @@ export interface CancelRequest {
   readonly note: (event: string) => void;
 }
 
-/** One look at the order: `nothing` where there is none, undefined where the exchange could not be asked. */
+/**
+ * One look at the order: `nothing` where there is none, undefined where the exchange could not be asked.
+ *
+ * @param refusal the code with which the cancellation was refused: a look that is refused with the same one, as in a market
+ *   that there is not, finds nothing either
+ */
 export async function lookAt(
   { client }: TradingAccount,
   { market, order: reference, note }: CancelRequest,
+  refusal?: number | null,
 ): Promise<OrderRecord | 'nothing' | undefined> {
-  const order = await quietly(async () => (await findOrder(client, market, reference)) ?? ('nothing' as const));
+  const unlessAlike = (error: unknown) =>
+    error instanceof Failure && error.kind === 'refused' && error.code === refusal ? undefined : Promise.reject(error);
+  const order = await quietly(async () => (await findOrder(client, market, reference).catch(unlessAlike)) ?? 'nothing');
   const words = typeof order === 'object' ? orderState(order) : order === undefined ? 'no answer' : 'not found';
   note(`asked for the order: ${words}`);
   return order;

@@ -42,7 +42,7 @@ export async function sendCancel(account: TradingAccount, request: CancelRequest
 async function refused(account: TradingAccount, request: CancelRequest, answer: Refused): Promise<CancelFate | Lost> {
   const { code, message } = answer;
   request.note(`refused: ${code} ${message}`);
-  const found = UNREAD.includes(code) ? 'nothing' : await lookAt(account, request);
+  const found = UNREAD.includes(code) ? 'nothing' : await lookAt(account, request, code);
   if (found === undefined) return { outcome: 'lost', code, reason: message };
   const order = found === 'nothing' ? undefined : found;
   if (order !== undefined && canBeOurs(order) && !wasCancelled(account, request.order, order)) {

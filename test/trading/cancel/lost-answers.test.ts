@@ -198,6 +198,17 @@ describe('a cancellation that is refused', () => {
     expect((await cancel(accountOf(later.url))).result).toMatchObject({ outcome: 'cancelled', code: 3001 });
   });
 
+  it('like the look at its order is refused: a market that there is not', async () => {
+    const nowhere = respond('{"code":1001,"message":"unknown market"}');
+    const server = await serveBadly(nowhere, nowhere);
+    expect(await cancel(accountOf(server.url))).toMatchObject({ result: { outcome: 'refused', code: 1001 } });
+    // a limit refuses whatever comes
+    const often = respond('{"code":4002,"message":"often"}');
+    const busy = await serveBadly(often, often);
+    const account = accountOf(busy.url, { budgetMs: BUDGET_MS });
+    expect(await cancel(account)).toMatchObject({ result: { outcome: 'unknown', code: 4002 } });
+  });
+
   it('unread is not looked into', async () => {
     const server = await serveBadly(respond('{"code":1003,"message":"sign"}'), GONE);
     expect(await cancel(accountOf(server.url))).toMatchObject({ result: { outcome: 'refused' }, failure: 'refused' });
