@@ -58,7 +58,11 @@ async function start(
   market: string,
   held: readonly string[] | undefined,
 ): Promise<Answer | undefined> {
+  const forget = context.host.onInterrupt(() =>
+    context.output.warn(`The timer may have been started. ${effect(market)}`),
+  );
   const timer = await onMarket(context, market, () => startTimerSurely(account, market));
+  forget();
   await watchMarket(context, account, market);
   if (held === undefined) return timerAnswer(market, timer);
   return holdTimer(context, account, { market, timer, command: held });

@@ -86,7 +86,12 @@ describe('a share', () => {
         const most = free.plus(freed({ side: side === 'buy' ? 'buy' : 'sell' }, plan.order));
         const size = Decimal.of(placed.amount);
         const spent = side === 'buy' ? size.times(Decimal.of(placed.price)) : size;
-        expect(spent.compare(most.times(Decimal.of(`${percent}`)).times(Decimal.of('0.01')))).toBeLessThanOrEqual(0);
+        const share = most.times(Decimal.of(`${percent}`)).times(Decimal.of('0.01'));
+        expect(spent.compare(share)).toBeLessThanOrEqual(0);
+        // a lot more would be more than that
+        const lot = Decimal.of(MARKET.lotSize);
+        const step = side === 'buy' ? lot.times(Decimal.of(placed.price)) : lot;
+        expect(spent.plus(step).compare(share)).toBeGreaterThan(0);
         expect(size.significantScale).toBeLessThanOrEqual(MARKET.amountScale);
       }),
       { numRuns: 60 },

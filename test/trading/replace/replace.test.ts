@@ -2,6 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Market } from '../../../src/client/market-catalog.js';
+import { cancelOrders } from '../../../src/trading/cancel/cancel.js';
 import { planReplacement, type Wishes } from '../../../src/trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../../src/trading/replace/replace.js';
 import { resolve, unplacedOf } from '../../../src/trading/resolve.js';
@@ -75,6 +76,18 @@ describe('a replacement', () => {
       id: '9001',
       intent: { id: NAME, replaces: { order: { id: '7' } } },
     });
+  });
+
+  it('counts as the cancellation of the order, and as none of the one in its place', async () => {
+    const server = await serveOrders(bought());
+    const account = accountOf(server.url);
+    await replace(account);
+    const [old] = await cancelOrders(account, 'btc_usdt', [{ id: '7' }]);
+    expect(old?.result).toMatchObject({ outcome: 'refused', code: 3001 });
+    for (const order of server.orders) order.status = 1;
+    Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(9) });
+    const [next] = await cancelOrders(account, 'btc_usdt', [{ id: '9001' }]);
+    expect(next?.result).toMatchObject({ outcome: 'cancelled', code: 3001 });
   });
 
   it('takes an amount for the new total: what has filled counts', async () => {
