@@ -36,6 +36,13 @@ export class Prompts {
     return /^y(?:es)?$/i.test(String(answer).trim());
   }
 
+  /** Only the word itself confirms, typed whole after the question stood there. */
+  async confirmTyping(question: string, word: string): Promise<boolean> {
+    const hint = 'It is confirmed on a terminal, by a person.';
+    const answer = await this.#ask({ type: 'input', message: safe(question) }, hint, 'askAfresh');
+    return String(answer).trim().toLowerCase() === word;
+  }
+
   /** Shows nothing of what is typed, not even its length: screens are recorded and looked at over shoulders. */
   async hidden(question: string): Promise<string> {
     const prompt: Question = { type: 'password', message: safe(question), mask: false, toggleMask: false };

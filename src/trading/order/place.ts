@@ -46,7 +46,7 @@ export async function placeOrder(
 }
 
 /** Throws Failure `usage` where nobody knows what became of an order on the very same terms. */
-function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void {
+export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void {
   const twin = journal
     .open()
     .find((entry) => isOf(entry.intent, 'order') && areAlike(entry.intent.terms, terms) && !entry.isUnderWay);

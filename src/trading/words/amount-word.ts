@@ -1,6 +1,7 @@
 import { quoted, usage } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { Side } from '../../protocol/words.js';
+import { PLAIN_NUMBER, SEPARATED } from './price-word.js';
 
 /** An amount as the user wrote it: base coin, a share of what is available, or a value in the quote coin. */
 export type AmountWord =
@@ -15,8 +16,10 @@ export function readAmount(word: string): AmountWord {
   const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];
   // 1e3 is a number in another notation, and would be one of the coin e3
   const value = digits === undefined || /^e\d+$/i.test(unit) ? Decimal.zero : Decimal.of(digits);
-  if (value.sign <= 0)
-    throw badAmount(word, 'Write a number above zero of the base coin, a share like 50%, or a value like 100usdt.');
+  if (value.sign <= 0) {
+    const hint = 'Write a number above zero of the base coin, a share like 50%, or a value like 100usdt.';
+    throw badAmount(word, SEPARATED.test(word) ? PLAIN_NUMBER : hint);
+  }
   if (unit === '') return { kind: 'base', amount: value };
   if (unit !== '%') return { kind: 'value', value, coin: unit.toLowerCase() };
   if (value.compare(HUNDRED) > 0) throw badAmount(word, 'A share is at most 100%.');
@@ -64,4 +67,10 @@ function ofValue(value: Decimal, coin: string, { base, quote, price, scale }: Am
     `The amount is in ${coin}, and this market trades ${base} for ${quote}.`,
     `Write it in ${base} or as a value in ${quote}.`,
   );
+}
+
+/** The word as it is written, in one form of several. */
+export function amountText(word: AmountWord): string {
+  if (word.kind === 'base') return word.amount.toString();
+  return word.kind === 'share' ? `${word.percent}%` : `${word.value}${word.coin}`;
 }
