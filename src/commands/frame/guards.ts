@@ -38,7 +38,7 @@ export async function confirmGuarded(
   for (const { guard, message } of breaches)
     if (overridden.includes(guard)) output.note(`Overridden ${guard}: ${message}.`);
   if (holding.length === 0) return confirm(context, question);
-  if (!prompts.available) throw await heldBack(context, holding);
+  if (!prompts.available) throw await heldBack(context, holding, breaches);
   for (const { guard, message } of holding) {
     output.warn(`${guard} holds this back: ${message}.`);
     const typed = await budget.outside(() => prompts.confirmTyping(`Type ${guard} to send it all the same:`, guard));
@@ -49,14 +49,18 @@ export async function confirmGuarded(
   }
 }
 
-async function heldBack({ session }: Context, holding: readonly Breach[]): Promise<Failure> {
+async function heldBack(
+  { session }: Context,
+  holding: readonly Breach[],
+  breaches: readonly Breach[],
+): Promise<Failure> {
   const failures = holding.flatMap(({ failure }) => failure ?? []);
   const kind = failures.length === holding.length ? failures[0]?.kind : undefined;
   const words = holding.map(({ guard, message }) => `${guard} holds this back: ${message}.`);
-  const names = holding.map(({ guard }) => guard).join(',');
-  const settings = holding.map(({ guard }) => SETTING_OF[guard]).join(' and ');
+  const names = breaches.map(({ guard }) => guard).join(',');
   const { profile } = await session.connection();
+  const settings = holding.map(({ guard }) => `pit profile set ${profile} ${SETTING_OF[guard]} VALUE`);
   return new Failure(kind ?? 'usage', `${words.join(' ')} Nothing was sent.`, {
-    hint: `Where it is meant: --override ${names}. The limits are settings: pit profile set ${profile} (${settings}).`,
+    hint: `If it is meant: --override ${names}. The limit is a setting: ${settings.join(', ')}`,
   });
 }

@@ -1,5 +1,5 @@
 import type { Market } from '../../client/market-catalog.js';
-import type { Decimal } from '../../protocol/decimal.js';
+import { Decimal } from '../../protocol/decimal.js';
 import type { AccountType, OrderType } from '../../protocol/words.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
@@ -73,10 +73,9 @@ function fillsText({ side, amount }: SentOrder, { base, quote }: Market, { fills
   if (fills === null) return UNKNOWN;
   const average = averagePrice(fills, side);
   if (average === null) return 'nothing';
-  const filled = fills.amount.trimmed().toString();
-  const part = fills.atLeast
-    ? `at least ${grouped(filled)} of ${grouped(amount)} ${base}`
-    : `${grouped(filled)} ${base}`;
+  const filled = `${fills.atLeast ? 'at least ' : ''}${grouped(fills.amount.trimmed().toString())}`;
+  const isAll = fills.amount.compare(Decimal.of(amount)) === 0;
+  const part = isAll ? `all ${grouped(amount)} ${base}` : `${filled} of ${grouped(amount)} ${base}`;
   return `${part} at ${grouped(average.toString())} ${quote} on average`;
 }
 

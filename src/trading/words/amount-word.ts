@@ -43,16 +43,23 @@ export interface AmountTerms {
 
 /** The amount in the base coin. A relative one is rounded down to the market's decimals; a number keeps its own. */
 export async function resolveAmount(word: AmountWord, terms: AmountTerms): Promise<Decimal> {
+  return amountOf(word, terms, word.kind === 'share' ? await terms.available() : Decimal.zero);
+}
+
+/**
+ * The same with what is available at hand.
+ * @throws Failure `usage` where nothing is available, and for a coin that the market does not trade
+ */
+export function amountOf(word: AmountWord, terms: Omit<AmountTerms, 'available'>, available: Decimal): Decimal {
   if (word.kind === 'base') return word.amount;
   if (word.kind === 'value') return ofValue(word.value, word.coin, terms);
-  const available = await terms.available();
   if (available.sign <= 0) throw nothingToSpend(terms);
   const spendable = available.times(word.percent).times(Decimal.of('0.01'));
   if (terms.side === 'sell') return spendable.rescaled(terms.scale, 'down');
   return spendable.dividedBy(terms.price, terms.scale, 'down');
 }
 
-function nothingToSpend({ side, base, quote }: AmountTerms) {
+function nothingToSpend({ side, base, quote }: Omit<AmountTerms, 'available'>) {
   const coin = side === 'buy' ? quote : base;
   return usage(
     `No ${coin} is available for this order.`,
@@ -60,7 +67,7 @@ function nothingToSpend({ side, base, quote }: AmountTerms) {
   );
 }
 
-function ofValue(value: Decimal, coin: string, { base, quote, price, scale }: AmountTerms): Decimal {
+function ofValue(value: Decimal, coin: string, { base, quote, price, scale }: Omit<AmountTerms, 'available'>): Decimal {
   if (coin === quote) return value.dividedBy(price, scale, 'down');
   if (coin === base) return value;
   throw usage(
