@@ -71,7 +71,10 @@ async function askAfter(
 }
 
 async function drawn(question: Question, theme: object, streams: Drawing): Promise<unknown> {
-  if (question.type === 'live') return (await import('./live-input.js')).liveInput({ ...question, theme }, streams);
+  if (question.type === 'live') {
+    const { liveInput } = await import('./live-input.js');
+    return liveInput({ ...question, theme, terminal: streams.output }, streams);
+  }
   const prompt = createPromptModule(streams);
   const answers = await prompt<Record<string, unknown>>([{ ...question, name: 'answer', theme }]);
   return answers.answer;

@@ -8,6 +8,10 @@ import {
   usePrefix,
   useState,
 } from '@inquirer/core';
+import type { TerminalOutput } from '../host.js';
+
+/** From the cursor to the end of the screen. */
+const ERASE_BELOW = '\u001b[J';
 
 /** A line to type, above words that tell at every moment what it would mean. */
 export interface LiveInput {
@@ -20,6 +24,8 @@ export interface LiveInput {
   readonly refresh: () => Promise<void>;
   readonly refreshMs: number;
   readonly theme?: object;
+  /** Tells when the window has another size. */
+  readonly terminal?: TerminalOutput;
 }
 
 /** inquirer's `input` with words below it that are drawn again while it waits. */
@@ -31,7 +37,9 @@ export const liveInput = createPrompt<string, LiveInput>((config, done) => {
   const [, drawAgain] = useState(0);
   const status = isDone ? 'done' : 'idle';
   const prefix = usePrefix({ status, theme });
-  useEffect(() => refreshing(config, () => drawAgain((times) => times + 1)), []);
+  const redraw = () => drawAgain((times) => times + 1);
+  useEffect(() => refreshing(config, redraw), []);
+  useEffect(() => resizing(config, redraw), []);
   useKeypress((key, readline) => {
     if (!isEnterKey(key)) {
       const line = edited(readline.line);
@@ -67,6 +75,16 @@ function refreshing({ refresh, refreshMs }: LiveInput, draw: () => void): () => 
     ended = true;
     clearTimeout(timer);
   };
+}
+
+/** In another width the words below take other lines than inquirer counts on: they go before it draws again. */
+function resizing({ terminal }: LiveInput, draw: () => void): () => void {
+  const onResize = () => {
+    terminal?.write(ERASE_BELOW);
+    draw();
+  };
+  terminal?.on('resize', onResize);
+  return () => terminal?.off('resize', onResize);
 }
 
 /** What is left of a line when rubouts have done their work, which a dumb terminal leaves in it, and other controls are gone. */

@@ -5,10 +5,8 @@ import { paintSide, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import type { GuardName } from '../../trading/guards/names.js';
 import { type OrderFacts, spentCoin } from '../../trading/preview/facts.js';
 import { averagePrice } from '../../trading/preview/fills.js';
-import { breachText } from '../frame/guards.js';
 import type { SentOrder } from './conclusion.js';
 import type { Prepared } from './prepare.js';
 
@@ -26,12 +24,12 @@ const ACCOUNT_WORDS: Readonly<Record<AccountType, string>> = {
 
 const UNKNOWN = 'not known';
 
-/** What an order will do and where it goes, as the user is asked about it. */
+/** What an order will do and where it goes, as the user is asked about it; with the guards where nobody is asked. */
 export function preview(
   screen: Screen,
-  { market, order, preview: { facts, breaches, warnings } }: Prepared,
-  overridden: readonly GuardName[],
+  { market, order, preview: { facts, warnings } }: Prepared,
   exchange: string,
+  guards: readonly string[],
 ): string {
   const { side, amount, price, type, account, clientId: id, notional } = order;
   const { base, quote } = market;
@@ -47,7 +45,7 @@ export function preview(
     ['account', ACCOUNT_WORDS[account] + (order.borrow ? ', borrowing' : '') + (order.repay ? ', repaying' : '')],
     ['client id', id],
     ['exchange', exchange],
-    ...breaches.map((breach): Entry => ['guard', breachText(breach, overridden), (text, paint) => paint.bad(text)]),
+    ...guards.map((guard): Entry => ['guard', guard, (text, paint) => paint.bad(text)]),
     ...warnings.map((warning): Entry => ['warning', warning, (text, paint) => paint.warn(text)]),
   ];
   return record(screen, entries);

@@ -6,7 +6,7 @@ import { orderValues } from '../../trading/order/terms.js';
 import type { Context } from '../frame/context.js';
 import { dryRun } from '../frame/dry-run.js';
 import { warnOfExtras } from '../frame/extras.js';
-import { confirmGuarded } from '../frame/guards.js';
+import { breachText, confirmGuarded } from '../frame/guards.js';
 import { sameProfile } from '../frame/same-profile.js';
 import { conclude, interruptedNote } from './conclusion.js';
 import { prepare } from './prepare.js';
@@ -21,7 +21,8 @@ export async function send(context: Context, account: TradingAccount, request: O
   const { order, preview: known } = prepared;
   const { profile } = await session.connection();
   const where = `${account.client.hosts.tradeUrl} (profile ${profile})`;
-  const show = (screen: Screen) => preview(screen, prepared, request.overridden, where);
+  const guards = globals.dryRun ? known.breaches.map((breach) => breachText(breach, request.overridden)) : [];
+  const show = (screen: Screen) => preview(screen, prepared, where, guards);
   if (globals.dryRun) {
     const values = orderValues(order, order.clientId);
     return dryRun(context, account.client, 'order', values, previewData(prepared, request.overridden), show);

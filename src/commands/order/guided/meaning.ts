@@ -53,14 +53,14 @@ export function unlessWrong<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** Lines below a question: what is so, and what the word means and what to beware of, or what was wrong with it at Enter. */
+/** Lines below a question: what is so (painted already), and what the word means and what to beware of, or what was wrong with it at Enter. */
 export function drawn(screen: Screen, first: string, { says, beware }: Meaning, wrong: string | undefined): string {
   const { paint, width } = screen;
   const lines = (text: string, painted: (line: string) => string) =>
     wrapped(safe(text), width).split('\n').map(painted).join('\n');
   const meant = [lines(says, paint.faint), ...beware.map((text) => lines(text, paint.warn))];
   const words = wrong === undefined ? meant : [lines(wrong, paint.bad)];
-  return [lines(first, (line) => line), ...words].filter((text) => text !== '').join('\n');
+  return [first, ...words].filter((text) => text !== '').join('\n');
 }
 
 export function shown(value: Decimal): string {

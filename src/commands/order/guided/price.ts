@@ -1,4 +1,6 @@
 import type { Decimal } from '../../../protocol/decimal.js';
+import { grouped } from '../../../terminal/numbers.js';
+import type { Screen } from '../../../terminal/screen.js';
 import type { GuardLimits } from '../../../trading/guards/limits.js';
 import { away, checkBand } from '../../../trading/guards/price-band.js';
 import { checkPrice } from '../../../trading/order/rules.js';
@@ -27,7 +29,7 @@ export async function askPrice(
   const now = (): PriceDraft => ({ ...draft, view: book.view });
   const typed = await budget.outside(() =>
     prompts.live(`Price in ${draft.market.quote}:`, {
-      below: (text, wrong, screen) => drawn(screen, quotes(book), priceMeaning(text, now()), wrong),
+      below: (text, wrong, screen) => drawn(screen, quotes(screen, book), priceMeaning(text, now()), wrong),
       check: (text) => checkTyped(text, now()),
       refresh: () => book.refresh(),
     }),
@@ -35,11 +37,20 @@ export async function askPrice(
   return readPrice(typed);
 }
 
-function quotes({ view, best, age }: LiveBook): string {
+/** Painted where it fits the line, and left to be broken where it does not. */
+function quotes({ paint, width }: Screen, { view, best, age, market }: LiveBook): string {
   if (view === undefined) return 'The book cannot be read now.';
-  const side = (name: string, price: Decimal | null) => `${name} ${price === null ? 'none' : shown(price)}`;
+  const quote = (name: string, price: Decimal | null) =>
+    `${name} ${price === null ? 'none' : grouped(atScale(price, market.priceScale).toString())}`;
+  const [bid, ask] = [quote('bid', best.bid), quote('ask', best.ask)];
   const old = age > STALE_MS ? `  (${Math.round(age / 1_000)} s ago)` : '';
-  return `${side('bid', best.bid)}  ${side('ask', best.ask)}${old}`;
+  const text = `${bid}  ${ask}${old}`;
+  return text.length <= width ? `${paint.bid(bid)}  ${paint.ask(ask)}${old}` : text;
+}
+
+/** With the market's decimals, as long as none is lost. */
+function atScale(price: Decimal, scale: number): Decimal {
+  return price.significantScale <= scale ? price.rescaled(scale, 'down') : price;
 }
 
 /** What a price would do now. */
