@@ -13,14 +13,13 @@ export function warningsOf(order: ResolvedOrder, facts: OrderFacts, answers: Ans
   return [...aboutBook(order, facts), ...aboutBalance(order, facts), ...aboutAnswers(answers)];
 }
 
-function aboutBook({ terms, market }: ResolvedOrder, { bid, ask, fills, reference }: OrderFacts): string[] {
+function aboutBook({ terms, market }: ResolvedOrder, { bid, ask, fills }: OrderFacts): string[] {
   const { side, type, amount, price } = terms;
   if (fills === null) return [];
   const words: string[] = [];
   const [best, name] = side === 'buy' ? [ask, 'best ask'] : [bid, 'best bid'];
-  if (reference !== null && reference.name !== 'mid') {
+  if (bid === null || ask === null)
     words.push(`The book of ${market.market} is empty on ${bid === null && ask === null ? 'both sides' : 'one side'}.`);
-  }
   const average = averagePrice(fills, side);
   if (best !== null && average !== null) {
     const reach = beyond(Decimal.of(price), best);
