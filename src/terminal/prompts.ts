@@ -82,13 +82,12 @@ export class Prompts {
 
   /** Typing narrows the choices down: `find` gives those that fit, the likeliest first. */
   async search<Value>(question: string, find: (typed: string) => Promise<readonly Choice<Value>[]>): Promise<Value> {
-    let found: readonly Choice<Value>[] = [];
-    const source = async (typed = '') => {
-      found = await find(safe(typed));
-      return found.map(listed);
-    };
+    // of everything that was ever listed, so that a number always means what stood beside it
+    const seen: Choice<Value>[] = [];
+    const source = async (typed = '') =>
+      (await find(safe(typed))).map((choice) => listed(choice, seen.push(choice) - 1));
     const index = await this.#ask({ type: 'search', message: safe(question), source }, ON_COMMAND_LINE);
-    return (found[Number(index)] as Choice<Value>).value;
+    return (seen[Number(index)] as Choice<Value>).value;
   }
 
   /** Tells below the line what it means, at every key and every moment. */

@@ -102,7 +102,9 @@ describe('a guard', () => {
     await placed(line);
     await desk.done('profile set sandbox priceBand 1%');
     expect(await desk.json('profile show sandbox')).toMatchObject({ settings: { priceBand: '1%' } });
-    expect(await desk.done('profile show sandbox')).toMatch(/priceBand +1%/);
+    const shown = await desk.done('profile show sandbox');
+    expect(shown).toMatch(/priceBand +1%\n/);
+    expect(shown).toMatch(/dayNotional +five times orderNotional \(default\)\n/);
     expect((await desk.failure(line, 2, exchange.extra)).message).toContain('1%, so at most 20200');
     await desk.done('profile set sandbox priceBand off');
     await placed(line.replace('20300', '90000'));

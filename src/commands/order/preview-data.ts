@@ -1,5 +1,6 @@
+import type { Decimal } from '../../protocol/decimal.js';
 import type { GuardName } from '../../trading/guards/names.js';
-import { spentCoin } from '../../trading/preview/facts.js';
+import { type OrderFacts, spentCoin } from '../../trading/preview/facts.js';
 import { averagePrice } from '../../trading/preview/fills.js';
 import type { Preview } from '../frame/dry-run.js';
 import { breachText } from '../frame/guards.js';
@@ -25,25 +26,31 @@ export interface OrderPreviewData extends Preview {
 }
 
 /** The guards that hold are told among the warnings as well, for who reads those alone. */
-export function previewData({ market, order, preview }: Prepared, overridden: readonly GuardName[]): OrderPreviewData {
-  const { facts, breaches, warnings } = preview;
+export function previewData(
+  { market, order, breaches, warnings }: Prepared,
+  { fee, balance, bid, ask, reference, distance, fills }: OrderFacts,
+  overridden: readonly GuardName[],
+): OrderPreviewData {
   const { price, amount, notional, side } = order;
-  const text = (value: { toString(): string } | null | undefined) => value?.toString() ?? null;
   return {
     ...{ price, amount, notional },
-    fee: text(facts?.fee?.fee),
+    fee: text(fee?.fee),
     warnings: [...breaches.map((breach) => breachText(breach, overridden)), ...warnings],
-    feeCoin: facts?.fee?.coin ?? null,
+    feeCoin: fee?.coin ?? null,
     spentCoin: spentCoin(market, side),
-    balanceBefore: text(facts?.balance?.before),
-    balanceAfter: text(facts?.balance?.after),
-    bid: text(facts?.bid),
-    ask: text(facts?.ask),
-    mid: text(facts?.reference?.price),
-    distance: text(facts?.distance),
-    fillsAtOnce: text(facts?.fills?.amount),
-    fillsAtLeast: facts?.fills?.atLeast ?? false,
-    averagePrice: facts?.fills ? text(averagePrice(facts.fills, side)) : null,
+    balanceBefore: text(balance?.before),
+    balanceAfter: text(balance?.after),
+    bid: text(bid),
+    ask: text(ask),
+    mid: text(reference?.price),
+    distance: text(distance),
+    fillsAtOnce: text(fills?.amount),
+    fillsAtLeast: fills?.atLeast ?? false,
+    averagePrice: fills === null ? null : text(averagePrice(fills, side)),
     guards: breaches.map(({ guard, message }) => ({ guard, message, overridden: overridden.includes(guard) })),
   };
+}
+
+function text(value: Decimal | null | undefined): string | null {
+  return value?.toString() ?? null;
 }

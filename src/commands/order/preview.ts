@@ -27,7 +27,8 @@ const UNKNOWN = 'not known';
 /** What an order will do and where it goes, as the user is asked about it; with the guards where nobody is asked. */
 export function preview(
   screen: Screen,
-  { market, order, preview: { facts, warnings } }: Prepared,
+  { market, order, warnings }: Prepared,
+  facts: OrderFacts,
   exchange: string,
   guards: readonly string[],
 ): string {
@@ -38,9 +39,9 @@ export function preview(
     ['market', order.market],
     ['amount', `${grouped(amount)} ${base}`],
     ['price', `${grouped(price)} ${quote}`],
-    ...(facts === null ? [] : bookEntries(order, market, facts)),
+    ...bookEntries(order, market, facts),
     [side === 'buy' ? 'costs at most' : 'brings at least', `${grouped(notional)} ${quote} before the fee`],
-    ...(facts === null ? [] : moneyEntries(order, market, facts)),
+    ...moneyEntries(order, market, facts),
     ['type', TYPE_WORDS[type]],
     ['account', ACCOUNT_WORDS[account] + (order.borrow ? ', borrowing' : '') + (order.repay ? ', repaying' : '')],
     ['client id', id],

@@ -61,9 +61,9 @@ function farAway(price: Decimal, reference: Reference): string {
   return `The price ${price} is ${away(price, reference)}: such an order may rest for a long time.`;
 }
 
-/** `12.4% above mid (28063.7)`. */
+/** `12.4% above mid (28063.7)`, or `at mid (28063.7)`. */
 export function away(price: Decimal, { price: reference, name }: Reference): string {
   const percent = percentFrom(price, reference, PERCENT_SCALE).trimmed();
-  const words = percent.sign < 0 ? `${percent.negated()}% below` : `${percent}% above`;
+  const words = percent.sign === 0 ? 'at' : percent.sign < 0 ? `${percent.negated()}% below` : `${percent}% above`;
   return `${words} ${name} (${reference.trimmed()})`;
 }
