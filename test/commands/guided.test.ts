@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PIT, plainEnvironment } from '../support/pit.js';
+import { PIT, plainEnvironment, runPit } from '../support/pit.js';
 import { onTerminal, type PtyJob, type PtyResult, type PtyStep } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { useDesk } from './desk.js';
@@ -209,6 +209,18 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
 
 describe('an order with parts missing, without a terminal', () => {
   const desk = useDesk();
+
+  it('needs nothing of what asks where it is whole', async () => {
+    const folder = path.join(desk.home, 'program');
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(path.join(path.dirname(PIT), '..', part), path.join(folder, part), { recursive: true });
+    for (const name of readdirSync(path.join(folder, 'dist')))
+      if (name.startsWith('inquirer')) rmSync(path.join(folder, 'dist', name));
+    const program = path.join(folder, 'bin', path.basename(PIT));
+    const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', 'bid', '--yes'];
+    const { code, stdout } = await runPit(words, { home: desk.home, program });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Placed') });
+  });
 
   it.each([
     ['order', /side/],

@@ -82,14 +82,14 @@ function moneyEntries({ side, account }: SentOrder, market: Market, { fee, balan
   const coin = spentCoin(market, side);
   const untold = account === 'spot' ? UNKNOWN : `${UNKNOWN}: no operation shows margin balances`;
   return [
-    [
-      'fee',
-      fee === null
-        ? UNKNOWN
-        : `about ${grouped(fee.fee.toString())} ${fee.coin} if it fills, by what earlier orders paid`,
-    ],
+    ['fee', feeText(fee)],
     ['available', balance === null ? untold : `${shown(balance.before)} ${coin}, then ${shown(balance.after)}`],
   ];
+}
+
+function feeText(fee: OrderFacts['fee']): string {
+  if (fee === null) return `${UNKNOWN}: no earlier order tells`;
+  return `about ${grouped(fee.fee.toString())} ${fee.coin} if it fills, by what earlier orders paid`;
 }
 
 function shown(value: Decimal | null): string {
