@@ -16,10 +16,11 @@ export interface Reference {
 const HALF = Decimal.of('0.5');
 const HUNDRED = Decimal.of('100');
 
-/** The best price of one side; null where nobody is there. */
+/** The best price of one side; null where nobody is there. A price that is none is nobody's. */
 export function bestOf(levels: MarketView['bids']): Decimal | null {
   const [best] = levels;
-  return best === undefined ? null : Decimal.of(best.price);
+  const price = best === undefined ? Decimal.zero : Decimal.of(best.price);
+  return price.sign > 0 ? price : null;
 }
 
 /**

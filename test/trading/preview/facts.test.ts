@@ -62,6 +62,7 @@ describe('the reference price', () => {
     ['is the best ask where nobody bids', { bids: [], asks, last }, '101 the best ask'],
     ['is the last price where nobody is there', { bids: [], asks: [], last }, '77 the last price'],
     ['is not known where there is none', NONE, null],
+    ['is never a price that is none', { bids: [{ price: '0', amount: '1' }], asks: [], last: Decimal.zero }, null],
   ])('%s', (_name, view, expected) => {
     const reference = referenceOf(view);
     expect(reference && `${reference.price} ${reference.name}`).toBe(expected);
