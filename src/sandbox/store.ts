@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { makePrivateFolder } from './disk.js';
+import { NumberedLists, sheetCodec } from './numbered-lists.js';
 import { Claim } from './store-claim.js';
 import { NotWritten } from './store-failure.js';
 import { StoreFile } from './store-file.js';
@@ -47,6 +48,11 @@ export class Store {
     });
     this.tables.push(table as unknown as Table<never>);
     return table;
+  }
+
+  /** Lists that grow at their end, in a table of their own. `codec` is told the list in place of a key. */
+  lists<Value>(name: string, codec: Codec<Value>): NumberedLists<Value> {
+    return new NumberedLists(this.table(name, sheetCodec), codec);
   }
 
   /** Sees to it that what has changed is committed within `delay` ms, without anyone waiting for it. */

@@ -1,5 +1,5 @@
 import type { Side } from '../engine/order.js';
-import { NumberedLists } from '../numbered-lists.js';
+import type { NumberedLists } from '../numbered-lists.js';
 import { Refusal } from '../refusals.js';
 import type { Codec, Table } from '../store-table.js';
 import { keyOf, type Order, orderKey } from './order.js';
@@ -13,6 +13,8 @@ export type OrderList = Side | 'open' | 'traded' | 'all';
 
 export const keyCodec: Codec<string> = { encode: (key) => key, decode: String };
 
+export const idCodec: Codec<bigint> = { encode: String, decode: (row) => BigInt(row as string) };
+
 export interface OrderTables {
   /** Every order of a customer, and the open ones of participants, by account, market and id. */
   readonly orders: Table<Order>;
@@ -20,8 +22,8 @@ export interface OrderTables {
   readonly open: Table<string>;
   /** The keys of the orders that client ids mean. */
   readonly clientIds: Table<string>;
-  /** The keys of customers' orders in the order in which they came onto a list. */
-  readonly listed: Table<string>;
+  /** The ids of customers' orders in the order in which they came onto a list. */
+  readonly listed: NumberedLists<bigint>;
 }
 
 /** Keeps orders, lists those of customers, and finds them again. Only the open orders of customers are in memory. */
@@ -30,18 +32,14 @@ export class OrderFile {
   readonly open = new Map<bigint, Order>();
   /** The orders, participants' included, that have a row among the open ones. */
   private readonly openRows = new Set<bigint>();
-  private readonly lists: NumberedLists<string>;
 
-  constructor(private readonly tables: OrderTables) {
-    this.lists = new NumberedLists(tables.listed);
-  }
+  constructor(private readonly tables: OrderTables) {}
 
   /** Lists a new order; {@link keep} follows. A client id that was used before means this one from now on. */
   enter(order: Order): void {
     if (isParticipant(order.account)) return;
-    const key = keyOf(order);
-    for (const list of [order.side, 'all'] as const) this.lists.append(listName(order, list), key);
-    if (order.clientId !== null) this.tables.clientIds.put(listName(order, order.clientId), key);
+    for (const list of [order.side, 'all'] as const) this.list(order, list);
+    if (order.clientId !== null) this.tables.clientIds.put(listName(order, order.clientId), keyOf(order));
   }
 
   /** Keeps what has become of an order; a participant's is forgotten with its end. */
@@ -70,7 +68,7 @@ export class OrderFile {
 
   /** Lists a customer's order as traded, at its first trade. */
   listTraded(order: Order): void {
-    if (!isParticipant(order.account)) this.lists.append(listName(order, 'traded'), keyOf(order));
+    if (!isParticipant(order.account)) this.list(order, 'traded');
   }
 
   /** The open orders as they were stored, in the order of their ids. */
@@ -104,7 +102,12 @@ export class OrderFile {
         .reverse()
         .slice((page - 1) * size, page * size);
     }
-    return this.lists.newest(`${account}/${market}/${list}`, page, size).map((key) => this.at(key));
+    const ids = this.tables.listed.newest(`${account}/${market}/${list}`, page, size);
+    return ids.map((id) => this.at(orderKey(account, market, id)));
+  }
+
+  private list(order: Order, list: Exclude<OrderList, 'open'>): void {
+    this.tables.listed.append(listName(order, list), order.id);
   }
 
   private at(key: string): Order {
