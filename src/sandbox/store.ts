@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { makePrivateFolder } from './disk.js';
 import { NumberedLists, sheetCodec } from './numbered-lists.js';
 import { Claim } from './store-claim.js';
@@ -17,8 +18,8 @@ const ROWS_AT_ONCE = 10_000;
  */
 export class Store {
   private readonly tables: Table<never>[] = [];
-  /** The commit that runs, or the last one; the one that waits for it. */
-  private underWay = Promise.resolve();
+  /** The commit that runs; the one that waits for it. */
+  private underWay: Promise<void> | undefined;
   private next: Promise<void> | undefined;
   private dirty = false;
   private timer: NodeJS.Timeout | undefined;
@@ -70,7 +71,7 @@ export class Store {
   async durable(): Promise<void> {
     if (this.failure !== undefined) throw this.failure;
     if (!this.dirty) return this.underWay;
-    this.next ??= this.commitAfter(this.underWay);
+    this.next ??= this.commitNext();
     return this.next;
   }
 
@@ -116,8 +117,9 @@ export class Store {
     await this.claim.release();
   }
 
-  private async commitAfter(current: Promise<void>): Promise<void> {
-    await current;
+  /** With no commit under way what else comes in this turn is waited for: it would have to wait for a commit of its own. */
+  private async commitNext(): Promise<void> {
+    await (this.underWay ?? endOfTurn());
     this.underWay = this.commit();
     this.next = undefined;
     return this.underWay;
@@ -134,6 +136,8 @@ export class Store {
     } catch (error) {
       this.failure = new NotWritten(error);
       throw this.failure;
+    } finally {
+      this.underWay = undefined;
     }
   }
 }
