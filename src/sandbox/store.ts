@@ -68,9 +68,9 @@ export class Store {
   }
 
   /** Resolves when everything that changed before the call is on disk. Rejects with {@link NotWritten}, from then on, when the disk failed. */
-  async durable(): Promise<void> {
-    if (this.failure !== undefined) throw this.failure;
-    if (!this.dirty) return this.underWay;
+  durable(): Promise<void> {
+    if (this.failure !== undefined) return Promise.reject(this.failure);
+    if (!this.dirty) return this.underWay ?? Promise.resolve();
     this.next ??= this.commitNext();
     return this.next;
   }

@@ -31,7 +31,7 @@ export class OrderFile {
   /** Open orders of customers by id. */
   readonly open = new Map<bigint, Order>();
   /** The orders, participants' included, that have a row among the open ones. */
-  private readonly openRows = new Set<bigint>();
+  private readonly openRows = new Set<Order>();
 
   constructor(private readonly tables: OrderTables) {}
 
@@ -55,14 +55,14 @@ export class OrderFile {
   }
 
   /** Most orders of takers end at once and never have a row. */
-  private keepOpen({ open, id }: Order, key: string): void {
-    if (open === this.openRows.has(id)) return;
-    if (open) {
-      this.tables.open.put(String(id), key);
-      this.openRows.add(id);
+  private keepOpen(order: Order, key: string): void {
+    if (order.open === this.openRows.has(order)) return;
+    if (order.open) {
+      this.tables.open.put(String(order.id), key);
+      this.openRows.add(order);
     } else {
-      this.tables.open.delete(String(id));
-      this.openRows.delete(id);
+      this.tables.open.delete(String(order.id));
+      this.openRows.delete(order);
     }
   }
 
@@ -76,7 +76,7 @@ export class OrderFile {
     for (const key of [...this.tables.open.range({ start: '', end: '\u{7f}' })]) {
       const order = this.tables.orders.get(key);
       if (order === undefined) throw new Error(`the stored order ${key} is missing`);
-      this.openRows.add(order.id);
+      this.openRows.add(order);
       if (!isParticipant(order.account)) this.open.set(order.id, order);
       yield order;
     }

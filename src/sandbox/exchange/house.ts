@@ -207,7 +207,7 @@ export class House {
 
 function restoredLedger(store: Store): Ledger {
   const table = store.table('balances', balanceCodec);
-  const ledger = new Ledger((account, coin, balance) => table.put(`${account}/${coin}`, balance));
+  const ledger = new Ledger((balance) => table.put(balance.name, balance));
   for (const [key, balance] of table.entries({ start: '', end: '\u{7f}' })) {
     const [account = '', coin = ''] = key.split('/');
     ledger.restore(account, coin, balance);
