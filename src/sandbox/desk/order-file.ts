@@ -48,22 +48,21 @@ export class OrderFile {
     const customer = !isParticipant(order.account);
     if (order.open || customer) this.tables.orders.put(key, order);
     else this.tables.orders.delete(key);
-    this.keepOpen(order, key);
-    if (!customer) return;
-    if (order.open) this.open.set(order.id, order);
-    else this.open.delete(order.id);
+    // most orders of takers end at once and never have a row among the open ones
+    if (order.open && !this.openRows.has(order)) this.addOpen(order, key);
+    else if (!order.open && this.openRows.has(order)) this.dropOpen(order);
   }
 
-  /** Most orders of takers end at once and never have a row. */
-  private keepOpen(order: Order, key: string): void {
-    if (order.open === this.openRows.has(order)) return;
-    if (order.open) {
-      this.tables.open.put(String(order.id), key);
-      this.openRows.add(order);
-    } else {
-      this.tables.open.delete(String(order.id));
-      this.openRows.delete(order);
-    }
+  private addOpen(order: Order, key: string): void {
+    this.tables.open.put(String(order.id), key);
+    this.openRows.add(order);
+    if (!isParticipant(order.account)) this.open.set(order.id, order);
+  }
+
+  private dropOpen(order: Order): void {
+    this.tables.open.delete(String(order.id));
+    this.openRows.delete(order);
+    this.open.delete(order.id);
   }
 
   /** Lists a customer's order as traded, at its first trade. */
