@@ -12,6 +12,7 @@ const ENTRIES_PER_ROW = 32;
 /** Entries that follow each other, encoded, oldest first. */
 export type Sheet = Row[];
 
+/** As they are: the store writes what it takes before anything can be added. */
 export const sheetCodec: Codec<Sheet> = { encode: (sheet) => sheet, decode: (row) => row as Sheet };
 
 /** The sheet at the end of a list, which grows. */
@@ -62,7 +63,7 @@ export class NumberedLists<Value> {
     return this.codec.decode(row, list);
   }
 
-  /** The entries from one place to another, both included and within the list, oldest first. */
+  /** The entries from one place to another, both included, oldest first; those beyond the end are left out. */
   between(list: string, first: number, last: number): Value[] {
     const values: Value[] = [];
     for (let number = sheetOf(first); number <= sheetOf(last); number += 1) {

@@ -64,6 +64,7 @@ function checkReading(entries: readonly string[], lists: Lists, name: string): v
   for (const page of [1, 2, 5, 50]) {
     expect(lists.newest(name, page, 10)).toEqual(newest.slice((page - 1) * 10, page * 10));
   }
+  expect(lists.between(name, 30, entries.length + 100)).toEqual(entries.slice(29));
   expect(lists.newest(name, 1, 50, 20, 40)).toEqual(entries.slice(19, 40).reverse());
   for (const place of [1, 31, 32, 33, 64, 65]) {
     if (place > entries.length) expect(() => lists.at(name, place)).toThrow(RangeError);
