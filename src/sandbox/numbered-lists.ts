@@ -4,8 +4,8 @@ import { type Codec, type Row, type Table, under } from './store-table.js';
 const DIGITS = 12;
 
 /**
- * How many entries share a row. The last row of a list is written anew whenever it grows, once for each commit: most
- * entries cost a part of a row, and one of this length still fits beside another into a page of the disk.
+ * How many entries share a row. The last row of a list is written anew with each commit in which it grew, so that many
+ * entries of one commit cost little more than one; and two rows of so many bills still fit into a page of the disk.
  */
 const ENTRIES_PER_ROW = 32;
 
@@ -93,8 +93,10 @@ export class NumberedLists<Value> {
 
   private sheet(list: string, number: number): Sheet {
     const tail = this.tail(list);
-    if (number === tail.number) return tail.sheet;
-    return this.table.get(keyOf(list, number)) ?? [];
+    if (number > tail.number) return [];
+    const sheet = number === tail.number ? tail.sheet : this.table.get(keyOf(list, number));
+    if (sheet === undefined) throw new RangeError(`${list} lacks its row ${number}`);
+    return sheet;
   }
 
   private tail(list: string): Tail {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { NumberedLists, sheetCodec } from '../../../src/sandbox/numbered-lists.js';
 import { Store } from '../../../src/sandbox/store.js';
 import type { Codec } from '../../../src/sandbox/store-table.js';
 import { temporaryDirectory } from '../support/exchange.js';
@@ -71,6 +72,17 @@ function checkReading(entries: readonly string[], lists: Lists, name: string): v
     else expect(lists.at(name, place)).toBe(entries[place - 1]);
   }
 }
+
+test('a row that is not there is a defect, and no shorter list', async () => {
+  const store = Store.open(temporaryDirectory());
+  const table = store.table('t', sheetCodec);
+  const lists = new NumberedLists(table, codec);
+  for (let index = 0; index < 70; index += 1) lists.append('1', `1 ${index}`);
+  table.delete('1/000000000001');
+  expect(() => lists.newest('1', 1, 50)).toThrow(RangeError);
+  expect(lists.newest('1', 1, 5)).toHaveLength(5);
+  await store.close();
+});
 
 test('halving finds the first entry that is not before, also across rows', async () => {
   const store = Store.open(temporaryDirectory());
