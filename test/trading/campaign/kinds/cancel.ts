@@ -1,0 +1,93 @@
+import type { Passing } from '../../../support/proxy.js';
+import { between, chosen, type Draw } from '../draw.js';
+import type { Breach, Errand, Evidence, Judgement, Kind, Said, Scene } from '../errand.js';
+import { documentOf } from '../program.js';
+import { type Terms, uniqueTerms } from './terms.js';
+
+/** What is to be cancelled: an order that rests, one that somebody else has cancelled before, or none. */
+type Target = 'resting' | 'cancelled' | 'none';
+
+interface CancelErrand extends Errand {
+  readonly target: Target;
+  /** The id of the order; of none where there is none. */
+  readonly order: string;
+}
+
+/** A row of `pit cancel --json`. */
+interface Told {
+  readonly outcome: string;
+}
+
+/** `pit cancel`: one order that was placed past the network. */
+export const cancel: Kind<CancelErrand> = {
+  name: 'cancel',
+  weight: 3,
+
+  async plan(number: number, draw: Draw, scene: Scene): Promise<CancelErrand> {
+    const terms = uniqueTerms(number, draw, scene, true);
+    const { market, side } = terms;
+    const target = chosen<Target>(draw, [...Array(8).fill('resting'), 'cancelled', 'none']);
+    const customerOrderId = `target${number}x${Math.floor(between(draw, 1e6, 1e7))}`;
+    const order = target === 'none' ? `2026${number}` : await placed(terms, customerOrderId, scene);
+    if (target === 'cancelled') await scene.exchange.ask('cancelOrder', { currency: market, id: order });
+    const named = draw() < 0.3 ? ['--id', customerOrderId] : [order];
+    const key = `cancel ${named.at(-1)} ${market}`;
+    const words = ['cancel', market, ...named];
+    return { number, kind: 'cancel', market, side, words, key, timeout: 0, clientId: undefined, target, order };
+  },
+
+  keyOf({ operation, parameters: { currency, id, customerOrderId } }: Passing) {
+    return operation === 'cancelOrder' ? `cancel ${id ?? customerOrderId} ${currency}` : undefined;
+  },
+
+  judge(errand, evidence): Judgement {
+    const said = saidBy(evidence);
+    const isOpen = [0, 3].includes(evidence.orders.find(({ id }) => id === errand.order)?.status ?? 1);
+    // nobody else cancels what rests far from the market
+    const isOurs = errand.target === 'resting' && !isOpen;
+    const breaches = [
+      ...(evidence.writes.length > 1 ? (['doubled by pit'] as const) : []),
+      ...truthful(said, isOpen, isOurs),
+      ...settledRightly(errand, said, isOpen, isOurs, evidence),
+    ];
+    return { said, duplicates: 0, prompt: 0, breaches };
+  },
+};
+
+function placed({ market, side, price, amount }: Terms, customerOrderId: string, { exchange }: Scene): Promise<string> {
+  const tradeType = side === 'buy' ? '1' : '0';
+  return exchange.place({ amount, currency: market, customerOrderId, price, tradeType });
+}
+
+function saidBy({ run }: Evidence): Said {
+  const { code, signal } = run;
+  if (signal !== null) return 'killed';
+  const [told] = documentOf<readonly Told[]>(run) ?? [];
+  if (code === 0 && told?.outcome === 'cancelled') return 'cancelled';
+  if (code === 6 && told?.outcome === 'unknown') return 'unknown';
+  if (told !== undefined) return 'failed';
+  if (code === 3 || code === 7) return 'refused';
+  return code === 2 || code === 5 ? 'notSent' : 'failed';
+}
+
+function truthful(said: Said, isOpen: boolean, isOurs: boolean): Breach[] {
+  if (said === 'cancelled' && isOpen) return ['said to be done, and was not'];
+  if ((said === 'refused' || said === 'notSent') && isOurs) return ['said not to be done, and was'];
+  return said === 'failed' && isOurs ? ['lost silently'] : [];
+}
+
+function settledRightly(
+  errand: CancelErrand,
+  said: Said,
+  isOpen: boolean,
+  isOurs: boolean,
+  evidence: Evidence,
+): Breach[] {
+  if (said !== 'unknown' && said !== 'killed') return [];
+  const rows = evidence.resolved.filter(({ operation, id }) => operation === 'cancelOrder' && id === errand.order);
+  const row = rows.at(-1);
+  if (row === undefined) return said === 'unknown' && errand.target === 'resting' ? ['not settled'] : [];
+  if (row.outcome === 'unknown') return ['not settled'];
+  const isRight = row.outcome === 'cancelled' ? !isOpen : !isOurs;
+  return isRight ? [] : ['settled wrongly'];
+}

@@ -1,0 +1,138 @@
+import type { Passing } from '../../../support/proxy.js';
+import { between, chosen, type Draw } from '../draw.js';
+import type { Breach, Errand, Evidence, Judgement, Kind, Said, Scene } from '../errand.js';
+import type { Listed } from '../exchange.js';
+import { isPrompt } from '../network.js';
+import { documentOf } from '../program.js';
+import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
+
+interface OrderErrand extends Errand {
+  readonly terms: Terms;
+}
+
+/** What `pit order --json` prints. */
+interface Told {
+  readonly outcome: string;
+  readonly id: string | null;
+  readonly clientId: string;
+  readonly duplicates: readonly string[];
+}
+
+/** `pit order`: one order, on terms that no other has. */
+export const order: Kind<OrderErrand> = {
+  name: 'order',
+  weight: 7,
+
+  async plan(number: number, draw: Draw, scene: Scene): Promise<OrderErrand> {
+    const type = chosen(draw, ['', '', '', '', '--post-only', '--ioc', 'near', 'near']);
+    const terms = uniqueTerms(number, draw, scene, type !== 'near' && type !== '--ioc');
+    const clientId = draw() < 0.3 ? `errand${number}x${Math.floor(between(draw, 1e6, 1e7))}` : undefined;
+    const { market, side, price, amount } = terms;
+    const flags = [...(type.startsWith('--') ? [type] : []), ...(clientId === undefined ? [] : ['--id', clientId])];
+    const words = ['order', side, market, amount, '--at', price, '--yes', ...flags];
+    return { number, kind: 'order', market, side, words, key: keyOfTerms(terms), timeout: 0, clientId, terms };
+  },
+
+  keyOf({ operation, parameters: { currency = '', tradeType, price = '', amount = '' } }: Passing) {
+    if (operation !== 'order') return undefined;
+    const side = tradeType === '1' ? 'buy' : 'sell';
+    return keyOfTerms({ market: currency, side, price: plain(price), amount: plain(amount) });
+  },
+
+  judge({ terms }, evidence): Judgement {
+    const told = documentOf<Told>(evidence.run);
+    const said = saidBy(evidence, told);
+    const orders = evidence.orders.filter((one) => isOf(terms, one));
+    const extra = Math.max(0, orders.length - 1);
+    const flagging = extra === 0 ? [] : flagged(orders, said, told, evidence);
+    const breaches = [
+      ...(evidence.writes.length > 1 ? (['doubled by pit'] as const) : []),
+      ...truthful(said, told, orders),
+      ...settledRightly(said, told, orders, evidence),
+      ...flagging,
+      ...falseAlarms(orders, told, evidence),
+    ];
+    return { said, duplicates: extra, prompt: mustFlag(said, evidence) ? extra : 0, breaches };
+  },
+};
+
+function keyOfTerms({ market, side, price, amount }: Terms): string {
+  return `order ${side} ${amount} ${market} at ${price}`;
+}
+
+function saidBy({ run: { code, signal } }: Evidence, told: Told | undefined): Said {
+  if (signal !== null) return 'killed';
+  if (code === 0 && told?.outcome === 'placed') return 'placed';
+  if (code === 6 && told?.outcome === 'unknown') return 'unknown';
+  if (told !== undefined) return 'failed';
+  if (code === 3 || code === 7) return 'refused';
+  return code === 2 || code === 5 ? 'notSent' : 'failed';
+}
+
+function truthful(said: Said, told: Told | undefined, orders: readonly Listed[]): Breach[] {
+  const isThere = orders.length > 0;
+  if (said === 'placed' && !orders.some(({ id }) => id === told?.id)) return ['said to be done, and was not'];
+  if ((said === 'refused' || said === 'notSent') && isThere) return ['said not to be done, and was'];
+  return said === 'failed' && isThere ? ['lost silently'] : [];
+}
+
+/** What was unknown must be settled in the end, as the exchange has it; what was killed may have no record where it was never sent. */
+function settledRightly(said: Said, told: Told | undefined, orders: readonly Listed[], evidence: Evidence): Breach[] {
+  if (said !== 'unknown' && said !== 'killed') return [];
+  const clientId = clientIdOf(told, evidence);
+  const row = evidence.resolved.find((one) => one.clientId === clientId);
+  if (row === undefined) {
+    if (said === 'unknown') return ['not settled'];
+    return orders.length > 0 ? ['lost silently'] : [];
+  }
+  if (row.outcome === 'unknown') return ['not settled'];
+  const isRight =
+    row.outcome === 'placed'
+      ? orders.some(({ id }) => id === row.id)
+      : orders.length === 0 && row.outcome !== 'cancelled';
+  return isRight ? [] : ['settled wrongly'];
+}
+
+function clientIdOf(told: Told | undefined, { writes }: Evidence): string | undefined {
+  return told?.clientId ?? writes[0]?.parameters.customerOrderId;
+}
+
+/** Whether all copies were there before pit heard anything, and the read of the list was not disturbed. */
+function mustFlag(said: Said, { writes, listings, run }: Evidence): boolean {
+  const [write] = writes;
+  if (said !== 'placed' || write === undefined || !isPrompt(write)) return false;
+  const since = write.replied ?? 0;
+  const reads = listings.filter(({ time }) => time >= since && time <= run.ended);
+  return reads.every(({ treatment, executions }) => treatment === 'pass' && isUndisturbed(executions));
+}
+
+/** The exchange may have been told to answer badly itself. */
+function isUndisturbed(executions: Passing['executions']): boolean {
+  return executions.every(({ answer = '' }) => answer.startsWith('[') && answer.endsWith(']'));
+}
+
+function flagged(orders: readonly Listed[], said: Said, told: Told | undefined, evidence: Evidence): Breach[] {
+  const own = [told?.id ?? '', ...(told?.duplicates ?? [])];
+  const isIn = (ids: readonly string[]) => orders.every(({ id }) => ids.includes(id));
+  if (mustFlag(said, evidence) && !isIn(own)) return ['doubled by the network before the check, and not flagged'];
+  const clientId = clientIdOf(told, evidence);
+  const rows = evidence.resolved.filter((row) => row.clientId === clientId);
+  const warned = evidence.warned.filter((warning) => warning.clientId === clientId);
+  const all = [
+    ...own,
+    ...rows.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]),
+    ...warned.flatMap(({ ids }) => ids),
+  ];
+  // where the order was settled by a later command, that one named the first of them
+  const missing = orders.filter(({ id }) => !all.includes(id));
+  return missing.length === 0 ? [] : ['doubled by the network, and never told'];
+}
+
+function falseAlarms(orders: readonly Listed[], told: Told | undefined, evidence: Evidence): Breach[] {
+  const clientId = clientIdOf(told, evidence);
+  const warned = evidence.warned.filter((warning) => warning.clientId === clientId).flatMap(({ ids }) => ids);
+  const rows = evidence.resolved.filter((row) => row.clientId === clientId);
+  const alarms = [...(told?.duplicates ?? []), ...warned, ...rows.flatMap(({ duplicates }) => duplicates)];
+  const isFalse = alarms.some((id) => orders.length < 2 || !orders.some((one) => one.id === id));
+  return isFalse ? ['told to be doubled, and was not'] : [];
+}
