@@ -1,4 +1,4 @@
-import { OBSERVED } from '../../client/observed-codes.js';
+import { UNREAD } from '../../client/observed-codes.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { Refused } from '../../protocol/response.js';
 import { readOrderType } from '../../protocol/words.js';
@@ -49,7 +49,7 @@ export async function refusedCancel(
   entry: CancelEntry,
   { code, message }: Refused,
 ): Promise<CancelFate> {
-  const order = code === OBSERVED.orderNotFound ? await lookAt(account, entry) : 'nothing';
+  const order = UNREAD.includes(code) ? 'nothing' : await lookAt(account, entry);
   if (order === undefined) return settleCancel(account, entry);
   const facts = factsOr(typeof order === 'object' ? order : undefined);
   if (typeof order === 'object' && canBeOurs(order) && !wasCancelled(account, entry.intent.terms.order, order)) {
