@@ -23,8 +23,9 @@ export interface Resolved {
 
 /** Settles what can be settled of these writes, all at once within the budget, and looks for what was carried out again. */
 export async function resolve(account: TradingAccount, entries: readonly Entry[]): Promise<Resolved> {
-  const settled = await Promise.all(entries.map((entry) => resolveOne(account, entry)));
-  const extras = await extrasEverywhere(account);
+  const done = await Promise.all(entries.map((entry) => resolveOne(account, entry)));
+  const settled = done.map(({ resolution }) => resolution);
+  const extras = joined([...done.flatMap((one) => one.extras), ...(await extrasEverywhere(account))]);
   const told = new Set(settled.map(({ intent }) => intent.id));
   const found = extras.flatMap(({ intent }) => (told.has(intent) ? [] : (account.journal.archive.find(intent) ?? [])));
   const resolutions = [...settled, ...found].map(({ intent, ...rest }) => {
@@ -34,20 +35,43 @@ export async function resolve(account: TradingAccount, entries: readonly Entry[]
   return { resolutions, extras };
 }
 
-async function resolveOne(account: TradingAccount, entry: Entry): Promise<Resolution> {
-  if (entry.isUnderWay) entry.note(`still under way in process ${entry.intent.process.pid}`);
-  else await SETTLERS[entry.intent.operation](account, entry);
-  const { intent, events } = entry;
-  const settled: Settled | undefined = account.journal.archive.find(intent.id);
-  return settled ?? { intent, events, outcome: 'unknown', id: null, duplicates: [] };
+interface ResolvedOne {
+  readonly resolution: Resolution;
+  /** What was found on the way, of this order and of others: it is found once, so that whoever finds it tells of it. */
+  readonly extras: readonly Extra[];
 }
 
-type Settler = (account: TradingAccount, entry: Entry) => Promise<unknown>;
+async function resolveOne(account: TradingAccount, entry: Entry): Promise<ResolvedOne> {
+  const isUnderWay = entry.isUnderWay;
+  if (isUnderWay) entry.note(`still under way in process ${entry.intent.process.pid}`);
+  const extras = isUnderWay ? [] : await SETTLERS[entry.intent.operation](account, entry);
+  const { intent, events } = entry;
+  const settled: Settled | undefined = account.journal.archive.find(intent.id);
+  return { resolution: settled ?? { intent, events, outcome: 'unknown', id: null, duplicates: [] }, extras };
+}
+
+type Settler = (account: TradingAccount, entry: Entry) => Promise<readonly Extra[]>;
 
 const SETTLERS: Readonly<Record<Operation, Settler>> = {
-  order: (account, entry) => settleOrder(account, entry as Entry<'order'>),
-  cancelOrder: (account, entry) => settleCancel(account, entry as Entry<'cancelOrder'>),
+  order: async (account, entry) => {
+    const fate = await settleOrder(account, entry as Entry<'order'>);
+    return fate.outcome === 'placed' ? (fate.extras ?? []) : [];
+  },
+  cancelOrder: async (account, entry) => {
+    await settleCancel(account, entry as Entry<'cancelOrder'>);
+    return [];
+  },
 };
+
+/** One for each order, though several looks found some of it. */
+function joined(extras: readonly Extra[]): Extra[] {
+  const found = new Map<string, Extra>();
+  for (const extra of extras) {
+    const ids = new Set([...(found.get(extra.intent)?.ids ?? []), ...extra.ids]);
+    found.set(extra.intent, { ...extra, ids: [...ids] });
+  }
+  return [...found.values()];
+}
 
 async function extrasEverywhere(account: TradingAccount): Promise<Extra[]> {
   const extras: Extra[] = [];
