@@ -65,6 +65,7 @@ export type Breach =
   | 'said not to be done, and was'
   | 'doubled by the network before the check, and not flagged'
   | 'doubled by the network, and never told'
+  | 'done after it was refused, and never told'
   | 'told to be doubled, and was not'
   | 'not settled'
   | 'settled wrongly';
@@ -75,6 +76,8 @@ export interface Judgement {
   readonly duplicates: number;
   /** How many of them had to be flagged by the command itself. */
   readonly prompt: number;
+  /** It was refused, and a copy that came after the refusal was done: nobody can know that when it is said. */
+  readonly isLate: boolean;
   readonly breaches: readonly Breach[];
 }
 

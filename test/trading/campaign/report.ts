@@ -17,14 +17,16 @@ export class Report {
   unknown = 0;
   duplicates = 0;
   prompt = 0;
+  late = 0;
 
   add(errand: Errand, judgement: Judgement, evidence: Evidence): void {
-    const { said, duplicates, prompt, breaches } = judgement;
+    const { said, duplicates, prompt, isLate, breaches } = judgement;
     this.errands += 1;
     this.writes += evidence.writes.length;
     this.duplicates += duplicates;
     this.prompt += prompt;
     if (said === 'unknown') this.unknown += 1;
+    if (isLate) this.late += 1;
     const name = `${errand.kind} ${said}`;
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     if (breaches.length > 0) this.broken.push({ errand, judgement, evidence });
@@ -43,7 +45,7 @@ export class Report {
     const share = ((100 * this.unknown) / Math.max(1, this.errands)).toFixed(1);
     return (
       `${this.errands} errands, ${this.writes} writes: ${counts.join(', ')}; ${share} % unknown, all of them settled later; ` +
-      `${this.duplicates} duplicates made by the network, ${this.prompt} of them before the check; ${this.broken.length} broken`
+      `${this.duplicates} duplicates made by the network, ${this.prompt} of them before the check; ${this.late} done by a copy after a refusal; ${this.broken.length} broken`
     );
   }
 

@@ -45,12 +45,13 @@ export const cancel: Kind<CancelErrand> = {
     const isOpen = [0, 3].includes(evidence.orders.find(({ id }) => id === errand.order)?.status ?? 1);
     // nobody else cancels what rests far from the market
     const isOurs = errand.target === 'resting' && !isOpen;
+    const isLate = said === 'refused' && isOurs && isDoneLater(evidence);
     const breaches = [
       ...(evidence.writes.length > 1 ? (['doubled by pit'] as const) : []),
-      ...truthful(said, isOpen, isOurs),
+      ...(isLate ? [] : truthful(said, isOpen, isOurs)),
       ...settledRightly(errand, said, isOpen, isOurs, evidence),
     ];
-    return { said, duplicates: 0, prompt: 0, breaches };
+    return { said, duplicates: 0, prompt: 0, isLate, breaches };
   },
 };
 
@@ -68,6 +69,13 @@ function saidBy({ run }: Evidence): Said {
   if (told !== undefined) return 'failed';
   if (code === 3 || code === 7) return 'refused';
   return code === 2 || code === 5 ? 'notSent' : 'failed';
+}
+
+function isDoneLater({ writes, run }: Evidence): boolean {
+  const done = writes
+    .flatMap(({ executions }) => executions)
+    .filter(({ answer = '' }) => answer.startsWith('{"code":1000'));
+  return done.length > 0 && done.every(({ begun }) => begun > run.ended);
 }
 
 function truthful(said: Said, isOpen: boolean, isOurs: boolean): Breach[] {

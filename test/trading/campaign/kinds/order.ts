@@ -45,14 +45,15 @@ export const order: Kind<OrderErrand> = {
     const orders = evidence.orders.filter((one) => isOf(terms, one));
     const extra = Math.max(0, orders.length - 1);
     const flagging = extra === 0 ? [] : flagged(orders, said, told, evidence);
+    const isLate = said === 'refused' && orders.length > 0 && orders.every(({ time }) => time > evidence.run.ended);
     const breaches = [
       ...(evidence.writes.length > 1 ? (['doubled by pit'] as const) : []),
-      ...truthful(said, told, orders),
+      ...(isLate ? toldLater(orders, evidence) : truthful(said, told, orders)),
       ...settledRightly(said, told, orders, evidence),
       ...flagging,
-      ...falseAlarms(orders, told, evidence),
+      ...falseAlarms(orders, said, told, evidence),
     ];
-    return { said, duplicates: extra, prompt: mustFlag(said, evidence) ? extra : 0, breaches };
+    return { said, duplicates: extra, prompt: mustFlag(said, evidence) ? extra : 0, isLate, breaches };
   },
 };
 
@@ -128,11 +129,19 @@ function flagged(orders: readonly Listed[], said: Said, told: Told | undefined, 
   return missing.length === 0 ? [] : ['doubled by the network, and never told'];
 }
 
-function falseAlarms(orders: readonly Listed[], told: Told | undefined, evidence: Evidence): Breach[] {
+/** The next command in the market tells that there is an order after all. */
+function toldLater(orders: readonly Listed[], evidence: Evidence): Breach[] {
+  const clientId = clientIdOf(undefined, evidence);
+  const warned = evidence.warned.filter((warning) => warning.clientId === clientId).flatMap(({ ids }) => ids);
+  return orders.every(({ id }) => warned.includes(id)) ? [] : ['done after it was refused, and never told'];
+}
+
+function falseAlarms(orders: readonly Listed[], said: Said, told: Told | undefined, evidence: Evidence): Breach[] {
   const clientId = clientIdOf(told, evidence);
   const warned = evidence.warned.filter((warning) => warning.clientId === clientId).flatMap(({ ids }) => ids);
   const rows = evidence.resolved.filter((row) => row.clientId === clientId);
   const alarms = [...(told?.duplicates ?? []), ...warned, ...rows.flatMap(({ duplicates }) => duplicates)];
-  const isFalse = alarms.some((id) => orders.length < 2 || !orders.some((one) => one.id === id));
+  const least = said === 'refused' ? 1 : 2;
+  const isFalse = alarms.some((id) => orders.length < least || !orders.some((one) => one.id === id));
   return isFalse ? ['told to be doubled, and was not'] : [];
 }
