@@ -14,7 +14,15 @@ export interface MarketSide {
   readonly side: 'buy' | 'sell';
 }
 
-type Line = { readonly settled: Settled } | { readonly checked: MarketSide & { readonly time: number } };
+/** A look at all of one side of a market, back to where the look before it began. In milliseconds since the Unix epoch. */
+export interface Check {
+  /** When it began, by the exchange's clock. */
+  readonly time: number;
+  /** The same by this machine's clock. */
+  readonly at: number;
+}
+
+type Line = { readonly settled: Settled } | { readonly checked: MarketSide & Check };
 
 /**
  * Settled writes, in one file for each UTC day. Files only grow, a line at a time, so that any number of processes adds to
@@ -47,17 +55,21 @@ export class Archive {
     return this.since(0).find(({ intent }) => intent.id === id);
   }
 
-  /** Notes that one side of a market was held against the exchange's orders at a time of the exchange's clock. */
-  markChecked({ market, side }: MarketSide, time: number): void {
-    this.#append({ checked: { market, side, time } });
+  /** Notes that one side of a market was held against the exchange's orders. */
+  markChecked({ market, side }: MarketSide, { time, at }: Check): void {
+    this.#append({ checked: { market, side, time, at } });
   }
 
-  /** When that was last done, in ms since the Unix epoch; 0 where it was not since then. */
-  checkedAt({ market, side }: MarketSide, since: number): number {
-    return this.#lines(since).reduce((latest, line) => {
-      const isMeant = 'checked' in line && line.checked.market === market && line.checked.side === side;
-      return isMeant ? Math.max(latest, line.checked.time) : latest;
-    }, 0);
+  /**
+   * The last time that this was done, since then; undefined where it was not.
+   * @param now what a clock that was wrong by then noted for later does not count
+   */
+  lastCheck({ market, side }: MarketSide, since: number, now: Check): Check | undefined {
+    return this.#lines(since).reduce<Check | undefined>((latest, line) => {
+      if (!('checked' in line) || line.checked.market !== market || line.checked.side !== side) return latest;
+      const { time, at } = line.checked;
+      return time <= now.time && at <= now.at && time > (latest?.time ?? 0) ? { time, at } : latest;
+    }, undefined);
   }
 
   #append(line: Line): void {
