@@ -6,6 +6,7 @@ import type { Entry } from './journal/entry.js';
 import type { Intent, JournalEvent, Operation, Outcome, Settled } from './journal/intent.js';
 import { settleOrder } from './order/settle.js';
 import { quietly } from './quietly.js';
+import { toleranceOf } from './tolerance.js';
 
 /** A write of the journal, with what is known of it now. */
 export interface Resolution {
@@ -23,6 +24,9 @@ export interface Resolved {
 
 /** Settles what can be settled of these writes, all at once within the budget, and looks for what was carried out again. */
 export async function resolve(account: TradingAccount, entries: readonly Entry[]): Promise<Resolved> {
+  const [first] = entries;
+  // once for all of them, instead of by each of many at the same time
+  if (first !== undefined && entries.length > 1) await quietly(() => toleranceOf(account, first.intent.terms.market));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry)));
   const settled = done.map(({ resolution }) => resolution);
   const extras = joined([...done.flatMap((one) => one.extras), ...(await extrasEverywhere(account))]);

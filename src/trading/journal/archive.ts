@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { appendDurably, namesIn, readIfThere } from './files.js';
+import { appendDurably, namesIn, readIfThere, syncFolder } from './files.js';
 import type { Settled } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
 
@@ -76,7 +76,9 @@ export class Archive {
     const file = path.join(this.folder, `${dayOf(this.now())}.log`);
     const isNewDay = !fs.existsSync(file);
     appendDurably(file, lineOf(line));
-    if (isNewDay) this.#prune();
+    if (!isNewDay) return;
+    syncFolder(this.folder);
+    this.#prune();
   }
 
   #prune(): void {

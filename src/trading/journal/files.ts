@@ -15,9 +15,14 @@ export function createDurably(file: string, text: string): boolean {
   }
 }
 
-/** Adds text to the end of a file in one piece. */
+/** Adds text in one piece to the end of a file that is there: one that has just been removed does not come back. */
 export function append(file: string, text: string): void {
-  fs.appendFileSync(file, text, { mode: FILE_MODE });
+  const descriptor = fs.openSync(file, fs.constants.O_WRONLY | fs.constants.O_APPEND);
+  try {
+    fs.writeSync(descriptor, text);
+  } finally {
+    fs.closeSync(descriptor);
+  }
 }
 
 /** The same, and on the disk when it returns. */
