@@ -1,6 +1,5 @@
 import { readOrderPages } from '../../client/order-pages.js';
 import { codeOf } from '../../config/private.js';
-import { Failure } from '../../errors.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import type { Check, MarketSide } from '../journal/archive.js';
@@ -45,16 +44,6 @@ export async function findExtras(
   where: MarketSide,
   fresh?: Wanted,
 ): Promise<readonly Extra[]> {
-  try {
-    return await look(account, where, fresh);
-  } catch (thrown) {
-    if (thrown instanceof Failure || codeOf(thrown) === 'unknown error') throw thrown;
-    // an order that is placed is placed, whatever has become of the disk
-    throw new Failure('usage', `The journal cannot be read (${codeOf(thrown)}).`, { cause: thrown });
-  }
-}
-
-async function look(account: TradingAccount, where: MarketSide, fresh?: Wanted): Promise<readonly Extra[]> {
   const { client, journal, host } = account;
   const check: Check = { time: client.now(), at: host.now() };
   const search = searchOf(account, where, check, fresh);

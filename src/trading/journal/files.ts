@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { codeOf, FILE_MODE } from '../../config/private.js';
+import { usage } from '../../errors.js';
 
 /** Whether a new file is made of the text, with text and name on the disk; false where there is one of that name. */
 export function createDurably(file: string, text: string): boolean {
@@ -30,23 +31,25 @@ export function appendDurably(file: string, text: string): void {
   writeDurably(file, 'a', text);
 }
 
-/** The file's text; undefined where there is none. */
+/** The file's text; undefined where there is none. Throws Failure `usage` where it cannot be read. */
 export function readIfThere(file: string): string | undefined {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return undefined;
-    throw thrown;
-  }
+  return ifThere(file, () => fs.readFileSync(file, 'utf8'));
 }
 
-/** The names of a folder's files, sorted; none where there is no such folder. */
+/** The names of a folder's files, sorted; none where there is no such folder. Throws Failure `usage` where it cannot be read. */
 export function namesIn(folder: string): string[] {
+  return ifThere(folder, () => fs.readdirSync(folder).sort()) ?? [];
+}
+
+function ifThere<Value>(target: string, read: () => Value): Value | undefined {
   try {
-    return fs.readdirSync(folder).sort();
+    return read();
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return [];
-    throw thrown;
+    if (codeOf(thrown) === 'ENOENT') return undefined;
+    throw usage(
+      `${target} cannot be read (${codeOf(thrown)}).`,
+      'Check who may read there, and that the disk is sound.',
+    );
   }
 }
 

@@ -116,7 +116,15 @@ export class Journal {
   #prepare(): void {
     const isNew = !fs.existsSync(this.#path('open'));
     for (const folder of ['settled', 'open']) makePrivateFolder(this.root, path.join('journal', this.account, folder));
-    if (isNew) for (const folder of [this.root, path.join(this.root, 'journal'), this.#path('')]) syncFolder(folder);
+    if (isNew) for (const folder of [this.root, path.join(this.root, 'journal'), this.#path('')]) this.#sync(folder);
+  }
+
+  #sync(folder: string): void {
+    try {
+      syncFolder(folder);
+    } catch (thrown) {
+      throw cannotWrite(folder, thrown);
+    }
   }
 
   #path(folder: string): string {
