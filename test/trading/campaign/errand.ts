@@ -1,4 +1,4 @@
-import type { Passing, Treatment } from '../../support/proxy.js';
+import type { Passing } from '../../support/proxy.js';
 import type { Draw } from './draw.js';
 import type { Exchange, Listed } from './exchange.js';
 import type { Run, Warned } from './program.js';
@@ -45,6 +45,8 @@ export interface Evidence {
   readonly run: Run;
   /** Its writes as they passed. */
   readonly writes: readonly Passing[];
+  /** The reads of a single order, of anybody. */
+  readonly looks: readonly Passing[];
   /** The reads of the lists of its market and side. */
   readonly listings: readonly Passing[];
   /** All orders of its market and side, as the exchange has them. */
@@ -91,4 +93,15 @@ export interface Kind<Task extends Errand = Errand> {
   judge(errand: Task, evidence: Evidence): Judgement;
 }
 
-export type TreatmentOf = (request: Passing) => Treatment;
+/**
+ * The last moment at which pit can have seen what became of a write that was refused, in ms since the Unix epoch: its last
+ * look by one of these names, or where there was none the refusal itself.
+ */
+export function lastSeen({ writes, looks, run }: Evidence, names: readonly (string | undefined)[]): number {
+  const replied = writes[0]?.replied ?? run.ended;
+  const own = looks.filter(({ time, parameters: { id, customerOrderId } }) => {
+    return time >= replied && time <= run.ended && names.includes(id ?? customerOrderId);
+  });
+  const times = own.flatMap(({ executions }) => executions.map(({ begun }) => begun));
+  return Math.max(replied, ...times);
+}

@@ -31,6 +31,7 @@ export async function evidenceOf({
   }
   const writes = grouped(requests, keyOf);
   const listings = grouped(requests, listed);
+  const looks = requests.filter(({ operation }) => operation === 'getOrder');
   const warned = program.runs.flatMap(warningsIn);
   const resolved = program.runs
     .filter(({ words }) => words[0] === 'resolve')
@@ -41,7 +42,7 @@ export async function evidenceOf({
     if (run === undefined) throw new Error(`errand ${errand.number} never ran`);
     const where = `${errand.market} ${errand.side}`;
     return {
-      ...{ run, warned, resolved, writes: writes.get(errand.key) ?? [] },
+      ...{ run, warned, resolved, looks, writes: writes.get(errand.key) ?? [] },
       ...{ listings: listings.get(where) ?? [], orders: orders.get(where) ?? [] },
     };
   };

@@ -1,6 +1,15 @@
 import type { Passing } from '../../../support/proxy.js';
 import { between, chosen, type Draw } from '../draw.js';
-import type { Breach, Errand, Evidence, Judgement, Kind, Said, Scene } from '../errand.js';
+import {
+  type Breach,
+  type Errand,
+  type Evidence,
+  type Judgement,
+  type Kind,
+  lastSeen,
+  type Said,
+  type Scene,
+} from '../errand.js';
 import { documentOf } from '../program.js';
 import { type Terms, uniqueTerms } from './terms.js';
 
@@ -45,7 +54,7 @@ export const cancel: Kind<CancelErrand> = {
     const isOpen = [0, 3].includes(evidence.orders.find(({ id }) => id === errand.order)?.status ?? 1);
     // nobody else cancels what rests far from the market
     const isOurs = errand.target === 'resting' && !isOpen;
-    const isLate = said === 'refused' && isOurs && isDoneLater(evidence);
+    const isLate = said === 'refused' && isOurs && isDoneLater(errand, evidence);
     const breaches = [
       ...(evidence.writes.length > 1 ? (['doubled by pit'] as const) : []),
       ...(isLate ? [] : truthful(said, isOpen, isOurs)),
@@ -71,11 +80,11 @@ function saidBy({ run }: Evidence): Said {
   return code === 2 || code === 5 ? 'notSent' : 'failed';
 }
 
-function isDoneLater({ writes, run }: Evidence): boolean {
-  const done = writes
-    .flatMap(({ executions }) => executions)
-    .filter(({ answer = '' }) => answer.startsWith('{"code":1000'));
-  return done.length > 0 && done.every(({ begun }) => begun > run.ended);
+function isDoneLater(errand: CancelErrand, evidence: Evidence): boolean {
+  const executions = evidence.writes.flatMap((write) => write.executions);
+  const done = executions.filter(({ answer = '' }) => answer.startsWith('{"code":1000'));
+  const seen = lastSeen(evidence, [errand.order, errand.words.at(-1)]);
+  return done.length > 0 && done.every(({ ended = 0 }) => ended >= seen);
 }
 
 function truthful(said: Said, isOpen: boolean, isOurs: boolean): Breach[] {

@@ -1,6 +1,15 @@
 import type { Passing } from '../../../support/proxy.js';
 import { between, chosen, type Draw } from '../draw.js';
-import type { Breach, Errand, Evidence, Judgement, Kind, Said, Scene } from '../errand.js';
+import {
+  type Breach,
+  type Errand,
+  type Evidence,
+  type Judgement,
+  type Kind,
+  lastSeen,
+  type Said,
+  type Scene,
+} from '../errand.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
 import { documentOf } from '../program.js';
@@ -45,7 +54,7 @@ export const order: Kind<OrderErrand> = {
     const orders = evidence.orders.filter((one) => isOf(terms, one));
     const extra = Math.max(0, orders.length - 1);
     const flagging = extra === 0 ? [] : flagged(orders, said, told, evidence);
-    const isLate = said === 'refused' && orders.length > 0 && orders.every(({ time }) => time > evidence.run.ended);
+    const isLate = said === 'refused' && orders.length > 0 && isDoneLater(orders, evidence);
     const breaches = [
       ...(evidence.writes.length > 1 ? (['doubled by pit'] as const) : []),
       ...(isLate ? toldLater(orders, evidence) : truthful(said, told, orders)),
@@ -127,6 +136,11 @@ function flagged(orders: readonly Listed[], said: Said, told: Told | undefined, 
   // where the order was settled by a later command, that one named the first of them
   const missing = orders.filter(({ id }) => !all.includes(id));
   return missing.length === 0 ? [] : ['doubled by the network, and never told'];
+}
+
+function isDoneLater(orders: readonly Listed[], evidence: Evidence): boolean {
+  const seen = lastSeen(evidence, [clientIdOf(undefined, evidence)]);
+  return orders.every(({ time }) => time >= seen);
 }
 
 /** The next command in the market tells that there is an order after all. */
