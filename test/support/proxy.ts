@@ -63,7 +63,7 @@ export interface ProxyOptions {
   readonly notice?: (moment: Moment, request?: Passing) => void;
 }
 
-export interface Proxy {
+export interface RunningProxy {
   readonly port: number;
   readonly url: string;
   /** Every request, in the order in which they were read. */
@@ -77,7 +77,7 @@ export interface Proxy {
 const PIECE_PAUSE = 30;
 
 /** Stands between pit and an exchange and does to each request, byte for byte, what it is told. */
-export async function startProxy({ port: target, treat, notice }: ProxyOptions): Promise<Proxy> {
+export async function startProxy({ port: target, treat, notice }: ProxyOptions): Promise<RunningProxy> {
   const requests: Passing[] = [];
   const clients = new Set<Socket>();
   const held = new Set<Promise<unknown>>();

@@ -16,6 +16,18 @@ export function createDurably(file: string, text: string): boolean {
   }
 }
 
+/** Removes drafts that a process left behind which ended while it made a file: those from before a time, in ms since the Unix epoch. */
+export function sweepDrafts(folder: string, before: number): void {
+  for (const name of namesIn(folder).filter((one) => one.startsWith('.'))) {
+    try {
+      const draft = path.join(folder, name);
+      if (fs.statSync(draft).mtimeMs < before) fs.rmSync(draft);
+    } catch {
+      // it is in nobody's way
+    }
+  }
+}
+
 /** Adds text in one piece to the end of a file that is there: one that has just been removed does not come back. */
 export function append(file: string, text: string): void {
   const descriptor = fs.openSync(file, fs.constants.O_WRONLY | fs.constants.O_APPEND);

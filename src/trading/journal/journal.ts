@@ -6,8 +6,11 @@ import type { Host } from '../../host.js';
 import { startStamp } from '../../processes.js';
 import { Archive } from './archive.js';
 import { Entry, fileName, idOf, readEntry, recordOf } from './entry.js';
-import { createDurably, namesIn, syncFolder } from './files.js';
+import { createDurably, namesIn, sweepDrafts, syncFolder } from './files.js';
 import type { Intent, Operation, Write } from './intent.js';
+
+/** Nobody takes so long to make a file. */
+const DRAFT_MS = 3_600_000;
 
 /** What a new record says besides the write itself. */
 export interface Recording {
@@ -117,6 +120,7 @@ export class Journal {
     const isNew = !fs.existsSync(this.#path('open'));
     for (const folder of ['settled', 'open']) makePrivateFolder(this.root, path.join('journal', this.account, folder));
     if (isNew) for (const folder of [this.root, path.join(this.root, 'journal'), this.#path('')]) this.#sync(folder);
+    sweepDrafts(this.#path('open'), this.host.now() - DRAFT_MS);
   }
 
   #sync(folder: string): void {

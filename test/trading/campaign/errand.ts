@@ -27,6 +27,8 @@ export interface Scene {
   readonly exchange: Exchange;
   /** By market. */
   readonly prices: ReadonlyMap<string, { readonly bid: number; readonly ask: number }>;
+  /** The share of orders that get an id from the user. */
+  readonly ownIds: number;
 }
 
 /** A row of `pit resolve --json`. */
@@ -38,6 +40,8 @@ export interface Resolved {
   readonly id: string | null;
   readonly duplicates: readonly string[];
   readonly timeline: readonly { readonly time: string; readonly event: string }[];
+  /** The order that was to be cancelled, where the row is of the journal itself. */
+  readonly target?: string;
 }
 
 /** All that is known of an errand in the end. */

@@ -53,7 +53,14 @@ export async function faultCampaign(options: FaultOptions): Promise<Report> {
     const prices = new Map(
       await Promise.all(MARKET_NAMES.map(async (name) => [name, await exchange.best(name)] as const)),
     );
-    const stage = { options, exchange, prices, folder, port: Number(new URL(served.address.tradeUrl).port) };
+    const stage = {
+      options,
+      exchange,
+      prices,
+      ownIds: 0.3,
+      folder,
+      port: Number(new URL(served.address.tradeUrl).port),
+    };
     for (let start = 0; start < options.errands; start += BLOCK) {
       await block(stage, start, Math.min(options.errands, start + BLOCK), report);
       options.tell?.(`${Math.min(options.errands, start + BLOCK)} of ${options.errands}: ${report.line}`);

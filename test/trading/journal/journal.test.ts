@@ -64,6 +64,17 @@ describe('the journal', () => {
     expect(journal.archive.since(0)).toHaveLength(1);
   });
 
+  it('clears away what a process left behind that ended while it made a record, and nothing that is being made', () => {
+    const { begin, host, open } = newJournal();
+    begin('mine0001');
+    const [old, fresh] = ['.old1.17.1', '.new1.17.1'].map((name) => path.join(open, name));
+    for (const draft of [old, fresh]) fs.writeFileSync(draft ?? '', 'half a rec');
+    fs.utimesSync(old ?? '', 0, (host.now() - 7_200_000) / 1_000);
+    fs.utimesSync(fresh ?? '', 0, (host.now() - 1_000) / 1_000);
+    begin('mine0002');
+    expect(fs.readdirSync(open).sort()).toEqual(['.new1.17.1', 'mine0001', 'mine0002']);
+  });
+
   it('takes a record back whose write never left', () => {
     const { journal, begin } = newJournal();
     begin('mine0001').withdraw();

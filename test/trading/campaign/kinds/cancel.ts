@@ -101,9 +101,13 @@ function settledRightly(
   evidence: Evidence,
 ): Breach[] {
   if (said !== 'unknown' && said !== 'killed') return [];
-  const rows = evidence.resolved.filter(({ operation, id }) => operation === 'cancelOrder' && id === errand.order);
+  const names = [errand.order, errand.words.at(-1)];
+  const rows = evidence.resolved.filter(
+    ({ operation, id, target }) => operation === 'cancelOrder' && names.some((name) => name === id || name === target),
+  );
   const row = rows.at(-1);
-  if (row === undefined) return said === 'unknown' && errand.target === 'resting' ? ['not settled'] : [];
+  if (row === undefined && said === 'killed') return isOurs ? ['lost silently'] : [];
+  if (row === undefined) return errand.target === 'resting' ? ['not settled'] : [];
   if (row.outcome === 'unknown') return ['not settled'];
   const isRight = row.outcome === 'cancelled' ? !isOpen : !isOurs;
   return isRight ? [] : ['settled wrongly'];

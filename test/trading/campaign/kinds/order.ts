@@ -35,7 +35,7 @@ export const order: Kind<OrderErrand> = {
   async plan(number: number, draw: Draw, scene: Scene): Promise<OrderErrand> {
     const type = chosen(draw, ['', '', '', '', '--post-only', '--ioc', 'near', 'near']);
     const terms = uniqueTerms(number, draw, scene, type !== 'near' && type !== '--ioc');
-    const clientId = draw() < 0.3 ? `errand${number}x${Math.floor(between(draw, 1e6, 1e7))}` : undefined;
+    const clientId = draw() < scene.ownIds ? `errand${number}x${Math.floor(between(draw, 1e6, 1e7))}` : undefined;
     const { market, side, price, amount } = terms;
     const flags = [...(type.startsWith('--') ? [type] : []), ...(clientId === undefined ? [] : ['--id', clientId])];
     const words = ['order', side, market, amount, '--at', price, '--yes', ...flags];
