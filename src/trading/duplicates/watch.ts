@@ -22,6 +22,7 @@ const MOST_PAGES = 100;
 /** What is looked for, of one side of a market. */
 interface Search {
   readonly where: MarketSide;
+  readonly check: Check;
   readonly wanted: readonly Wanted[];
   /** The one of these that is not in the archive yet. */
   readonly fresh: Wanted | undefined;
@@ -44,16 +45,14 @@ export async function findExtras(
   where: MarketSide,
   fresh?: Wanted,
 ): Promise<readonly Extra[]> {
-  const { client, journal, host } = account;
-  const check: Check = { time: client.now(), at: host.now() };
-  const search = searchOf(account, where, check, fresh);
+  const search = searchOf(account, where, fresh);
   if (search.wanted.length === 0) return [];
-  const { records, failure } = await listedSince(account, where, search.from);
-  const { extras: found, isDecided } = heldAgainst(account, search, records);
+  const { records, failure } = await listedSince(account, search, search.from);
+  const { extras: found, isDecided } = heldAgainst(account, search, records, search.from);
   const extras = found.length === 0 ? found : await withDoubts(account, search, found);
   ifTheDiskTakesIt(() => {
-    keep(account, where, extras);
-    if (failure === null && isDecided) journal.archive.markChecked(where, check);
+    for (const extra of extras) keep(account, extra);
+    if (failure === null && isDecided) account.journal.archive.markChecked(where, search.check);
   });
   return extras;
 }
@@ -67,18 +66,20 @@ function ifTheDiskTakesIt(note: () => void): void {
   }
 }
 
-function searchOf(account: TradingAccount, where: MarketSide, check: Check, fresh: Wanted | undefined): Search {
-  const { archive } = account.journal;
-  const since = account.host.now() - MEMORY_MS;
-  const span = Math.min(account.tolerance.known ?? USUAL_TOLERANCE_MS, 10 * USUAL_TOLERANCE_MS) + SLACK_MS;
-  const last = archive.lastCheck(where, since, check);
-  const starts = pastOf(account, where).flatMap((settled) => {
-    const from = startOf(settled, last, span);
-    return from === undefined ? [] : wantedOf(settled).map((wanted) => ({ wanted, from }));
-  });
-  if (fresh !== undefined) starts.push({ wanted: fresh, from: fresh.reqTime - SLACK_MS });
-  const [wanted, from] = [starts.map((start) => start.wanted), Math.min(...starts.map((start) => start.from))];
-  return { where, span, fresh, wanted, from };
+function searchOf(account: TradingAccount, where: MarketSide, fresh: Wanted | undefined): Search {
+  const { client, host, tolerance, journal } = account;
+  const check: Check = { time: client.now(), at: host.now() };
+  const span = Math.min(tolerance.known ?? USUAL_TOLERANCE_MS, 10 * USUAL_TOLERANCE_MS) + SLACK_MS;
+  const { settled, last } = journal.archive.recent(where, check, (latest) =>
+    latest === undefined ? check.at - MEMORY_MS : Math.min(latest.at - LAG_MS, here(latest.time - span, check)),
+  );
+  const starts = settled
+    .filter(({ intent }) => isThere(intent, where))
+    .map((one) => ({ wanted: wantedOf(one), from: startOf(one, last, span) }));
+  if (fresh !== undefined) starts.push({ wanted: [fresh], from: fresh.reqTime - SLACK_MS });
+  const needed = starts.filter(({ from }) => from !== undefined);
+  const from = Math.min(...needed.map((one) => one.from ?? 0));
+  return { where, check, span, fresh, from, wanted: needed.flatMap(({ wanted }) => wanted) };
 }
 
 /** From when on a copy of an order would not have been seen yet; undefined where none can come any more. */
@@ -89,7 +90,12 @@ function startOf({ intent, events }: Settled, last: Check | undefined, span: num
   return last.time > intent.reqTime + span ? undefined : last.time - SLACK_MS;
 }
 
-function listedSince({ client }: TradingAccount, { market, side }: MarketSide, from: number) {
+/** A time of the exchange's clock by this machine's. */
+function here(time: number, { time: exchange, at }: Check): number {
+  return time - exchange + at;
+}
+
+function listedSince({ client }: TradingAccount, { where: { market, side } }: Search, from: number) {
   const extent = { from: 1, to: MOST_PAGES };
   return readOrderPages(client, market, side, extent, (last) => last.trade_date < from);
 }
@@ -100,11 +106,18 @@ interface Found {
   readonly isDecided: boolean;
 }
 
-/** The journal is read after the list, and the open orders before the settled ones: so nothing that is listed is missed in it. */
-function heldAgainst(account: TradingAccount, search: Search, records: readonly OrderRecord[]): Found {
-  const { where, wanted, fresh, span } = search;
-  const recorded = account.journal.open().map(({ intent }) => intent);
-  const past = pastOf(account, where);
+/**
+ * Holds a list of orders from a time on against the journal, which is read after the list, and its open orders before the
+ * settled ones: so nothing that is listed is missed in it. No order is settled before it is there.
+ */
+function heldAgainst(
+  { journal }: TradingAccount,
+  { where, check, wanted, fresh, span }: Search,
+  records: readonly OrderRecord[],
+  from: number,
+): Found {
+  const recorded = journal.open().map(({ intent }) => intent);
+  const past = journal.archive.recent(where, check, () => here(from, check)).settled;
   const accounted = new Set([fresh?.intent, ...past.map(({ intent }) => intent.id)]);
   const known = new Set(past.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]).concat(fresh?.order ?? ''));
   const open = recorded
@@ -117,25 +130,17 @@ function heldAgainst(account: TradingAccount, search: Search, records: readonly 
 /** It takes a longer list to tell whether another program uses the account, which would be another reason for an extra order. */
 async function withDoubts(account: TradingAccount, search: Search, found: readonly Extra[]): Promise<Extra[]> {
   const earliest = Math.min(...search.wanted.map(({ reqTime }) => reqTime)) - search.span;
-  const longer = await quietly(() => listedSince(account, search.where, earliest));
-  const again = longer === undefined ? [] : heldAgainst(account, search, longer.records).extras;
+  const longer = await quietly(() => listedSince(account, search, earliest));
+  const again = longer === undefined ? [] : heldAgainst(account, search, longer.records, earliest).extras;
   const certain = again.length > 0 && again.every((extra) => extra.certain);
   return found.map((extra) => ({ ...extra, certain }));
 }
 
 /** So that an extra order is told once, and accounted for from then on. */
-function keep(account: TradingAccount, where: MarketSide, extras: readonly Extra[]): void {
-  if (extras.length === 0) return;
-  const past = pastOf(account, where);
-  for (const { intent: id, ids } of extras) {
-    const settled = past.find(({ intent }) => intent.id === id);
-    if (settled === undefined) continue;
-    account.journal.archive.add({ ...settled, duplicates: [...new Set([...settled.duplicates, ...ids])] });
-  }
-}
-
-function pastOf({ journal, host }: TradingAccount, where: MarketSide): Settled[] {
-  return journal.archive.since(host.now() - MEMORY_MS).filter(({ intent }) => isThere(intent, where));
+function keep({ journal: { archive } }: TradingAccount, { intent, ids }: Extra): void {
+  const settled = archive.find(intent);
+  if (settled === undefined) return;
+  archive.add({ ...settled, duplicates: [...new Set([...settled.duplicates, ...ids])] });
 }
 
 function isThere(intent: Intent, { market, side }: MarketSide): boolean {

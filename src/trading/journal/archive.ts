@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { linesBackwards } from './backwards.js';
 import { appendDurably, namesIn, readIfThere, syncFolder } from './files.js';
 import type { Settled } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
@@ -14,15 +15,27 @@ export interface MarketSide {
   readonly side: 'buy' | 'sell';
 }
 
-/** A look at all of one side of a market, back to where the look before it began. In milliseconds since the Unix epoch. */
+/** When a look at one side of a market began, in milliseconds since the Unix epoch. */
 export interface Check {
-  /** When it began, by the exchange's clock. */
+  /** By the exchange's clock. */
   readonly time: number;
-  /** The same by this machine's clock. */
+  /** By this machine's. */
   readonly at: number;
 }
 
-type Line = { readonly settled: Settled } | { readonly checked: MarketSide & Check };
+/** With when it was written, by this machine's clock. */
+type Line = { readonly at: number } & ({ readonly settled: Settled } | { readonly checked: MarketSide & Check });
+
+/** What was written down lately of one side of a market. */
+export interface Recent {
+  /** Oldest first. */
+  readonly settled: readonly Settled[];
+  /** The last look at all of it; undefined where there was none. */
+  readonly last: Check | undefined;
+}
+
+/** Lines of several processes, and of a clock that is corrected, come a little out of order. */
+const DISORDER_MS = 60_000;
 
 /**
  * Settled writes, in one file for each UTC day. Files only grow, a line at a time, so that any number of processes adds to
@@ -52,7 +65,15 @@ export class Archive {
 
   /** A settled write of the days that are kept. */
   find(id: string): Settled | undefined {
-    return this.since(0).find(({ intent }) => intent.id === id);
+    const mark = JSON.stringify({ id }).slice(1, -1);
+    for (const name of this.#days('').reverse()) {
+      const content = readIfThere(path.join(this.folder, name)) ?? '';
+      // looking into a line costs more than finding it
+      const lines = content.split('\n').filter((line) => line.includes(mark));
+      const found = (valuesIn(lines.join('\n')) as Line[]).findLast((line) => idOf(line) === id);
+      if (found !== undefined && 'settled' in found) return found.settled;
+    }
+    return undefined;
   }
 
   /** Notes that one side of a market was held against the exchange's orders. */
@@ -61,21 +82,34 @@ export class Archive {
   }
 
   /**
-   * The last time that this was done, since then; undefined where it was not.
-   * @param now what a clock that was wrong by then noted for later does not count
+   * What was written down of one side of a market, back to a time of this machine's clock that may depend on when it was
+   * looked at last. Of older lines none is read, because every order asks for this. What a clock that was wrong noted for
+   * later than now does not count.
    */
-  lastCheck({ market, side }: MarketSide, since: number, now: Check): Check | undefined {
-    return this.#lines(since).reduce<Check | undefined>((latest, line) => {
-      if (!('checked' in line) || line.checked.market !== market || line.checked.side !== side) return latest;
-      const { time, at } = line.checked;
-      return time <= now.time && at <= now.at && time > (latest?.time ?? 0) ? { time, at } : latest;
-    }, undefined);
+  recent({ market, side }: MarketSide, now: Check, from: (last: Check | undefined) => number): Recent {
+    const settled = new Map<string, Settled>();
+    let last: Check | undefined;
+    for (const line of this.#backwards()) {
+      const { at } = line;
+      if (at < from(last) - DISORDER_MS) break;
+      if ('settled' in line) {
+        const { id } = line.settled.intent;
+        if (!settled.has(id)) settled.set(id, line.settled);
+        continue;
+      }
+      const { checked } = line;
+      const isMeant = checked.market === market && checked.side === side;
+      const isPast = checked.time <= now.time && checked.at <= now.at;
+      if (isMeant && isPast && checked.time > (last?.time ?? 0)) last = checked;
+    }
+    return { settled: [...settled.values()].reverse(), last };
   }
 
-  #append(line: Line): void {
-    const file = path.join(this.folder, `${dayOf(this.now())}.log`);
+  #append(line: { readonly settled: Settled } | { readonly checked: MarketSide & Check }): void {
+    const at = this.now();
+    const file = path.join(this.folder, `${dayOf(at)}.log`);
     const isNewDay = !fs.existsSync(file);
-    appendDurably(file, lineOf(line));
+    appendDurably(file, lineOf({ at, ...line }));
     if (!isNewDay) return;
     syncFolder(this.folder);
     this.#prune();
@@ -88,11 +122,24 @@ export class Archive {
   }
 
   #lines(since: number): Line[] {
-    const first = dayOf(since);
-    return namesIn(this.folder)
-      .filter((name) => name >= first)
-      .flatMap((name) => valuesIn(readIfThere(path.join(this.folder, name)) ?? '') as Line[]);
+    return this.#days(dayOf(since)).flatMap(
+      (name) => valuesIn(readIfThere(path.join(this.folder, name)) ?? '') as Line[],
+    );
   }
+
+  *#backwards(): Generator<Line> {
+    for (const name of this.#days('').reverse())
+      for (const line of linesBackwards(path.join(this.folder, name))) yield* valuesIn(line) as Line[];
+  }
+
+  /** The files of the days from one on, oldest first. */
+  #days(first: string): string[] {
+    return namesIn(this.folder).filter((name) => name >= first);
+  }
+}
+
+function idOf(line: Line): string | undefined {
+  return 'settled' in line ? line.settled.intent.id : undefined;
 }
 
 function dayOf(time: number): string {

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { codeOf, FILE_MODE } from '../../config/private.js';
-import { usage } from '../../errors.js';
+import { type Failure, usage } from '../../errors.js';
 
 /** Whether a new file is made of the text, with text and name on the disk; false where there is one of that name. */
 export function createDurably(file: string, text: string): boolean {
@@ -58,11 +58,13 @@ function ifThere<Value>(target: string, read: () => Value): Value | undefined {
     return read();
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return undefined;
-    throw usage(
-      `${target} cannot be read (${codeOf(thrown)}).`,
-      'Check who may read there, and that the disk is sound.',
-    );
+    throw cannotRead(target, thrown);
   }
+}
+
+export function cannotRead(target: string, thrown: unknown): Failure {
+  const hint = 'Check who may read there, and that the disk is sound.';
+  return usage(`${target} cannot be read (${codeOf(thrown)}).`, hint);
 }
 
 /** What a name stands for is on the disk only after its folder is. Windows opens no folders, and needs no such step. */

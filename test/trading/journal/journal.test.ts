@@ -1,10 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startStamp } from '../../../src/processes.js';
+import type { MarketSide } from '../../../src/trading/journal/archive.js';
+import { linesBackwards } from '../../../src/trading/journal/backwards.js';
 import { recordOf } from '../../../src/trading/journal/entry.js';
 import type { Intent, Runner } from '../../../src/trading/journal/intent.js';
+import { temporaryState } from '../support/account.js';
 import { contents, newJournal, PLACED, settledOf, TERMS } from './support.js';
 
 const ids = (entries: readonly { readonly intent: Intent }[]) => entries.map(({ intent }) => intent.id);
@@ -192,16 +196,63 @@ describe('what is settled', () => {
     expect([journal.open(), journal.archive.since(0).length]).toEqual([[], 1]);
   });
 
-  it('remembers when a side of a market was looked at last, each apart', () => {
-    const { begin, journal } = newJournal();
+  it('remembers when a side of a market was looked at last, each apart', async () => {
+    const { begin, journal, host } = newJournal();
     begin('mine0001').settle(PLACED, 'placed');
     const buys = { market: 'btc_usdt', side: 'buy' } as const;
-    const now = { time: 10_000, at: 20_000 };
-    expect(journal.archive.lastCheck(buys, 0, now)).toBeUndefined();
-    for (const time of [1_000, 3_000, 2_000]) journal.archive.markChecked(buys, { time, at: time + 7 });
-    journal.archive.markChecked(buys, { time: 11_000, at: 5 });
-    expect(journal.archive.lastCheck(buys, 0, now)).toEqual({ time: 3_000, at: 3_007 });
-    expect(journal.archive.lastCheck({ ...buys, side: 'sell' }, 0, now)).toBeUndefined();
-    expect(journal.archive.lastCheck({ ...buys, market: 'eth_usdt' }, 0, now)).toBeUndefined();
+    const lastOf = (where: MarketSide) => journal.archive.recent(where, { time: 10_000, at: host.now() }, () => 0).last;
+    expect(lastOf(buys)).toBeUndefined();
+    const at = host.now();
+    for (const time of [1_000, 3_000, 2_000]) journal.archive.markChecked(buys, { time, at });
+    // of a clock that was wrong
+    journal.archive.markChecked(buys, { time: 11_000, at });
+    journal.archive.markChecked(buys, { time: 5_000, at: at + 1 });
+    expect(lastOf(buys)).toMatchObject({ time: 3_000, at });
+    expect(lastOf({ ...buys, side: 'sell' })).toBeUndefined();
+    expect(lastOf({ ...buys, market: 'eth_usdt' })).toBeUndefined();
+  });
+
+  it('is read no further back than is asked for', async () => {
+    const { begin, journal, host, settled } = newJournal();
+    const buys = { market: 'btc_usdt', side: 'buy' } as const;
+    for (let minute = 0; minute < 300; minute += 1) {
+      begin(`min${1000 + minute}`).settle(PLACED, 'placed');
+      await host.sleep(60_000);
+    }
+    const read = vi.spyOn(fs, 'readSync');
+    onTestFinished(() => read.mockRestore());
+    const now = { time: host.now(), at: host.now() };
+    const { settled: lately } = journal.archive.recent(buys, now, () => host.now() - 600_000);
+    const ids = lately.map(({ intent }) => intent.id);
+    expect(ids.slice(-10)).toEqual(Array.from({ length: 10 }, (_, index) => `min${1290 + index}`));
+    expect(ids.length).toBeLessThan(13);
+    const [file = ''] = fs.readdirSync(settled);
+    expect(fs.statSync(path.join(settled, file)).size).toBeGreaterThan(100_000);
+    expect(read.mock.calls).toHaveLength(1);
+    expect(journal.archive.recent(buys, now, () => 0).settled.map(({ intent }) => intent.id)).toEqual(
+      journal.archive.since(0).map(({ intent }) => intent.id),
+    );
+  });
+});
+
+describe('the lines of a file from its end', () => {
+  it('are the same as from its beginning, whatever their lengths', () => {
+    const file = path.join(temporaryState(), 'lines');
+    const line = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.integer({ min: 0, max: 200_000 }).map((length) => 'é'.repeat(length)),
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
+        const text = lines.join('\n');
+        fs.writeFileSync(file, text);
+        expect([...linesBackwards(file)].reverse().join('\n')).toBe(Buffer.from(text).toString('utf8'));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('are none where there is no file', () => {
+    expect([...linesBackwards(path.join(temporaryState(), 'nothing'))]).toEqual([]);
   });
 });
