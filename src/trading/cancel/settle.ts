@@ -1,4 +1,5 @@
 import { UNREAD } from '../../client/observed-codes.js';
+import { Failure } from '../../errors.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { Refused } from '../../protocol/response.js';
 import { readOrderType } from '../../protocol/words.js';
@@ -49,7 +50,7 @@ export async function refusedCancel(
   entry: CancelEntry,
   { code, message }: Refused,
 ): Promise<CancelFate> {
-  const order = UNREAD.includes(code) ? 'nothing' : await lookAt(account, entry);
+  const order = UNREAD.includes(code) ? 'nothing' : await lookAt(account, entry, code);
   if (order === undefined) return settleCancel(account, entry);
   const facts = factsOr(typeof order === 'object' ? order : undefined);
   if (typeof order === 'object' && canBeOurs(order) && !wasCancelled(account, entry.intent.terms.order, order)) {
@@ -78,9 +79,16 @@ function isSame(one: OrderReference, other: OrderReference): boolean {
   return 'clientId' in one && 'clientId' in other && one.clientId === other.clientId;
 }
 
-async function lookAt({ client }: TradingAccount, entry: CancelEntry): Promise<OrderRecord | 'nothing' | undefined> {
+/** @param refusal a code with which a look that is refused finds nothing, as in a market that there is not */
+async function lookAt(
+  { client }: TradingAccount,
+  entry: CancelEntry,
+  refusal?: number | null,
+): Promise<OrderRecord | 'nothing' | undefined> {
   const { market, order: reference } = entry.intent.terms;
-  const order = await quietly(async () => (await findOrder(client, market, reference)) ?? ('nothing' as const));
+  const unlessAlike = (error: unknown) =>
+    error instanceof Failure && error.kind === 'refused' && error.code === refusal ? undefined : Promise.reject(error);
+  const order = await quietly(async () => (await findOrder(client, market, reference).catch(unlessAlike)) ?? 'nothing');
   const words = typeof order === 'object' ? orderState(order) : order === undefined ? 'no answer' : 'not found';
   entry.note(`asked for the order: ${words}`);
   return order;
