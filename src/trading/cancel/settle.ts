@@ -1,5 +1,4 @@
 import { UNREAD } from '../../client/observed-codes.js';
-import { Failure } from '../../errors.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { Refused } from '../../protocol/response.js';
 import { readOrderType } from '../../protocol/words.js';
@@ -8,7 +7,7 @@ import type { Entry } from '../journal/entry.js';
 import { isOf } from '../journal/intent.js';
 import { lookUntilKnown } from '../looking.js';
 import { orderState } from '../order/record.js';
-import { findOrder, type OrderReference } from '../order/reference.js';
+import { findOrder, isRefusedAlike, type OrderReference } from '../order/reference.js';
 import { quietly } from '../quietly.js';
 import { type Facts, factsOf, NO_FACTS } from './facts.js';
 
@@ -86,8 +85,7 @@ async function lookAt(
   refusal?: number | null,
 ): Promise<OrderRecord | 'nothing' | undefined> {
   const { market, order: reference } = entry.intent.terms;
-  const unlessAlike = (error: unknown) =>
-    error instanceof Failure && error.kind === 'refused' && error.code === refusal ? undefined : Promise.reject(error);
+  const unlessAlike = (error: unknown) => (isRefusedAlike(error, refusal) ? undefined : Promise.reject(error));
   const order = await quietly(async () => (await findOrder(client, market, reference).catch(unlessAlike)) ?? 'nothing');
   const words = typeof order === 'object' ? orderState(order) : order === undefined ? 'no answer' : 'not found';
   entry.note(`asked for the order: ${words}`);
