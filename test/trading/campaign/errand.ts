@@ -80,8 +80,10 @@ export interface Judgement {
   readonly said: Said;
   /** Orders that the network made beyond the first. */
   readonly duplicates: number;
-  /** How many of them had to be flagged by the command itself. */
+  /** How many of them had to be flagged by the command itself: they were there, and its look at the list came through. */
   readonly prompt: number;
+  /** How many of them it did flag; the others are told by a later command. */
+  readonly flagged: number;
   /** It was refused, and a copy that came after the refusal was done: nobody can know that when it is said. */
   readonly isLate: boolean;
   readonly breaches: readonly Breach[];

@@ -17,14 +17,16 @@ export class Report {
   unknown = 0;
   duplicates = 0;
   prompt = 0;
+  flagged = 0;
   late = 0;
 
   add(errand: Errand, judgement: Judgement, evidence: Evidence): void {
-    const { said, duplicates, prompt, isLate, breaches } = judgement;
+    const { said, duplicates, prompt, flagged, isLate, breaches } = judgement;
     this.errands += 1;
     this.writes += evidence.writes.length;
     this.duplicates += duplicates;
     this.prompt += prompt;
+    this.flagged += flagged;
     if (said === 'unknown') this.unknown += 1;
     if (isLate) this.late += 1;
     const name = `${errand.kind} ${said}`;
@@ -43,10 +45,14 @@ export class Report {
   get line(): string {
     const counts = [...this.counts].sort().map(([name, count]) => `${count} ${name}`);
     const share = ((100 * this.unknown) / Math.max(1, this.errands)).toFixed(1);
-    return (
-      `${this.errands} errands, ${this.writes} writes: ${counts.join(', ')}; ${share} % unknown, all of them settled later; ` +
-      `${this.duplicates} duplicates made by the network, ${this.prompt} of them before the check; ${this.late} done by a copy after a refusal; ${this.broken.length} broken`
-    );
+    const settled = this.broken.some(({ judgement }) => judgement.breaches.includes('not settled')) ? 'not all' : 'all';
+    return [
+      `${this.errands} errands, ${this.writes} writes: ${counts.join(', ')}`,
+      `${share} % unknown, ${settled} of them settled later`,
+      `${this.duplicates} duplicates made by the network, ${this.flagged} of them flagged by the order's own command (${this.prompt} had to be), the others told by a later one`,
+      `${this.late} done by a copy after a refusal`,
+      `${this.broken.length} broken`,
+    ].join('; ');
   }
 
   /** Each errand that broke, with what was done to it and what was said. */

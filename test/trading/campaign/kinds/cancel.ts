@@ -60,7 +60,7 @@ export const cancel: Kind<CancelErrand> = {
       ...(isLate ? [] : truthful(said, isOpen, isOurs)),
       ...settledRightly(errand, said, isOpen, isOurs, evidence),
     ];
-    return { said, duplicates: 0, prompt: 0, isLate, breaches };
+    return { said, duplicates: 0, prompt: 0, flagged: 0, isLate, breaches };
   },
 };
 

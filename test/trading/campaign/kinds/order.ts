@@ -62,7 +62,8 @@ export const order: Kind<OrderErrand> = {
       ...flagging,
       ...falseAlarms(orders, said, told, evidence),
     ];
-    return { said, duplicates: extra, prompt: mustFlag(said, evidence) ? extra : 0, isLate, breaches };
+    const prompt = mustFlag(said, evidence) ? extra : 0;
+    return { said, duplicates: extra, prompt, flagged: told?.duplicates.length ?? 0, isLate, breaches };
   },
 };
 
