@@ -81,12 +81,16 @@ export class Journal {
     return [...new Set(intents.map(({ terms }) => terms.market))].sort();
   }
 
-  /** Puts a damaged record where no command meets it again; where it is now. */
+  /** Puts a damaged record where no command meets it again, if the disk lets it; where it is now. */
   setAside(id: string): string {
     const aside = path.join(this.#path('damaged'), fileName(id));
-    makePrivateFolder(this.root, path.join('journal', this.account, 'damaged'));
-    fs.renameSync(this.#fileOf(id), aside);
-    return aside;
+    try {
+      makePrivateFolder(this.root, path.join('journal', this.account, 'damaged'));
+      fs.renameSync(this.#fileOf(id), aside);
+      return aside;
+    } catch {
+      return this.#fileOf(id);
+    }
   }
 
   /** Forgets everything, as where the exchange itself is made anew. */

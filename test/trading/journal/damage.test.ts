@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { lineOf, valuesIn } from '../../../src/trading/journal/lines.js';
 import { contents, newJournal, PLACED, settledOf } from './support.js';
 
@@ -84,6 +84,30 @@ describe('a journal with a wrong byte anywhere', () => {
       const others = journal.open().filter((entry) => entry.intent.id !== 'open2');
       expect(others.map((entry) => entry.intent.id)).toEqual(['open1', 'open3']);
     }
+  });
+});
+
+describe('a record that cannot be read at all', () => {
+  it('stops no other write, and is told and put aside as a damaged one', () => {
+    const { journal, begin, open, folder } = filled();
+    fs.rmSync(path.join(open, 'open2'));
+    fs.mkdirSync(path.join(open, 'open2'));
+    expect(journal.open().map(({ intent }) => intent.id)).toEqual(['open1', 'open3']);
+    expect(begin('open4').intent.id).toBe('open4');
+    expect(journal.damaged()).toEqual(['open2']);
+    expect(journal.setAside('open2')).toBe(path.join(folder, 'damaged', 'open2'));
+    expect(journal.damaged()).toEqual([]);
+  });
+
+  it('stays where it is when the disk does not let it be moved', () => {
+    const { journal, open } = filled();
+    fs.writeFileSync(path.join(open, 'open2'), 'nothing that anybody wrote');
+    const refusing = vi.spyOn(fs, 'renameSync').mockImplementation(() => {
+      throw Object.assign(new Error('read-only'), { code: 'EROFS' });
+    });
+    expect(journal.setAside('open2')).toBe(path.join(open, 'open2'));
+    refusing.mockRestore();
+    expect(journal.damaged()).toEqual(['open2']);
   });
 });
 

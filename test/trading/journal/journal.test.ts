@@ -115,6 +115,69 @@ describe('the journal', () => {
   });
 });
 
+describe('a record', () => {
+  /** The calls that make a record, each with what it was about. */
+  function calls(work: () => void): string[] {
+    const seen: string[] = [];
+    const names = new Map<number, string>();
+    const spies = [
+      spied('openSync', (file, descriptor) => {
+        names.set(Number(descriptor), fs.statSync(String(file)).isDirectory() ? 'folder' : 'file');
+      }),
+      spied('writeSync', (descriptor) => seen.push(`write ${names.get(Number(descriptor))}`)),
+      spied('fsyncSync', (descriptor) => seen.push(`sync ${names.get(Number(descriptor))}`)),
+      spied('linkSync', () => seen.push('name')),
+    ];
+    work();
+    for (const spy of spies) spy.mockRestore();
+    return seen;
+  }
+
+  function spied(
+    name: 'openSync' | 'writeSync' | 'fsyncSync' | 'linkSync',
+    note: (first: unknown, result: unknown) => void,
+  ) {
+    const original = fs[name] as (...values: unknown[]) => unknown;
+    return vi.spyOn(fs, name as 'linkSync').mockImplementation((...values: unknown[]) => {
+      const result = original.apply(fs, values);
+      note(values[0], result);
+      return result as undefined;
+    });
+  }
+
+  it('is on the disk when it counts: its bytes before its name, and its name before anything else', () => {
+    const { begin } = newJournal();
+    begin('mine0001');
+    expect(calls(() => void begin('mine0002'))).toEqual(['write file', 'sync file', 'name', 'sync folder']);
+  });
+
+  it('that is settled is on the disk before it leaves the open ones, and so is the name of a new day', async () => {
+    const { begin, host } = newJournal();
+    const settle = (id: string) => {
+      const entry = begin(id);
+      return calls(() => entry.settle(PLACED, 'placed')).slice(1);
+    };
+    expect(settle('mine0001')).toEqual(['write file', 'sync file', 'sync folder']);
+    expect(settle('mine0002')).toEqual(['write file', 'sync file']);
+    await host.sleep(86_400_000);
+    expect(settle('mine0003')).toEqual(['write file', 'sync file', 'sync folder']);
+  });
+
+  it.each(['EPERM', 'ENOTSUP'])(
+    'is made without links where the file system has none (%s), and once all the same',
+    (code) => {
+      const { begin, journal } = newJournal();
+      const linking = vi.spyOn(fs, 'linkSync').mockImplementation(() => {
+        throw Object.assign(new Error('no links'), { code });
+      });
+      onTestFinished(() => linking.mockRestore());
+      begin('mine0001');
+      expect(() => begin('mine0001')).toThrow(expect.objectContaining({ kind: 'usage' }));
+      expect(journal.find('mine0001')?.intent.terms).toEqual(TERMS);
+    },
+  );
+});
+
 describe('whether a write is under way', () => {
   /** The entry as a process has left it that began it. */
   function entryOf(runner: Runner, id = 'mine0001') {
