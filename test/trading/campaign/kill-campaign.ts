@@ -12,7 +12,7 @@ import { blindTreatment, KILL_POINTS, type KillPoint, killedTreatment } from './
 import { KINDS, keyOf, kindOf } from './kinds/index.js';
 import { MARKET_NAMES } from './kinds/terms.js';
 import { type Lane, openLane } from './lane.js';
-import type { Run } from './program.js';
+import { type Run, wasKilled } from './program.js';
 import { Report } from './report.js';
 
 export interface KillOptions {
@@ -146,13 +146,13 @@ async function killAt(lane: Lane, point: KillPoint, line: readonly string[], dra
   const moment = point.moment(lane, draw);
   const { child, done } = lane.program.start(line);
   await Promise.race([moment, done]);
-  child.kill('SIGKILL');
+  child.kill(point.signal ?? 'SIGKILL');
   return done;
 }
 
-function count(lane: Lane, errand: Errand, { signal }: Run, before: readonly string[], tally: PointTally): void {
+function count(lane: Lane, errand: Errand, run: Run, before: readonly string[], tally: PointTally): void {
   tally.kills += 1;
-  if (signal === null) tally.tooLate += 1;
+  if (!wasKilled(run)) tally.tooLate += 1;
   if (lane.open().records.some((id) => !before.includes(id))) tally.open += 1;
   if (lane.proxy.requests.some((request) => keyOf(request) === errand.key)) tally.sent += 1;
 }

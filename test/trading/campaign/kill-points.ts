@@ -9,6 +9,8 @@ export interface KillPoint {
   readonly name: string;
   /** Whether the errand itself is killed, or `pit resolve` after it. */
   readonly of: 'errand' | 'resolve';
+  /** `kill -9` unless told. */
+  readonly signal?: 'SIGINT';
   /** Resolves when it is to be killed; begins to look before the command starts. */
   readonly moment: (lane: Lane, draw: Draw) => Promise<void>;
 }
@@ -63,6 +65,15 @@ export const KILL_POINTS: readonly KillPoint[] = [
         // a cancellation is settled without a further look
         delay(30),
       ]);
+    },
+  },
+  {
+    name: 'interrupted by Ctrl-C',
+    of: 'errand',
+    signal: 'SIGINT',
+    moment: async (lane, draw) => {
+      await lane.sees(({ what }) => what === 'recorded');
+      await delay(between(draw, 0, 40));
     },
   },
   {

@@ -13,6 +13,11 @@ export interface Run {
   readonly ended: number;
 }
 
+/** Whether a command ended before it could say anything: 130 is Ctrl-C. */
+export function wasKilled({ code, signal }: Run): boolean {
+  return signal !== null || code === 130;
+}
+
 export interface Started {
   readonly child: ChildProcess;
   readonly done: Promise<Run>;

@@ -10,7 +10,7 @@ import {
   type Said,
   type Scene,
 } from '../errand.js';
-import { documentOf } from '../program.js';
+import { documentOf, wasKilled } from '../program.js';
 import { type Terms, uniqueTerms } from './terms.js';
 
 /** What is to be cancelled: an order that rests, one that somebody else has cancelled before, or none. */
@@ -70,8 +70,8 @@ function placed({ market, side, price, amount }: Terms, customerOrderId: string,
 }
 
 function saidBy({ run }: Evidence): Said {
-  const { code, signal } = run;
-  if (signal !== null) return 'killed';
+  const { code } = run;
+  if (wasKilled(run)) return 'killed';
   const [told] = documentOf<readonly Told[]>(run) ?? [];
   if (code === 0 && told?.outcome === 'cancelled') return 'cancelled';
   if (code === 6 && told?.outcome === 'unknown') return 'unknown';

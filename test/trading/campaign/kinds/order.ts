@@ -12,7 +12,7 @@ import {
 } from '../errand.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
-import { documentOf } from '../program.js';
+import { documentOf, wasKilled } from '../program.js';
 import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
 
 interface OrderErrand extends Errand {
@@ -71,8 +71,9 @@ function keyOfTerms({ market, side, price, amount }: Terms): string {
   return `order ${side} ${amount} ${market} at ${price}`;
 }
 
-function saidBy({ run: { code, signal } }: Evidence, told: Told | undefined): Said {
-  if (signal !== null) return 'killed';
+function saidBy({ run }: Evidence, told: Told | undefined): Said {
+  const { code } = run;
+  if (wasKilled(run)) return 'killed';
   if (code === 0 && told?.outcome === 'placed') return 'placed';
   if (code === 6 && told?.outcome === 'unknown') return 'unknown';
   if (told !== undefined) return 'failed';
