@@ -14,8 +14,11 @@ export function warnOfExtras(output: Output, extras: readonly Extra[]): void {
     const cause = certain
       ? 'Something on the way repeated the request, which pit sent once.'
       : 'Possibly something on the way repeated the request, which pit sent once; or another program uses this key.';
-    output.warn(`THE ORDER IS THERE MORE THAN ONCE: ${what} (client id ${intent}) as ${all}. ${cause}`);
-    output.warn(`To cancel what is too much: pit cancel ${market} ${ids.join(' ')}`);
+    // a copy may have come after the refusal of the first
+    const isOnlyOne = order === null && ids.length === 1;
+    const headline = isOnlyOne ? 'AN ORDER THAT WAS REFUSED IS THERE' : 'THE ORDER IS THERE MORE THAN ONCE';
+    output.warn(`${headline}: ${what} (client id ${intent}) as ${all}. ${cause}`);
+    output.warn(`To cancel ${isOnlyOne ? 'it' : 'what is too much'}: pit cancel ${market} ${ids.join(' ')}`);
   }
 }
 

@@ -87,8 +87,10 @@ export interface Warned {
 export function warningsIn({ stderr }: Run): Warned[] {
   const lines = stderr.split('\n');
   return lines.flatMap((line, index) => {
-    const [, clientId] = /THE ORDER IS THERE MORE THAN ONCE: .*\(client id (\w+)\)/.exec(line) ?? [];
-    const [, ids] = /To cancel what is too much: pit cancel \S+ ([\d ]+)/.exec(lines[index + 1] ?? '') ?? [];
+    const [, clientId] =
+      /(?:THE ORDER IS THERE MORE THAN ONCE|AN ORDER THAT WAS REFUSED IS THERE): .*\(client id (\w+)\)/.exec(line) ??
+      [];
+    const [, ids] = /To cancel (?:it|what is too much): pit cancel \S+ ([\d ]+)/.exec(lines[index + 1] ?? '') ?? [];
     return clientId === undefined ? [] : [{ clientId, ids: (ids ?? '').trim().split(' ') }];
   });
 }
