@@ -3,9 +3,17 @@ import { settleCancel } from './cancel/settle.js';
 import type { Extra } from './duplicates/extra-orders.js';
 import { findExtras } from './duplicates/watch.js';
 import type { Entry } from './journal/entry.js';
-import type { Intent, JournalEvent, Operation, Outcome, Settled } from './journal/intent.js';
+import {
+  type Intent,
+  isOf,
+  type JournalEvent,
+  type Operation,
+  type OrderTerms,
+  type Outcome,
+} from './journal/intent.js';
 import { settleOrder } from './order/settle.js';
 import { quietly } from './quietly.js';
+import { settleReplace } from './replace/settle.js';
 import { toleranceOf } from './tolerance.js';
 
 /** A write of the journal, with what is known of it now. */
@@ -15,6 +23,8 @@ export interface Resolution {
   readonly id: string | null;
   readonly duplicates: readonly string[];
   readonly events: readonly JournalEvent[];
+  /** The order that was to take the place of a cancelled one, and that nobody sent. */
+  readonly unplaced?: OrderTerms;
 }
 
 export interface Resolved {
@@ -50,7 +60,7 @@ async function resolveOne(account: TradingAccount, entry: Entry): Promise<Resolv
   if (isUnderWay) entry.note(`still under way in process ${entry.intent.process.pid}`);
   const extras = isUnderWay ? [] : await SETTLERS[entry.intent.operation](account, entry);
   const { intent, events } = entry;
-  const settled: Settled | undefined = account.journal.archive.find(intent.id);
+  const settled = account.journal.archive.find(intent.id);
   return { resolution: settled ?? { intent, events, outcome: 'unknown', id: null, duplicates: [] }, extras };
 }
 
@@ -65,6 +75,10 @@ const SETTLERS: Readonly<Record<Operation, Settler>> = {
     await settleCancel(account, entry as Entry<'cancelOrder'>);
     return [];
   },
+  replace: async (account, entry) => {
+    await settleReplace(account, entry as Entry<'replace'>);
+    return [];
+  },
 };
 
 /** One for each order, though several looks found some of it. */
@@ -75,6 +89,12 @@ function joined(extras: readonly Extra[]): Extra[] {
     found.set(extra.intent, { ...extra, ids: [...ids] });
   }
   return [...found.values()];
+}
+
+/** What a replacement was to place and did not, though the order before it is cancelled. */
+export function unplacedOf({ intent, outcome, unplaced }: Resolution): OrderTerms | undefined {
+  const isGone = outcome === 'refused' || outcome === 'notSent';
+  return unplaced ?? (isOf(intent, 'order') && intent.replaces !== undefined && isGone ? intent.terms : undefined);
 }
 
 async function extrasEverywhere(account: TradingAccount): Promise<Extra[]> {

@@ -153,7 +153,7 @@ describe('placing', () => {
     expect(count(server, 'order')).toBe(1);
     const others = [{ price: '30001' }, { amount: '0.02' }, { side: 'sell' }, { account: 'cross' }] as const;
     for (const [index, other] of others.entries()) {
-      const later = accountOf(server.url, { state: account.state, budgetMs: 10 });
+      const later = accountOf(server.url, { state: account.state, budgetMs: BUDGET_MS });
       expect(await place(later, other, `other${index}`)).toMatchObject({ outcome: 'unknown' });
     }
     expect(count(server, 'order')).toBe(5);
