@@ -104,7 +104,10 @@ function settleMany(home, count) {
     .split('\n')
     .find((one) => one.includes('"settled"'));
   const text = line.slice(line.indexOf('{'));
-  const older = text.replace(/"(at|time|reqTime)":(\d{13})/g, (_match, name, time) => `"${name}":${Number(time) - HOUR}`);
+  const older = text.replace(
+    /"(at|time|reqTime)":(\d{13})/g,
+    (_match, name, time) => `"${name}":${Number(time) - HOUR}`,
+  );
   const lines = Array.from({ length: count }, (_, index) => {
     const other = older
       .replace(/"id":"pit[0-9a-f]{24}"/, `"id":"pit${String(index).padStart(24, '0')}"`)
