@@ -14,8 +14,8 @@ export interface Errand {
   readonly side: Side;
   /** What is typed, but for the flags that every command here gets. */
   readonly words: readonly string[];
-  /** What its writes are known by on the way, so that the network knows what to do to them. */
-  readonly key: string;
+  /** What its writes are known by on the way, so that the network knows what to do to them: one for each. */
+  readonly keys: readonly string[];
   /** `--timeout`, in seconds. */
   readonly timeout: number;
   /** The client id that it was told to use; undefined where pit makes one. */
@@ -40,15 +40,20 @@ export interface Resolved {
   readonly id: string | null;
   readonly duplicates: readonly string[];
   readonly timeline: readonly { readonly time: string; readonly event: string }[];
-  /** The order that was to be cancelled, where the row is of the journal itself. */
+  /** The row is the journal's own, and nobody was told. */
+  readonly isArchived?: true;
+  /** There, the order that was to be cancelled. */
   readonly target?: string;
 }
+
+/** A write as it passed, and what it is known by. */
+export type Written = Passing & { readonly key: string };
 
 /** All that is known of an errand in the end. */
 export interface Evidence {
   readonly run: Run;
   /** Its writes as they passed. */
-  readonly writes: readonly Passing[];
+  readonly writes: readonly Written[];
   /** The reads of a single order, of anybody. */
   readonly looks: readonly Passing[];
   /** The reads of the lists of its market and side. */
@@ -97,6 +102,12 @@ export interface Kind<Task extends Errand = Errand> {
   /** What a request of its kind on the way is known by; undefined for one of another kind. */
   keyOf(request: Passing): string | undefined;
   judge(errand: Task, evidence: Evidence): Judgement;
+}
+
+/** Each write leaves once. */
+export function doubled({ keys }: Errand, { writes }: Evidence): Breach[] {
+  const isTwice = keys.some((key) => writes.filter((write) => write.key === key).length > 1);
+  return isTwice ? ['doubled by pit'] : [];
 }
 
 /**

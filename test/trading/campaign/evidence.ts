@@ -1,4 +1,5 @@
 import type { Passing } from '../../support/proxy.js';
+import { archivedIn } from './archived.js';
 import type { Errand, Evidence, Resolved, Scene, Side } from './errand.js';
 import type { Listed } from './exchange.js';
 import { keyOf } from './kinds/index.js';
@@ -33,17 +34,18 @@ export async function evidenceOf({
   const listings = grouped(requests, listed);
   const looks = requests.filter(({ operation }) => operation === 'getOrder');
   const warned = program.runs.flatMap(warningsIn);
-  const resolved = program.runs
+  const printed = program.runs
     .filter(({ words }) => words[0] === 'resolve')
     .flatMap((run) => documentOf<Resolved[]>(run) ?? [])
     .filter(({ outcome }, index, rows) => outcome !== 'unknown' || !isSettledLater(rows, index));
+  const resolved = [...printed, ...archivedIn(program.home)];
   return (errand) => {
     const run = runs.get(errand);
     if (run === undefined) throw new Error(`errand ${errand.number} never ran`);
     const where = `${errand.market} ${errand.side}`;
     return {
-      ...{ run, warned, resolved, looks, writes: writes.get(errand.key) ?? [] },
-      ...{ listings: listings.get(where) ?? [], orders: orders.get(where) ?? [] },
+      ...{ run, warned, resolved, looks, listings: listings.get(where) ?? [], orders: orders.get(where) ?? [] },
+      writes: errand.keys.flatMap((key) => (writes.get(key) ?? []).map((write) => ({ ...write, key }))),
     };
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killProcess, serveProcess } from '../../sandbox/support/served-process.js';
-import { PASS } from '../../support/proxy.js';
+import { PASS, type Passing } from '../../support/proxy.js';
 import { type Draw, drawOf, weighted } from './draw.js';
 import type { Errand } from './errand.js';
 import { evidenceOf } from './evidence.js';
@@ -107,12 +107,10 @@ async function inLane(
   }
   await settle(lane);
   killed.drafts += lane.open().drafts;
-  const resolved = lane.settled();
   const evidence = await evidenceOf({ stage, since, runs, program: lane.program, requests: lane.proxy.requests });
   for (const errand of runs.keys()) {
     const found = evidence(errand);
-    const all = { ...found, resolved: [...found.resolved, ...resolved] };
-    killed.report.add(errand, kindOf(errand).judge(errand, all), all);
+    killed.report.add(errand, kindOf(errand).judge(errand, found), found);
   }
   const { records } = lane.open();
   if (records.length > 0) killed.report.complain(`still open: ${records.join(', ')}`);
@@ -120,7 +118,7 @@ async function inLane(
 
 async function killErrand(lane: Lane, point: KillPoint, errand: Errand, draw: Draw, tally: PointTally): Promise<Run> {
   const treatment = killedTreatment(draw, TOLERANCE);
-  lane.treat = (request) => (keyOf(request) === errand.key ? treatment : PASS);
+  lane.treat = (request) => (isOf(errand, request) ? treatment : PASS);
   const before = lane.open().records;
   const run = await killAt(lane, point, words(errand), draw);
   count(lane, errand, run, before, tally);
@@ -136,6 +134,10 @@ async function killResolve(lane: Lane, point: KillPoint, errand: Errand, draw: D
   const killed = await killAt(lane, point, ['resolve', '--json', '--timeout', '10'], draw);
   count(lane, errand, killed, before, tally);
   return run;
+}
+
+function isOf({ keys }: Errand, request: Passing): boolean {
+  return keys.includes(keyOf(request) ?? '');
 }
 
 function words(errand: Errand): string[] {
@@ -154,7 +156,7 @@ function count(lane: Lane, errand: Errand, run: Run, before: readonly string[], 
   tally.kills += 1;
   if (!wasKilled(run)) tally.tooLate += 1;
   if (lane.open().records.some((id) => !before.includes(id))) tally.open += 1;
-  if (lane.proxy.requests.some((request) => keyOf(request) === errand.key)) tally.sent += 1;
+  if (lane.proxy.requests.some((request) => isOf(errand, request))) tally.sent += 1;
 }
 
 async function settle(lane: Lane): Promise<void> {

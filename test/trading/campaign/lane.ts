@@ -1,7 +1,7 @@
-import { existsSync, type FSWatcher, readdirSync, readFileSync, watch } from 'node:fs';
+import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs';
 import path from 'node:path';
 import { type Moment, PASS, type Passing, type RunningProxy, startProxy, type Treatment } from '../../support/proxy.js';
-import type { Resolved } from './errand.js';
+import { journalIn } from './archived.js';
 import type { Exchange } from './exchange.js';
 import { Program } from './program.js';
 
@@ -19,7 +19,7 @@ export class Lane {
 
   constructor(
     pit: string,
-    private readonly home: string,
+    readonly home: string,
     exchange: Exchange,
     readonly proxy: RunningProxy,
     private readonly network: { treat: (request: Passing) => Treatment; onSight: (sight: Sight) => void },
@@ -54,31 +54,6 @@ export class Lane {
     see('settled', 'archived');
   }
 
-  /** What the journal has of settled writes, as rows of `pit resolve`: what was killed after it was settled told nobody. */
-  settled(): Resolved[] {
-    const folder = path.join(this.#journal, 'settled');
-    const lines = readdirSync(folder).flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'));
-    return lines.flatMap((line) => {
-      const { settled } = line === '' ? {} : (JSON.parse(line.slice(line.indexOf('{'))) as { settled?: ArchivedWrite });
-      if (settled === undefined) return [];
-      const { intent, outcome, id, duplicates } = settled;
-      const { operation, id: clientId, terms } = intent;
-      const target = terms.order?.id ?? terms.order?.clientId;
-      return [
-        {
-          operation,
-          clientId,
-          market: terms.market,
-          outcome,
-          id,
-          duplicates,
-          timeline: [],
-          ...(target === undefined ? {} : { target }),
-        },
-      ];
-    });
-  }
-
   /** Ids of writes that are open, and how many drafts of records lie about. */
   open(): { readonly records: string[]; readonly drafts: number } {
     const names = existsSync(this.#journal) ? readdirSync(path.join(this.#journal, 'open')) : [];
@@ -87,25 +62,13 @@ export class Lane {
   }
 
   get #journal(): string {
-    const journals = path.join(this.home, 'state', 'journal');
-    return path.join(journals, readdirSync(journals)[0] ?? '');
+    return journalIn(this.home);
   }
 
   async close(): Promise<void> {
     for (const watcher of this.#watchers) watcher.close();
     await this.proxy.close();
   }
-}
-
-interface ArchivedWrite {
-  readonly intent: {
-    readonly operation: string;
-    readonly id: string;
-    readonly terms: { readonly market: string; readonly order?: { readonly id?: string; readonly clientId?: string } };
-  };
-  readonly outcome: string;
-  readonly id: string | null;
-  readonly duplicates: readonly string[];
 }
 
 export async function openLane(pit: string, home: string, exchange: Exchange): Promise<Lane> {

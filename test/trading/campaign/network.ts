@@ -160,7 +160,7 @@ export class Network {
   ) {}
 
   expect(errand: Errand): void {
-    this.#errands.set(errand.key, errand);
+    for (const key of errand.keys) this.#errands.set(key, errand);
   }
 
   readonly treat = (request: Passing): Treatment => {

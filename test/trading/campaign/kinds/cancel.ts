@@ -2,6 +2,7 @@ import type { Passing } from '../../../support/proxy.js';
 import { between, chosen, type Draw } from '../draw.js';
 import {
   type Breach,
+  doubled,
   type Errand,
   type Evidence,
   type Judgement,
@@ -40,13 +41,13 @@ export const cancel: Kind<CancelErrand> = {
     const order = target === 'none' ? `2026${number}` : await placed(terms, customerOrderId, scene);
     if (target === 'cancelled') await scene.exchange.ask('cancelOrder', { currency: market, id: order });
     const named = draw() < 0.3 ? ['--id', customerOrderId] : [order];
-    const key = `cancel ${named.at(-1)} ${market}`;
     const words = ['cancel', market, ...named];
-    return { number, kind: 'cancel', market, side, words, key, timeout: 0, clientId: undefined, target, order };
+    const keys = [cancelKey(named.at(-1), market)];
+    return { number, kind: 'cancel', market, side, words, keys, timeout: 0, clientId: undefined, target, order };
   },
 
   keyOf({ operation, parameters: { currency, id, customerOrderId } }: Passing) {
-    return operation === 'cancelOrder' ? `cancel ${id ?? customerOrderId} ${currency}` : undefined;
+    return operation === 'cancelOrder' ? cancelKey(id ?? customerOrderId, currency) : undefined;
   },
 
   judge(errand, evidence): Judgement {
@@ -54,9 +55,9 @@ export const cancel: Kind<CancelErrand> = {
     const isOpen = [0, 3].includes(evidence.orders.find(({ id }) => id === errand.order)?.status ?? 1);
     // nobody else cancels what rests far from the market
     const isOurs = errand.target === 'resting' && !isOpen;
-    const isLate = said === 'refused' && isOurs && isDoneLater(errand, evidence);
+    const isLate = said === 'refused' && isOurs && isCancelledLater(evidence, [errand.order, errand.words.at(-1)]);
     const breaches = [
-      ...(evidence.writes.length > 1 ? (['doubled by pit'] as const) : []),
+      ...doubled(errand, evidence),
       ...(isLate ? [] : truthful(said, isOpen, isOurs)),
       ...settledRightly(errand, said, isOpen, isOurs, evidence),
     ];
@@ -64,7 +65,16 @@ export const cancel: Kind<CancelErrand> = {
   },
 };
 
-function placed({ market, side, price, amount }: Terms, customerOrderId: string, { exchange }: Scene): Promise<string> {
+export function cancelKey(order: string | undefined, market: string | undefined): string {
+  return `cancel ${order} ${market}`;
+}
+
+/** Places an order past the network, for something to be done to; its id. */
+export function placed(
+  { market, side, price, amount }: Terms,
+  customerOrderId: string,
+  { exchange }: Scene,
+): Promise<string> {
   const tradeType = side === 'buy' ? '1' : '0';
   return exchange.place({ amount, currency: market, customerOrderId, price, tradeType });
 }
@@ -80,11 +90,11 @@ function saidBy({ run }: Evidence): Said {
   return code === 2 || code === 5 ? 'notSent' : 'failed';
 }
 
-function isDoneLater(errand: CancelErrand, evidence: Evidence): boolean {
+/** Whether a copy cancelled the order after pit had seen for the last time that it was not. */
+export function isCancelledLater(evidence: Evidence, names: readonly (string | undefined)[]): boolean {
   const executions = evidence.writes.flatMap((write) => write.executions);
   const done = executions.filter(({ answer = '' }) => answer.startsWith('{"code":1000'));
-  const seen = lastSeen(evidence, [errand.order, errand.words.at(-1)]);
-  return done.length > 0 && done.every(({ ended = 0 }) => ended >= seen);
+  return done.length > 0 && done.every(({ ended = 0 }) => ended >= lastSeen(evidence, names));
 }
 
 function truthful(said: Said, isOpen: boolean, isOurs: boolean): Breach[] {

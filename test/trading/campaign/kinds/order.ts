@@ -2,11 +2,13 @@ import type { Passing } from '../../../support/proxy.js';
 import { between, chosen, type Draw } from '../draw.js';
 import {
   type Breach,
+  doubled,
   type Errand,
   type Evidence,
   type Judgement,
   type Kind,
   lastSeen,
+  type Resolved,
   type Said,
   type Scene,
 } from '../errand.js';
@@ -20,7 +22,7 @@ interface OrderErrand extends Errand {
 }
 
 /** What `pit order --json` prints. */
-interface Told {
+export interface Told {
   readonly outcome: string;
   readonly id: string | null;
   readonly clientId: string;
@@ -39,35 +41,44 @@ export const order: Kind<OrderErrand> = {
     const { market, side, price, amount } = terms;
     const flags = [...(type.startsWith('--') ? [type] : []), ...(clientId === undefined ? [] : ['--id', clientId])];
     const words = ['order', side, market, amount, '--at', price, '--yes', ...flags];
-    return { number, kind: 'order', market, side, words, key: keyOfTerms(terms), timeout: 0, clientId, terms };
+    return { number, kind: 'order', market, side, words, keys: [orderKey(terms)], timeout: 0, clientId, terms };
   },
 
   keyOf({ operation, parameters: { currency = '', tradeType, price = '', amount = '' } }: Passing) {
     if (operation !== 'order') return undefined;
     const side = tradeType === '1' ? 'buy' : 'sell';
-    return keyOfTerms({ market: currency, side, price: plain(price), amount: plain(amount) });
+    return orderKey({ market: currency, side, price: plain(price), amount: plain(amount) });
   },
 
-  judge({ terms }, evidence): Judgement {
+  judge(errand, evidence): Judgement {
     const told = documentOf<Told>(evidence.run);
-    const said = saidBy(evidence, told);
-    const orders = evidence.orders.filter((one) => isOf(terms, one));
-    const extra = Math.max(0, orders.length - 1);
-    const flagging = extra === 0 ? [] : flagged(orders, said, told, evidence);
-    const isLate = said === 'refused' && orders.length > 0 && isDoneLater(orders, evidence);
-    const breaches = [
-      ...(evidence.writes.length > 1 ? (['doubled by pit'] as const) : []),
-      ...(isLate ? toldLater(orders, evidence) : truthful(said, told, orders)),
-      ...settledRightly(said, told, orders, evidence),
-      ...flagging,
-      ...falseAlarms(orders, said, told, evidence),
-    ];
-    const prompt = mustFlag(said, evidence) ? extra : 0;
-    return { said, duplicates: extra, prompt, flagged: told?.duplicates.length ?? 0, isLate, breaches };
+    const judged = judgeOrder(errand.terms, { said: saidBy(evidence, told), told }, evidence);
+    return { ...judged, breaches: [...doubled(errand, evidence), ...judged.breaches] };
   },
 };
 
-function keyOfTerms({ market, side, price, amount }: Terms): string {
+/** What pit said of an order, and what it printed of it. */
+export interface Word {
+  readonly said: Said;
+  readonly told: Told | undefined;
+}
+
+/** Holds what pit said of an order against what the exchange has of its terms; `evidence` has no writes but its own. */
+export function judgeOrder(terms: Terms, { said, told }: Word, evidence: Evidence): Judgement {
+  const orders = evidence.orders.filter((one) => isOf(terms, one));
+  const extra = Math.max(0, orders.length - 1);
+  const isLate = said === 'refused' && orders.length > 0 && isDoneLater(orders, evidence);
+  const breaches = [
+    ...(isLate ? toldLater(orders, evidence) : truthful(said, told, orders)),
+    ...settledRightly(said, told, orders, evidence),
+    ...(extra === 0 ? [] : flagged(orders, said, told, evidence)),
+    ...falseAlarms(orders, said, told, evidence),
+  ];
+  const prompt = mustFlag(said, evidence) ? extra : 0;
+  return { said, duplicates: extra, prompt, flagged: told?.duplicates.length ?? 0, isLate, breaches };
+}
+
+export function orderKey({ market, side, price, amount }: Terms): string {
   return `order ${side} ${amount} ${market} at ${price}`;
 }
 
@@ -98,10 +109,7 @@ function settledRightly(said: Said, told: Told | undefined, orders: readonly Lis
     return orders.length > 0 ? ['lost silently'] : [];
   }
   if (row.outcome === 'unknown') return ['not settled'];
-  const isRight =
-    row.outcome === 'placed'
-      ? orders.some(({ id }) => id === row.id)
-      : orders.length === 0 && row.outcome !== 'cancelled';
+  const isRight = row.outcome === 'placed' ? orders.some(({ id }) => id === row.id) : orders.length === 0;
   return isRight ? [] : ['settled wrongly'];
 }
 
@@ -128,7 +136,9 @@ function flagged(orders: readonly Listed[], said: Said, told: Told | undefined, 
   const isIn = (ids: readonly string[]) => orders.every(({ id }) => ids.includes(id));
   if (mustFlag(said, evidence) && !isIn(own)) return ['doubled by the network before the check, and not flagged'];
   const clientId = clientIdOf(told, evidence);
-  const rows = evidence.resolved.filter((row) => row.clientId === clientId);
+  // to somebody whose command was killed, pit resolve shows it when asked for that one
+  const isTold = ({ isArchived }: Resolved) => isArchived === undefined || said === 'killed';
+  const rows = evidence.resolved.filter((row) => row.clientId === clientId && isTold(row));
   const warned = evidence.warned.filter((warning) => warning.clientId === clientId);
   const all = [
     ...own,

@@ -39,7 +39,8 @@ export function uniqueTerms(number: number, draw: Draw, { prices }: Scene, rests
   const { bid, ask } = prices.get(market) ?? { bid: 0, ask: 0 };
   const distance = (rests ? FAR : NEAR) - 1;
   const from = side === 'buy' ? ask * (1 + distance) : bid / (1 + distance);
-  const price = from + (number % TICKS) * 10 ** -priceScale;
+  const ticks = Math.round(from * 10 ** priceScale) + (number % TICKS);
+  const price = ticks * 10 ** -priceScale;
   const leastLots = Math.ceil((value / (bid * FAR)) * 10 ** amountScale);
   const lots = leastLots + Math.floor(number / TICKS) + 200 * Math.floor(draw() * 5);
   return {
@@ -48,6 +49,12 @@ export function uniqueTerms(number: number, draw: Draw, { prices }: Scene, rests
     price: plain(price.toFixed(priceScale)),
     amount: plain((lots * 10 ** -amountScale).toFixed(amountScale)),
   };
+}
+
+/** The same at a price that no other order has either. */
+export function repriced(terms: Terms): Terms {
+  const { priceScale = 0 } = MARKETS.find(({ market }) => market === terms.market) ?? {};
+  return { ...terms, price: plain((Number(terms.price) + TICKS * 10 ** -priceScale).toFixed(priceScale)) };
 }
 
 /** Without the zeros at the end: the same number in the same words everywhere. */
