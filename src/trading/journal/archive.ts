@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { linesBackwards } from './backwards.js';
-import { appendDurably, namesIn, readIfThere, syncFolder } from './files.js';
+import { append, appendDurably, namesIn, readIfThere, syncFolder } from './files.js';
 import type { Settled } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
 
@@ -49,7 +49,13 @@ export class Archive {
 
   /** Keeps a settled write on the disk; of one that is kept again the last counts. Throws the system's error. */
   add(settled: Settled): void {
-    this.#append({ settled });
+    const at = this.now();
+    const file = this.#fileOf(at);
+    const isNewDay = !fs.existsSync(file);
+    appendDurably(file, lineOf({ at, settled }));
+    if (!isNewDay) return;
+    syncFolder(this.folder);
+    this.#prune();
   }
 
   /** What was settled at or after a time, oldest first. Damaged lines are left out. */
@@ -76,9 +82,10 @@ export class Archive {
     return undefined;
   }
 
-  /** Notes that one side of a market was held against the exchange's orders. */
+  /** Notes that one side of a market was held against the exchange's orders. Where that is lost, it is only done again. */
   markChecked({ market, side }: MarketSide, { time, at }: Check): void {
-    this.#append({ checked: { market, side, time, at } });
+    const now = this.now();
+    append(this.#fileOf(now), lineOf({ at: now, checked: { market, side, time, at } }));
   }
 
   /**
@@ -105,14 +112,8 @@ export class Archive {
     return { settled: [...settled.values()].reverse(), last };
   }
 
-  #append(line: { readonly settled: Settled } | { readonly checked: MarketSide & Check }): void {
-    const at = this.now();
-    const file = path.join(this.folder, `${dayOf(at)}.log`);
-    const isNewDay = !fs.existsSync(file);
-    appendDurably(file, lineOf({ at, ...line }));
-    if (!isNewDay) return;
-    syncFolder(this.folder);
-    this.#prune();
+  #fileOf(time: number): string {
+    return path.join(this.folder, `${dayOf(time)}.log`);
   }
 
   #prune(): void {
