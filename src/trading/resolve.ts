@@ -27,31 +27,28 @@ export interface Resolution {
   readonly unplaced?: OrderTerms;
 }
 
-export interface Resolved {
-  readonly resolutions: readonly Resolution[];
-  readonly extras: readonly Extra[];
-}
-
-/** Settles what can be settled of these writes, all at once within the budget, and looks for what was carried out again. */
-export async function resolve(account: TradingAccount, entries: readonly Entry[]): Promise<Resolved> {
+/**
+ * Settles what can be settled of these writes, all at once within the budget, and looks for what was carried out again: of
+ * what is found there, the write that it is a copy of is given too.
+ */
+export async function resolve(account: TradingAccount, entries: readonly Entry[]): Promise<readonly Resolution[]> {
   const [first] = entries;
   // once for all of them, instead of by each of many at the same time
   if (first !== undefined && entries.length > 1) await quietly(() => toleranceOf(account, first.intent.terms.market));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry)));
   const settled = done.map(({ resolution }) => resolution);
   const extras = joined([...done.flatMap((one) => one.extras), ...(await extrasEverywhere(account))]);
-  const told = new Set(settled.map(({ intent }) => intent.id));
-  const found = extras.flatMap(({ intent }) => (told.has(intent) ? [] : (account.journal.archive.find(intent) ?? [])));
-  const resolutions = [...settled, ...found].map(({ intent, ...rest }) => {
+  const given = new Set(settled.map(({ intent }) => intent.id));
+  const found = extras.flatMap(({ intent }) => (given.has(intent) ? [] : (account.journal.archive.find(intent) ?? [])));
+  return [...settled, ...found].map(({ intent, ...rest }) => {
     const ids = extras.find((extra) => extra.intent === intent.id)?.ids ?? [];
     return { ...rest, intent, duplicates: [...new Set([...rest.duplicates, ...ids])] };
   });
-  return { resolutions, extras };
 }
 
 interface ResolvedOne {
   readonly resolution: Resolution;
-  /** What was found on the way, of this order and of others: it is found once, so that whoever finds it tells of it. */
+  /** What was found on the way, of this order and of others. */
   readonly extras: readonly Extra[];
 }
 

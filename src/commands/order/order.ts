@@ -18,7 +18,7 @@ import { confirm, requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, required, toggle } from '../frame/definition.js';
 import { dryRun } from '../frame/dry-run.js';
-import { warnOfExtras } from '../frame/extras.js';
+import { UNCHECKED } from '../frame/extras.js';
 import { sameProfile } from '../frame/same-profile.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, oneOf } from '../inputs/numbers.js';
@@ -138,6 +138,6 @@ async function act(
   );
   const placement = await placeOrder(account, terms, { id: order.clientId, chosen: chosenId !== undefined });
   forget();
-  if (placement.outcome === 'placed') warnOfExtras(context.output, placement.extras ?? []);
+  if (placement.outcome === 'placed' && placement.extras === null) context.output.note(UNCHECKED);
   return conclude(order, placement);
 }

@@ -3,6 +3,7 @@ import type { AccountType } from '../../protocol/words.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
+import { watchMarket } from '../../trading/duplicates/watch.js';
 import { newClientId } from '../../trading/order/client-id.js';
 import { referenceValues } from '../../trading/order/reference.js';
 import { orderValues } from '../../trading/order/terms.js';
@@ -14,7 +15,6 @@ import { confirm, requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, optional, required, toggle } from '../frame/definition.js';
 import { dryRun } from '../frame/dry-run.js';
-import { watchMarket } from '../frame/extras.js';
 import { onMarket } from '../frame/known-market.js';
 import { sameProfile } from '../frame/same-profile.js';
 import { marketName } from '../inputs/names.js';
@@ -85,8 +85,8 @@ async function act(context: Context, account: TradingAccount, plan: ReplacePlan)
   });
   const done = await replaceOrder(account, plan, id);
   forget();
-  await watchMarket(context, account, plan.terms.market);
-  return conclude(context, plan.terms, id, done);
+  await watchMarket(account, plan.terms.market);
+  return conclude(plan.terms, id, done);
 }
 
 /** Both requests, the second as it would be if nothing more filled meanwhile. */

@@ -34,7 +34,7 @@ interface Search {
 
 /**
  * Looks for orders that the network made of requests which were sent once: one read of the recent orders, held against the
- * journal. What is found is told once. Until a request cannot be executed any more, every command in its market looks
+ * journal. What is found is told, and noted so that it is told once. Until a request cannot be executed any more, every command in its market looks
  * again, back to where the last look began; where nothing is to be looked for, nothing is read.
  *
  * @param fresh an order that was just placed and is not in the archive yet
@@ -50,11 +50,21 @@ export async function findExtras(
   const { records, failure } = await listedSince(account, search, search.from);
   const { extras: found, isDecided } = heldAgainst(account, search, records, search.from);
   const extras = found.length === 0 ? found : await withDoubts(account, search, found);
+  // before it is noted: who is killed in between is told twice rather than never
+  if (extras.length > 0) account.alarm(extras);
   ifTheDiskTakesIt(() => {
     for (const extra of extras) keep(account, extra);
     if (failure === null && isDecided) account.journal.archive.markChecked(where, search.check);
   });
   return extras;
+}
+
+/**
+ * Looks at both sides of a market, as every signed command does that is about it. Where nothing can have been repeated,
+ * nothing is asked; where it cannot be found out now, a later command will.
+ */
+export async function watchMarket(account: TradingAccount, market: string): Promise<void> {
+  for (const side of ['buy', 'sell'] as const) await quietly(() => findExtras(account, { market, side }));
 }
 
 /** What is not noted is found again by the next look. */

@@ -1,7 +1,7 @@
 import fs, { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { findExtras } from '../../../src/trading/duplicates/watch.js';
+import { findExtras, watchMarket } from '../../../src/trading/duplicates/watch.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { placeOrder } from '../../../src/trading/order/place.js';
 import { NOW } from '../../support/fake-host.js';
@@ -157,6 +157,23 @@ describe('what is carried out again later', () => {
     other.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
     expect(await findExtras(account, BUYS)).toMatchObject([{ ids: ['8'] }]);
     expect(await findExtras(account, BUYS)).toEqual([]);
+  });
+});
+
+describe('an order that is there more than once', () => {
+  it('is told before that is noted: whoever is killed in between is told again', async () => {
+    const server = await listing(() => [at('8', 5), at('7', 3)]);
+    const account = accountOf(server.url);
+    settle(account, 'mine', '7');
+    const killed = new Error('killed');
+    const alarm = () => {
+      throw killed;
+    };
+    await expect(findExtras({ ...account, alarm }, BUYS)).rejects.toBe(killed);
+    await watchMarket(account, 'btc_usdt');
+    expect(account.alarms).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
+    await watchMarket(account, 'btc_usdt');
+    expect(account.alarms).toHaveLength(1);
   });
 });
 

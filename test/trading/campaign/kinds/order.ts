@@ -117,10 +117,11 @@ function clientIdOf(told: Told | undefined, { writes }: Evidence): string | unde
   return told?.clientId ?? writes[0]?.parameters.customerOrderId;
 }
 
-/** Whether all copies were there before pit heard anything, and the read of the list was not disturbed. */
+/** Whether all copies were there before pit heard anything, and its look at the list was neither disturbed nor told to be missing. */
 function mustFlag(said: Said, { writes, listings, run }: Evidence): boolean {
   const [write] = writes;
   if (said !== 'placed' || write === undefined || !isPrompt(write)) return false;
+  if (run.stderr.includes('could not be looked up')) return false;
   const since = write.replied ?? 0;
   const reads = listings.filter(({ time }) => time >= since && time <= run.ended);
   return reads.every(({ treatment, executions }) => treatment === 'pass' && isUndisturbed(executions));
