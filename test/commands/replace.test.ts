@@ -200,10 +200,26 @@ describe('pit order replace', () => {
 
   it('whose order is refused says that the other is cancelled: exit 9, with the line that places it', async () => {
     const id = await straight.place(FAR);
-    const { code, answer, told } = await ended(`${id} --at 21000 --amount 100`);
+    // a margin wallet with nothing in it, which no operation shows
+    const { code, answer, told } = await ended(`${id} --at 21000 --amount 0.02 --account cross`);
     expect([code, told.code]).toEqual([9, 2009]);
-    expect(answer).toMatchObject({ outcome: 'refused', amount: '100', replaced: { outcome: 'cancelled', id } });
-    expect(told.hint).toContain('pit order buy btc_usdt 100 --at 21000');
+    expect(answer).toMatchObject({ outcome: 'refused', amount: '0.02', replaced: { outcome: 'cancelled', id } });
+    expect(told.hint).toContain('pit order buy btc_usdt 0.02 --at 21000');
+  });
+
+  it('that the balance would not pay leaves the order alone', async () => {
+    const id = await straight.place(FAR);
+    const told = await desk.failure(`order replace btc_usdt ${id} --at 21000 --amount 20 --yes`, 2);
+    expect(told.message).toMatch(/needs 420000 usdt, and with this one cancelled .* usdt would be available/);
+    expect(await straight.open()).toEqual([id]);
+  });
+
+  it('that a guard holds back leaves the order alone, and --override lets it through', async () => {
+    const id = await straight.place(FAR);
+    const line = `order replace btc_usdt ${id} --at 40000 --yes`;
+    expect((await desk.failure(line, 2)).message).toContain('price-band');
+    expect(await straight.open()).toEqual([id]);
+    expect(await desk.json(`${line} --override price-band`)).toMatchObject({ outcome: 'placed', price: '40000' });
   });
 
   it('whose order got no answer is unknown, though the other is cancelled', async () => {

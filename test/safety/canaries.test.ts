@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { temporaryHome } from '../support/pit.js';
-import { CONFIGURATION, type Fault, record } from '../trading/support/exchange.js';
+import { CONFIGURATION, DEPTH, type Fault, record } from '../trading/support/exchange.js';
 import { leaksIn } from './canary.js';
 import { programs } from './programs.js';
 import { type WatchedRun, watch } from './running.js';
@@ -29,10 +29,16 @@ async function expectSilence(words: readonly string[], run: Omit<WatchedRun, 'ho
   return left;
 }
 
+/** The market data that an order needs before it leaves. */
+function marketData(target: string): string | undefined {
+  return /\/(markets|depth)(\?|$)/.exec(target) === null ? undefined : target.includes('depth') ? DEPTH : CONFIGURATION;
+}
+
 /** An exchange that works. */
 function serveWell(): Promise<FaultServer> {
   const answers: Record<string, string> = {
     markets: CONFIGURATION,
+    depth: DEPTH,
     getOrder: record(),
     getOrders: `[${record()}]`,
     order: '{"code":"1000","message":"ok","id":"7"}',
@@ -82,7 +88,10 @@ describe('commands that work, with every debug output', () => {
 describe('failures of every kind, with every debug output', () => {
   it.each<Fault>(LOUD)('%s', async (fault) => {
     const server = await serveFaults({
-      answer: ({ target }) => (target.includes('markets') ? respond(CONFIGURATION) : FAULTS[fault]),
+      answer: ({ target }) => {
+        const data = marketData(target);
+        return data === undefined ? FAULTS[fault] : respond(data);
+      },
     });
     const environment = { ...keysFor(server), ...EVERYTHING };
     await expectSilence(['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--verbose', '--timeout', '4'], {
@@ -104,7 +113,7 @@ describe('failures of every kind, with every debug output', () => {
     (target: string) => `<html>${target}</html>`,
   ])('an exchange that echoes what it got (%#)', async (echo) => {
     const server = await serveFaults({
-      answer: ({ target }) => respond(target.includes('markets') ? CONFIGURATION : echo(target)),
+      answer: ({ target }) => respond(marketData(target) ?? echo(target)),
     });
     const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--verbose'];
     const left = await expectSilence(words, { environment: keysFor(server) });

@@ -8,8 +8,10 @@ import type { OrderTerms, ReplaceTerms } from '../journal/intent.js';
 import { orderState } from '../order/record.js';
 import { type OrderReference, referenceValues } from '../order/reference.js';
 import { checkOrder } from '../order/rules.js';
+import { spentCoin } from '../preview/facts.js';
+import { bestOf } from '../preview/market-view.js';
+import { type Available, needed, Outlook } from '../preview/outlook.js';
 import { type AmountWord, resolveAmount } from '../words/amount-word.js';
-import { bestPrices } from '../words/best-prices.js';
 import { type PriceWord, resolvePrice } from '../words/price-word.js';
 import { changesNothing, freed, remainderOf } from './remainder.js';
 
@@ -29,6 +31,8 @@ export interface ReplacePlan {
   readonly order: OrderRecord;
   /** What would be placed if nothing more filled. */
   readonly placed: OrderTerms;
+  /** What the exchange says around it, asked for where it is needed. */
+  readonly outlook: Outlook;
 }
 
 /**
@@ -45,9 +49,10 @@ export async function planReplacement(
   const { client } = account;
   const order = await client.read('getOrder', { currency: market.market, ...referenceValues(reference) });
   const { side, type } = openOrder(order);
-  const price = await priceOf(account, market, side, at, order);
+  const outlook = new Outlook(client, { market: market.market, side }, 1);
+  const price = await priceOf(outlook, market, side, at, order);
   const terms = { ...rest, market: market.market, side, type, price: price.toString() };
-  const total = await totalOf(account, market, { ...terms, amount: order.total_amount }, amount, order);
+  const total = await totalOf(outlook, market, { ...terms, amount: order.total_amount }, amount, order);
   const wanted: OrderTerms = { ...terms, amount: total.toString() };
   const placed = remainderOf(wanted, order.trade_amount);
   if (changesNothing(wanted, order))
@@ -55,8 +60,9 @@ export async function planReplacement(
   requireRest(wanted, order.trade_amount, placed);
   checkOrder(market, price, Decimal.of(wanted.amount));
   checkOrder(market, price, Decimal.of(placed.amount));
+  await requireFunds(outlook, market, placed, order);
   // by its id, as a client id names the newest order that has it
-  return { terms: { market: market.market, order: { id: order.id }, wanted }, market, order, placed };
+  return { terms: { market: market.market, order: { id: order.id }, wanted }, market, order, placed, outlook };
 }
 
 /** Throws Failure `refused` for an order that cannot be replaced any more. */
@@ -79,42 +85,61 @@ function openOrder(order: OrderRecord): { readonly side: Side; readonly type: Or
 }
 
 async function priceOf(
-  { client }: TradingAccount,
-  { market, priceScale }: Market,
+  outlook: Outlook,
+  { priceScale }: Market,
   side: Side,
   at: PriceWord | undefined,
   order: OrderRecord,
 ): Promise<Decimal> {
   if (at === undefined) return Decimal.of(order.price);
   if (at.kind === 'number') return at.price;
-  const price = resolvePrice(at, await bestPrices(client, market), side, priceScale);
+  const { bids, asks } = await needed(outlook.market());
+  const price = resolvePrice(at, { bid: bestOf(bids), ask: bestOf(asks) }, side, priceScale);
   if (price.sign > 0) return price;
   throw usage(`The price comes to ${price}, which is not above zero.`, 'Choose a smaller offset.');
 }
 
 /** The new total. A share is of what can be spent when the old order holds nothing any more, on top of what has filled. */
 async function totalOf(
-  { client }: TradingAccount,
-  { base, quote, amountScale: scale }: Market,
+  outlook: Outlook,
+  market: Market,
   terms: OrderTerms,
   word: AmountWord | undefined,
   order: OrderRecord,
 ): Promise<Decimal> {
   if (word === undefined) return Decimal.of(order.total_amount);
   const { side, account } = terms;
-  const filled = Decimal.of(order.trade_amount);
   if (word.kind === 'share' && account !== 'spot') {
     const hint = 'No operation shows margin balances: give the amount itself.';
     throw usage('A share of a margin balance is not known.', hint);
   }
-  const available = async () => {
-    const { result } = await client.read('getAccountInfo', {});
-    const coin = side === 'buy' ? quote : base;
-    const entry = result.coins.find(({ key }) => key.toLowerCase() === coin);
-    return Decimal.of(entry?.available ?? '0').plus(freed(terms, order));
-  };
+  const { base, quote, amountScale: scale } = market;
+  const available = async () => spendable(await needed(outlook.available()), market, terms, order);
   const amount = await resolveAmount(word, { side, base, quote, price: Decimal.of(terms.price), scale, available });
-  return word.kind === 'share' ? amount.plus(filled) : amount;
+  return word.kind === 'share' ? amount.plus(Decimal.of(order.trade_amount)) : amount;
+}
+
+/** What can be spent when the old order holds nothing any more. */
+function spendable(available: Available, market: Market, terms: OrderTerms, order: OrderRecord): Decimal {
+  return (available.get(spentCoin(market, terms.side)) ?? Decimal.zero).plus(freed(terms, order));
+}
+
+/**
+ * A replacement that the exchange would refuse for want of money would cost the order that is there. Where the balance
+ * cannot be had, as on margin, the exchange decides.
+ */
+async function requireFunds(outlook: Outlook, market: Market, placed: OrderTerms, order: OrderRecord): Promise<void> {
+  const available = placed.account === 'spot' ? await outlook.available() : undefined;
+  if (available === undefined || available instanceof Failure) return;
+  const has = spendable(available, market, placed, order);
+  const price = placed.side === 'buy' ? Decimal.of(placed.price) : Decimal.of('1');
+  const needs = price.times(Decimal.of(placed.amount)).trimmed();
+  if (needs.compare(has) <= 0) return;
+  const coin = spentCoin(market, placed.side);
+  throw usage(
+    `The order in its place needs ${needs} ${coin}, and with this one cancelled ${has.trimmed()} ${coin} would be available.`,
+    'Nothing was sent, and the order is as it was.',
+  );
 }
 
 function requireRest(wanted: OrderTerms, filled: string, placed: OrderTerms): void {

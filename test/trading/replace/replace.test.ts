@@ -355,3 +355,30 @@ describe('an order that cannot be replaced', () => {
     expect(writes(server)).toEqual([]);
   });
 });
+
+describe('a replacement that the balance would not pay', () => {
+  // 0.5 at 30000 hold 15000, which the cancellation sets free
+  it.each([
+    ['99.99', '30200', 'refused'],
+    ['100', '30200', 'sent'],
+    ['0', '30000.01', 'refused'],
+    ['0', '29999', 'sent'],
+  ])('with %s usdt beside it, at %s, is %s', async (usdt, at, outcome) => {
+    const server = await serveOrders(bought(), { available: { btc: '0', usdt } });
+    const done = replace(accountOf(server.url), { at: readPrice(at) });
+    if (outcome === 'sent') {
+      expect(await done).toMatchObject({ kind: 'sent' });
+      return;
+    }
+    const message = expect.stringMatching(/needs .* usdt, and with this one cancelled .* usdt would be available/);
+    await expect(done).rejects.toMatchObject({ kind: 'usage', message });
+    expect(writes(server)).toEqual([]);
+  });
+
+  it('is left to the exchange on margin', async () => {
+    const server = await serveOrders(bought(), { available: { btc: '0', usdt: '0' } });
+    expect(await replace(accountOf(server.url), { at: readPrice('30200'), account: 'cross' })).toMatchObject({
+      kind: 'sent',
+    });
+  });
+});

@@ -28,6 +28,8 @@ export interface Behaviour {
   readonly list?: (asked: number) => Answer | undefined;
   /** The same for the look at an order. */
   readonly look?: (asked: number) => Answer | undefined;
+  /** What is available of btc and usdt; a key without the permission to know unless told. */
+  readonly available?: Readonly<Record<'btc' | 'usdt', string>>;
 }
 
 export interface OrdersExchange extends FaultServer {
@@ -49,6 +51,7 @@ export async function serveOrders(orders: ListedOrder[], behaviour: Behaviour = 
     answer: ({ target }) => {
       const { id, customerOrderId: clientId, tradeType, pageIndex, ...terms } = query(target);
       if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
+      if (target.startsWith('/api/getAccountInfo?')) return accountInfo(behaviour.available);
       if (target.startsWith('/api/getOrders?'))
         return list(++asked.lists) ?? page(orders, tradeType, Number(pageIndex));
       if (target.startsWith('/api/order?')) {
@@ -68,6 +71,18 @@ export async function serveOrders(orders: ListedOrder[], behaviour: Behaviour = 
     },
   });
   return Object.assign(server, { orders });
+}
+
+function accountInfo(available: Behaviour['available']): Answer {
+  if (available === undefined) return respond('{"code":1012,"message":"no permission"}');
+  const rest =
+    '"cnName":"","unitTag":"","unitDecimal":8,"fundstype":1,"freez":"0","isCanRecharge":true,"isCanWithdraw":true,"canLoan":true';
+  const coins = Object.entries(available).map(
+    ([coin, amount]) => `{"key":"${coin}","enName":"${coin}","showName":"${coin}","available":"${amount}",${rest}}`,
+  );
+  const base = '{"username":"u","trade_password_enabled":true,"auth_google_enabled":false,"auth_mobile_enabled":false}';
+  const permissions = '"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true';
+  return respond(`{"result":{"coins":[${coins.join(',')}],"base":${base}},${permissions}}`);
 }
 
 interface Terms {
