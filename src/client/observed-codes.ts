@@ -3,7 +3,9 @@
  * therefore never more than what can be taken back: a code alone settles no order.
  */
 export const OBSERVED = {
+  internal: 1002,
   badSignature: 1003,
+  maintenance: 1009,
   noUser: 3004,
   orderNotFound: 3001,
   badAddress: 3006,

@@ -12,6 +12,7 @@ import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/ind
 import type { Output } from '../../terminal/output.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { Journal } from '../../trading/journal/journal.js';
+import { warnOfExtras } from './extras.js';
 import type { Globals } from './globals.js';
 import { clockMemory, journalName, SANDBOX_JOURNAL, toleranceMemory } from './remembered.js';
 
@@ -77,6 +78,7 @@ export class Session {
       tell: (words) => {
         if (host.errors.isTTY === true) output.note(words);
       },
+      alarm: (extras) => warnOfExtras(output, extras),
     };
   }
 
