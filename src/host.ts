@@ -9,6 +9,7 @@ import { Redaction } from './redaction.js';
 export interface TerminalOutput extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 export interface TerminalInput extends Readable {

@@ -4,11 +4,13 @@
  */
 export const OBSERVED = {
   badSignature: 1003,
+  noPermission: 1012,
   noUser: 3004,
   orderNotFound: 3001,
   badAddress: 3006,
   /** `reqTime` is too far from the exchange's clock. */
   expired: 3007,
+  noRecord: 3008,
   locked: 4001,
   tooFrequent: 4002,
 } as const;

@@ -15,7 +15,20 @@ export function toCsv(data: unknown, header?: readonly string[]): string {
   const rows = (Array.isArray(data) ? data : [data]).map(fieldsOf);
   const names = header ?? [...new Set(rows.flatMap((row) => [...row.keys()]))];
   if (names.length === 0) return '';
-  return stringify([names.map(harmless), ...rows.map((row) => names.map((name) => harmless(row.get(name) ?? '')))]);
+  return headerLine(names) + linesOf(rows, names);
+}
+
+/** The rows alone, for a header of these names above them. */
+export function toCsvRows(rows: readonly object[], names: readonly string[]): string {
+  return linesOf(rows.map(fieldsOf), names);
+}
+
+export function headerLine(names: readonly string[]): string {
+  return stringify([names.map(harmless)]);
+}
+
+function linesOf(rows: readonly Fields[], names: readonly string[]): string {
+  return stringify(rows.map((row) => names.map((name) => harmless(row.get(name) ?? ''))));
 }
 
 /** Text that neither a spreadsheet nor a terminal runs. */

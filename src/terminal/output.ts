@@ -1,8 +1,11 @@
 import type { Failure } from '../errors.js';
 import type { Host } from '../host.js';
-import type { Answer } from './answer.js';
+import type { Answer, RowStream } from './answer.js';
 import { toJson } from './json.js';
+import { ProgressLine } from './progress.js';
+import { CsvRows, JsonRows, type RowWriter, TableRows } from './row-writers.js';
 import { type Screen, type ScreenOptions, screenOf } from './screen.js';
+import { writeRows } from './streaming.js';
 import { safe, wrapped } from './text.js';
 import { prepareWidths } from './width.js';
 import { Channel } from './writing.js';
@@ -15,6 +18,7 @@ export type Format = 'table' | 'json' | 'csv';
 export class Output {
   readonly #answers: Channel;
   readonly #remarks: Channel;
+  readonly #progress: ProgressLine;
   /** The terminal, file or pipe behind stdout and behind stderr. */
   readonly screen: Screen;
   readonly errorScreen: Screen;
@@ -28,15 +32,25 @@ export class Output {
     this.#remarks = new Channel(host.errors, 'stderr');
     this.screen = screenOf(host.output, host.environment, options);
     this.errorScreen = screenOf(host.errors, host.environment, options);
+    this.#progress = new ProgressLine(this.errorScreen, (text) => this.#remark(text));
   }
 
   /**
    * Writes the answer and waits until it is out. Rejects with ReaderGone when the reader has closed the pipe
    * (as `head` does), and with a Failure when the output cannot be written.
    */
-  async answer(answer: Answer): Promise<void> {
-    const text = await this.#textOf(answer);
-    if (text !== '') await this.#answers.write(text);
+  async answer(answer: Answer | RowStream): Promise<void> {
+    if ('rows' in answer) await writeRows(answer, this.#writerOf(answer), (text) => this.#print(text));
+    else await this.#print(await this.#textOf(answer));
+  }
+
+  /** How far the work is, on stderr where that is a terminal: a line that the next one takes the place of. */
+  progress(text: string): void {
+    this.#progress.show(text);
+  }
+
+  endProgress(): void {
+    this.#progress.erase();
   }
 
   /** Something good to know, on stderr. */
@@ -64,6 +78,18 @@ export class Output {
     this.#say(this.format === 'json' ? errorObject(failure) : this.#errorText(failure));
   }
 
+  #writerOf(stream: RowStream): RowWriter {
+    if (this.format === 'json') return new JsonRows();
+    return this.format === 'csv' ? new CsvRows(stream.fields) : new TableRows(this.screen, stream);
+  }
+
+  /** Both streams may be the same terminal: nothing is printed behind the progress. */
+  async #print(text: string): Promise<void> {
+    if (text === '') return;
+    this.#progress.erase();
+    await this.#answers.write(text);
+  }
+
   async #textOf(answer: Answer): Promise<string> {
     if (this.format === 'json') return `${toJson(answer.data)}\n`;
     if (this.format === 'csv') {
@@ -87,8 +113,13 @@ export class Output {
   }
 
   #say(line: string): void {
+    this.#progress.erase();
+    this.#remark(`${line}\n`);
+  }
+
+  #remark(text: string): void {
     // Nobody can be told that stderr is gone, and the exit code still tells what happened.
-    this.#remarks.write(`${line}\n`).catch(() => {});
+    this.#remarks.write(text).catch(() => {});
   }
 }
 
