@@ -61,13 +61,10 @@ const HUNDRED = Decimal.fromUnits(100n, 0);
 
 /** A column of the balances, empty beside the sum. */
 export function beside(column: Column<BalanceRow>, sum = ''): Column<ValuedLine> {
-  const { paint } = column;
   return {
     ...column,
     value: ({ balance }) => (balance === null ? sum : column.value(balance)),
-    ...(paint === undefined
-      ? {}
-      : { paint: (text, { balance }, paints) => (balance === null ? text : paint(text, balance, paints)) }),
+    paint: (text, { balance }, paint) => (balance === null ? text : (column.paint?.(text, balance, paint) ?? text)),
   };
 }
 

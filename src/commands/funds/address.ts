@@ -4,7 +4,6 @@ import {
   readDepositAddresses,
   readWithdrawalAddress,
 } from '../../client/addresses.js';
-import type { ExchangeClient } from '../../client/exchange-client.js';
 import { usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { qrCode } from '../../terminal/qr.js';
