@@ -41,6 +41,9 @@ const SURELY_OLDER_MS = 49 * HOUR_MS;
 /** `endDate` lies so far behind what is asked for: the zone may have another offset then. */
 const ZONE_SLACK_MS = 2 * HOUR_MS;
 
+/** The part of a client that bills are read with. */
+export type BillSource = Pick<ExchangeClient, 'read' | 'now'>;
+
 type DataType = '0' | '1';
 
 /**
@@ -54,7 +57,7 @@ type DataType = '0' | '1';
  * repeats itself.
  */
 export async function* readBills(
-  client: ExchangeClient,
+  client: BillSource,
   zone: ExchangeZone,
   range: BillRange,
 ): AsyncGenerator<readonly Bill[]> {
@@ -74,7 +77,7 @@ export async function* readBills(
 }
 
 /** Learns the zone of the exchange's dates from any bill there is, where it is not known. Throws as {@link readBills}. */
-export async function learnZone(client: ExchangeClient, zone: ExchangeZone, coin?: string): Promise<void> {
+export async function learnZone(client: BillSource, zone: ExchangeZone, coin?: string): Promise<void> {
   for (const dataType of ['0', '1'] as const) {
     if (zone.name !== undefined) return;
     const entries = await readPage(client, { coin, dataType, page: 1, size: FEWEST_PER_PAGE });
@@ -94,7 +97,7 @@ function mayHold(dataType: DataType, now: number, { from, to }: BillRange): bool
 }
 
 /** `endDate`, where it skips anything and the zone can be found out. */
-async function endOf(client: ExchangeClient, zone: ExchangeZone, { coin, to }: BillRange) {
+async function endOf(client: BillSource, zone: ExchangeZone, { coin, to }: BillRange) {
   if (to === undefined || to + ZONE_SLACK_MS > client.now()) return undefined;
   await learnZone(client, zone, coin);
   return zone.write(to + ZONE_SLACK_MS);
@@ -114,7 +117,7 @@ interface Page {
   readonly size?: string;
 }
 
-async function readPage(client: ExchangeClient, { coin, dataType, endDate, page, size }: Page) {
+async function readPage(client: BillSource, { coin, dataType, endDate, page, size }: Page) {
   const pageSize = size ?? String(BILLS_PER_PAGE);
   const values = { currency: coin, endDate, dataType, pageIndex: String(page), pageSize };
   try {

@@ -30,8 +30,8 @@ export class Rates {
     const path = this.#path(from, to);
     if (path === undefined) return undefined;
     const worth = product(path, true).times(Decimal.of(amount));
-    if (path.every(({ multiplies }) => multiplies)) return worth;
-    return worth.dividedBy(product(path, false), Math.max(worth.scale, DECIMALS), 'down');
+    if (path.every(({ multiplies }) => multiplies)) return worth.trimmed();
+    return worth.dividedBy(product(path, false), Math.max(worth.scale, DECIMALS), 'down').trimmed();
   }
 
   /** The fewest hops; of equal ways the one whose markets come first. */

@@ -68,12 +68,18 @@ export function beside(column: Column<BalanceRow>, sum = ''): Column<ValuedLine>
   };
 }
 
+/** People read no more than eight decimals. */
+function shown(value: string): string {
+  const whole = Decimal.of(value);
+  return whole.rescaled(Math.min(whole.scale, 8), 'down').trimmed().toString();
+}
+
 /** What each coin is worth and its share of all. */
 export function valueColumns(coin: string): Column<ValuedLine>[] {
   return [
     {
       title: `value (${coin})`,
-      value: ({ value }) => (value === null ? null : grouped(value)),
+      value: ({ value }) => (value === null ? null : grouped(shown(value))),
       align: 'decimal',
       paint: (text, { balance }, paint) => (balance === null ? paint.strong(text) : text),
       importance: 9,

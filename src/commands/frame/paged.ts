@@ -1,6 +1,9 @@
 import { grouped } from '../../terminal/numbers.js';
 import type { Context } from './context.js';
 
+/** A list of so many rows is there before anybody wonders. */
+const SHORT = 100;
+
 /**
  * The pages of a long listing as they come. Before each the whole time is there again, unless the user has set one, so that
  * no listing is cut while it gets further; and a person at a terminal sees how far it is.
@@ -15,7 +18,7 @@ export async function* paged<Row>(
   try {
     for await (const rows of pages) {
       count += rows.length;
-      output.progress(`${grouped(String(count))} ${what} …`);
+      if (count > SHORT) output.progress(`${grouped(String(count))} ${what} …`);
       yield rows;
       // who takes the rows may take their time
       budget.renew();

@@ -2,9 +2,9 @@ import type { ChainAddress } from '../../client/addresses.js';
 import type { Screen } from '../../terminal/screen.js';
 import { safe, wrapped } from '../../terminal/text.js';
 
-/** An address with its code for a camera; null where none is wanted or there is no room for it. */
+/** An address with its code for a camera: undefined where none is wanted, null where there is no room for it. */
 export interface CodedAddress extends ChainAddress {
-  readonly code: string | null;
+  readonly code: string | null | undefined;
 }
 
 export type Purpose = 'deposit' | 'withdrawal';
@@ -39,9 +39,7 @@ function block(screen: Screen, address: CodedAddress, purpose: Purpose): string[
     ...(address.address === null ? [] : [paint.strong(safe(address.address))]),
     ...(memo === null ? [] : [`memo ${paint.strong(safe(memo))}`]),
     ...dangersOf(address, purpose).flatMap((danger) => lines(danger, paint.bad)),
-    ...(code === null ? [] : [code]),
-    ...(code === null || memo === null
-      ? []
-      : lines('The code holds the address alone: the memo is typed.', paint.faint)),
+    ...(code === undefined ? [] : [code ?? paint.faint('No room here for a QR code.')]),
+    ...(code && memo !== null ? lines('The code holds the address alone: the memo has to be typed.', paint.faint) : []),
   ];
 }

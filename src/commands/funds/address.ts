@@ -4,7 +4,8 @@ import {
   readDepositAddresses,
   readWithdrawalAddress,
 } from '../../client/addresses.js';
-import { usage } from '../../errors.js';
+import type { ExchangeClient } from '../../client/exchange-client.js';
+import { Failure, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { qrCode } from '../../terminal/qr.js';
 import type { Column } from '../../terminal/table.js';
@@ -31,12 +32,20 @@ export default define({
     const client = await context.session.signedClient();
     const read = async (): Promise<ChainAddress[]> => {
       if (withdraw) return [await readWithdrawalAddress(client, coin)];
-      return single ? [await readDepositAddress(client, coin)] : readDepositAddresses(client, coin);
+      return single ? [await readSingle(client, coin)] : readDepositAddresses(client, coin);
     };
     const addresses = await explained(context, { coin, permission: 'money' }, read);
     return answer(context, addresses, withdraw ? 'withdrawal' : 'deposit');
   },
 });
+
+async function readSingle(client: ExchangeClient, coin: string): Promise<ChainAddress> {
+  try {
+    return await readDepositAddress(client, coin);
+  } catch (error) {
+    throw error instanceof Failure ? error.hinting((hint) => `${hint} Without --single every chain is listed.`) : error;
+  }
+}
 
 async function answer({ output }: Context, addresses: readonly ChainAddress[], purpose: Purpose): Promise<Answer> {
   const rows = listing({ rows: addresses.map(addressRow), fields: FIELDS, columns: COLUMNS, empty: 'No address.' });
@@ -53,7 +62,7 @@ async function answer({ output }: Context, addresses: readonly ChainAddress[], p
 /** A code for where coins may be sent now. Of an account with a memo it holds the account alone. */
 async function withCode({ screen }: Context['output'], address: ChainAddress, purpose: Purpose): Promise<CodedAddress> {
   const isWanted = purpose === 'deposit' && address.address !== null && address.canDeposit !== false;
-  return { ...address, code: isWanted ? await qrCode(screen, address.address ?? '') : null };
+  return { ...address, code: isWanted ? await qrCode(screen, address.address ?? '') : undefined };
 }
 
 function addressRow({ coin, chain, address, memo, canDeposit, canWithdraw }: ChainAddress) {
