@@ -37,6 +37,7 @@ export function fakeHost(): FakeHost {
       now += milliseconds;
       return Promise.resolve();
     },
+    keepSmall: () => undefined,
     onInterrupt: () => () => undefined,
     sleeps,
     printed: () => texts.join(''),

@@ -1,6 +1,8 @@
 import { grouped } from '../../terminal/numbers.js';
 import type { Context } from './context.js';
 
+/** From so many rows on it is worth not to grow. */
+const LONG = 500;
 /** A list of so many rows is there before anybody wonders. */
 const SHORT = 100;
 
@@ -17,6 +19,7 @@ export async function* paged<Row>(
   let count = 0;
   try {
     for await (const rows of pages) {
+      if (count <= LONG && count + rows.length > LONG) host.keepSmall();
       count += rows.length;
       if (count > SHORT) output.progress(`${grouped(String(count))} ${what} …`);
       yield rows;
