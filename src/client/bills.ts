@@ -34,21 +34,22 @@ export interface BillRange {
 /** "range 10-50" */
 export const BILLS_PER_PAGE = 50;
 const FEWEST_PER_PAGE = '10';
-const HOUR_MS = 3_600_000;
-/** "0 = data within 48 h, 1 = older than 48 h"; the line moves with the exchange's clock, and this is beside it. */
-const SURELY_RECENT_MS = 47 * HOUR_MS;
-const SURELY_OLDER_MS = 49 * HOUR_MS;
 /** `endDate` lies so far behind what is asked for: the zone may have another offset then. */
-const ZONE_SLACK_MS = 2 * HOUR_MS;
+const ZONE_SLACK_MS = 2 * 3_600_000;
 
 /** The part of a client that bills are read with. */
 export type BillSource = Pick<ExchangeClient, 'read' | 'now'>;
 
-type DataType = '0' | '1';
+/** "0 = data within 48 h, 1 = older than 48 h", in the order to read them in. */
+const DATA_TYPES = ['0', '1'] as const;
+
+type DataType = (typeof DATA_TYPES)[number];
 
 /**
  * The bills of a range, newest first, each once, a page at a time as they come. Where the exchange parts them by age
  * (`dataType`) the recent ones are read to their end before the older ones, so that what becomes older meanwhile is met.
+ * Where the line is by the exchange's clock nobody but the exchange knows: the older ones are left out only once a bill
+ * before the range was met.
  *
  * Their own `date` decides whether they are in the range; `endDate` only skips what is newer, once the zone of the
  * exchange's dates is known.
@@ -64,8 +65,7 @@ export async function* readBills(
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
   const endDate = await endOf(client, zone, range);
   const seen = new Seen<BillEntry>(idOf, ({ date }) => date);
-  for (const dataType of ['0', '1'] as const) {
-    if (!mayHold(dataType, client.now(), range)) continue;
+  for (const dataType of DATA_TYPES) {
     const isLast = (entries: readonly BillEntry[]) => entries.length < BILLS_PER_PAGE || isBefore(entries, from);
     const read = (page: number) => readPage(client, { coin: range.coin, dataType, endDate, page });
     for await (const entries of pagesInOrder({ read, id: idOf, isLast })) {
@@ -78,7 +78,7 @@ export async function* readBills(
 
 /** Learns the zone of the exchange's dates from any bill there is, where it is not known. Throws as {@link readBills}. */
 export async function learnZone(client: BillSource, zone: ExchangeZone, coin?: string): Promise<void> {
-  for (const dataType of ['0', '1'] as const) {
+  for (const dataType of DATA_TYPES) {
     if (zone.name !== undefined) return;
     const entries = await readPage(client, { coin, dataType, page: 1, size: FEWEST_PER_PAGE });
     learnFrom(entries, zone, dataType);
@@ -88,12 +88,6 @@ export async function learnZone(client: BillSource, zone: ExchangeZone, coin?: s
 /** An older bill may lie in the other half of the year, so it counts only while nothing else is known. */
 function learnFrom([newest]: readonly BillEntry[], zone: ExchangeZone, dataType: DataType): void {
   if (newest !== undefined && (dataType === '0' || zone.name === undefined)) zone.learn(newest);
-}
-
-/** Decided when a kind's turn comes: the line has gone on while the other was read. */
-function mayHold(dataType: DataType, now: number, { from, to }: BillRange): boolean {
-  if (dataType === '1') return from === undefined || from < now - SURELY_RECENT_MS;
-  return to === undefined || to > now - SURELY_OLDER_MS;
 }
 
 /** `endDate`, where it skips anything and the zone can be found out. */

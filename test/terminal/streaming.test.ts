@@ -152,6 +152,6 @@ describe('a table that is drawn in blocks', () => {
     expect(lines.flatMap((line, at) => (line.startsWith('id') ? [at] : []))).toEqual([0, 202]);
     expect([lines[0], lines[202]]).toEqual(['id   amount  remark', `id                  amount`]);
     expect(lines[304]).toBe('1                      1');
-    expect(lines.at(-2)).toBe('No room for: remark. A wider');
+    expect(lines.at(-3)).toBe('No room for: remark. A wider');
   });
 });

@@ -60,8 +60,8 @@ async function* withDoubts(
   const { name, doubt } = zone;
   if (doubt === undefined) return;
   const { profile } = await session.connection();
-  const mend = `pit profile set ${profile} zone ${doubt}`;
-  output.warn(`The profile's zone is ${name}, and this exchange's bills show ${doubt}. To have it so: ${mend}`);
+  const mend = `pit profile unset ${profile} zone`;
+  output.warn(`The profile's zone is ${name}, and this exchange's bills show ${doubt}. To go by them: ${mend}`);
 }
 
 function streamOf(bills: AsyncIterable<readonly Bill[]>, coin: string | undefined): RowStream<BillRow> {
