@@ -19,6 +19,8 @@ export class Output {
   readonly #answers: Channel;
   readonly #remarks: Channel;
   readonly #progress: ProgressLine;
+  /** Whether a line of the answer stands unfinished on a terminal: going to its start would be writing over it. */
+  #isInLine = false;
   /** The terminal, file or pipe behind stdout and behind stderr. */
   readonly screen: Screen;
   readonly errorScreen: Screen;
@@ -46,7 +48,7 @@ export class Output {
 
   /** How far the work is, on stderr where that is a terminal: a line that the next one takes the place of. */
   progress(text: string): void {
-    this.#progress.show(text);
+    if (!this.#isInLine) this.#progress.show(text);
   }
 
   endProgress(): void {
@@ -87,6 +89,7 @@ export class Output {
   async #print(text: string): Promise<void> {
     if (text === '') return;
     this.#progress.erase();
+    this.#isInLine = this.screen.width !== Number.POSITIVE_INFINITY && !text.endsWith('\n');
     await this.#answers.write(text);
   }
 

@@ -37,6 +37,23 @@ it('is one line that changes, and is gone before anything else is printed', asyn
   );
 });
 
+it('writes over no line of the answer that is not finished', async () => {
+  const errors = new Kept(80);
+  const output = new Output(
+    hostWith({ errors, output: errors, environment: { TERM: 'xterm', NO_COLOR: '1' } }),
+    'json',
+  );
+  async function* rows() {
+    for (const id of ['1', '2']) {
+      output.progress('50 bills …');
+      yield [{ id }];
+    }
+  }
+  await output.answer({ rows: rows(), fields: ['id'], columns: [], empty: '', what: 'bills' });
+  output.progress('100 bills …');
+  expect(errors.text).toBe(`\r50 bills …\u001b[K${ERASED}[{"id":"1"},{"id":"2"}]\n\r100 bills …\u001b[K`);
+});
+
 it('is nothing in a pipe, where it could not be erased, and where it does not fit', () => {
   const [pipe, dumb, narrow] = [new Kept(), new Kept(80), new Kept(8)];
   const outputs = [outputOn(pipe), outputOn(dumb, { TERM: 'dumb' }), outputOn(narrow)];
