@@ -52,9 +52,9 @@ async function chainsOf(client: ExchangeClient, coin: string): Promise<ChainAddr
 
 /** "When true, the deposit information is `account` plus `memo`. When false it is `address`." */
 function chainAddress(coin: string, { blockChain, isUseMemo, address, account, memo, ...gates }: PayinEntry) {
-  const needsMemo = isUseMemo ?? Boolean(memo);
-  const place = needsMemo ? account || address : address || account;
-  return { coin, chain: blockChain, address: place || null, memo: (needsMemo && memo) || null, needsMemo, ...gates };
+  const place = isUseMemo ? account || address : address || account;
+  const told = isUseMemo ? memo || null : null;
+  return { coin, chain: blockChain, address: place || null, memo: told, needsMemo: isUseMemo, ...gates };
 }
 
 async function single(

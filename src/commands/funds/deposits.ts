@@ -51,7 +51,7 @@ function depositRow(record: DepositRecord, coin: string, zone: ExchangeZone) {
   return {
     ...{ id, time: time === undefined ? null : isoTime(time), timeRaw: submit_time },
     ...{ coin: currency === null ? coin : currency.toLowerCase(), amount, address, hash: hash || null },
-    ...{ confirmations: confirmTimes, internal: itransfer, description },
+    ...{ confirmations: confirmTimes, internal: itransfer === null ? null : itransfer === 1, description },
     ...{ state: DEPOSIT_STATES[status] ?? 'other', status },
   };
 }

@@ -20,7 +20,7 @@ export default define({
         { title: 'coin', value: (row) => row.coin, importance: 9, paint: (text, _, paint) => paint.strong(text) },
         { title: 'chain', value: ({ chain }) => chain, importance: 8 },
         { title: 'main chain', value: ({ mainChain }) => mainChain, importance: 2 },
-        { title: 'fee', value: ({ fee }) => (fee === null ? null : grouped(fee)), align: 'decimal', importance: 8 },
+        { title: 'fee', value: ({ fee }) => grouped(fee), align: 'decimal', importance: 8 },
         gateColumn<ChainFee>('deposits', ({ canDeposit }) => canDeposit, 5),
         gateColumn<ChainFee>('withdrawals', ({ canWithdraw }) => canWithdraw, 6),
       ],

@@ -48,7 +48,7 @@ const depositAddress = v.object({
   blockChain: optionalText,
   canDeposit: maybe(flag),
   canWithdraw: maybe(flag),
-  isUseMemo: maybe(flag),
+  isUseMemo: flag,
   address: optionalText,
   account: optionalText,
   memo: optionalText,
@@ -74,17 +74,17 @@ const depositRecord = v.object({
   currency: optionalText,
   description: optionalText,
   hash: optionalText,
-  itransfer: maybe(flag),
+  itransfer: maybe(integer),
   status: integer,
   submit_time: optionalText,
 });
 
 const feeEntry = v.object({
-  chainName: optionalText,
-  mainChainName: optionalText,
-  fee: optionalDecimal,
-  canDeposit: maybe(flag),
-  canWithdraw: maybe(flag),
+  chainName: text,
+  mainChainName: text,
+  fee: decimal,
+  canDeposit: flag,
+  canWithdraw: flag,
 });
 
 /** The interface says "items per page" without a range; 50 is the largest that it states anywhere. */
@@ -118,7 +118,7 @@ export const getSpotBills = signedRead(
     pageIndex: optional(pageNumber),
     pageSize: optional(wholeNumber(10n, 50n)),
   },
-  enveloped({ result: v.nullish(v.array(billEntry), []) }),
+  enveloped({ result: v.array(billEntry) }),
 );
 
 export const getUserAddress = signedRead(
@@ -140,7 +140,7 @@ export const getWithdrawRecord = signedRead(
   { currency: required(coin), ...paging },
   described(
     v.object({
-      list: v.nullish(v.array(withdrawalRecord), []),
+      list: v.array(withdrawalRecord),
       pageIndex: maybe(integer),
       pageSize: maybe(integer),
       totalCount: maybe(integer),
@@ -153,7 +153,7 @@ export const getChargeRecord = signedRead(
   { currency: required(coin), ...paging },
   described(
     v.object({
-      list: v.nullish(v.array(depositRecord), []),
+      list: v.array(depositRecord),
       pageIndex: maybe(integer),
       pageSize: maybe(integer),
       total: maybe(integer),
@@ -164,7 +164,7 @@ export const getChargeRecord = signedRead(
 /** Without a coin it gives all of them, as observed. */
 export const getFeeInfo = openRead(
   { currency: optional(coin) },
-  enveloped({ result: v.nullish(v.record(v.string(), v.array(feeEntry)), {}) }),
+  enveloped({ result: v.record(v.string(), v.array(feeEntry)) }),
 );
 
 export const withdraw = signedWrite(
