@@ -1,16 +1,12 @@
 import { Failure } from '../errors.js';
 
-/**
- * The time a whole command may take. All requests, retries and waits of the command draw from the same one. Work that may
- * go on for as long as it gets further can have it anew, unless the user has said how long the command may take.
- */
+/** The time a whole command may take. All requests, retries and waits of the command draw from the same one. */
 export class Budget {
   #end: number;
 
   constructor(
     readonly milliseconds: number,
     private readonly now: () => number,
-    private readonly setBy: 'user' | 'default' = 'user',
   ) {
     this.#end = now() + milliseconds;
   }
@@ -19,9 +15,9 @@ export class Budget {
     return Math.max(0, this.#end - this.now());
   }
 
-  /** The work got further: from now on there is as much time as at the start, where the user has set none. */
-  renew(): void {
-    if (this.setBy === 'default') this.#end = this.now() + this.milliseconds;
+  /** Begins anew, with all of the time or so much of it: what goes on for as long as somebody likes draws for each step. */
+  renew(milliseconds = this.milliseconds): void {
+    this.#end = this.now() + Math.min(milliseconds, this.milliseconds);
   }
 
   /** Does something that takes as long as a person likes: it draws nothing. */

@@ -2,9 +2,9 @@ import type { Failure } from '../errors.js';
 import type { Host } from '../host.js';
 import type { Answer, RowStream } from './answer.js';
 import { toJson } from './json.js';
-import { ProgressLine } from './progress.js';
 import { CsvRows, JsonRows, type RowWriter, TableRows } from './row-writers.js';
-import { type Screen, type ScreenOptions, screenOf } from './screen.js';
+import { type Meaning, type Screen, type ScreenOptions, screenOf } from './screen.js';
+import { StatusLine, type StatusPlace } from './status-line.js';
 import { writeRows } from './streaming.js';
 import { safe, wrapped } from './text.js';
 import { prepareWidths } from './width.js';
@@ -18,12 +18,13 @@ export type Format = 'table' | 'json' | 'csv';
 export class Output {
   readonly #answers: Channel;
   readonly #remarks: Channel;
-  readonly #progress: ProgressLine;
-  /** Whether a line of the answer stands unfinished on a terminal: going to its start would be writing over it. */
-  #isInLine = false;
   /** The terminal, file or pipe behind stdout and behind stderr. */
   readonly screen: Screen;
   readonly errorScreen: Screen;
+  readonly #place: StatusPlace | undefined;
+  #live: StatusLine | undefined;
+  /** Whether a line of the answer stands unfinished on a terminal: nothing may be drawn where it stands. */
+  #isInLine = false;
 
   constructor(
     host: Pick<Host, 'output' | 'errors' | 'environment'>,
@@ -34,7 +35,10 @@ export class Output {
     this.#remarks = new Channel(host.errors, 'stderr');
     this.screen = screenOf(host.output, host.environment, options);
     this.errorScreen = screenOf(host.errors, host.environment, options);
-    this.#progress = new ProgressLine(this.errorScreen, (text) => this.#remark(text));
+    const width = () => screenOf(host.errors, host.environment, options).width;
+    // a dumb terminal cannot draw over what it has drawn
+    const canRedraw = host.errors.isTTY === true && this.errorScreen.symbols;
+    this.#place = canRedraw ? { stream: host.errors, width, isFree: () => !this.#isInLine } : undefined;
   }
 
   /**
@@ -46,13 +50,19 @@ export class Output {
     else await this.#print(await this.#textOf(answer));
   }
 
-  /** How far the work is, on stderr where that is a terminal: a line that the next one takes the place of. */
-  progress(text: string): void {
-    if (!this.#isInLine) this.#progress.show(text);
-  }
-
-  endProgress(): void {
-    this.#progress.erase();
+  /**
+   * A line on stderr that is drawn anew every second while something goes on; none where no terminal shows it. Gives a
+   * function that takes it away.
+   */
+  live(text: () => string, meaning: () => Meaning = () => 'faint'): () => void {
+    if (this.#place === undefined) return () => {};
+    const line = new StatusLine(this.#place, text, (shown) => this.errorScreen.paint[meaning()](shown));
+    this.#live = line;
+    return () => {
+      if (this.#live !== line) return;
+      this.#live = undefined;
+      line.stop();
+    };
   }
 
   /** Something good to know, on stderr. */
@@ -85,19 +95,19 @@ export class Output {
     return this.format === 'csv' ? new CsvRows(stream.fields) : new TableRows(this.screen, stream);
   }
 
-  /** Both streams may be the same terminal: nothing is printed behind the progress. */
   async #print(text: string): Promise<void> {
     if (text === '') return;
-    this.#progress.erase();
+    this.#live?.clear();
     this.#isInLine = this.screen.width !== Number.POSITIVE_INFINITY && !text.endsWith('\n');
     await this.#answers.write(text);
+    this.#live?.draw();
   }
 
   async #textOf(answer: Answer): Promise<string> {
     if (this.format === 'json') return `${toJson(answer.data)}\n`;
     if (this.format === 'csv') {
       const { toCsv } = await import('./csv.js');
-      return toCsv(answer.csv ?? answer.data, answer.csvHeader);
+      return toCsv(answer.csv ?? answer.data, answer.csvHeader, answer.isLater !== true);
     }
     await prepareWidths(JSON.stringify(answer.data, (_, value) => (typeof value === 'bigint' ? '' : value)) ?? '');
     const shown = answer.show(this.screen);
@@ -116,13 +126,10 @@ export class Output {
   }
 
   #say(line: string): void {
-    this.#progress.erase();
-    this.#remark(`${line}\n`);
-  }
-
-  #remark(text: string): void {
+    this.#live?.clear();
     // Nobody can be told that stderr is gone, and the exit code still tells what happened.
-    this.#remarks.write(text).catch(() => {});
+    this.#remarks.write(`${this.#isInLine ? '\n' : ''}${line}\n`).catch(() => {});
+    this.#live?.draw();
   }
 }
 

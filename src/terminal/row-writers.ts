@@ -29,24 +29,19 @@ export class JsonRows implements RowWriter {
 
 /** A header and a line for each row. */
 export class CsvRows implements RowWriter {
-  #isBegun = false;
+  #isTitled = true;
 
   constructor(private readonly fields: readonly string[]) {}
 
   async next(rows: readonly object[]): Promise<string> {
-    const { toCsvRows } = await import('./csv.js');
-    return (await this.#header()) + toCsvRows(rows, this.fields);
+    const { toCsv } = await import('./csv.js');
+    const text = toCsv(rows, this.fields, this.#isTitled);
+    this.#isTitled = false;
+    return text;
   }
 
-  end(): Promise<string> {
-    return this.#header();
-  }
-
-  async #header(): Promise<string> {
-    if (this.#isBegun) return '';
-    this.#isBegun = true;
-    const { headerLine } = await import('./csv.js');
-    return headerLine(this.fields);
+  async end(): Promise<string> {
+    return this.#isTitled ? this.next([]) : '';
   }
 }
 

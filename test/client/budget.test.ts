@@ -21,14 +21,3 @@ it('draws nothing while a person is asked, and goes on from there', async () => 
   now += 1_000;
   expect(budget.leftMs).toBe(0);
 });
-
-it('is there anew for work that gets further, unless the user has set it', () => {
-  let now = 1_000;
-  const [own, usual] = [new Budget(500, () => now, 'user'), new Budget(500, () => now, 'default')];
-  now += 400;
-  for (const budget of [own, usual]) budget.renew();
-  expect([own.leftMs, usual.leftMs]).toEqual([100, 500]);
-  now += 600;
-  for (const budget of [own, usual]) budget.renew();
-  expect([own.leftMs, usual.leftMs]).toEqual([0, 500]);
-});

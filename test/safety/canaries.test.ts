@@ -37,6 +37,7 @@ function serveWell(): Promise<FaultServer> {
     getOrders: `[${record()}]`,
     order: '{"code":"1000","message":"ok","id":"7"}',
     cancelOrder: '{"code":1000,"message":"ok"}',
+    cancelAllOrdersAfter: '{"code":1000,"message":"ok"}',
     getAccountInfo:
       '{"result":{"coins":[],"base":{"username":"a","trade_password_enabled":true,"auth_google_enabled":false,"auth_mobile_enabled":true}},"leverPerm":true,"assetPerm":true,"entrustPerm":true,"moneyPerm":false}',
   };
@@ -61,6 +62,10 @@ const COMMANDS = [
   ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes'],
   ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--dry-run'],
   ['cancel', 'btc_usdt', '7', '8'],
+  ['cancel', 'btc_usdt', '--all', '--dry-run'],
+  ['order', 'replace', 'btc_usdt', '7', '--at', '30100', '--dry-run'],
+  ['cancel-after', 'btc_usdt', '--yes'],
+  ['cancel-after', 'btc_usdt', '--hold', '--yes', '--verbose', '--', process.execPath, '-e', '1'],
 ];
 
 describe('commands that work, with every debug output', () => {

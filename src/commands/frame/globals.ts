@@ -9,8 +9,8 @@ export interface Globals {
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly timeoutMs: number;
-  /** Whether the user has set the time, which counts for the whole command then. */
-  readonly timeoutSet: boolean;
+  /** Whether the user gave it. */
+  readonly timeoutChosen: boolean;
   readonly color: boolean;
   readonly verbose: boolean;
 }
@@ -62,7 +62,7 @@ export function readGlobals(flags: GlobalFlags): Globals {
     yes: flags.yes ?? false,
     dryRun: flags.dryRun ?? false,
     timeoutMs: (flags.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
-    timeoutSet: flags.timeout !== undefined,
+    timeoutChosen: flags.timeout !== undefined,
     color: flags.color,
     verbose: flags.verbose ?? false,
   };
