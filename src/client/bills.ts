@@ -2,10 +2,10 @@ import { Failure } from '../errors.js';
 import type { Result } from '../protocol/operation.js';
 import type { operations } from '../protocol/operations/index.js';
 import { amountIn, readAmount } from './bill-amounts.js';
-import type { ExchangeClient } from './exchange-client.js';
 import type { ExchangeZone } from './exchange-zone.js';
 import { pagesInOrder } from './growing-pages.js';
 import { OBSERVED } from './observed-codes.js';
+import type { ReadSource } from './read-source.js';
 import { Seen } from './seen.js';
 
 type BillEntry = Result<typeof operations.getSpotBills>['result'][number];
@@ -36,9 +36,8 @@ export const BILLS_PER_PAGE = 50;
 const FEWEST_PER_PAGE = '10';
 /** `endDate` lies so far behind what is asked for: the zone may have another offset then. */
 const ZONE_SLACK_MS = 2 * 3_600_000;
-
-/** The part of a client that bills are read with. */
-export type BillSource = Pick<ExchangeClient, 'read' | 'now'>;
+/** Bills of about one moment may be in any order. */
+const DISORDER_MS = 60_000;
 
 /** "0 = data within 48 h, 1 = older than 48 h", in the order to read them in. */
 const DATA_TYPES = ['0', '1'] as const;
@@ -54,11 +53,11 @@ type DataType = (typeof DATA_TYPES)[number];
  * Their own `date` decides whether they are in the range; `endDate` only skips what is newer, once the zone of the
  * exchange's dates is known.
  *
- * Throws Failure as {@link ExchangeClient.read}; `internal` for an amount that cannot be read; `partial` where the exchange
+ * Throws Failure as the client's `read`; `internal` for an amount that cannot be read; `partial` where the exchange
  * repeats itself.
  */
 export async function* readBills(
-  client: BillSource,
+  client: ReadSource,
   zone: ExchangeZone,
   range: BillRange,
 ): AsyncGenerator<readonly Bill[]> {
@@ -69,6 +68,7 @@ export async function* readBills(
     const isLast = (entries: readonly BillEntry[]) => entries.length < BILLS_PER_PAGE || isBefore(entries, from);
     const read = (page: number) => readPage(client, { coin: range.coin, dataType, endDate, page });
     for await (const entries of pagesInOrder({ read, id: idOf, isLast })) {
+      requireNewestFirst(entries);
       learnFrom(entries, zone, dataType);
       yield seen.fresh(entries).flatMap((entry) => (entry.date >= from && entry.date <= to ? billOf(entry) : []));
       if (isBefore(entries, from)) return;
@@ -77,7 +77,7 @@ export async function* readBills(
 }
 
 /** Learns the zone of the exchange's dates from any bill there is, where it is not known. Throws as {@link readBills}. */
-export async function learnZone(client: BillSource, zone: ExchangeZone, coin?: string): Promise<void> {
+export async function learnZone(client: ReadSource, zone: ExchangeZone, coin?: string): Promise<void> {
   for (const dataType of DATA_TYPES) {
     if (zone.name !== undefined) return;
     const entries = await readPage(client, { coin, dataType, page: 1, size: FEWEST_PER_PAGE });
@@ -90,8 +90,15 @@ function learnFrom([newest]: readonly BillEntry[], zone: ExchangeZone, dataType:
   if (newest !== undefined && (dataType === '0' || zone.name === undefined)) zone.learn(newest);
 }
 
+/** The order is not stated. A list that begins with the oldest would end where it should begin, and nobody would notice. */
+function requireNewestFirst(entries: readonly BillEntry[]): void {
+  const [first, last] = [entries[0], entries.at(-1)];
+  if (first === undefined || last === undefined || last.date - first.date <= DISORDER_MS) return;
+  throw new Failure('internal', 'The exchange gives its bills oldest first, and pit reads them newest first.');
+}
+
 /** `endDate`, where it skips anything and the zone can be found out. */
-async function endOf(client: BillSource, zone: ExchangeZone, { coin, to }: BillRange) {
+async function endOf(client: ReadSource, zone: ExchangeZone, { coin, to }: BillRange) {
   if (to === undefined || to + ZONE_SLACK_MS > client.now()) return undefined;
   await learnZone(client, zone, coin);
   return zone.write(to + ZONE_SLACK_MS);
@@ -111,7 +118,7 @@ interface Page {
   readonly size?: string;
 }
 
-async function readPage(client: BillSource, { coin, dataType, endDate, page, size }: Page) {
+async function readPage(client: ReadSource, { coin, dataType, endDate, page, size }: Page) {
   const pageSize = size ?? String(BILLS_PER_PAGE);
   const values = { currency: coin, endDate, dataType, pageIndex: String(page), pageSize };
   try {

@@ -1,10 +1,10 @@
 import { Failure } from '../errors.js';
 import type { Result } from '../protocol/operation.js';
 import type { operations } from '../protocol/operations/index.js';
-import type { ExchangeClient } from './exchange-client.js';
 import { readWall } from './exchange-zone.js';
 import { pagesInOrder } from './growing-pages.js';
 import { OBSERVED } from './observed-codes.js';
+import type { ReadSource } from './read-source.js';
 import { Seen } from './seen.js';
 
 export type DepositRecord = Result<typeof operations.getChargeRecord>['message']['datas']['list'][number];
@@ -23,16 +23,16 @@ export interface RecordPage<Entry> {
 }
 
 /** Reads one page of records; pages count from 1. */
-export type PageReader<Entry> = (client: ExchangeClient, coin: string, page: number) => Promise<RecordPage<Entry>>;
+export type PageReader<Entry> = (client: ReadSource, coin: string, page: number) => Promise<RecordPage<Entry>>;
 
-/** A page of a coin's deposits. Throws Failure as {@link ExchangeClient.read}. */
+/** A page of a coin's deposits. Throws Failure as the client's `read`. */
 export const readDepositPage: PageReader<DepositRecord> = (client, coin, page) =>
   orEmpty(async () => {
     const { list, total, pageSize } = (await client.read('getChargeRecord', valuesOf(coin, page))).message.datas;
     return { records: list, total, size: sizeOf(pageSize) };
   });
 
-/** A page of a coin's withdrawals. Throws Failure as {@link ExchangeClient.read}. */
+/** A page of a coin's withdrawals. Throws Failure as the client's `read`. */
 export const readWithdrawalPage: PageReader<WithdrawalRecord> = (client, coin, page) =>
   orEmpty(async () => {
     const { list, totalCount, pageSize } = (await client.read('getWithdrawRecord', valuesOf(coin, page))).message.datas;
@@ -40,18 +40,18 @@ export const readWithdrawalPage: PageReader<WithdrawalRecord> = (client, coin, p
   });
 
 /** All deposits of a coin, newest first, each once, a page at a time. Throws as {@link readDepositPage}, and `partial`. */
-export function readDeposits(client: ExchangeClient, coin: string): AsyncGenerator<readonly DepositRecord[]> {
+export function readDeposits(client: ReadSource, coin: string): AsyncGenerator<readonly DepositRecord[]> {
   return readAll(readDepositPage, client, coin, ({ submit_time }) => readWall(submit_time ?? '') ?? Number.NaN);
 }
 
 /** All withdrawals of a coin, as {@link readDeposits}. */
-export function readWithdrawals(client: ExchangeClient, coin: string): AsyncGenerator<readonly WithdrawalRecord[]> {
+export function readWithdrawals(client: ReadSource, coin: string): AsyncGenerator<readonly WithdrawalRecord[]> {
   return readAll(readWithdrawalPage, client, coin, ({ submitTime }) => submitTime);
 }
 
 async function* readAll<Entry extends { readonly id: string }>(
   reader: PageReader<Entry>,
-  client: ExchangeClient,
+  client: ReadSource,
   coin: string,
   time: (record: Entry) => number,
 ): AsyncGenerator<readonly Entry[]> {

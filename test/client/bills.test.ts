@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BillRange, type BillSource, readBills } from '../../src/client/bills.js';
+import { type BillRange, readBills } from '../../src/client/bills.js';
 import { ExchangeZone } from '../../src/client/exchange-zone.js';
+import type { ReadSource } from '../../src/client/read-source.js';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -49,7 +50,7 @@ function exchangeOf(dates: readonly number[], moments: readonly Moment[], zoneHo
   const source = {
     now: () => now + skew * HOUR,
     read: (_name: string, values: never) => answer(values),
-  } as unknown as BillSource;
+  } as unknown as ReadSource;
   return { source, asked, entries };
 }
 
@@ -62,7 +63,7 @@ function zone(setting?: string): ExchangeZone {
   return new ExchangeZone(setting, { read: () => undefined, write: () => undefined });
 }
 
-async function idsOf(source: BillSource, range: BillRange, at = zone()): Promise<number[]> {
+async function idsOf(source: ReadSource, range: BillRange, at = zone()): Promise<number[]> {
   const ids: number[] = [];
   for await (const bills of readBills(source, at, range)) ids.push(...bills.map(({ id }) => Number(id)));
   return ids;
@@ -137,6 +138,15 @@ describe('the bills of a range', () => {
       expect(ids).toHaveLength(11);
       expect(asked.every(({ endDate }) => endDate === '2026-11-09 21:00:00')).toBe(true);
     }
+  });
+
+  it('are not taken for whole where they come oldest first', async () => {
+    const { source } = exchangeOf([NOW - 3 * HOUR, NOW - HOUR], QUIET);
+    const read: ReadSource['read'] = async (name, values) => {
+      const answer = (await source.read(name, values)) as unknown as { readonly result: readonly object[] };
+      return { ...answer, result: answer.result.toReversed() } as never;
+    };
+    await expect(idsOf({ ...source, read }, { from: NOW - 2 * HOUR })).rejects.toThrow(/oldest first/);
   });
 
   it('teach the zone, from one that is recent', async () => {

@@ -10,13 +10,17 @@ export interface CodedAddress extends ChainAddress {
 export type Purpose = 'deposit' | 'withdrawal';
 
 /** What has to be known before anything is sent to an address. */
-export function dangersOf({ address, memo, needsMemo, canDeposit, canWithdraw }: ChainAddress, purpose: Purpose) {
+export function dangersOf(place: ChainAddress, purpose: Purpose): string[] {
+  const { chain, address, memo, needsMemo, canDeposit, canWithdraw } = place;
   const dangers: string[] = [];
   if (address === null) dangers.push('No address yet: obtain it first in the app or on the website.');
   if (canDeposit === false && purpose === 'deposit') dangers.push('DEPOSITS ARE CLOSED: send nothing here now.');
   if (canWithdraw === false && purpose === 'withdrawal') dangers.push('Withdrawals are closed.');
   if (needsMemo && memo === null) dangers.push('A MEMO IS NEEDED, and the exchange gave none: send nothing here.');
   if (memo !== null) dangers.push(`THE MEMO ${memo} IS NEEDED: without it the coins are lost.`);
+  // `<account>_<remark>` is one text where only one is given
+  if (chain === null && memo === null && address?.includes('_'))
+    dangers.push('If its chain uses memos, this is ACCOUNT_MEMO, and both are needed.');
   return dangers;
 }
 

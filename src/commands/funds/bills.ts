@@ -8,7 +8,7 @@ import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, optional, toggle } from '../frame/definition.js';
-import { paged } from '../frame/paged.js';
+import { paged, patient } from '../frame/paged.js';
 import { coinName } from '../inputs/names.js';
 import { wholeNumber } from '../inputs/numbers.js';
 import { moment } from '../inputs/time.js';
@@ -42,7 +42,11 @@ export default define({
     const range = { coin, from: from?.(now), to: to?.(now) };
     if (range.from !== undefined && range.to !== undefined && range.from > range.to)
       throw usage('--from is after --to.', 'Give the earlier time as --from.');
-    const read = explainedPages(context, { coin, permission: 'asset' }, readBills(client, zone, range));
+    const read = explainedPages(
+      context,
+      { coin, permission: 'asset' },
+      readBills(patient(context, client), zone, range),
+    );
     const bills = withDoubts(context, paged(context, 'bills', read), zone);
     if (summary) return summaryOf(bills);
     const isWhole = page === undefined && (all || from !== undefined);

@@ -1,4 +1,5 @@
 import type { ExchangeClient } from '../../client/exchange-client.js';
+import type { ReadSource } from '../../client/read-source.js';
 import { type PageReader, RECORDS_PER_PAGE } from '../../client/record-pages.js';
 import { usage } from '../../errors.js';
 import type { Answer, RowStream } from '../../terminal/answer.js';
@@ -6,7 +7,7 @@ import type { Column } from '../../terminal/table.js';
 import { listing } from '../frame/answers.js';
 import type { Context } from '../frame/context.js';
 import { flag, required, toggle } from '../frame/definition.js';
-import { paged } from '../frame/paged.js';
+import { paged, patient } from '../frame/paged.js';
 import { coinName } from '../inputs/names.js';
 import { wholeNumber } from '../inputs/numbers.js';
 import { explained, explainedPages } from './explained.js';
@@ -32,7 +33,7 @@ export interface RecordInput {
 export interface RecordKind<Entry, Row extends object> {
   readonly what: string;
   readonly readPage: PageReader<Entry>;
-  readonly readAll: (client: ExchangeClient, coin: string) => AsyncIterable<readonly Entry[]>;
+  readonly readAll: (client: ReadSource, coin: string) => AsyncIterable<readonly Entry[]>;
   /** Finds out what rows are made with; called once there is an entry. */
   readonly rowMaker: (client: ExchangeClient) => Promise<(entry: Entry) => Row>;
   readonly fields: readonly (keyof Row & string)[];
@@ -50,7 +51,7 @@ export async function answerRecords<Entry, Row extends object>(
   const { what, fields, columns } = kind;
   const view = { fields, columns, empty: `No ${what} of ${coin}${page === undefined ? '' : ` on page ${page}`}.` };
   if (!all) return listing({ rows: await onePage(context, client, kind, coin, page ?? 1), ...view });
-  const pages = explainedPages(context, { coin, permission: 'money' }, kind.readAll(client, coin));
+  const pages = explainedPages(context, { coin, permission: 'money' }, kind.readAll(patient(context, client), coin));
   return { ...view, what, rows: rowsOf(client, kind, paged(context, what, pages)) } satisfies RowStream<Row>;
 }
 

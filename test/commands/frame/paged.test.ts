@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { Budget } from '../../../src/client/budget.js';
-import { paged } from '../../../src/commands/frame/paged.js';
+import type { ReadSource } from '../../../src/client/read-source.js';
+import type { Globals } from '../../../src/commands/frame/globals.js';
+import { paged, patient } from '../../../src/commands/frame/paged.js';
 import { Output } from '../../../src/terminal/output.js';
 import { hostWith, Kept } from '../../terminal/screens.js';
 
@@ -46,4 +48,20 @@ it('shows how far a long one is, and nothing in the end', async () => {
   const errors = new Kept(80);
   await run(false, 1, errors);
   expect(errors.text).toBe('\r\u001b[2K150 bills …\r\u001b[2K');
+});
+
+it('gives each page of a run its time', async () => {
+  let now = 0;
+  const budget = new Budget(1_000, () => now);
+  const slow = async () => {
+    now += 900;
+  };
+  const client = { now: () => now, read: slow } as unknown as ReadSource;
+  const left = async (timeoutChosen: boolean) => {
+    const { read } = patient({ budget, globals: { timeoutChosen } as Globals }, client);
+    await read('markets', {});
+    return budget.leftMs;
+  };
+  expect(await left(false)).toBe(1_000);
+  expect(await left(true)).toBe(100);
 });

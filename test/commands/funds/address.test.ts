@@ -10,6 +10,11 @@ const none = useLiteralExchange({
   '/api/getFeeInfo': '{"code":1000,"result":{"BTC":[{"chainName":"BTC","fee":0.0005}]}}',
   '*': '{"code":1001,"message":"there is no address for this coin yet"}',
 });
+const joined = useLiteralExchange({
+  '/api/getFeeInfo': '{"code":1000,"result":{}}',
+  '/api/getUserAddress': '{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"key":"rBox_104532"}}}',
+  '*': '{"code":1001,"message":"not for this coin"}',
+});
 const OBTAIN = /^Obtain it first in the exchange's app or on its website\./;
 
 interface Row {
@@ -45,6 +50,14 @@ describe('pit address', () => {
       expect(stderr).toBe(`Warning: xrp over XRP: THE MEMO ${row?.memo} IS NEEDED: without it the coins are lost.\n`);
     }
     expect(await desk.json<Row[]>('address xrp --single')).toEqual([{ ...row, chain: null }]);
+  });
+
+  it('guesses at no memo, and says that there may be one', async () => {
+    const { stdout, stderr } = await desk.run('address xrp --json', joined.extra);
+    expect(JSON.parse(stdout)).toEqual([
+      { coin: 'xrp', chain: null, address: 'rBox_104532', memo: null, canDeposit: null, canWithdraw: null },
+    ]);
+    expect(stderr).toBe('Warning: xrp: If its chain uses memos, this is ACCOUNT_MEMO, and both are needed.\n');
   });
 
   it('asks for the single and the verified one', async () => {
