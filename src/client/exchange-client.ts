@@ -1,32 +1,20 @@
-import { Failure } from '../errors.js';
 import type { Host } from '../host.js';
-import type { Operation, Result } from '../protocol/operation.js';
-import { type OperationName, type OperationNamed, operations } from '../protocol/operations/index.js';
-import {
-  type Credentials,
-  checkedParameters,
-  type Hosts,
-  marketDataUrl,
-  openUrl,
-  signedUrl,
-  type ValuesOf,
-} from '../protocol/request.js';
-import { Refused, readResponse } from '../protocol/response.js';
+import type { Result } from '../protocol/operation.js';
+import { type OperationName, type OperationNamed, operationOf } from '../protocol/operations/index.js';
+import type { Credentials, Given, Hosts, ValuesOf } from '../protocol/request.js';
+import { Refused, readBody, readResponse } from '../protocol/response.js';
 import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
-import { requireSafeHost } from './hosts.js';
+import type { Network } from './network/network.js';
 import { OBSERVED } from './observed-codes.js';
 import { Pace } from './pace.js';
+import { requestUrl } from './request-url.js';
 import { attempts } from './retry.js';
-import { type Delivery, get, TransportError } from './transport.js';
+import { type Delivery, get, type HttpAnswer, TransportError } from './transport.js';
+import { type Verdict, verdictOf } from './verdict.js';
 
-/** What became of a write. Only `notSent` and `refused` say that nothing was done; `lost` says that nobody knows yet. */
-export type Verdict<Answer> =
-  | { readonly kind: 'done'; readonly answer: Answer }
-  | { readonly kind: 'refused'; readonly refusal: Refused }
-  | { readonly kind: 'notSent'; readonly reason: string }
-  | { readonly kind: 'lost'; readonly reason: string };
+export type { Verdict } from './verdict.js';
 
 export interface ClientOptions {
   readonly host: Host;
@@ -43,6 +31,17 @@ export interface ClientOptions {
   readonly revive?: () => Promise<void>;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
+  /** Takes the whole body of each answer to a write that was done. */
+  readonly heard?: (name: string, body: string) => void;
+  /** Absent: no proxy, and the well-known authorities. */
+  readonly network?: Network;
+}
+
+/** An operation with its values, and what is made of the body of its answer. */
+interface Call<Answer> {
+  readonly name: string;
+  readonly values: Given;
+  readonly read: (body: string) => Answer;
 }
 
 /** The longest that one read may take before it is tried again. */
@@ -83,11 +82,34 @@ export class ExchangeClient {
    * what the interface says.
    */
   async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
-    const { effect }: Operation = operations[name];
-    if (effect === 'write') throw new Error(`${name} is a write and is sent once`);
+    return this.#repeatable({ name, values, read: (body) => readResponse(name, body) });
+  }
+
+  /** The same with the body as it came, whatever its fields: only JSON it must be. Throws Failure as {@link read}. */
+  async ask(name: OperationName, values: Given): Promise<string> {
+    return this.#repeatable({ name, values, read: (body) => (readBody(name, body), body) });
+  }
+
+  async #repeatable<Answer>(call: Call<Answer>): Promise<Answer> {
     const { host, budget } = this.#options;
+    if (operationOf(call.name).effect === 'write') throw new Error(`${call.name} is a write and is sent once`);
     try {
-      return await attempts(host, budget, () => this.#readInTime(name, values));
+      return await attempts(host, budget, () => this.#readInTime(call));
+    } catch (error) {
+      throw failureOf(error, call.name);
+    }
+  }
+
+  /** One answer to a read, with what it tells of the host beside its body. Throws Failure as {@link read}. */
+  async probe(name: OperationName, values: Given): Promise<HttpAnswer> {
+    const { budget, network } = this.#options;
+    try {
+      await this.#pace.turn(operationOf(name).bucket);
+      const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
+      const answer = await get(this.#url({ name, values }, this.now()), { fresh: true, timeoutMs, network });
+      if (answer.status !== 200) throw new BadStatus(answer.status);
+      readBody(name, answer.body);
+      return answer;
     } catch (error) {
       throw failureOf(error, name);
     }
@@ -98,10 +120,9 @@ export class ExchangeClient {
    * operation that changes nothing, once. Throws Failure as {@link read} where no answer came.
    */
   async takes<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
-    const { effect }: Operation = operations[name];
-    if (effect !== 'read') throw new Error(`${name} changes something`);
+    if (operationOf(name).effect !== 'read') throw new Error(`${name} changes something`);
     try {
-      await this.#paced(name, values, reqTime);
+      await this.#paced({ name, values, read: (body) => readResponse(name, body) }, reqTime);
       return true;
     } catch (error) {
       if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name);
@@ -121,72 +142,81 @@ export class ExchangeClient {
     values: ValuesOf<Name>,
     reqTime = this.now(),
   ): Promise<Verdict<Result<OperationNamed<Name>>>> {
+    return this.#once({ name, values, read: (body) => readResponse(name, body) }, reqTime);
+  }
+
+  /** The same for an operation that the interface does not describe; the answer is its body. Throws as {@link write}. */
+  async call(name: string, values: Given, reqTime = this.now()): Promise<Verdict<string>> {
+    return this.#once({ name, values, read: (body) => (readBody(name, body), body) }, reqTime);
+  }
+
+  async #once<Answer>(call: Call<Answer>, reqTime: number): Promise<Verdict<Answer>> {
     const { budget } = this.#options;
     if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it' };
-    this.#check(name, values);
+    this.#check(call);
     try {
       const timeoutMs = Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2);
-      await this.#pace.turn((operations[name] as Operation).bucket);
-      return { kind: 'done', answer: await this.#exchange(name, values, reqTime, { fresh: true, timeoutMs }) };
+      await this.#pace.turn(operationOf(call.name).bucket);
+      return { kind: 'done', answer: await this.#exchange(call, reqTime, { fresh: true, timeoutMs }) };
     } catch (error) {
       return verdictOf(error);
     }
   }
 
   /** A clock that is wrong is found out by the very answer that refuses its time, and the next attempt has the right one. */
-  async #readInTime<Name extends OperationName>(name: Name, values: ValuesOf<Name>) {
+  async #readInTime<Answer>(call: Call<Answer>): Promise<Answer> {
     const { offset } = this.#clock;
     try {
-      return await this.#paced(name, values, this.now());
+      return await this.#paced(call, this.now());
     } catch (error) {
       const isLate = error instanceof Refused && error.code === OBSERVED.expired;
       if (!isLate || this.#clock.offset === offset) throw error;
-      return this.#paced(name, values, this.now());
+      return this.#paced(call, this.now());
     }
   }
 
-  async #paced<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number) {
+  async #paced<Answer>(call: Call<Answer>, reqTime: number): Promise<Answer> {
     const { budget } = this.#options;
-    await this.#pace.turn((operations[name] as Operation).bucket);
-    return this.#exchange(name, values, reqTime, {
-      fresh: false,
-      timeoutMs: Math.min(READ_TIMEOUT_MS, budget.leftMs),
-    });
+    await this.#pace.turn(operationOf(call.name).bucket);
+    return this.#exchange(call, reqTime, { fresh: false, timeoutMs: Math.min(READ_TIMEOUT_MS, budget.leftMs) });
   }
 
   /** Everything that can be wrong before anything is sent. */
-  #check<Name extends OperationName>(name: Name, values: ValuesOf<Name>): void {
+  #check(call: Call<unknown>): void {
     try {
-      this.#url(name, values, this.now());
+      this.#url(call, this.now());
     } catch (error) {
-      throw failureOf(error, name);
+      throw failureOf(error, call.name);
     }
   }
 
-  async #exchange<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number, delivery: Delivery) {
+  async #exchange<Answer>(call: Call<Answer>, reqTime: number, delivery: Delivery): Promise<Answer> {
     try {
-      return await this.#send(name, values, reqTime, delivery);
+      return await this.#send(call, reqTime, delivery);
     } catch (error) {
       const { revive } = this.#options;
       const nobodyThere = error instanceof TransportError && error.fault === 'refused' && !error.sent;
       if (!nobodyThere || revive === undefined) throw error;
       await revive();
-      return this.#send(name, values, reqTime, delivery);
+      return this.#send(call, reqTime, delivery);
     }
   }
 
-  async #send<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number, delivery: Delivery) {
-    const url = this.#url(name, values, reqTime);
-    const { host, trace } = this.#options;
+  async #send<Answer>(call: Call<Answer>, reqTime: number, delivery: Delivery): Promise<Answer> {
+    const { name } = call;
+    const url = this.#url(call, reqTime);
+    const { host, trace, heard, network } = this.#options;
     const start = host.now();
     try {
-      const { status, body, date } = await get(url, delivery);
+      const { status, body, date } = await get(url, { ...delivery, network });
       this.#learn(name, date, start);
       trace?.(
         `GET ${host.redaction.apply(url)} -> HTTP ${status}, ${body.length} characters, ${host.now() - start} ms`,
       );
       if (status !== 200) throw new BadStatus(status);
-      return readResponse(name, body);
+      const answer = call.read(body);
+      if (operationOf(name).effect !== 'read') heard?.(name, body);
+      return answer;
     } catch (error) {
       if (error instanceof TransportError)
         trace?.(`GET ${host.redaction.apply(url)} -> ${error.message}, ${host.now() - start} ms`);
@@ -195,48 +225,17 @@ export class ExchangeClient {
   }
 
   /** Only the trade host's clock counts: it judges `reqTime`, and market data may come out of somebody's cache. */
-  #learn(name: OperationName, date: number | null, sent: number): void {
-    if (date === null || (operations[name] as Operation).access !== 'signed') return;
+  #learn(name: string, date: number | null, sent: number): void {
+    if (date === null || operationOf(name).access !== 'signed') return;
     this.#clock.learn({ date, sent, received: this.#options.host.now() });
   }
 
-  #url<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): string {
-    const { hosts, credentials, host } = this.#options;
-    const operation: Operation = operations[name];
-    const parameters = checkedParameters(name, values);
-    requireSafeHost(operation.access === 'public' ? hosts.baseUrl : hosts.tradeUrl);
-    if (operation.access === 'public') return marketDataUrl(name, hosts, parameters);
-    if (operation.access === 'open') return openUrl(name, hosts, parameters);
-    const keys = credentials();
-    this.#keepSecret(operation, parameters, keys);
-    const url = signedUrl(name, hosts, parameters, keys, reqTime);
-    host.redaction.keep(new URL(url).searchParams.get('sign') ?? '');
-    return url;
-  }
-
-  #keepSecret(
-    operation: Operation,
-    parameters: ReadonlyMap<string, string>,
-    { accessKey, secretKey }: Credentials,
-  ): void {
-    const { redaction } = this.#options.host;
-    redaction.keep(accessKey);
-    redaction.keep(secretKey);
-    for (const [name, value] of parameters) {
-      if (operation.parameters[name]?.kind.secret === true) redaction.keep(value);
-    }
+  #url({ name, values }: Pick<Call<unknown>, 'name' | 'values'>, reqTime: number): string {
+    return requestUrl(this.#options, name, values, reqTime);
   }
 }
 
 /** Refused for what came before it: the request itself was not looked at. */
 function isUnread({ code, busy }: Refused): boolean {
   return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
-}
-
-/** A Failure here is of a host that could not be started. Whatever is not known to have stayed here may have arrived. */
-function verdictOf(thrown: unknown): Verdict<never> {
-  if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  const stayed = thrown instanceof Failure || (thrown instanceof TransportError && !thrown.sent);
-  return { kind: stayed ? 'notSent' : 'lost', reason };
 }

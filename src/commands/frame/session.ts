@@ -2,6 +2,7 @@ import type { Budget } from '../../client/budget.js';
 import { type ClientOptions, ExchangeClient } from '../../client/exchange-client.js';
 import type { ExchangeZone } from '../../client/exchange-zone.js';
 import { MarketCatalog } from '../../client/market-catalog.js';
+import { Network } from '../../client/network/network.js';
 import { Cache } from '../../config/cache.js';
 import { type Connection, chooseConnection, type Missing, requireKeys } from '../../config/connection.js';
 import { KeyStore } from '../../config/keys.js';
@@ -26,6 +27,7 @@ export class Session {
   #client: Promise<ExchangeClient> | undefined;
   #address: SandboxAddress | undefined;
   #markets: Promise<MarketCatalog> | undefined;
+  #network: Network | undefined;
 
   constructor(
     private readonly host: Host,
@@ -117,7 +119,13 @@ export class Session {
       hosts: hostsOf(connection, () => this.#address),
       credentials: () => this.#credentials(connection),
       clockMemory: clockMemory(connection, this.#cache),
+      network: this.#networkOf(connection),
     };
+  }
+
+  #networkOf({ settings }: Connection): Network {
+    this.#network ??= new Network(this.host.environment, settings.caFile);
+    return this.#network;
   }
 
   #credentials(connection: Connection): Credentials {
