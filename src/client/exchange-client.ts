@@ -2,7 +2,7 @@ import type { Host } from '../host.js';
 import type { Result } from '../protocol/operation.js';
 import { type OperationName, type OperationNamed, operationOf } from '../protocol/operations/index.js';
 import type { Credentials, Given, Hosts, ValuesOf } from '../protocol/request.js';
-import { Refused, readBody, readResponse } from '../protocol/response.js';
+import { Refused, readResponse, wholeBody } from '../protocol/response.js';
 import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
@@ -87,7 +87,7 @@ export class ExchangeClient {
 
   /** The same with the body as it came, whatever its fields: only JSON it must be. Throws Failure as {@link read}. */
   async ask(name: OperationName, values: Given): Promise<string> {
-    return this.#repeatable({ name, values, read: (body) => (readBody(name, body), body) });
+    return this.#repeatable({ name, values, read: (body) => wholeBody(name, body) });
   }
 
   async #repeatable<Answer>(call: Call<Answer>): Promise<Answer> {
@@ -108,7 +108,7 @@ export class ExchangeClient {
       const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
       const answer = await get(this.#url({ name, values }, this.now()), { fresh: true, timeoutMs, network });
       if (answer.status !== 200) throw new BadStatus(answer.status);
-      readBody(name, answer.body);
+      wholeBody(name, answer.body);
       return answer;
     } catch (error) {
       throw failureOf(error, name);
@@ -147,7 +147,7 @@ export class ExchangeClient {
 
   /** The same for an operation that the interface does not describe; the answer is its body. Throws as {@link write}. */
   async call(name: string, values: Given, reqTime = this.now()): Promise<Verdict<string>> {
-    return this.#once({ name, values, read: (body) => (readBody(name, body), body) }, reqTime);
+    return this.#once({ name, values, read: (body) => wholeBody(name, body) }, reqTime);
   }
 
   async #once<Answer>(call: Call<Answer>, reqTime: number): Promise<Verdict<Answer>> {

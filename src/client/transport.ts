@@ -86,8 +86,10 @@ export async function get(url: string, { fresh, timeoutMs, network = DIRECT }: D
       timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
       ...options,
     });
-    answer.on('response', ({ socket }) => {
-      certificateEnds = endOfCertificate(socket);
+    answer.on('request', (sent) => {
+      sent.once('response', ({ socket }) => {
+        certificateEnds = endOfCertificate(socket);
+      });
     });
     answer.on('downloadProgress', ({ transferred }) => {
       if (transferred > MOST_BYTES) answer.cancel();

@@ -46,8 +46,13 @@ export function readResponse<Name extends OperationName>(name: Name, body: strin
   throw new Mismatch(`the answer to ${name} is not what the interface says: ${describeIssue(parsed.issues[0])}`);
 }
 
-/** Reads a body as it came, its form unchecked. Throws as {@link readResponse} for an error and for what is not JSON. */
-export function readBody(name: string, body: string): unknown {
+/** A body as it came, its fields unchecked. Throws as {@link readResponse} for an error and for what is not JSON. */
+export function wholeBody(name: string, body: string): string {
+  readBody(name, body);
+  return body;
+}
+
+function readBody(name: string, body: string): unknown {
   const value = parseBody(name, body);
   refuse(name, value);
   return value;

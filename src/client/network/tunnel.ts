@@ -41,27 +41,34 @@ export class Tunnel extends HttpsAgent {
   }
 
   async #reach(target: RequestOptions): Promise<TLSSocket> {
-    const end = AbortSignal.timeout(this.#connectMs);
-    const host = target.host ?? '';
-    const way = await this.#ask(`${bracketed(host)}:${target.port}`, end);
-    // the address of the socket is the proxy's: the certificate must be that of the host
-    const secure = connect({ ...(target as ConnectionOptions), host, rejectUnauthorized: true, socket: way });
-    const stop = () => secure.destroy(new ProxyError(`${this.#name} gave no secure connection in time`));
-    end.addEventListener('abort', stop, { once: true });
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), this.#connectMs);
     try {
-      await once(secure, 'secureConnect');
-      return secure;
+      return await this.#secured(target, late.signal);
     } finally {
-      end.removeEventListener('abort', stop);
+      // or it would end a connection that is in use
+      clearTimeout(timer);
     }
   }
 
+  async #secured(target: RequestOptions, late: AbortSignal): Promise<TLSSocket> {
+    const host = target.host ?? '';
+    const way = await this.#ask(`${bracketed(host)}:${target.port}`, late);
+    // the address of the socket is the proxy's: the certificate must be that of the host
+    const secure = connect({ ...(target as ConnectionOptions), host, rejectUnauthorized: true, socket: way });
+    late.addEventListener('abort', () =>
+      secure.destroy(new ProxyError(`${this.#name} gave no secure connection in time`)),
+    );
+    await once(secure, 'secureConnect');
+    return secure;
+  }
+
   /** Asks the proxy for a way through to `host:port`. Rejects with {@link ProxyError} for anything but its 200. */
-  async #ask(authority: string, end: AbortSignal): Promise<Duplex> {
-    const request = this.#request(authority, end);
+  async #ask(authority: string, late: AbortSignal): Promise<Duplex> {
+    const request = this.#request(authority, late);
     request.end();
     const [response, socket, head] = await once(request, 'connect').catch((thrown: unknown) => {
-      throw new ProxyError(`${this.#name} ${end.aborted ? 'did not answer in time' : unreached(thrown)}`);
+      throw new ProxyError(`${this.#name} ${late.aborted ? 'did not answer in time' : unreached(thrown)}`);
     });
     const { statusCode } = response as IncomingMessage;
     const way = socket as Duplex;
