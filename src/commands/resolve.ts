@@ -21,8 +21,11 @@ export default define({
     const { resolutions, extras } = await resolve(
       account,
       id === undefined ? account.journal.open() : openOf(account, id),
+      // who names a job wants it ended, even where not everything was sent
+      id !== undefined,
     );
-    const settled = id === undefined ? undefined : account.journal.archive.find(id);
+    const isOpen = id !== undefined && account.journal.find(id) !== undefined;
+    const settled = id === undefined || isOpen ? undefined : account.journal.archive.find(id);
     const shown = id === undefined ? resolutions : [settled ?? resolutions.find(({ intent }) => intent.id === id)];
     const rows = shown.flatMap((resolution) => (resolution === undefined ? [] : rowOf(resolution))).reverse();
     warnOfExtras(context.output, extras);
@@ -111,6 +114,10 @@ function wordsOf(intent: Intent): string {
   if (intent.operation === 'cancelOrder') {
     const { market, order } = intent.terms;
     return `cancel ${'id' in order ? order.id : order.clientId} in ${market}`;
+  }
+  if (intent.operation === 'orderMoreV2') {
+    const { side, count, market } = intent.terms;
+    return `${side} ${grouped(String(count))} orders in ${market} (job ${intent.id})`;
   }
   const { side, amount, market, price } = intent.terms;
   return `${side} ${grouped(amount)} ${market} at ${grouped(price)}`;

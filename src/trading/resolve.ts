@@ -1,4 +1,6 @@
 import type { TradingAccount } from './account.js';
+import { settleJob } from './batch/settle.js';
+import { timelineOf } from './batch/timeline.js';
 import { settleCancel } from './cancel/settle.js';
 import type { Extra } from './duplicates/extra-orders.js';
 import { findExtras } from './duplicates/watch.js';
@@ -21,32 +23,51 @@ export interface Resolved {
   readonly extras: readonly Extra[];
 }
 
-/** Settles what can be settled of these writes, all at once within the budget, and looks for what was carried out again. */
-export async function resolve(account: TradingAccount, entries: readonly Entry[]): Promise<Resolved> {
-  const settled = await Promise.all(entries.map((entry) => resolveOne(account, entry)));
-  const extras = await extrasEverywhere(account);
+/**
+ * Settles what can be settled of these writes, all at once within the budget, and looks for what was carried out again.
+ *
+ * @param end whether jobs of which not everything was sent are ended as they are
+ */
+export async function resolve(account: TradingAccount, entries: readonly Entry[], end = false): Promise<Resolved> {
+  const copies: Extra[] = [];
+  const settled = await Promise.all(entries.map((entry) => resolveOne(account, entry, { end, copies })));
+  const extras = [...copies, ...(await extrasEverywhere(account))];
   const told = new Set(settled.map(({ intent }) => intent.id));
   const found = extras.flatMap(({ intent }) => (told.has(intent) ? [] : (account.journal.archive.find(intent) ?? [])));
   const resolutions = [...settled, ...found].map(({ intent, ...rest }) => {
-    const ids = extras.find((extra) => extra.intent === intent.id)?.ids ?? [];
+    const ids = extras.flatMap((extra) => (extra.intent === intent.id ? extra.ids : []));
     return { ...rest, intent, duplicates: [...new Set([...rest.duplicates, ...ids])] };
   });
   return { resolutions, extras };
 }
 
-async function resolveOne(account: TradingAccount, entry: Entry): Promise<Resolution> {
-  if (entry.isUnderWay) entry.note(`still under way in process ${entry.intent.process.pid}`);
-  else await SETTLERS[entry.intent.operation](account, entry);
-  const { intent, events } = entry;
-  const settled: Settled | undefined = account.journal.archive.find(intent.id);
-  return settled ?? { intent, events, outcome: 'unknown', id: null, duplicates: [] };
+interface Settling {
+  readonly end: boolean;
+  /** Takes what the network made of jobs. */
+  readonly copies: Extra[];
 }
 
-type Settler = (account: TradingAccount, entry: Entry) => Promise<unknown>;
+async function resolveOne(account: TradingAccount, entry: Entry, settling: Settling): Promise<Resolution> {
+  const { intent } = entry;
+  if (entry.isUnderWay) entry.note(`still under way in process ${entry.runner?.pid}`);
+  const fate = entry.isUnderWay ? undefined : await SETTLERS[intent.operation](account, entry, settling);
+  // a job that was gone on with after it had been settled is in the archive and open
+  const isOpen = account.journal.find(intent.id) !== undefined;
+  const settled: Settled | undefined = isOpen ? undefined : account.journal.archive.find(intent.id);
+  const outcome = fate?.outcome ?? 'unknown';
+  return settled ?? { intent, events: timelineOf(entry.events), outcome, id: null, duplicates: [] };
+}
+
+type Settler = (account: TradingAccount, entry: Entry, settling: Settling) => Promise<{ readonly outcome: Outcome }>;
 
 const SETTLERS: Readonly<Record<Operation, Settler>> = {
   order: (account, entry) => settleOrder(account, entry as Entry<'order'>),
   cancelOrder: (account, entry) => settleCancel(account, entry as Entry<'cancelOrder'>),
+  orderMoreV2: async (account, entry, { end, copies }) => {
+    const fate = await settleJob(account, entry as Entry<'orderMoreV2'>, end);
+    copies.push(...fate.extras);
+    return fate;
+  },
 };
 
 async function extrasEverywhere(account: TradingAccount): Promise<Extra[]> {

@@ -21,9 +21,9 @@ const MOST_PAGES = 10;
  * @throws Failure as the client's `read`
  */
 export async function findExtras(account: TradingAccount, where: MarketSide, fresh?: Wanted): Promise<Extra[]> {
-  const { client, journal, host, tolerance } = account;
+  const { client, journal, host } = account;
   const { archive } = journal;
-  const span = Math.min(tolerance.known ?? USUAL_TOLERANCE_MS, 10 * USUAL_TOLERANCE_MS) + SLACK_MS;
+  const span = executionSpan(account);
   const since = host.now() - MEMORY_MS;
   const past = archive.since(since).filter(({ intent }) => isThere(intent, where));
   const checkedAt = archive.checkedAt(where, since);
@@ -40,6 +40,11 @@ export async function findExtras(account: TradingAccount, where: MarketSide, fre
   keep(account, past, extras);
   if (pages.failure === null) archive.markChecked(where, start);
   return extras;
+}
+
+/** How far the moments of two executions of one request may be apart, in milliseconds. */
+export function executionSpan({ tolerance }: TradingAccount): number {
+  return Math.min(tolerance.known ?? USUAL_TOLERANCE_MS, 10 * USUAL_TOLERANCE_MS) + SLACK_MS;
 }
 
 /** So that an extra order is told once, and accounted for from then on. */

@@ -21,8 +21,10 @@ type Line = { readonly settled: Settled } | { readonly checked: MarketSide & { r
  * them; what is old goes a whole file at a time.
  */
 export class Archive {
+  /** @param jobs the folder of the files of jobs, each with the day on which it was settled before its name */
   constructor(
     private readonly folder: string,
+    private readonly jobs: string,
     private readonly now: () => number,
   ) {}
 
@@ -47,6 +49,17 @@ export class Archive {
     return this.since(0).find(({ intent }) => intent.id === id);
   }
 
+  /** Keeps the file of a settled job for as long as what is said of it here. Throws the system's error. */
+  keep(file: string): void {
+    fs.renameSync(file, path.join(this.jobs, `${dayOf(this.now())}-${path.basename(file)}`));
+  }
+
+  /** Where the file of a settled job is; undefined where it is not kept any more. */
+  kept(name: string): string | undefined {
+    const found = namesIn(this.jobs).findLast((other) => other.slice('YYYY-MM-DD-'.length) === name);
+    return found === undefined ? undefined : path.join(this.jobs, found);
+  }
+
   /** Notes that one side of a market was held against the exchange's orders at a time of the exchange's clock. */
   markChecked({ market, side }: MarketSide, time: number): void {
     this.#append({ checked: { market, side, time } });
@@ -69,8 +82,8 @@ export class Archive {
 
   #prune(): void {
     const oldest = dayOf(this.now() - KEPT_DAYS * DAY_MS);
-    for (const name of namesIn(this.folder))
-      if (name < oldest) fs.rmSync(path.join(this.folder, name), { force: true });
+    for (const folder of [this.folder, this.jobs])
+      for (const name of namesIn(folder)) if (name < oldest) fs.rmSync(path.join(folder, name), { force: true });
   }
 
   #lines(since: number): Line[] {

@@ -25,6 +25,39 @@ export function appendDurably(file: string, text: string): void {
   writeDurably(file, 'a', text);
 }
 
+/** The same without stopping the process for as long as the disk takes. */
+export async function appendDurablyAside(file: string, text: string): Promise<void> {
+  const handle = await fs.promises.open(file, 'a', FILE_MODE);
+  try {
+    await handle.appendFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Adds text durably to a file that is there; false where there is none. */
+export function appendIfThere(file: string, text: string): boolean {
+  try {
+    writeDurably(file, fs.constants.O_WRONLY | fs.constants.O_APPEND, text);
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return false;
+    throw thrown;
+  }
+}
+
+/** Whether the file was moved; false where it is not there any more. */
+export function movedIfThere(from: string, to: string): boolean {
+  try {
+    fs.renameSync(from, to);
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return false;
+    throw thrown;
+  }
+}
+
 /** The file's text; undefined where there is none. */
 export function readIfThere(file: string): string | undefined {
   try {
@@ -56,7 +89,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-function writeDurably(file: string, flags: 'wx' | 'a', text: string): void {
+function writeDurably(file: string, flags: 'wx' | 'a' | number, text: string): void {
   const descriptor = fs.openSync(file, flags, FILE_MODE);
   try {
     fs.fchmodSync(descriptor, FILE_MODE);

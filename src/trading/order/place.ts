@@ -1,4 +1,4 @@
-import { OBSERVED } from '../../client/observed-codes.js';
+import { UNREAD } from '../../client/observed-codes.js';
 import { Failure } from '../../errors.js';
 import type { Refused } from '../../protocol/response.js';
 import type { TradingAccount } from '../account.js';
@@ -10,14 +10,6 @@ import { areAlike, orderValues } from './terms.js';
 
 /** What became of an order that was to be placed. */
 export type Placement = Fate | { readonly outcome: 'refused'; readonly refusal: Refused };
-
-/** Codes, as observed, with which an exchange says that it did not look at the request, and would not at its copy either. */
-const UNREAD: readonly (number | null)[] = [
-  OBSERVED.badSignature,
-  OBSERVED.noUser,
-  OBSERVED.badAddress,
-  OBSERVED.locked,
-];
 
 /**
  * Records an order, sends it once, and finds out what became of it within the time budget.

@@ -1,0 +1,32 @@
+import type { TradingAccount } from '../account.js';
+import type { Extra } from '../duplicates/extra-orders.js';
+import type { Entry } from '../journal/entry.js';
+import type { Outcome } from '../journal/intent.js';
+import { closeJob, copiesOf, endJob, outcomeOf } from './closing.js';
+import { Job } from './job.js';
+import { settleEarlier } from './look.js';
+import { findRepeated } from './repeated.js';
+
+export interface SettledJob {
+  readonly outcome: Outcome;
+  readonly extras: readonly Extra[];
+}
+
+/**
+ * Finds out what became of the orders of a job that no process is at, and sends none. Where orders are left that were not
+ * sent it stays open, to be gone on with, unless it is to be ended as it is.
+ */
+export async function settleJob(
+  account: TradingAccount,
+  entry: Entry<'orderMoreV2'>,
+  end: boolean,
+): Promise<SettledJob> {
+  if (!entry.takeUp()) return { outcome: 'unknown', extras: [] };
+  const job = new Job(entry);
+  const isKnown = await settleEarlier(account, job);
+  if (isKnown && job.counts().placed > 0) await findRepeated(account, job);
+  const outcome = outcomeOf(job);
+  if (isKnown && end) closeJob(job);
+  else endJob(job, outcome === 'unknown' ? outcome : 'settled');
+  return { outcome, extras: copiesOf(job) };
+}
