@@ -1,4 +1,5 @@
 import type { Extra } from '../duplicates/extra-orders.js';
+import { lineTerms } from '../duplicates/jobs.js';
 import type { Settlement } from '../journal/intent.js';
 import type { Job } from './job.js';
 import { timelineOf } from './timeline.js';
@@ -36,19 +37,13 @@ export function endJob(job: Job, why: string): void {
 }
 
 /** The copies that the network made of the job's orders. */
-export function copiesOf({ id, terms, fates, copies, certain }: Job): Extra[] {
+export function copiesOf(job: Job): Extra[] {
   const byLine = new Map<number, string[]>();
-  for (const [copy, line] of copies) byLine.set(line, [...(byLine.get(line) ?? []), copy]);
+  for (const [copy, line] of job.copies) byLine.set(line, [...(byLine.get(line) ?? []), copy]);
   return [...byLine].map(([line, ids]) => {
-    const [, price = '', amount = ''] = terms.lines[line] ?? [];
-    const { market, side, account } = terms;
-    const fate = fates[line];
-    return {
-      intent: id,
-      terms: { ...{ market, side, account, price, amount }, type: 'limit', borrow: false, repay: false },
-      order: fate?.outcome === 'placed' ? fate.id : null,
-      ...{ ids, certain },
-    };
+    const fate = job.fates[line];
+    const order = fate?.outcome === 'placed' ? fate.id : null;
+    return { intent: job.id, terms: lineTerms(job, line), order, ids, certain: job.certain };
   });
 }
 

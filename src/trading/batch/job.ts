@@ -1,7 +1,7 @@
 import type { Entry } from '../journal/entry.js';
-import type { BatchTerms, JournalEvent } from '../journal/intent.js';
+import type { BatchTerms, JournalEvent, OrderTerms } from '../journal/intent.js';
 import type { BatchFact, LineOutcome } from './facts.js';
-import { lineKey } from './lines.js';
+import { keyOf, lineKey } from './lines.js';
 
 /** "At most 20 pairs." */
 export const MOST_PAIRS = 20;
@@ -216,4 +216,12 @@ function isEnd(events: readonly JournalEvent[]): boolean {
   const end = events.findLastIndex(({ left }) => left === true);
   const later = events.slice(end + 1);
   return end !== -1 && later.length <= 1 && later.every(({ runner }) => runner !== undefined);
+}
+
+/** Whether it is not known of an order of the job just like this one what became of it. */
+export function isInDoubtLike({ terms, doubts, keys }: Job, { type, ...order }: OrderTerms): boolean {
+  const { market, side, account } = terms;
+  if (type !== 'limit' || order.market !== market || order.side !== side || order.account !== account) return false;
+  const key = keyOf(order.price, order.amount);
+  return [...doubts.values()].some(({ lines }) => [...lines].some((line) => keys[line] === key));
 }

@@ -1,8 +1,10 @@
 import { readOrderPages } from '../../client/order-pages.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import type { MarketSide } from '../journal/archive.js';
 import { type Intent, isOf, type Settled } from '../journal/intent.js';
 import { type Extra, extraOrders, type Wanted } from './extra-orders.js';
+import { endOf, isJobThere, jobOrders } from './jobs.js';
 
 /** So far back the first command after a while looks for what was carried out again meanwhile. */
 const MEMORY_MS = 3 * 86_400_000;
@@ -25,21 +27,39 @@ export async function findExtras(account: TradingAccount, where: MarketSide, fre
   const { archive } = journal;
   const span = executionSpan(account);
   const since = host.now() - MEMORY_MS;
-  const past = archive.since(since).filter(({ intent }) => isThere(intent, where));
+  const settled = archive.since(since);
   const checkedAt = archive.checkedAt(where, since);
-  const watched = past.flatMap((settled) => (settled.intent.reqTime + span > checkedAt ? wantedOf(settled) : []));
-  const settled = fresh === undefined ? watched : [...watched, fresh];
-  if (settled.length === 0) return [];
+  const past = settled.filter(({ intent }) => isThere(intent, where));
+  const jobs = settled.filter(({ intent }) => isJobThere(intent, where));
+  const watched = past.flatMap((one) => (one.intent.reqTime + span > checkedAt ? wantedOf(one) : []));
+  const wanted = fresh === undefined ? watched : [...watched, fresh];
+  const watchedJobs = jobs.filter((job) => endOf(job) + span > checkedAt);
+  if (wanted.length + watchedJobs.length === 0) return [];
   const start = client.now();
-  const earliest = Math.min(...settled.map(({ reqTime }) => reqTime)) - span;
+  const earliest = Math.min(...wanted.map(({ reqTime }) => reqTime), ...watchedJobs.map(endOf)) - span;
   const extent = { from: 1, to: MOST_PAGES };
   const pages = await readOrderPages(client, where.market, where.side, extent, (last) => last.trade_date < earliest);
+  const single = [...past, ...jobs]
+    .flatMap(({ id, duplicates }) => [id ?? '', ...duplicates])
+    .concat(fresh?.order ?? '');
+  const strange = withoutKnown(pages.records, single);
+  const batch = jobOrders(journal, where, strange, { settled: jobs, watched: watchedJobs });
   const open = journal.open().flatMap(({ intent }) => (isThere(intent, where) ? openOf(intent, fresh) : []));
-  const known = new Set(past.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]).concat(fresh?.order ?? ''));
-  const extras = extraOrders({ records: pages.records, known, settled, open, span });
-  keep(account, past, extras);
+  const extras = extraOrders({
+    records: pages.records,
+    known: new Set([...single, ...batch.known]),
+    settled: [...wanted, ...batch.settled],
+    open: [...open, ...batch.open],
+    span,
+  });
+  keep(account, settled, extras);
   if (pages.failure === null) archive.markChecked(where, start);
   return extras;
+}
+
+function withoutKnown(records: readonly OrderRecord[], ids: readonly string[]): OrderRecord[] {
+  const known = new Set(ids);
+  return records.filter(({ id }) => !known.has(id));
 }
 
 /** How far the moments of two executions of one request may be apart, in milliseconds. */
@@ -49,7 +69,8 @@ export function executionSpan({ tolerance }: TradingAccount): number {
 
 /** So that an extra order is told once, and accounted for from then on. */
 function keep({ journal }: TradingAccount, past: readonly Settled[], extras: readonly Extra[]): void {
-  for (const { intent: id, ids } of extras) {
+  for (const id of new Set(extras.map(({ intent }) => intent))) {
+    const ids = extras.flatMap((extra) => (extra.intent === id ? extra.ids : []));
     const settled = past.find(({ intent }) => intent.id === id);
     if (settled !== undefined) journal.archive.add({ ...settled, duplicates: [...settled.duplicates, ...ids] });
   }
