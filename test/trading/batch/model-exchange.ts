@@ -7,6 +7,15 @@ export interface ModelOrder {
   readonly amount: string;
   readonly type: number;
   readonly time: number;
+  /** How many lists had been asked for before. */
+  readonly list: number;
+}
+
+/** A request that something on the way holds. */
+interface Held {
+  readonly after: number;
+  readonly reqTime: number;
+  readonly run: () => void;
 }
 
 /** What the exchange does with a batch request, and what comes back of it. */
@@ -14,10 +23,7 @@ export interface Treatment {
   /** How often it is carried out; of each time which pairs are accepted, all unless told. */
   readonly times?: number;
   readonly accepts?: (pair: number, time: number) => boolean;
-  /**
-   * It is carried out only before so many list requests have been answered, if the exchange would still take it then; at
-   * once unless told.
-   */
+  /** It is carried out only so many requests later, if the exchange would still take it then; at once unless told. */
   readonly late?: number;
   /** Instead of the answer that the last execution gives. */
   readonly answer?: Answer;
@@ -32,11 +38,14 @@ export class ModelExchange {
   /** Oldest first. */
   readonly orders: ModelOrder[] = [];
   readonly batches: string[] = [];
+  /** Orders are listed only so many lists later. */
+  lag = 0;
   lists = 0;
+  #requests = 0;
   /** Of usdt, in units of 10^-8. */
   available = 10n ** 17n;
   #now = 0;
-  #held: { readonly before: number; readonly reqTime: number; readonly run: () => void }[] = [];
+  #held: Held[] = [];
 
   constructor(
     readonly treatments: Treatment[] = [],
@@ -54,6 +63,8 @@ export class ModelExchange {
     const reqTime = Number(values.reqTime);
     // the client's clock only goes on, so that an older request is meant to be old
     this.#now = Math.max(this.#now, reqTime);
+    this.#requests += 1;
+    this.release(({ after }) => this.#requests >= after);
     if (this.#now - reqTime > TOLERANCE_MS) return respond(EXPIRED);
     if (values.method === 'getOrders') return this.#list(values);
     if (values.method === 'getAccountInfo') return respond(this.#account());
@@ -61,10 +72,19 @@ export class ModelExchange {
     return respond(NOT_FOUND);
   }
 
+  /** Carries out what was held on the way until now, if the exchange still takes it. */
+  release(isDue: (held: Held) => boolean = () => true): void {
+    for (const held of this.#held.splice(0)) {
+      if (this.#now - held.reqTime > TOLERANCE_MS) continue;
+      if (isDue(held)) held.run();
+      else this.#held.push(held);
+    }
+  }
+
   /** Places an order that no batch asked for. */
   place(price: string, amount: string, type = 1): string {
     const id = String(FIRST_ID + BigInt(this.orders.length));
-    this.orders.push({ id, price, amount, type, time: this.#now });
+    this.orders.push({ id, price, amount, type, time: Math.floor(this.#now), list: this.lists });
     if (type % 2 === 1) this.available -= BigInt(Math.round(Number(price) * Number(amount) * 1e8));
     return id;
   }
@@ -81,13 +101,9 @@ export class ModelExchange {
 
   #list({ pageIndex, tradeType }: Record<string, string>): Answer {
     this.lists += 1;
-    for (const held of this.#held.splice(0)) {
-      if (this.#now - held.reqTime > TOLERANCE_MS) continue;
-      if (this.lists >= held.before) held.run();
-      else this.#held.push(held);
-    }
     const start = (Number(pageIndex) - 1) * 10;
-    const side = this.orders.filter(({ type }) => String(type % 2) === tradeType).reverse();
+    const listed = this.orders.filter(({ list }) => this.lists > list + this.lag);
+    const side = listed.filter(({ type }) => String(type % 2) === tradeType).reverse();
     const page = side.slice(start, start + 10).map(recordOf);
     return respond(page.length === 0 ? NOT_FOUND : `[${page.join(',')}]`);
   }
@@ -120,7 +136,7 @@ export class ModelExchange {
       }
     };
     if (late === undefined) run();
-    else this.#held.push({ before: this.lists + late, reqTime: Number(reqTime), run });
+    else this.#held.push({ after: this.#requests + late, reqTime: Number(reqTime), run });
     return answer ?? respond(last);
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
 import { count, type Fault, query } from '../support/exchange.js';
@@ -98,6 +99,19 @@ describe('a batch', () => {
     expect(ran.job.fates[8]).toEqual({ outcome: 'placed', id: ids.get('20008') });
     // nothing of what was refused is sent again
     expect(count(server, 'orderMoreV2')).toBe(1);
+  });
+
+  it('answered with fewer ids is unknown for as long as the lists do not show them', async () => {
+    const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
+    const server = await exchange.serve();
+    exchange.lag = 100;
+    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(20) });
+    expect(ran.job.counts()).toMatchObject({ unknown: 20 });
+    exchange.lag = 0;
+    const elapsedMs = account.host.now() - NOW;
+    const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs }));
+    expect(again.job.counts()).toMatchObject({ placed: 16, refused: 4 });
   });
 
   it('lines that agree in price and amount stand for each other', async () => {
