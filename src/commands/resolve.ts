@@ -4,12 +4,14 @@ import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import type { TradingAccount } from '../trading/account.js';
+import { resumeCommand } from '../trading/batch/begin.js';
 import type { Entry } from '../trading/journal/entry.js';
 import type { Intent, JournalEvent, Outcome } from '../trading/journal/intent.js';
 import { type Resolution, resolve } from '../trading/resolve.js';
 import type { Context } from './frame/context.js';
 import { define, optional } from './frame/definition.js';
 import { warnOfExtras } from './frame/extras.js';
+import { sameProfile } from './frame/same-profile.js';
 import { clientId } from './inputs/numbers.js';
 
 export default define({
@@ -29,6 +31,7 @@ export default define({
     const shown = id === undefined ? resolutions : [settled ?? resolutions.find(({ intent }) => intent.id === id)];
     const rows = shown.flatMap((resolution) => (resolution === undefined ? [] : rowOf(resolution))).reverse();
     warnOfExtras(context.output, extras);
+    tellUnfinished(context, account, resolutions);
     tellDamaged(context, account);
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown) };
     const unknown = rows.filter(({ outcome }) => outcome === 'unknown').map((row) => row.clientId);
@@ -61,6 +64,14 @@ function rowOf({ intent, outcome, id, duplicates, events }: Resolution): Row {
   const { operation, id: clientId, terms } = intent;
   const timeline = events.map(({ time, event }) => ({ time: isoTime(time), event }));
   return { operation, clientId, market: terms.market, outcome, id, duplicates, timeline };
+}
+
+/** Nothing is sent from here: whoever wants the rest of a job's orders goes on with it. */
+function tellUnfinished({ output, host }: Context, { journal }: TradingAccount, done: readonly Resolution[]): void {
+  for (const { intent } of done) {
+    if (intent.operation !== 'orderMoreV2' || journal.find(intent.id)?.isUnderWay !== false) continue;
+    output.note(sameProfile(`Go on with the job: ${resumeCommand(intent.id, intent.terms)}`, host.arguments));
+  }
 }
 
 /** A record that nobody can read may have been a write that left: it is told once, and then lies where it can be looked at. */

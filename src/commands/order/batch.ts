@@ -24,7 +24,7 @@ export default define({
   examples: [
     'order batch buy btc_usdt --file orders.csv',
     'order batch sell btc_usdt --ladder ask+1%:ask+5%:20 --amount 0.5 --weight linear',
-    'order batch buy btc_usdt --resume job5b39c93435bd27d2fb168cd7',
+    'order batch buy btc_usdt --resume job5b39c93435bd27d2fb16',
   ],
   async run(context, { side, market, account, ...flags }) {
     requireSense(flags);

@@ -13,7 +13,7 @@ export type BatchPlan = Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines'
 
 /** A job's id, which no request carries: it only names the record. Told apart from a client order id by its beginning. */
 export function newJobId(host: Pick<Host, 'randomBytes'>): string {
-  return `job${Buffer.from(host.randomBytes(12)).toString('hex')}`;
+  return `job${Buffer.from(host.randomBytes(10)).toString('hex')}`;
 }
 
 /**

@@ -21,6 +21,8 @@ export async function settleJob(
   entry: Entry<'orderMoreV2'>,
   end: boolean,
 ): Promise<SettledJob> {
+  const before = new Job(entry);
+  if (!end && before.isWhole && before.doubts.size === 0) return { outcome: outcomeOf(before), extras: [] };
   if (!entry.takeUp()) return { outcome: 'unknown', extras: [] };
   const job = new Job(entry);
   const isKnown = await settleEarlier(account, job);
