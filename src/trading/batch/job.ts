@@ -157,10 +157,9 @@ export class Job {
 
   #happened(fact: FactOf<'answered' | 'refused' | 'lost' | 'stayed' | 'closed'>): void {
     const doubt = this.doubts.get(fact.request);
-    if (doubt === undefined) {
-      this.#gaps = true;
-      if (fact.kind === 'answered') this.#learn(fact.ids);
-    } else if (fact.kind === 'answered') this.#answered(doubt, fact);
+    // what is answered had left: the line that tells so is damaged, and which orders those are the lists must show
+    if (doubt === undefined) this.#gaps = true;
+    else if (fact.kind === 'answered') this.#answered(doubt, fact);
     else if (fact.kind === 'refused') {
       doubt.answer = { code: fact.code };
       doubt.reason = fact.message;

@@ -127,23 +127,12 @@ export function closeRefused(job: Job, doubt: Doubt, code: number | null): void 
 
 const AS_A_REQUEST: ReadonlySet<number | null> = new Set([OBSERVED.tooFrequent, OBSERVED.locked, OBSERVED.expired]);
 
-/** Where a request was carried out, what is not there of it was refused. */
+/** Nothing of it can come any more: whatever kept it from being placed, it may be sent. */
 function closeLate(job: Job): void {
-  for (const doubt of [...job.doubts.values()]) {
-    if (doubt.answer !== 'lost') continue;
-    const isCarriedOut = doubt.lines.size < doubt.sent.length;
-    close(job, doubt, { ...(isCarriedOut ? REFUSED_SILENTLY : NOT_SENT), code: null });
-  }
+  const reason = 'the exchange would not take the request any more, and has no such order';
+  for (const doubt of [...job.doubts.values()])
+    if (doubt.answer === 'lost') close(job, doubt, { outcome: 'notSent', reason, code: null });
 }
-
-const REFUSED_SILENTLY = {
-  outcome: 'refused',
-  reason: 'the exchange accepted others of the same request, and its answer was lost',
-} as const;
-const NOT_SENT = {
-  outcome: 'notSent',
-  reason: 'the exchange would not take the request any more, and has no such orders',
-} as const;
 
 type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;
 
