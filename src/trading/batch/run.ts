@@ -21,7 +21,9 @@ export type Phase = 'settling' | 'placing' | 'waiting' | 'checking';
 
 /** So often in a row a request may stay here, or be refused for its rate, before the job gives up. */
 const MOST_SETBACKS = 4;
+/** Doubles each time. */
 const STAYED_PAUSE_MS = 300;
+/** The limit counts by the second. */
 const RATE_PAUSE_MS = 1_100;
 /** Before the second and the third look for what got no answer; what still is not there makes the job stop. */
 const LOOK_PAUSES_MS = [300, 700];
@@ -126,7 +128,7 @@ export class JobRun {
     if (trouble.kind === 'time') return { kind: 'time' };
     if (trouble.kind === 'unrecorded') return trouble;
     if (trouble.kind === 'stayed')
-      return this.#setBack(STAYED_PAUSE_MS, { kind: 'unreachable', reason: trouble.reason });
+      return this.#setBack(STAYED_PAUSE_MS * 2 ** this.#setbacks, { kind: 'unreachable', reason: trouble.reason });
     return trouble.kind === 'refused' ? this.#refused(trouble.refusal) : undefined;
   }
 
@@ -142,7 +144,7 @@ export class JobRun {
   async #setBack(pauseMs: number, ending: Ending): Promise<Ending | undefined> {
     const { host, budget } = this.account;
     this.#setbacks += 1;
-    const pause = pauseMs * 2 ** (this.#setbacks - 1) * (1 + host.random() / 2);
+    const pause = pauseMs * (1 + host.random() / 2);
     if (this.#setbacks > MOST_SETBACKS || !budget.allows(pause)) return ending;
     this.#enter('waiting');
     await host.sleep(pause);
