@@ -44,6 +44,8 @@ export class Job {
   #keys: readonly string[] | undefined;
   #requests = 0;
   #gaps = false;
+  /** How many lines have which fate: counted along, because a progress bar asks after every answer. */
+  readonly #tally = { placed: 0, refused: 0, notSent: 0 };
   readonly #endedInOrder: boolean;
 
   constructor(readonly entry: Entry<'orderMoreV2'>) {
@@ -102,11 +104,9 @@ export class Job {
   }
 
   counts(): Readonly<Record<LineOutcome, number>> {
-    const counts = { placed: 0, refused: 0, notSent: 0, unknown: 0 };
-    for (const { lines } of this.doubts.values()) counts.unknown += lines.size;
-    for (const fate of this.fates) if (fate !== undefined) counts[fate.outcome] += 1;
-    counts.notSent = this.fates.length - counts.placed - counts.refused - counts.unknown;
-    return counts;
+    const { placed, refused } = this.#tally;
+    const unknown = [...this.doubts.values()].reduce((sum, { lines }) => sum + lines.size, 0);
+    return { placed, refused, unknown, notSent: this.fates.length - placed - refused - unknown };
   }
 
   /** Numbers new requests and writes down, durably, that they are about to leave. Throws Failure `usage`. */
@@ -147,7 +147,7 @@ export class Job {
       if (request !== this.#requests + 1) this.#gaps = true;
       this.#requests = Math.max(this.#requests, request);
       for (const line of sent) {
-        this.fates[line] = undefined;
+        this.#decide(line, undefined);
         this.sentAt[line] = reqTime;
       }
       const about = { reqTime, knownBefore: this.known.size, lines: new Set(sent), ids: new Set<string>() };
@@ -192,7 +192,7 @@ export class Job {
   }
 
   #place(line: number, id: string): void {
-    this.fates[line] = { outcome: 'placed', id };
+    this.#decide(line, { outcome: 'placed', id });
     for (const doubt of this.doubts.values()) {
       doubt.ids.delete(id);
       if (doubt.lines.delete(line) && doubt.lines.size === 0) this.doubts.delete(doubt.request);
@@ -201,8 +201,15 @@ export class Job {
 
   #close({ request, lines }: Doubt, closed?: FactOf<'closed'>): void {
     const fate = closed && { outcome: closed.outcome, reason: closed.reason, code: closed.code };
-    for (const line of lines) this.fates[line] = fate;
+    for (const line of lines) this.#decide(line, fate);
     this.doubts.delete(request);
+  }
+
+  #decide(line: number, fate: LineFate | undefined): void {
+    const before = this.fates[line];
+    if (before !== undefined) this.#tally[before.outcome] -= 1;
+    if (fate !== undefined) this.#tally[fate.outcome] += 1;
+    this.fates[line] = fate;
   }
 }
 

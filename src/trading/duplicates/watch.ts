@@ -42,7 +42,7 @@ export async function findExtras(account: TradingAccount, where: MarketSide, fre
   const single = [...past, ...jobs]
     .flatMap(({ id, duplicates }) => [id ?? '', ...duplicates])
     .concat(fresh?.order ?? '');
-  const strange = withoutKnown(pages.records, single);
+  const strange = withoutKnown(pages.records, single).filter(({ trade_date: time }) => time >= earliest);
   const batch = jobOrders(journal, where, strange, { settled: jobs, watched: watchedJobs });
   const open = journal.open().flatMap(({ intent }) => (isThere(intent, where) ? openOf(intent, fresh) : []));
   const extras = extraOrders({
