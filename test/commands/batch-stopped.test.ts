@@ -55,7 +55,7 @@ describe('pit order batch that is stopped', () => {
       expect(result).toMatchObject({ late: false, echoes: true });
       return { ...result, screen: result.screen.replace(/\u001b\[\d+m/g, '').replaceAll('\r\n', ' ') };
     };
-    const told = /(\d+) of 900 orders were placed, (\d+) were not sent.*--resume\s+(job\w+)/s;
+    const told = /Warning: (\d+) of 900 orders were placed, (\d+) were not sent.*--resume\s+(job\w+)/s;
     const drawn = { await: '%' };
     const file = batches.orders(900);
     const interrupted = await at(
