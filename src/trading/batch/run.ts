@@ -68,6 +68,7 @@ export class JobRun {
       const isSettled = this.job.doubts.size === 0;
       const ending: Ending = isSettled && this.job.unsent().length === 0 ? { kind: 'finished' } : reason;
       if (isSettled && this.job.counts().placed > 0) await this.#check();
+      if (this.#isInterrupted) return { kind: 'interrupted' };
       endJob(this.job, ending.kind);
       return ending;
     } catch (error) {

@@ -22,13 +22,14 @@ export async function settleJob(
   end: boolean,
 ): Promise<SettledJob> {
   const before = new Job(entry);
-  if (!end && before.isWhole && before.doubts.size === 0) return { outcome: outcomeOf(before), extras: [] };
+  const isKnown = before.isWhole && before.doubts.size === 0;
+  if (!end && isKnown && before.unsent().length > 0) return { outcome: outcomeOf(before), extras: [] };
   if (!entry.takeUp()) return { outcome: 'unknown', extras: [] };
   const job = new Job(entry);
-  const isKnown = await settleEarlier(account, job);
-  if (isKnown && job.counts().placed > 0) await findRepeated(account, job);
+  const isSettled = await settleEarlier(account, job);
+  if (isSettled && job.counts().placed > 0) await findRepeated(account, job);
   const outcome = outcomeOf(job);
-  if (isKnown && end) closeJob(job);
+  if (isSettled && end) closeJob(job);
   else endJob(job, outcome === 'unknown' ? outcome : 'settled');
   return { outcome, extras: copiesOf(job) };
 }

@@ -147,7 +147,7 @@ export function recordOf(intent: Intent): string {
 }
 
 function eventsIn(content: string): JournalEvent[] {
-  return valuesIn(content).slice(1) as JournalEvent[];
+  return (valuesIn(content) as ({ intent: Intent } | JournalEvent)[]).flatMap((line) => ('intent' in line ? [] : line));
 }
 
 /** Reads an entry; `damaged` where its intent cannot be read, undefined where it has just been settled. */

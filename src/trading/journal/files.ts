@@ -15,9 +15,17 @@ export function createDurably(file: string, text: string): boolean {
   }
 }
 
-/** Adds text to the end of a file in one piece. */
+/** Never makes a file: one that is gone was settled, and a new one would be a record of nothing. */
+const TO_ITS_END = fs.constants.O_WRONLY | fs.constants.O_APPEND;
+
+/** Adds text to the end of a file that is there, in one piece. */
 export function append(file: string, text: string): void {
-  fs.appendFileSync(file, text, { mode: FILE_MODE });
+  const descriptor = fs.openSync(file, TO_ITS_END);
+  try {
+    fs.writeSync(descriptor, text);
+  } finally {
+    fs.closeSync(descriptor);
+  }
 }
 
 /** The same, and on the disk when it returns. */
@@ -25,9 +33,9 @@ export function appendDurably(file: string, text: string): void {
   writeDurably(file, 'a', text);
 }
 
-/** The same without stopping the process for as long as the disk takes. */
+/** Adds text durably to a file that is there, without stopping the process for as long as the disk takes. */
 export async function appendDurablyAside(file: string, text: string): Promise<void> {
-  const handle = await fs.promises.open(file, 'a', FILE_MODE);
+  const handle = await fs.promises.open(file, TO_ITS_END);
   try {
     await handle.appendFile(text);
     await handle.sync();
@@ -36,10 +44,10 @@ export async function appendDurablyAside(file: string, text: string): Promise<vo
   }
 }
 
-/** Adds text durably to a file that is there; false where there is none. */
+/** The same at once; false where there is no such file. */
 export function appendIfThere(file: string, text: string): boolean {
   try {
-    writeDurably(file, fs.constants.O_WRONLY | fs.constants.O_APPEND, text);
+    writeDurably(file, TO_ITS_END, text);
     return true;
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return false;
