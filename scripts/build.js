@@ -17,10 +17,12 @@ const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
 const APART = {
   got: 'got',
   inquirer: 'inquirer',
+  '@inquirer/core': 'inquirer-core',
   conf: 'conf',
   'proper-lockfile': 'proper-lockfile',
   'csv-stringify/sync': 'csv-stringify',
   'string-width': 'string-width',
+  uqr: 'uqr',
   './data/btc-usdt-2023-03.js': 'recorded-history',
 };
 

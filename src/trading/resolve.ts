@@ -5,9 +5,19 @@ import { settleCancel } from './cancel/settle.js';
 import type { Extra } from './duplicates/extra-orders.js';
 import { findExtras } from './duplicates/watch.js';
 import type { Entry } from './journal/entry.js';
-import type { Intent, JournalEvent, Operation, Outcome, Settled } from './journal/intent.js';
+import {
+  type Intent,
+  isOf,
+  type JournalEvent,
+  type Operation,
+  type OrderTerms,
+  type Outcome,
+  type Settled,
+} from './journal/intent.js';
 import { settleOrder } from './order/settle.js';
 import { quietly } from './quietly.js';
+import { settleReplace } from './replace/settle.js';
+import { toleranceOf } from './tolerance.js';
 
 /** A write of the journal, with what is known of it now. */
 export interface Resolution {
@@ -16,59 +26,93 @@ export interface Resolution {
   readonly id: string | null;
   readonly duplicates: readonly string[];
   readonly events: readonly JournalEvent[];
-}
-
-export interface Resolved {
-  readonly resolutions: readonly Resolution[];
-  readonly extras: readonly Extra[];
+  /** The order that was to take the place of a cancelled one, and that nobody sent. */
+  readonly unplaced?: OrderTerms;
 }
 
 /**
- * Settles what can be settled of these writes, all at once within the budget, and looks for what was carried out again.
+ * Settles what can be settled of these writes, all at once within the budget, and looks for what was carried out again: of
+ * what is found there, the write that it is a copy of is given too.
  *
  * @param end whether jobs of which not everything was sent are ended as they are
  */
-export async function resolve(account: TradingAccount, entries: readonly Entry[], end = false): Promise<Resolved> {
-  const copies: Extra[] = [];
-  const settled = await Promise.all(entries.map((entry) => resolveOne(account, entry, { end, copies })));
-  const extras = [...copies, ...(await extrasEverywhere(account))];
-  const told = new Set(settled.map(({ intent }) => intent.id));
-  const found = extras.flatMap(({ intent }) => (told.has(intent) ? [] : (account.journal.archive.find(intent) ?? [])));
-  const resolutions = [...settled, ...found].map(({ intent, ...rest }) => {
-    const ids = extras.flatMap((extra) => (extra.intent === intent.id ? extra.ids : []));
+export async function resolve(
+  account: TradingAccount,
+  entries: readonly Entry[],
+  end = false,
+): Promise<readonly Resolution[]> {
+  const [first] = entries;
+  // once for all of them, instead of by each of many at the same time
+  if (first !== undefined && entries.length > 1) await quietly(() => toleranceOf(account, first.intent.terms.market));
+  const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, end)));
+  const settled = done.map(({ resolution }) => resolution);
+  const extras = joined([...done.flatMap((one) => one.extras), ...(await extrasEverywhere(account))]);
+  const given = new Set(settled.map(({ intent }) => intent.id));
+  const found = extras.flatMap(({ intent }) => (given.has(intent) ? [] : (account.journal.archive.find(intent) ?? [])));
+  return [...settled, ...found].map(({ intent, ...rest }) => {
+    const ids = extras.find((extra) => extra.intent === intent.id)?.ids ?? [];
     return { ...rest, intent, duplicates: [...new Set([...rest.duplicates, ...ids])] };
   });
-  return { resolutions, extras };
 }
 
-interface Settling {
-  readonly end: boolean;
-  /** Takes what the network made of jobs. */
-  readonly copies: Extra[];
+interface ResolvedOne {
+  readonly resolution: Resolution;
+  /** What was found on the way, of this order and of others. */
+  readonly extras: readonly Extra[];
 }
 
-async function resolveOne(account: TradingAccount, entry: Entry, settling: Settling): Promise<Resolution> {
-  const { intent } = entry;
-  if (entry.isUnderWay) entry.note(`still under way in process ${entry.runner?.pid}`);
-  const fate = entry.isUnderWay ? undefined : await SETTLERS[intent.operation](account, entry, settling);
+async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): Promise<ResolvedOne> {
+  const { intent, isUnderWay } = entry;
+  if (isUnderWay) entry.note(`still under way in process ${entry.runner?.pid}`);
+  const { outcome = 'unknown', extras } = isUnderWay ? NOTHING : await SETTLERS[intent.operation](account, entry, end);
   // a job that was gone on with after it had been settled is in the archive and open
   const isOpen = account.journal.find(intent.id) !== undefined;
   const settled: Settled | undefined = isOpen ? undefined : account.journal.archive.find(intent.id);
-  const outcome = fate?.outcome ?? 'unknown';
-  return settled ?? { intent, events: timelineOf(entry.events), outcome, id: null, duplicates: [] };
+  const unsettled = { intent, events: timelineOf(entry.events), outcome, id: null, duplicates: [] };
+  return { resolution: settled ?? unsettled, extras };
 }
 
-type Settler = (account: TradingAccount, entry: Entry, settling: Settling) => Promise<{ readonly outcome: Outcome }>;
+interface SettledOne {
+  /** Of a write that stays open; unknown unless told. */
+  readonly outcome?: Outcome;
+  readonly extras: readonly Extra[];
+}
+
+const NOTHING: SettledOne = { extras: [] };
+
+type Settler = (account: TradingAccount, entry: Entry, end: boolean) => Promise<SettledOne>;
 
 const SETTLERS: Readonly<Record<Operation, Settler>> = {
-  order: (account, entry) => settleOrder(account, entry as Entry<'order'>),
-  cancelOrder: (account, entry) => settleCancel(account, entry as Entry<'cancelOrder'>),
-  orderMoreV2: async (account, entry, { end, copies }) => {
-    const fate = await settleJob(account, entry as Entry<'orderMoreV2'>, end);
-    copies.push(...fate.extras);
-    return fate;
+  order: async (account, entry) => {
+    const fate = await settleOrder(account, entry as Entry<'order'>);
+    return { extras: fate.outcome === 'placed' ? (fate.extras ?? []) : [] };
   },
+  cancelOrder: async (account, entry) => {
+    await settleCancel(account, entry as Entry<'cancelOrder'>);
+    return NOTHING;
+  },
+  replace: async (account, entry) => {
+    await settleReplace(account, entry as Entry<'replace'>);
+    return NOTHING;
+  },
+  orderMoreV2: (account, entry, end) => settleJob(account, entry as Entry<'orderMoreV2'>, end),
 };
+
+/** One for each order, though several looks found some of it. */
+function joined(extras: readonly Extra[]): Extra[] {
+  const found = new Map<string, Extra>();
+  for (const extra of extras) {
+    const ids = new Set([...(found.get(extra.intent)?.ids ?? []), ...extra.ids]);
+    found.set(extra.intent, { ...extra, ids: [...ids] });
+  }
+  return [...found.values()];
+}
+
+/** What a replacement was to place and did not, though the order before it is cancelled. */
+export function unplacedOf({ intent, outcome, unplaced }: Resolution): OrderTerms | undefined {
+  const isGone = outcome === 'refused' || outcome === 'notSent';
+  return unplaced ?? (isOf(intent, 'order') && intent.replaces !== undefined && isGone ? intent.terms : undefined);
+}
 
 async function extrasEverywhere(account: TradingAccount): Promise<Extra[]> {
   const extras: Extra[] = [];

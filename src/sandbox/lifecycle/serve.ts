@@ -10,10 +10,10 @@ import {
   Answering,
   adminListener,
   interfaceListener,
+  keptLimits,
+  type LimitValues,
   type Listener,
   listen,
-  NO_LIMITS,
-  statedLimits,
 } from '../server/index.js';
 import { AlreadyOpen } from '../store-claim.js';
 import type { SandboxAddress, SandboxFiles } from './address.js';
@@ -33,8 +33,10 @@ export interface ServeOptions {
   /** 0 takes any free port; null prefers the one that this folder had last. */
   readonly port: number | null;
   readonly seed: number;
-  /** Whether the interface's stated rate limits are kept. */
-  readonly limits: boolean;
+  /** The limits that are kept. */
+  readonly limits: LimitValues;
+  /** How far reqTime may be from the machine's clock, in ms; a minute when it is not given. */
+  readonly tolerance?: number | undefined;
   /** Stops by itself after so long without a request; null never does. */
   readonly idleMs: number | null;
   /** Refuses a User-Agent that is not a desktop browser's. */
@@ -77,7 +79,8 @@ async function present(
   {
     now,
     port,
-    limits: limited,
+    limits,
+    tolerance,
     idleMs,
     seed,
     strictAgent = false,
@@ -92,7 +95,7 @@ async function present(
     get exchange() {
       return premises.exchange;
     },
-    ...{ now, zone, klineSince, limits: limited ? statedLimits() : NO_LIMITS, log },
+    ...{ now, zone, klineSince, tolerance, limits: keptLimits(limits), log },
   });
   const listener = await listenOn(interfaceListener(answering, activity, { faults, strictAgent }), port, files);
   const adminToken = randomBytes(24).toString('hex');

@@ -1,6 +1,7 @@
 import { usage } from '../../errors.js';
 import type { Host } from '../../host.js';
 import { makePrivateFolder } from '../disk.js';
+import { type LimitValues, STATED, UNLIMITED } from '../server/index.js';
 import { BACKGROUND_VARIABLE, IDLE_VARIABLE } from './background.js';
 import { keepingData } from './data-failures.js';
 import { filesIn, sandboxFiles } from './files.js';
@@ -13,11 +14,19 @@ export interface StartOptions {
   /** Left out: the port that this `PIT_HOME` had last, or any. */
   readonly port?: number | undefined;
   readonly seed?: number | undefined;
+  /** False: without the stated rates. */
   readonly limits?: boolean | undefined;
+  /** Limits that differ from that. */
+  readonly limit?: OtherLimits | undefined;
   readonly strictAgent?: boolean | undefined;
   readonly klineSince?: 'first' | 'latest' | undefined;
   /** In minutes ahead of UTC. */
   readonly zone?: number | undefined;
+}
+
+export interface OtherLimits extends Partial<LimitValues> {
+  /** How far reqTime may be from the machine's clock, in ms. */
+  readonly reqTime?: number;
 }
 
 const DEFAULT_SEED = 1;
@@ -32,10 +41,12 @@ const DEFAULT_IDLE_SECONDS = 1800;
  */
 export async function startSandbox(host: Host, options: StartOptions = {}): Promise<Running> {
   const background = host.environment[BACKGROUND_VARIABLE];
+  const { reqTime: tolerance, ...others } = options.limit ?? {};
   const choices = {
     port: options.port ?? null,
     seed: options.seed ?? DEFAULT_SEED,
-    limits: options.limits ?? true,
+    limits: { ...(options.limits === false ? UNLIMITED : STATED), ...others },
+    tolerance,
     strictAgent: options.strictAgent ?? false,
     zone: options.zone ?? 0,
     klineSince: options.klineSince ?? 'latest',

@@ -17,6 +17,8 @@ export interface AnsweringOptions {
   /** The machine's clock, ms since the Unix epoch: a client cannot know a driven clock, so reqTime and limits go by this. */
   readonly now: () => number;
   readonly limits: Limits;
+  /** How far reqTime may be from the clock, in ms; a minute when it is not given. */
+  readonly tolerance?: number | undefined;
   /** The zone of the interface's dates in minutes ahead of UTC; UTC when it is not given. */
   readonly zone?: number;
   /** Which 1,000 rows of more follow kline's `since`; the latest when it is not given. */
@@ -131,12 +133,12 @@ export class Answering {
 
   /** The account whose key signed the request. A request counts against the key only when it is the key owner's. */
   private authenticate(served: Served, parameters: ReadonlyMap<string, string>, skew = 0): Account {
-    const { exchange, now, limits } = this.options;
+    const { exchange, now, limits, tolerance } = this.options;
     const { accessKey, sign, reqTime } = readCredentials(served.name, parameters);
     const account = exchange.account(accessKey);
     if (account === undefined) throw new Refusal('noUser', 'the access key is not known');
     this.verifier.checkSignature(account, parameters, sign);
-    checkRequestTime(reqTime, now() + skew);
+    checkRequestTime(reqTime, now() + skew, tolerance);
     limits.key(accessKey, now());
     const permission = PERMISSIONS[served.name];
     if (permission !== undefined && !account.permissions[permission]) throw new Refusal('noPermission');

@@ -49,10 +49,27 @@ class Shelf<Thing> {
   }
 }
 
-class Address {
-  lockedUntil = Number.NEGATIVE_INFINITY;
-  readonly log = new SlidingLog(LIMITS.address.requests, LIMITS.address.milliseconds);
+/** What is allowed. Null is without a limit. */
+export interface LimitValues {
+  /** Requests a second for each API key. */
+  readonly key: number | null;
+  /** Requests a minute for each address; beyond that it is locked. */
+  readonly address: number | null;
+  /** How long it is locked, in milliseconds. */
+  readonly lock: number;
+  /** K-line requests a second for each address. */
+  readonly kline: number | null;
 }
+
+/** As the interface states them. */
+export const STATED: LimitValues = {
+  key: LIMITS.key.requests,
+  address: LIMITS.address.requests,
+  lock: LIMITS.address.lock,
+  kline: LIMITS.kline.requests,
+};
+
+export const UNLIMITED: LimitValues = { ...STATED, key: null, address: null, kline: null };
 
 /** The interface's "Limits", in memory and by the exchange's clock. Each check throws {@link Refusal} when passed. */
 export interface Limits {
@@ -64,26 +81,37 @@ export interface Limits {
   kline(address: string, now: number): void;
 }
 
-export function statedLimits(): Limits {
-  const addresses = new Shelf(() => new Address(), 1000);
-  const keys = new Shelf(() => new SlidingLog(LIMITS.key.requests, LIMITS.key.milliseconds), 10_000);
-  const kline = new Shelf(() => new SlidingLog(LIMITS.kline.requests, LIMITS.kline.milliseconds), 10_000);
+/** Keeps limits; those of the interface unless told. */
+export function keptLimits(values: LimitValues = STATED): Limits {
+  const { key, address, lock, kline } = values;
   return {
-    address: (name, now) => admitAddress(addresses.of(name), now),
-    key: (name, now) => {
-      if (!keys.of(name).admit(now)) throw new Refusal('tooFrequent', 'more than 60 a second');
-    },
-    kline: (name, now) => {
-      if (!kline.of(name).admit(now)) throw new Refusal('tooFrequent', 'more than one a second');
-    },
+    address: address === null ? () => undefined : addressLimit(address, lock),
+    key: key === null ? () => undefined : rateLimit(key, 10_000),
+    kline: kline === null ? () => undefined : rateLimit(kline, 10_000),
   };
 }
 
-function admitAddress(address: Address, now: number): void {
-  const locked = now < address.lockedUntil;
-  if (!locked && address.log.admit(now)) return;
-  if (!locked) address.lockedUntil = now + LIMITS.address.lock;
-  throw new Refusal('locked', `until ${new Date(address.lockedUntil).toISOString()}`);
+type Limit = (name: string, now: number) => void;
+
+function rateLimit(requests: number, names: number): Limit {
+  const logs = new Shelf(() => new SlidingLog(requests, LIMITS.key.milliseconds), names);
+  return (name, now) => {
+    if (logs.of(name).admit(now)) return;
+    throw new Refusal('tooFrequent', `more than ${requests === 1 ? 'one' : requests} a second`);
+  };
 }
 
-export const NO_LIMITS: Limits = { address: () => undefined, key: () => undefined, kline: () => undefined };
+function addressLimit(requests: number, lock: number): Limit {
+  const fresh = () => ({
+    lockedUntil: Number.NEGATIVE_INFINITY,
+    log: new SlidingLog(requests, LIMITS.address.milliseconds),
+  });
+  const addresses = new Shelf(fresh, 1000);
+  return (name, now) => {
+    const address = addresses.of(name);
+    const locked = now < address.lockedUntil;
+    if (!locked && address.log.admit(now)) return;
+    if (!locked) address.lockedUntil = now + lock;
+    throw new Refusal('locked', `until ${new Date(address.lockedUntil).toISOString()}`);
+  };
+}

@@ -75,12 +75,12 @@ function sameText(expected: string, given: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Throws {@link Refusal} 3005 when reqTime is not a time in milliseconds, 3007 when it is too far from `now`. */
-export function checkRequestTime(reqTime: string, now: number): void {
+/** Throws {@link Refusal} 3005 when reqTime is not a time in milliseconds, 3007 when it is more than `tolerance` ms from `now`. */
+export function checkRequestTime(reqTime: string, now: number, tolerance = REQUEST_TIME_TOLERANCE): void {
   if (!/^\d{1,15}$/.test(reqTime))
     throw new Refusal('badParameter', 'reqTime must be milliseconds since the Unix epoch');
   const skew = BigInt(reqTime) - BigInt(now);
-  if (skew > REQUEST_TIME_TOLERANCE || skew < -REQUEST_TIME_TOLERANCE) {
-    throw new Refusal('expired', `more than ${REQUEST_TIME_TOLERANCE / 1000} s from the exchange's clock`);
+  if (skew > tolerance || skew < -tolerance) {
+    throw new Refusal('expired', `more than ${tolerance / 1000} s from the exchange's clock`);
   }
 }

@@ -1,7 +1,6 @@
-import type { Extra } from '../duplicates/extra-orders.js';
-import { lineTerms } from '../duplicates/jobs.js';
-import type { Settlement } from '../journal/intent.js';
+import type { BatchLine, Check, Settlement } from '../journal/intent.js';
 import type { Job } from './job.js';
+import { totals } from './lines.js';
 import { timelineOf } from './timeline.js';
 
 /** What a job came to as one write: placed where all its orders are. */
@@ -13,7 +12,7 @@ export function outcomeOf(job: Job): Settlement['outcome'] | 'unknown' {
 }
 
 /** Moves a job of which nothing is in doubt to the archive; its file is kept, so that it may still be gone on with. */
-export function closeJob(job: Job): void {
+export function closeJob(job: Job, checked?: Check): void {
   const outcome = outcomeOf(job);
   if (outcome === 'unknown') throw new Error('a job in doubt cannot be closed');
   const { entry, terms } = job;
@@ -24,27 +23,27 @@ export function closeJob(job: Job): void {
     outcome,
     id: null,
     duplicates: [...job.copies.keys()],
+    notional: totals(placedLines(job)).notional.trimmed().toString(),
     events: timelineOf(entry.events),
+    ...(checked === undefined ? {} : { checked }),
   });
 }
 
-/** Leaves a job with nobody at it: closed where nothing is left to do, or nothing ever came of it; otherwise open. */
-export function endJob(job: Job, why: string): void {
+/**
+ * Leaves a job with nobody at it: closed where nothing is left to do, or nothing ever came of it; otherwise open.
+ * @param checked when it was looked whether something on the way repeated a request, where that was found out
+ */
+export function endJob(job: Job, why: string, checked?: Check): void {
   const { placed, refused, unknown } = job.counts();
   const isUntouched = placed + refused + unknown === 0;
-  if (job.doubts.size === 0 && (isUntouched || job.unsent().length === 0)) closeJob(job);
+  if (job.doubts.size === 0 && (isUntouched || job.unsent().length === 0)) closeJob(job, checked);
   else job.entry.leave(`stopped (${why}): ${wordsOf(job)}`);
 }
 
-/** The copies that the network made of the job's orders. */
-export function copiesOf(job: Job): Extra[] {
-  const byLine = new Map<number, string[]>();
-  for (const [copy, line] of job.copies) byLine.set(line, [...(byLine.get(line) ?? []), copy]);
-  return [...byLine].map(([line, ids]) => {
-    const fate = job.fates[line];
-    const order = fate?.outcome === 'placed' ? fate.id : null;
-    return { intent: job.id, terms: lineTerms(job, line), order, ids, certain: job.certain };
-  });
+/** The lines that are there, as often as they are. */
+function placedLines({ terms: { lines }, fates, copies }: Job): readonly BatchLine[] {
+  const placed = lines.filter((_, line) => fates[line]?.outcome === 'placed');
+  return [...placed, ...[...copies.values()].flatMap((line) => lines.slice(line, line + 1))];
 }
 
 function wordsOf(job: Job): string {

@@ -5,6 +5,7 @@ import type { TradingAccount } from '../account.js';
 import { executionSpan } from '../duplicates/watch.js';
 import { lookUntilKnown } from '../looking.js';
 import { quietly } from '../quietly.js';
+import { asExtras, type Copy } from './copies.js';
 import type { BatchFact } from './facts.js';
 import type { Doubt, Job } from './job.js';
 import { recordKey } from './lines.js';
@@ -45,6 +46,8 @@ export async function look(
     const explained = new Set([...foreign, ...own.map(({ id }) => id)]);
     const certain = records.every(({ id }) => job.known.has(id) || explained.has(id));
     const ids = copies.map(([, id]) => id);
+    // before it is noted: who is killed in between is told twice rather than never
+    account.alarm(asExtras(job, copies, certain));
     job.tell(`there besides: ${ids.join(', ')}`, { kind: 'copied', orders: copies, certain });
   }
   if (isWhole) closeAnswered(job);
@@ -52,13 +55,13 @@ export async function look(
 }
 
 /** Those that may come of a request which was carried out again, by its moment, each with a line that it is a copy of. */
-function copiesIn(left: readonly Sighting[], { keys, sentAt }: Job, span: number): [line: number, id: string][] {
+function copiesIn(left: readonly Sighting[], { keys, sentAt }: Job, span: number): Copy[] {
   if (left.length === 0) return [];
   const lines = new Map<string, number[]>();
   keys.forEach((key, line) => {
     if (sentAt[line] !== undefined) lines.set(key, [...(lines.get(key) ?? []), line]);
   });
-  return left.flatMap(({ id, key, time }): [number, string][] => {
+  return left.flatMap(({ id, key, time }): Copy[] => {
     const line = lines.get(key)?.find((one) => Math.abs(time - (sentAt[one] ?? 0)) <= span);
     return line === undefined ? [] : [[line, id]];
   });

@@ -4,7 +4,7 @@ import { paceOf } from '../../client/pace.js';
 import { Decimal } from '../../protocol/decimal.js';
 import { splitMarket } from '../../protocol/words.js';
 import type { TradingAccount } from '../account.js';
-import type { BatchLine, BatchTerms } from '../journal/intent.js';
+import type { BatchLine, BatchTerms, Check } from '../journal/intent.js';
 import { quietly } from '../quietly.js';
 import type { Job } from './job.js';
 import { totals } from './lines.js';
@@ -13,17 +13,18 @@ import { look } from './look.js';
 /**
  * Looks whether something on the way repeated a request that was answered as it should be. What the account has less than
  * before tells without reading a single order: it must be what the placed orders hold. Where it is not, or cannot be
- * compared, all orders since the beginning are counted. Whether it could be found out.
+ * compared, all orders since the beginning are counted.
+ *
+ * @returns when the look began; undefined where it could not be found out
  */
-export async function findRepeated(account: TradingAccount, job: Job): Promise<boolean> {
-  const { client, budget, journal } = account;
-  const start = client.now();
+export async function findRepeated(account: TradingAccount, job: Job): Promise<Check | undefined> {
+  const { client, budget, host } = account;
+  const start: Check = { time: client.now(), at: host.now() };
   const pages = Math.ceil((job.known.size - job.terms.baseline.length) / PAGE_SIZE);
   const isClear = await balanceAgrees(account, job);
   if (!isClear) budget.lengthen(paceOf('key', pages));
   const isKnown = isClear || (await look(account, job, { horizon: job.terms.baseline.length }));
-  if (isKnown) journal.archive.markChecked(job.terms, start);
-  return isKnown;
+  return isKnown ? start : undefined;
 }
 
 /** What is available of the coin that these orders spend; null where that says nothing of them, or cannot be had. */

@@ -3,6 +3,7 @@ import type { Failure } from '../../errors.js';
 import type { Refused } from '../../protocol/response.js';
 import type { TradingAccount } from '../account.js';
 import { executionSpan } from '../duplicates/watch.js';
+import type { Check } from '../journal/intent.js';
 import { endJob } from './closing.js';
 import { Courier, type Trouble } from './courier.js';
 import type { Job } from './job.js';
@@ -42,8 +43,8 @@ export class JobRun {
   #isInterrupted = false;
   #phase: Phase = 'placing';
   #setbacks = 0;
-  /** Whether it could be found out if something on the way repeated a request; null where it was not tried. */
-  #isChecked: boolean | null = null;
+  /** When it was looked if something on the way repeated a request; undefined where it could not be, null where nobody tried. */
+  #checked: Check | undefined | null = null;
 
   constructor(
     private readonly account: TradingAccount,
@@ -53,8 +54,9 @@ export class JobRun {
     this.#courier = new Courier(account, job, () => this.progress(this.#phase));
   }
 
+  /** Whether it could be found out if something on the way repeated a request; null where it was not tried. */
   get isChecked(): boolean | null {
-    return this.#isChecked;
+    return this.#checked === null ? null : this.#checked !== undefined;
   }
 
   /**
@@ -69,7 +71,7 @@ export class JobRun {
       const ending: Ending = isSettled && this.job.unsent().length === 0 ? { kind: 'finished' } : reason;
       if (isSettled && this.job.counts().placed > 0) await this.#check();
       if (this.#isInterrupted) return { kind: 'interrupted' };
-      endJob(this.job, ending.kind);
+      endJob(this.job, ending.kind, this.#checked ?? undefined);
       return ending;
     } catch (error) {
       endJob(this.job, 'a defect');
@@ -167,7 +169,7 @@ export class JobRun {
 
   async #check(): Promise<void> {
     this.#enter('checking');
-    this.#isChecked = await findRepeated(this.account, this.job);
+    this.#checked = await findRepeated(this.account, this.job);
   }
 
   #enter(phase: Phase): void {

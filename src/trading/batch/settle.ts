@@ -2,7 +2,8 @@ import type { TradingAccount } from '../account.js';
 import type { Extra } from '../duplicates/extra-orders.js';
 import type { Entry } from '../journal/entry.js';
 import type { Outcome } from '../journal/intent.js';
-import { closeJob, copiesOf, endJob, outcomeOf } from './closing.js';
+import { closeJob, endJob, outcomeOf } from './closing.js';
+import { copiesOf } from './copies.js';
 import { Job } from './job.js';
 import { settleEarlier } from './look.js';
 import { findRepeated } from './repeated.js';
@@ -27,9 +28,9 @@ export async function settleJob(
   if (!entry.takeUp()) return { outcome: 'unknown', extras: [] };
   const job = new Job(entry);
   const isSettled = await settleEarlier(account, job);
-  if (isSettled && job.counts().placed > 0) await findRepeated(account, job);
+  const checked = isSettled && job.counts().placed > 0 ? await findRepeated(account, job) : undefined;
   const outcome = outcomeOf(job);
-  if (isSettled && end) closeJob(job);
-  else endJob(job, outcome === 'unknown' ? outcome : 'settled');
+  if (isSettled && end) closeJob(job, checked);
+  else endJob(job, outcome === 'unknown' ? outcome : 'settled', checked);
   return { outcome, extras: copiesOf(job) };
 }

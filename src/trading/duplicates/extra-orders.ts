@@ -48,25 +48,26 @@ export function extraOrders({ records, known, settled, open, span }: Evidence): 
   const unexplained = strange.filter((record) => ![...settled, ...open].some((wanted) => claims(record, wanted)));
   const earliest = Math.min(...settled.map(timeOf)) - span;
   const certain = !unexplained.some(({ trade_date: time }) => time >= earliest);
-  const left = new Set(withoutOpen(strange, open, claims));
-  return settled.flatMap((wanted) => {
-    const ids = [...left].filter((record) => claims(record, wanted));
-    for (const record of ids) left.delete(record);
-    const { intent, terms, order } = wanted;
-    return ids.length === 0 ? [] : [{ intent, terms, order, ids: ids.map(({ id }) => id), certain }];
-  });
+  const extras = new Map<Wanted, string[]>();
+  for (const record of withoutOpen(strange, open, claims)) {
+    const gap = (wanted: Wanted) => Math.abs(record.trade_date - timeOf(wanted));
+    const [nearest] = settled.filter((wanted) => claims(record, wanted)).sort((one, other) => gap(one) - gap(other));
+    if (nearest !== undefined) extras.set(nearest, [...(extras.get(nearest) ?? []), record.id]);
+  }
+  return [...extras].map(([{ intent, terms, order }, ids]) => ({ intent, terms, order, ids, certain }));
 }
 
-/** Each open order may turn out to be one of those that fit it. */
+/** Each open order may turn out to be one of those that fit it, the one that is nearest in time for all that is known. */
 function withoutOpen(
   records: readonly OrderRecord[],
   open: readonly Wanted[],
   claims: (record: OrderRecord, wanted: Wanted) => boolean,
 ): OrderRecord[] {
-  const left = [...records];
+  const left = new Set(records);
   for (const wanted of open) {
-    const index = left.findIndex((record) => claims(record, wanted));
-    if (index !== -1) left.splice(index, 1);
+    const gap = ({ trade_date: time }: OrderRecord) => Math.abs(time - wanted.reqTime);
+    const [nearest] = [...left].filter((record) => claims(record, wanted)).sort((one, other) => gap(one) - gap(other));
+    if (nearest !== undefined) left.delete(nearest);
   }
-  return left;
+  return [...left];
 }

@@ -2,6 +2,7 @@ import type { OrderRecord } from '../../protocol/operations/trading.js';
 import { Job } from '../batch/job.js';
 import { recordKey } from '../batch/lines.js';
 import type { MarketSide } from '../journal/archive.js';
+import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, type OrderTerms, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { Wanted } from './extra-orders.js';
@@ -20,37 +21,37 @@ export function isJobThere(intent: Intent, { market, side }: MarketSide): intent
   return isOf(intent, 'orderMoreV2') && intent.terms.market === market && intent.terms.side === side;
 }
 
-/** When the last request of a settled job had been answered, by this machine's clock in ms since the Unix epoch. */
-export function endOf({ intent, events }: Settled): number {
-  return events.at(-1)?.time ?? intent.time;
+/** The writes of the journal, and the ids of those settled jobs whose requests may have been carried out again. */
+export interface Written {
+  readonly recorded: readonly Entry[];
+  readonly past: readonly Settled[];
+  readonly watched: ReadonlySet<string>;
 }
 
-/**
- * Reads the files of jobs, which are long: of settled ones only where the list shows orders that nothing else accounts for.
- *
- * @param watched those of the settled jobs whose requests may have been carried out again
- */
+/** Reads the files of jobs, which are long: of settled ones only where the list shows orders that nothing else accounts for. */
 export function jobOrders(
   journal: Journal,
   where: MarketSide,
   strange: readonly OrderRecord[],
-  { settled, watched }: { readonly settled: readonly Settled[]; readonly watched: readonly Settled[] },
+  { recorded, past, watched }: Written,
 ): JobOrders {
-  const open = journal
-    .open()
-    .flatMap((entry) => (entry.isOf('orderMoreV2') && isJobThere(entry.intent, where) ? new Job(entry) : []));
-  const past = strange.length === 0 ? [] : settled.flatMap(({ intent }) => jobOf(journal, intent.id));
+  const open = recorded.flatMap((entry) =>
+    entry.isOf('orderMoreV2') && isJobThere(entry.intent, where) ? new Job(entry) : [],
+  );
+  const settled = strange.length === 0 ? [] : past.filter(({ intent }) => isJobThere(intent, where));
+  const done = settled.flatMap(({ intent }) => jobOf(journal, intent.id));
   const keys = new Set(strange.map((record) => recordKey(record, where.side)));
-  const isWatched = ({ id }: Job) => watched.some(({ intent }) => intent.id === id);
   return {
-    known: [...open, ...past].flatMap(({ orders }) => orders),
+    known: [...open, ...done].flatMap(({ orders }) => orders),
     open: open.flatMap((job) =>
       [...job.doubts.values()].flatMap(({ lines }) => [...lines].map((line) => wantedOf(job, line))),
     ),
-    settled: past.filter(isWatched).flatMap((job) => {
-      const lines = job.fates.flatMap((fate, line) => (fate?.outcome === 'placed' ? line : []));
-      return lines.filter((line) => keys.has(job.keys[line])).map((line) => wantedOf(job, line));
-    }),
+    settled: done
+      .filter(({ id }) => watched.has(id))
+      .flatMap((job) => {
+        const lines = job.fates.flatMap((fate, line) => (fate?.outcome === 'placed' ? line : []));
+        return lines.filter((line) => keys.has(job.keys[line])).map((line) => wantedOf(job, line));
+      }),
   };
 }
 

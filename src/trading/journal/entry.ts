@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { cannotWrite, codeOf } from '../../config/private.js';
+import { Failure, usage } from '../../errors.js';
 import type { Host } from '../../host.js';
 import type { Archive } from './archive.js';
 import { append, appendDurablyAside, appendIfThere, readIfThere } from './files.js';
@@ -12,6 +13,7 @@ import {
   type Runner,
   type Settled,
   type Settlement,
+  type Write,
 } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
 import { isRunning, runnerOf, thisProcess } from './runner.js';
@@ -113,6 +115,19 @@ export class Entry<Kind extends Operation = Operation> {
     this.#close(summary, () => this.archive.keep(this.file));
   }
 
+  /**
+   * Goes on as the next write that it is made of, under the same id. When this returns, that is on the disk.
+   * @param reqTime what the next request will carry, in milliseconds since the Unix epoch
+   * @throws Failure `usage` where it cannot be written, or was settled by others: nothing of the next write may be sent
+   */
+  goOnAs<Next extends Operation>(write: Extract<Write, { operation: Next }>, reqTime: number): Entry<Next> {
+    const { id, time, process } = this.intent;
+    const intent = { ...write, id, time, reqTime, process } as Intent<Next>;
+    if (!this.#required(() => appendIfThere(this.file, recordOf(intent))))
+      throw usage(`Another process has settled ${id} meanwhile.`, `See what became of it: pit resolve ${id}`);
+    return new Entry(this.file, this.archive, this.host, intent, this.happened);
+  }
+
   /** Takes a record back whose write never left. */
   withdraw(): void {
     fs.rmSync(this.file, { force: true });
@@ -146,8 +161,10 @@ export function recordOf(intent: Intent): string {
   return lineOf({ intent });
 }
 
+type Line = { readonly intent: Intent } | JournalEvent;
+
 function eventsIn(content: string): JournalEvent[] {
-  return (valuesIn(content) as ({ intent: Intent } | JournalEvent)[]).flatMap((line) => ('intent' in line ? [] : line));
+  return (valuesIn(content) as Line[]).flatMap((line) => ('intent' in line ? [] : line));
 }
 
 /** Reads an entry; `damaged` where its intent cannot be read, undefined where it has just been settled. */
@@ -156,11 +173,23 @@ export function readEntry(
   archive: Archive,
   host: Pick<Host, 'now' | 'redaction'>,
 ): Entry | 'damaged' | undefined {
-  const content = readIfThere(file);
+  const content = contentOf(file);
   if (content === undefined) return undefined;
-  const [first, ...rest] = valuesIn(content) as [{ intent?: Intent }?, ...JournalEvent[]];
-  if (first?.intent === undefined) return 'damaged';
-  return new Entry(file, archive, host, first.intent, rest);
+  const lines = valuesIn(content) as Line[];
+  const intent = lines.flatMap((line) => ('intent' in line ? line.intent : [])).at(-1);
+  if (intent === undefined) return 'damaged';
+  const events = lines.flatMap((line) => ('intent' in line ? [] : line));
+  return new Entry(file, archive, host, intent, events);
+}
+
+/** A file that cannot be read, as one that somebody else made, is as good as damaged: no other write waits for it. */
+function contentOf(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch (thrown) {
+    if (thrown instanceof Failure) return '';
+    throw thrown;
+  }
 }
 
 /** Where an entry lies. Some file systems take `A` for `a`, and the exchange does not. */

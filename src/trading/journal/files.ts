@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { codeOf, FILE_MODE } from '../../config/private.js';
+import { type Failure, usage } from '../../errors.js';
 
 /** Whether a new file is made of the text, with text and name on the disk; false where there is one of that name. */
 export function createDurably(file: string, text: string): boolean {
@@ -15,10 +16,22 @@ export function createDurably(file: string, text: string): boolean {
   }
 }
 
+/** Removes drafts that a process left behind which ended while it made a file: those from before a time, in ms since the Unix epoch. */
+export function sweepDrafts(folder: string, before: number): void {
+  for (const name of namesIn(folder).filter((one) => one.startsWith('.'))) {
+    try {
+      const draft = path.join(folder, name);
+      if (fs.statSync(draft).mtimeMs < before) fs.rmSync(draft);
+    } catch {
+      // it is in nobody's way
+    }
+  }
+}
+
 /** Never makes a file: one that is gone was settled, and a new one would be a record of nothing. */
 const TO_ITS_END = fs.constants.O_WRONLY | fs.constants.O_APPEND;
 
-/** Adds text to the end of a file that is there, in one piece. */
+/** Adds text in one piece to the end of a file that is there: one that has just been removed does not come back. */
 export function append(file: string, text: string): void {
   const descriptor = fs.openSync(file, TO_ITS_END);
   try {
@@ -28,9 +41,14 @@ export function append(file: string, text: string): void {
   }
 }
 
-/** The same, and on the disk when it returns. */
+/** Adds text to a file, that is made where there is none; on the disk when it returns. */
 export function appendDurably(file: string, text: string): void {
   writeDurably(file, 'a', text);
+}
+
+/** The same of a file that is there; false where there is no such file. */
+export function appendIfThere(file: string, text: string): boolean {
+  return happened(() => writeDurably(file, TO_ITS_END, text));
 }
 
 /** Adds text durably to a file that is there, without stopping the process for as long as the disk takes. */
@@ -44,21 +62,14 @@ export async function appendDurablyAside(file: string, text: string): Promise<vo
   }
 }
 
-/** The same at once; false where there is no such file. */
-export function appendIfThere(file: string, text: string): boolean {
-  try {
-    writeDurably(file, TO_ITS_END, text);
-    return true;
-  } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return false;
-    throw thrown;
-  }
-}
-
 /** Whether the file was moved; false where it is not there any more. */
 export function movedIfThere(from: string, to: string): boolean {
+  return happened(() => fs.renameSync(from, to));
+}
+
+function happened(work: () => void): boolean {
   try {
-    fs.renameSync(from, to);
+    work();
     return true;
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return false;
@@ -66,24 +77,28 @@ export function movedIfThere(from: string, to: string): boolean {
   }
 }
 
-/** The file's text; undefined where there is none. */
+/** The file's text; undefined where there is none. Throws Failure `usage` where it cannot be read. */
 export function readIfThere(file: string): string | undefined {
+  return ifThere(file, () => fs.readFileSync(file, 'utf8'));
+}
+
+/** The names of a folder's files, sorted; none where there is no such folder. Throws Failure `usage` where it cannot be read. */
+export function namesIn(folder: string): string[] {
+  return ifThere(folder, () => fs.readdirSync(folder).sort()) ?? [];
+}
+
+function ifThere<Value>(target: string, read: () => Value): Value | undefined {
   try {
-    return fs.readFileSync(file, 'utf8');
+    return read();
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return undefined;
-    throw thrown;
+    throw cannotRead(target, thrown);
   }
 }
 
-/** The names of a folder's files, sorted; none where there is no such folder. */
-export function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder).sort();
-  } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return [];
-    throw thrown;
-  }
+export function cannotRead(target: string, thrown: unknown): Failure {
+  const hint = 'Check who may read there, and that the disk is sound.';
+  return usage(`${target} cannot be read (${codeOf(thrown)}).`, hint);
 }
 
 /** What a name stands for is on the disk only after its folder is. Windows opens no folders, and needs no such step. */

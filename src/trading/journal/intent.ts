@@ -19,6 +19,14 @@ export interface CancelTerms {
   readonly order: OrderReference;
 }
 
+export interface ReplaceTerms {
+  readonly market: string;
+  /** The order that is to be cancelled. */
+  readonly order: OrderReference;
+  /** The order as it is to be from then on: its amount counts what has filled of the cancelled one. */
+  readonly wanted: OrderTerms;
+}
+
 /** One order of a batch: the number of its line for the user, and final decimal texts. */
 export type BatchLine = readonly [number: number, price: string, amount: string];
 
@@ -37,10 +45,14 @@ export interface BatchTerms {
   readonly available: string | null;
 }
 
-/** A write by its operation, with everything that it says but its secrets. A job counts as one. */
+/**
+ * A write by its operation, with everything that it says but its secrets. A `replace` is one until its order is cancelled;
+ * then it goes on as the order in its place. A job counts as one.
+ */
 export type Write =
-  | { readonly operation: 'order'; readonly terms: OrderTerms }
+  | { readonly operation: 'order'; readonly terms: OrderTerms; readonly replaces?: ReplaceTerms }
   | { readonly operation: 'cancelOrder'; readonly terms: CancelTerms }
+  | { readonly operation: 'replace'; readonly terms: ReplaceTerms }
   | { readonly operation: 'orderMoreV2'; readonly terms: BatchTerms };
 
 export type Operation = Write['operation'];
@@ -89,12 +101,26 @@ export interface Settlement {
   readonly id: string | null;
   /** Ids of further orders that the network made of the same request. */
   readonly duplicates: readonly string[];
+  /** The order that was to take the place of a cancelled one, and that nobody sent. */
+  readonly unplaced?: OrderTerms;
+}
+
+/** When a look at the exchange's lists began, in milliseconds since the Unix epoch. */
+export interface Check {
+  /** By the exchange's clock. */
+  readonly time: number;
+  /** By this machine's. */
+  readonly at: number;
 }
 
 /** A write that is settled, as the archive keeps it. */
 export interface Settled extends Settlement {
   readonly intent: Intent;
   readonly events: readonly JournalEvent[];
+  /** What the orders of a job come to in the quote coin, those that the network made included. */
+  readonly notional?: string;
+  /** When a look at all that came of it began, where it was done before it was settled. */
+  readonly checked?: Check;
 }
 
 export function isOf<Kind extends Operation>(intent: Intent, operation: Kind): intent is Intent<Kind> {

@@ -4,11 +4,12 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { SandboxAddress } from '../../../src/sandbox/lifecycle/address.js';
 import { type ServeOptions, serve } from '../../../src/sandbox/lifecycle/serve.js';
+import { UNLIMITED } from '../../../src/sandbox/server/index.js';
 
 /** A whole sandbox in this process until the end of the test, in a folder of its own, with a clock that the test may turn. */
 export async function sandbox(options: Partial<ServeOptions> = {}) {
   const directory = options.directory ?? temporaryFolder();
-  const running = await serve({ directory, port: null, seed: 7, limits: false, idleMs: null, ...options });
+  const running = await serve({ directory, port: null, seed: 7, limits: UNLIMITED, idleMs: null, ...options });
   onTestFinished(() => running.close());
   return { running, directory, address: running.address };
 }

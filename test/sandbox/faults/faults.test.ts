@@ -2,7 +2,14 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
-import { Activity, Answering, interfaceListener, listen, NO_LIMITS } from '../../../src/sandbox/server/index.js';
+import {
+  Activity,
+  Answering,
+  interfaceListener,
+  keptLimits,
+  listen,
+  UNLIMITED,
+} from '../../../src/sandbox/server/index.js';
 import { admin, done, sandbox, temporaryFolder } from '../administration/served.js';
 import { ALICE, NOW, stillExchange } from '../server/fake-exchange.js';
 import { bodyOf, send, statusLineOf } from '../server/wire.js';
@@ -98,7 +105,12 @@ describe('a fault', () => {
     });
     const wish = { operation: null, probability: null, count: 1, every: null, delay: 600_000, skew: 0 };
     faults.rules.add({ kind: 'late', ...wish });
-    const answering = new Answering({ exchange: stillExchange(), now, limits: NO_LIMITS, log: () => undefined });
+    const answering = new Answering({
+      exchange: stillExchange(),
+      now,
+      limits: keptLimits(UNLIMITED),
+      log: () => undefined,
+    });
     const listener = await listen(interfaceListener(answering, new Activity(), { faults }), 0);
     onTestFinished(() => listener.close());
     const url = signedUrl({ tradeUrl: listener.url }, ALICE, 'order', ORDER).replace(/reqTime=\d+/, `reqTime=${NOW}`);

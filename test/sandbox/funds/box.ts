@@ -5,7 +5,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { House } from '../../../src/sandbox/exchange/house.js';
 import { LivingExchange } from '../../../src/sandbox/exchange/living-exchange.js';
 import type { Account, Exchange } from '../../../src/sandbox/exchange.js';
-import { statedLimits } from '../../../src/sandbox/server/index.js';
+import { keptLimits } from '../../../src/sandbox/server/index.js';
 import { ALICE, NOW } from '../server/fake-exchange.js';
 import { get, serveInterface } from '../server/wire.js';
 import { temporaryDirectory } from '../support/exchange.js';
@@ -104,7 +104,7 @@ export class Box {
 
   /** The body that answers this query on the wire, with its limits kept. */
   async ask(path: string): Promise<string> {
-    const { port } = await serveInterface(this.exchange, statedLimits(), () => this.clock.time);
+    const { port } = await serveInterface(this.exchange, keptLimits(), () => this.clock.time);
     return await get(port, path);
   }
 

@@ -9,6 +9,7 @@ import { parseJson } from '../../../src/protocol/json.js';
 import { type OperationName, operations } from '../../../src/protocol/operations/index.js';
 import type { Running } from '../../../src/sandbox/lifecycle/running.js';
 import { type ServeOptions, serve } from '../../../src/sandbox/lifecycle/serve.js';
+import { UNLIMITED } from '../../../src/sandbox/server/index.js';
 import { StoreFile } from '../../../src/sandbox/store-file.js';
 import { requires } from '../../support/tools.js';
 
@@ -23,7 +24,7 @@ afterEach(async () => {
 });
 
 async function serving(options: Partial<ServeOptions> = {}): Promise<Running> {
-  const running = await serve({ directory: folder, port: null, seed: 7, limits: false, idleMs: null, ...options });
+  const running = await serve({ directory: folder, port: null, seed: 7, limits: UNLIMITED, idleMs: null, ...options });
   open.push(running);
   return running;
 }

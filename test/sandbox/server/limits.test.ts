@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statedLimits } from '../../../src/sandbox/server/index.js';
+import { keptLimits } from '../../../src/sandbox/server/index.js';
 import { NOW, stillExchange } from './fake-exchange.js';
 import { get, serveInterface } from './wire.js';
 
@@ -23,7 +23,7 @@ function counted(admit: () => void, times: number): number {
 
 describe('stated limits', () => {
   it('admit 60 a second for each key, in any second', () => {
-    const limits = statedLimits();
+    const limits = keptLimits();
     expect(counted(() => limits.key('a', 500), 40)).toBe(40);
     expect(counted(() => limits.key('a', 1400), 40)).toBe(20);
     expect(counted(() => limits.key('a', 1499), 40)).toBe(0);
@@ -33,7 +33,7 @@ describe('stated limits', () => {
   });
 
   it('admit 10,000 a minute from an address, and lock it for an hour beyond', () => {
-    const limits = statedLimits();
+    const limits = keptLimits();
     expect(counted(() => limits.address('a', 0), 10_000)).toBe(10_000);
     expect(() => limits.address('a', 59_999)).toThrow('the interface is locked: until 1970-01-01T01:00:59.999Z');
     expect(() => limits.address('a', 3_659_998)).toThrow('locked');
@@ -41,15 +41,24 @@ describe('stated limits', () => {
     expect(counted(() => limits.address('a', 3_659_999), 1)).toBe(1);
   });
 
+  it('can each be set, and turned off', () => {
+    const limits = keptLimits({ key: 2, address: 3, lock: 500, kline: null });
+    expect(counted(() => limits.key('a', 0), 5)).toBe(2);
+    expect(counted(() => limits.kline('a', 0), 50)).toBe(50);
+    expect(counted(() => limits.address('a', 0), 5)).toBe(3);
+    expect(() => limits.address('a', 499)).toThrow('locked: until 1970-01-01T00:00:00.500Z');
+    expect(() => limits.key('b', 0)).not.toThrow();
+  });
+
   it('do not lock anyone out when the clock is set back', () => {
-    const limits = statedLimits();
+    const limits = keptLimits();
     limits.kline('a', 5_000_000);
     limits.kline('a', 1000);
     expect(() => limits.kline('a', 1999)).toThrow('more than one a second');
   });
 
   it('forget the longest unused names when there are too many', () => {
-    const limits = statedLimits();
+    const limits = keptLimits();
     limits.kline('first', 0);
     for (let index = 0; index < 10_000; index += 1) limits.kline(`other${index}`, 0);
     limits.kline('first', 1);
@@ -60,7 +69,7 @@ describe('stated limits', () => {
 describe('limits on the wire', () => {
   it('answer 4002 to the 61st request of a key within a second, with the code in its type', async () => {
     let now = NOW;
-    const { port } = await serveInterface(stillExchange(), statedLimits(), () => now);
+    const { port } = await serveInterface(stillExchange(), keptLimits(), () => now);
     for (let count = 0; count < 60; count += 1) await get(port, ACCOUNT);
     expect(await get(port, ACCOUNT)).toBe('{"code":4002,"message":"requests are too frequent: more than 60 a second"}');
     now += 1000;
@@ -68,14 +77,14 @@ describe('limits on the wire', () => {
   });
 
   it('do not count against a key what its owner did not sign', async () => {
-    const { port } = await serveInterface(stillExchange(), statedLimits());
+    const { port } = await serveInterface(stillExchange(), keptLimits());
     const forged = ACCOUNT.replace('sign=fa', 'sign=fb');
     for (let count = 0; count < 70; count += 1) await get(port, forged);
     expect(await get(port, ACCOUNT)).toContain('"username":"alice"');
   });
 
   it('answer 4001 on the trade host once an address is locked, and serve it market data', async () => {
-    const limits = statedLimits();
+    const limits = keptLimits();
     counted(() => limits.address('127.0.0.1', NOW), 10_000);
     const { port } = await serveInterface(stillExchange(), limits);
     expect(await get(port, ACCOUNT)).toBe(
@@ -86,7 +95,7 @@ describe('limits on the wire', () => {
 
   it('answer K-line once a second', async () => {
     let now = NOW;
-    const { port } = await serveInterface(stillExchange(), statedLimits(), () => now);
+    const { port } = await serveInterface(stillExchange(), keptLimits(), () => now);
     expect(await get(port, KLINE)).toContain('"moneyType"');
     now += 999;
     expect(await get(port, KLINE)).toBe(

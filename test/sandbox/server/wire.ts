@@ -5,10 +5,11 @@ import {
   Activity,
   Answering,
   interfaceListener,
+  keptLimits,
   type Limits,
   type Listener,
   listen,
-  NO_LIMITS,
+  UNLIMITED,
 } from '../../../src/sandbox/server/index.js';
 import { NOW, stillExchange } from './fake-exchange.js';
 
@@ -27,7 +28,7 @@ export interface Served {
 /** The interface on a port of its own until the end of the test. */
 export async function serveInterface(
   exchange: Exchange = stillExchange(),
-  limits: Limits = NO_LIMITS,
+  limits: Limits = keptLimits(UNLIMITED),
   now: () => number = () => NOW,
 ): Promise<Served> {
   const activity = new Activity();

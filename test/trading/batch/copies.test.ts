@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { copiesOf } from '../../../src/trading/batch/closing.js';
+import { copiesOf } from '../../../src/trading/batch/copies.js';
 import { findExtras } from '../../../src/trading/duplicates/watch.js';
 import { NOW } from '../../support/fake-host.js';
 import { accountOf } from '../support/account.js';
@@ -65,7 +65,11 @@ it('what is carried out again after the job was checked is found by the next com
   expect(await findExtras(account, WHERE)).toEqual([]);
   const late = [exchange.place('20005', '0.0100'), exchange.place('20006', '0.01')];
   const later = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 5_000 };
-  const extras = await findExtras(accountOf(server.url, later), WHERE);
+  const next = accountOf(server.url, later);
+  const extras = (await findExtras(next, WHERE)).toSorted((one, other) =>
+    one.terms.price.localeCompare(other.terms.price),
+  );
+  expect(next.alarms).toHaveLength(2);
   expect(extras.map(({ intent, ids, certain }) => ({ intent, ids, certain }))).toEqual(
     late.map((id) => ({ intent: JOB, ids: [id], certain: true })),
   );

@@ -5,15 +5,14 @@ import { grouped } from '../../../terminal/numbers.js';
 import type { Screen } from '../../../terminal/screen.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import { beginJob, jobToResume, newJobId, type ResumeWish, takeUpJob } from '../../../trading/batch/begin.js';
-import { copiesOf } from '../../../trading/batch/closing.js';
 import { batchValues } from '../../../trading/batch/courier.js';
 import { Job, MOST_PAIRS } from '../../../trading/batch/job.js';
 import { checkLines } from '../../../trading/batch/lines-check.js';
+import { watchMarket } from '../../../trading/duplicates/watch.js';
 import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
 import { confirm } from '../../frame/consent.js';
 import type { Context } from '../../frame/context.js';
 import { dryRun } from '../../frame/dry-run.js';
-import { warnOfExtras, watchMarket } from '../../frame/extras.js';
 import { carryOut } from './carry-out.js';
 import { conclude, standOf } from './conclusion.js';
 import type { Wish } from './input.js';
@@ -82,10 +81,9 @@ async function act(context: Context, account: TradingAccount, market: Market, de
   if (!globals.yes) output.preview(show);
   await confirm(context, deal.earlier === undefined ? `Place these ${counted(deal.lines.length, 'order')}?` : 'Go on?');
   budget.lengthen(paceOf('key', Math.ceil(deal.lines.length / MOST_PAIRS)));
-  await watchMarket(context, account, deal.market);
+  await watchMarket(account, deal.market);
   const job = await deal.begin();
   const { ending, isChecked } = await carryOut(context, account, job);
-  warnOfExtras(output, copiesOf(job));
   if (isChecked === false) output.warn(UNCHECKED);
   return conclude(job, ending);
 }

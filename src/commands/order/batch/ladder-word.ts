@@ -1,11 +1,12 @@
 import type { ExchangeClient } from '../../../client/exchange-client.js';
 import type { Market } from '../../../client/market-catalog.js';
 import { quoted, usage } from '../../../errors.js';
-import { Decimal } from '../../../protocol/decimal.js';
+import type { Decimal } from '../../../protocol/decimal.js';
 import type { Side } from '../../../protocol/words.js';
 import { type Rungs, rungsOf, type Weight } from '../../../trading/batch/ladder.js';
-import { bestPrices } from '../../../trading/words/best-prices.js';
-import { type PriceWord, readPrice, resolvePrice } from '../../../trading/words/price-word.js';
+import { bestOf } from '../../../trading/preview/market-view.js';
+import { readMarketView } from '../../../trading/preview/outlook.js';
+import { type BestPrices, type PriceWord, readPrice, resolvePrice } from '../../../trading/words/price-word.js';
 import { wholeNumber } from '../../inputs/numbers.js';
 
 const MOST_ORDERS = 100_000;
@@ -42,9 +43,14 @@ export async function resolveLadder(
   terms: LadderTerms,
 ): Promise<Rungs> {
   const isRelative = from.kind === 'book' || to.kind === 'book';
-  const best = isRelative ? await bestPrices(client, market.market) : { bid: Decimal.zero, ask: Decimal.zero };
+  const best = isRelative ? await bestPrices(client, market.market) : { bid: null, ask: null };
   const [first, last] = [from, to].map((word) => resolvePrice(word, best, terms.side, market.priceScale));
   if (first === undefined || last === undefined || first.sign <= 0 || last.sign <= 0)
     throw usage(`The ladder goes from ${first} to ${last}, which is not above zero.`, 'Choose a smaller offset.');
   return rungsOf({ ...terms, from: first, to: last, count }, market);
+}
+
+async function bestPrices(client: ExchangeClient, market: string): Promise<BestPrices> {
+  const { bids, asks } = await readMarketView(client, market, 1);
+  return { bid: bestOf(bids), ask: bestOf(asks) };
 }

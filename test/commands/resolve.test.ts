@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { signedUrl } from '../sandbox/signing.js';
+import { lastError, TIME, useDesk } from './desk.js';
+
+const desk = useDesk(['--no-limits', '--limit', 'reqTime=4s']);
+
+interface Row {
+  readonly operation: string;
+  readonly clientId: string;
+  readonly outcome: string;
+  readonly id: string | null;
+  readonly duplicates: readonly string[];
+  readonly timeline: readonly { readonly time: string; readonly event: string }[];
+}
+
+async function fault(words: string): Promise<void> {
+  await desk.done(`sandbox fault add ${words} --count 1`);
+}
+
+function lost(words: string, timeout = 2) {
+  return desk.run(`order ${words} --yes --json --timeout ${timeout}`);
+}
+
+/** What something on the way does that repeats a request, with none of pit's code. */
+async function repeat(clientId: string, price: string, amount: string): Promise<string> {
+  const { address } = desk.served;
+  const values = { amount, currency: 'btc_usdt', customerOrderId: clientId, price, tradeType: '1' };
+  const text = await (await fetch(signedUrl(address, address, 'order', values))).text();
+  return /"id":"(\d+)"/.exec(text)?.[1] ?? '';
+}
+
+describe('pit resolve', () => {
+  it('has nothing to say where nothing is unknown', async () => {
+    expect(await desk.json('resolve')).toEqual([]);
+    expect(await desk.done('resolve')).toBe('Nothing is unknown.\n');
+  });
+
+  it('tells an order that did not arrive as not sent, once it cannot arrive any more', async () => {
+    await fault('drop-before --operation order');
+    const first = await lost('buy btc_usdt 0.01 --at 20001 --id gone1');
+    expect(first.code).toBe(6);
+    expect(lastError(first.stderr)).toMatchObject({ kind: 'unknown', clientId: 'gone1' });
+    expect(lastError(first.stderr).hint).toContain('pit resolve gone1');
+    const again = await desk.failure('order buy btc_usdt 0.01 --at 20001 --yes', 2);
+    expect(again.hint).toContain('pit resolve gone1');
+    expect((await desk.failure('order buy btc_usdt 0.02 --at 20001 --id gone1 --yes', 2)).message).toContain('gone1');
+    const [row] = await desk.json<Row[]>('resolve gone1 --timeout 20');
+    expect(row).toStrictEqual({
+      ...{ operation: 'order', clientId: 'gone1', market: 'btc_usdt', outcome: 'notSent', id: null, duplicates: [] },
+      timeline: expect.arrayContaining([{ time: TIME, event: 'sent' }]),
+    });
+    expect(row?.timeline[0]?.event).toBe('recorded');
+    // it is settled: the same order may be placed now, under another id
+    await desk.done('order buy btc_usdt 0.01 --at 20001 --yes');
+    expect(await desk.json('resolve')).toEqual([]);
+  });
+
+  it('finds an order that arrived after nobody waited for it any more', async () => {
+    await fault('late --operation order --delay 3000');
+    const { code } = await lost('buy btc_usdt 0.01 --at 20002 --id late1');
+    expect(code).toBe(6);
+    const rows = await desk.json<Row[]>('resolve --timeout 20');
+    expect(rows).toMatchObject([{ clientId: 'late1', outcome: 'placed', duplicates: [] }]);
+    const orders = await desk.json<{ id: string; price: string }[]>('orders btc_usdt');
+    expect(orders.filter(({ price }) => price === '20002.00').map(({ id }) => id)).toEqual([rows[0]?.id]);
+  });
+
+  it('shows what was settled before, with its timeline', async () => {
+    await fault('drop-after --operation order');
+    const { code } = await lost('sell btc_usdt 0.01 --at 90001 --id found1', 10);
+    expect(code).toBe(0);
+    const rows = await desk.json<Row[]>('resolve found1');
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['placed']);
+    const text = await desk.done('resolve found1');
+    for (const words of ['sell 0.01 btc_usdt at 90,001: placed as ', 'no answer: ', 'asked by client id: found'])
+      expect(text).toContain(words);
+  });
+
+  it('does not know what was never written from here', async () => {
+    expect((await desk.failure('resolve nobody1', 2)).message).toContain('The journal has no write of the id nobody1');
+  });
+
+  it('settles a cancellation by the order itself', async () => {
+    await desk.done('order buy btc_usdt 0.01 --at 20003 --id open1 --yes');
+    await fault('drop-before --operation cancelOrder');
+    const { code } = await desk.run('cancel btc_usdt --id open1 --json --timeout 2');
+    expect(code).toBe(6);
+    const rows = await desk.json<Row[]>('resolve --timeout 20');
+    expect(rows).toMatchObject([{ operation: 'cancelOrder', outcome: 'notSent' }]);
+  });
+});
+
+describe('an order that something on the way repeated', () => {
+  it('before the answer came is told at once, with both ids and the command that cancels the extra one', async () => {
+    await fault('twice --operation order');
+    const { code, stdout, stderr } = await desk.run('order buy btc_usdt 0.01 --at 21001 --yes --json');
+    expect(code).toBe(0);
+    const { id, duplicates } = JSON.parse(stdout) as { id: string; duplicates: string[] };
+    expect(duplicates).toHaveLength(1);
+    expect(stderr).toContain(`pit cancel btc_usdt ${duplicates[0]}`);
+    expect(stderr).toContain(id);
+    const orders = await desk.json<{ id: string; price: string }[]>('orders btc_usdt');
+    const there = orders.filter(({ price }) => price === '21001.00').map(({ id: one }) => one);
+    expect(there.toSorted()).toEqual([id, ...duplicates].toSorted());
+  });
+
+  it.each(['orders btc_usdt', 'resolve', 'cancel btc_usdt 17', 'order buy btc_usdt 0.01 --at 20500 --yes'])(
+    'later is told by the next command of its market, once: %s',
+    async (line) => {
+      const clientId = `rep${line.replaceAll(/[^a-z]/g, '').slice(0, 12)}`;
+      await desk.done(`order buy btc_usdt 0.01 --at 21002 --id ${clientId} --yes`);
+      const extra = await repeat(clientId, '21002', '0.01');
+      const told = await desk.run(line);
+      expect(told.stderr).toContain(`pit cancel btc_usdt ${extra}`);
+      expect((await desk.run(line.replace('20500', '20501'))).stderr).not.toContain(extra);
+      const [row] = await desk.json<Row[]>(`resolve ${clientId}`);
+      expect(row?.duplicates).toEqual([extra]);
+      await desk.done(`cancel btc_usdt --id ${clientId}`);
+    },
+  );
+
+  it('is told also where pit resolve comes upon it while it settles another one of its side', async () => {
+    await desk.done('order buy btc_usdt 0.01 --at 21004 --id twice4 --yes');
+    await fault('late --operation order --delay 2500');
+    expect((await lost('buy btc_usdt 0.01 --at 21005 --id late4')).code).toBe(6);
+    const extra = await repeat('twice4', '21004', '0.01');
+    const { stdout, stderr } = await desk.run('resolve --json --timeout 20');
+    expect(stderr).toContain(`pit cancel btc_usdt ${extra}`);
+    const rows = JSON.parse(stdout) as Row[];
+    expect(rows.map(({ clientId, duplicates }) => [clientId, duplicates]).toSorted()).toEqual([
+      ['late4', []],
+      ['twice4', [extra]],
+    ]);
+  });
+
+  it('is only possibly that where another program uses the key', async () => {
+    await desk.done('order buy btc_usdt 0.01 --at 21003 --id mine3 --yes');
+    await repeat('another1', '15000', '0.02');
+    const extra = await repeat('mine3', '21003', '0.01');
+    const { stderr } = await desk.run('orders btc_usdt');
+    expect(stderr).toContain(`pit cancel btc_usdt ${extra}`);
+    expect(stderr).toContain('Possibly');
+  });
+});

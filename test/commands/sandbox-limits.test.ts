@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { signedUrl } from '../sandbox/signing.js';
+import { runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
+
+const locking = await serveSandbox(temporaryHome(), ['--limit', 'address=2,lock=1h']);
+const single = await serveSandbox(temporaryHome(), ['--no-limits', '--limit', 'address=1']);
+const hasty = await serveSandbox(temporaryHome(), ['--no-limits', '--limit', 'reqTime=5s']);
+
+/** The return codes of requests for an order that there is not, each as old as told in ms. */
+async function codes({ address }: ServedSandbox, ages: readonly number[]): Promise<(string | undefined)[]> {
+  const answers: (string | undefined)[] = [];
+  for (const age of ages) {
+    const url = signedUrl(address, address, 'getOrder', { currency: 'btc_usdt', id: '17' });
+    // the signature does not cover reqTime
+    const text = await (await fetch(url.replace(/reqTime=\d+/, `reqTime=${Date.now() - age}`))).text();
+    answers.push(/"code":(\d+)/.exec(text)?.[1]);
+  }
+  return answers;
+}
+
+describe('pit sandbox serve --limit', () => {
+  it('counts an address as told, and locks it as long as told', async () => {
+    expect(await codes(locking, [0, 0, 0])).toEqual(['3001', '3001', '4001']);
+  });
+
+  it('goes over --no-limits for what it names', async () => {
+    expect(await codes(single, [0, 0])).toEqual(['3001', '4001']);
+  });
+
+  it('sets how old a request may be', async () => {
+    expect(await codes(hasty, [0, 3_000, 8_000, -8_000])).toEqual(['3001', '3001', '3007', '3007']);
+  });
+
+  it.each(['keys=5', 'key=0', 'lock=10', 'reqTime', ''])('refuses %j', async (list) => {
+    const { code, stderr } = await runPit(['sandbox', 'serve', '--limit', list], { home: temporaryHome() });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/is no limit|It must be|is not a length of time/);
+  });
+});

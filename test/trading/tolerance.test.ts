@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { LONGEST_MS, toleranceOf } from '../../src/trading/tolerance.js';
+import type { FakeHost } from '../support/fake-host.js';
+import { respond, serveFaults } from '../support/fault-server.js';
+import { accountOf } from './support/account.js';
+import { count, looksAt, NOT_FOUND, query, serve } from './support/exchange.js';
+
+describe('the tolerance of reqTime', () => {
+  it.each([1_000, 5_000, 30_000, 60_000, 61_500, 599_000])(
+    'of %d ms is found to the second above',
+    async (tolerance) => {
+      const server = await serve({ write: 'a hang', tolerance });
+      const account = accountOf(server.url);
+      const found = await toleranceOf(account, 'btc_usdt');
+      expect(found % 1_000).toBe(0);
+      expect(found - tolerance).toBeGreaterThanOrEqual(0);
+      expect(found - tolerance).toBeLessThanOrEqual(2_000);
+      // harmless: only reads, of an order that nobody has
+      expect(server.requests.every(({ target }) => target.startsWith('/api/getOrder?'))).toBe(true);
+      expect(looksAt(server)).toBe(0);
+    },
+  );
+
+  it('is asked for once, and then remembered', async () => {
+    const server = await serve({ write: 'a hang', tolerance: 10_000 });
+    const account = accountOf(server.url);
+    const found = await toleranceOf(account, 'btc_usdt');
+    const asked = server.requests.length;
+    expect(asked).toBeLessThan(15);
+    expect(await toleranceOf(account, 'btc_usdt')).toBe(found);
+    expect(server.requests).toHaveLength(asked);
+  });
+
+  it.each([3_000, 12_000])('is never found too short where the network holds some requests for %d ms', async (held) => {
+    let host: FakeHost | undefined;
+    let count = 0;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        count += 1;
+        if (count % 3 === 0) void host?.sleep(held);
+        return respond(
+          (host?.now() ?? 0) - Number(query(target).reqTime) > 60_000 ? '{"code":3007,"message":"t"}' : NOT_FOUND,
+        );
+      },
+    });
+    const account = accountOf(server.url, { budgetMs: 600_000 });
+    host = account.host;
+    const found = await toleranceOf(account, 'btc_usdt');
+    expect(found).toBeGreaterThanOrEqual(60_000);
+    expect(found).toBeLessThanOrEqual(62_000 + held);
+  });
+
+  it('is unlimited where any request is taken, and that is not remembered', async () => {
+    const server = await serve({ write: 'a hang', tolerance: LONGEST_MS * 2 });
+    const account = accountOf(server.url);
+    expect(await toleranceOf(account, 'btc_usdt')).toBe(Number.POSITIVE_INFINITY);
+    expect(account.tolerance.known).toBeUndefined();
+  });
+
+  it.each([
+    ['the rate', '{"code":4002,"message":"rate"}', 'limited'],
+    ['the lock', '{"code":4001,"message":"locked"}', 'limited'],
+    ['the time itself', '{"code":3007,"message":"time"}', 'refused'],
+  ])('cannot be found where everything is refused for %s', async (_, body, kind) => {
+    const server = await serveFaults({ answer: () => respond(body) });
+    await expect(toleranceOf(accountOf(server.url), 'btc_usdt')).rejects.toMatchObject({ kind });
+  });
+});
+
+describe('a clock that is wrong', () => {
+  it("is corrected by the answer that refuses its time, and a read goes through with the exchange's", async () => {
+    const ahead = 7_200_000;
+    const times: number[] = [];
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const time = Number(query(target).reqTime);
+        times.push(time);
+        const now = 1_540_295_995_557 + ahead;
+        const date = `Date: ${new Date(now).toUTCString()}`;
+        return respond(Math.abs(now - time) > 60_000 ? '{"code":3007,"message":"t"}' : NOT_FOUND, '200 OK', [date]);
+      },
+    });
+    const { client } = accountOf(server.url);
+    const values = { currency: 'btc_usdt', id: '17' };
+    await expect(client.read('getOrder', values)).rejects.toMatchObject({ kind: 'refused', code: 3001 });
+    expect(count(server, 'getOrder')).toBe(2);
+    expect(Math.abs((times[1] ?? 0) - (times[0] ?? 0) - ahead)).toBeLessThanOrEqual(1_000);
+    await client.write('cancelOrder', values);
+    expect(Math.abs((times[2] ?? 0) - (times[0] ?? 0) - ahead)).toBeLessThanOrEqual(1_000);
+  });
+});
