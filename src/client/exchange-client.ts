@@ -8,7 +8,7 @@ import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
 import type { Network } from './network/network.js';
 import { OBSERVED } from './observed-codes.js';
-import { Pace } from './pace.js';
+import { Pace, type Turn } from './pace.js';
 import { requestUrl } from './request-url.js';
 import { attempts } from './retry.js';
 import { type Delivery, get, type HttpAnswer, TransportError } from './transport.js';
@@ -104,9 +104,10 @@ export class ExchangeClient {
   async probe(name: OperationName, values: Given): Promise<HttpAnswer> {
     const { budget, network } = this.#options;
     try {
-      await this.#pace.turn(operationOf(name).bucket);
+      const turn = await this.#turn({ name });
       const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
-      const answer = await get(this.#url({ name, values }, this.now()), { fresh: true, timeoutMs, network });
+      const url = this.#url({ name, values }, this.now());
+      const answer = await this.#inTurn(turn, () => get(url, { fresh: true, timeoutMs, network }));
       if (answer.status !== 200) throw new BadStatus(answer.status);
       wholeBody(name, answer.body);
       return answer;
@@ -136,13 +137,15 @@ export class ExchangeClient {
    *
    * @param reqTime milliseconds since the Unix epoch: until how long after it the exchange takes the request decides how
    *   long a lost one may still be executed, so that who records it must know it beforehand
+   * @param goes asked at the very moment at which it would leave: false takes it back
    */
   async write<Name extends OperationName>(
     name: Name,
     values: ValuesOf<Name>,
     reqTime = this.now(),
+    goes: () => boolean = () => true,
   ): Promise<Verdict<Result<OperationNamed<Name>>>> {
-    return this.#once({ name, values, read: (body) => readResponse(name, body) }, reqTime);
+    return this.#once({ name, values, read: (body) => readResponse(name, body) }, reqTime, goes);
   }
 
   /** The same for an operation that the interface does not describe; the answer is its body. Throws as {@link write}. */
@@ -150,14 +153,19 @@ export class ExchangeClient {
     return this.#once({ name, values, read: (body) => wholeBody(name, body) }, reqTime);
   }
 
-  async #once<Answer>(call: Call<Answer>, reqTime: number): Promise<Verdict<Answer>> {
+  async #once<Answer>(call: Call<Answer>, reqTime: number, goes = () => true): Promise<Verdict<Answer>> {
     const { budget } = this.#options;
     if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it' };
     this.#check(call);
     try {
       const timeoutMs = Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2);
-      await this.#pace.turn(operationOf(call.name).bucket);
-      return { kind: 'done', answer: await this.#exchange(call, reqTime, { fresh: true, timeoutMs }) };
+      const turn = await this.#turn(call);
+      if (!goes()) {
+        turn.unused();
+        return { kind: 'notSent', reason: 'it was taken back' };
+      }
+      const delivery = { fresh: true, timeoutMs };
+      return { kind: 'done', answer: await this.#inTurn(turn, () => this.#exchange(call, reqTime, delivery)) };
     } catch (error) {
       return verdictOf(error);
     }
@@ -177,8 +185,22 @@ export class ExchangeClient {
 
   async #paced<Answer>(call: Call<Answer>, reqTime: number): Promise<Answer> {
     const { budget } = this.#options;
-    await this.#pace.turn(operationOf(call.name).bucket);
-    return this.#exchange(call, reqTime, { fresh: false, timeoutMs: Math.min(READ_TIMEOUT_MS, budget.leftMs) });
+    const turn = await this.#turn(call);
+    const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
+    return this.#inTurn(turn, () => this.#exchange(call, reqTime, { fresh: false, timeoutMs }));
+  }
+
+  #turn({ name }: Pick<Call<unknown>, 'name'>): Promise<Turn> {
+    return this.#pace.turn(operationOf(name).bucket);
+  }
+
+  /** The limit counts a request when the exchange does, which is before the answer. */
+  async #inTurn<Value>(turn: Turn, work: () => Promise<Value>): Promise<Value> {
+    try {
+      return await work();
+    } finally {
+      turn.answered();
+    }
   }
 
   /** Everything that can be wrong before anything is sent. */
