@@ -5,11 +5,13 @@ import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import type { TradingAccount } from '../trading/account.js';
 import { resumeCommand } from '../trading/batch/begin.js';
+import { settleByHand } from '../trading/call/call.js';
 import type { Entry } from '../trading/journal/entry.js';
 import {
   type Intent,
   isOf,
   type JournalEvent,
+  marketOf,
   type OrderTerms,
   type Outcome,
   type ReplaceTerms,
@@ -17,17 +19,25 @@ import {
 import type { OrderReference } from '../trading/order/reference.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import type { Context } from './frame/context.js';
-import { define, optional } from './frame/definition.js';
+import { define, flag, optional } from './frame/definition.js';
 import { sameProfile } from './frame/same-profile.js';
-import { clientId } from './inputs/numbers.js';
+import { clientId, oneOf } from './inputs/numbers.js';
 import { placingLine } from './order/placing-line.js';
 
 export default define({
   summary: 'Find out what became of writes whose outcome is unknown',
   arguments: { clientId: optional('the id that a message named; without it all that is unknown', clientId) },
+  flags: {
+    as: flag(
+      '--as <outcome>',
+      'what you found out yourself of a call that pit cannot look up: done or notSent',
+      oneOf('--as', 'done', 'notSent'),
+    ),
+  },
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
-  async run(context, { clientId: id }) {
+  async run(context, { clientId: id, as }) {
     const account = await context.session.trading();
+    if (as !== undefined) settleByHand(account, id, as);
     // who names a job wants it ended, even where not everything was sent
     const isNamed = id !== undefined;
     const resolutions = await resolve(account, isNamed ? openOf(account, id) : account.journal.open(), isNamed);
@@ -39,7 +49,7 @@ export default define({
     tellUnfinished(context, account, resolutions);
     tellDamaged(context, account);
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown) };
-    const unknown = rows.filter(({ outcome }) => outcome === 'unknown').map((row) => row.clientId);
+    const unknown = rows.filter(({ outcome }) => outcome === 'unknown');
     return unknown.length === 0 ? answer : { ...answer, failure: stillUnknown(unknown) };
   },
 });
@@ -58,7 +68,8 @@ function openOf({ journal }: TradingAccount, id: string): Entry[] {
 interface Row {
   readonly operation: string;
   readonly clientId: string;
-  readonly market: string;
+  /** Null for what is about no market. */
+  readonly market: string | null;
   readonly outcome: Outcome;
   readonly id: string | null;
   readonly duplicates: readonly string[];
@@ -66,10 +77,10 @@ interface Row {
 }
 
 function rowOf({ intent, outcome, id, duplicates, events }: Resolution): Row {
-  const { id: clientId, terms } = intent;
+  const { id: clientId } = intent;
   const operation = isOf(intent, 'order') && intent.replaces !== undefined ? 'replace' : intent.operation;
   const timeline = events.map(({ time, event }) => ({ time: isoTime(time), event }));
-  return { operation, clientId, market: terms.market, outcome, id, duplicates, timeline };
+  return { operation, clientId, market: marketOf(intent) ?? null, outcome, id, duplicates, timeline };
 }
 
 /** Nothing is sent from here: whoever wants the rest of a job's orders goes on with it. */
@@ -96,13 +107,16 @@ function tellUnplaced({ output, host }: Context, resolution: Resolution): void {
   output.warn(sameProfile(`${words} ${placingLine(order)}`, host.arguments));
 }
 
-function stillUnknown(ids: readonly string[]): Failure {
+function stillUnknown(rows: readonly Row[]): Failure {
+  const ids = rows.map((row) => row.clientId);
   const [first = ''] = ids;
   const what = ids.length === 1 ? `what became of ${first}` : `what became of ${ids.length} writes`;
-  return new Failure('unknown', `It is still not known ${what}.`, {
-    clientId: first,
-    hint: `Ask again in a minute: pit resolve${ids.length === 1 ? ` ${first}` : ''}`,
-  });
+  const call = rows.find(({ operation }) => operation === 'call')?.clientId;
+  const hint =
+    call === undefined
+      ? `Ask again in a minute: pit resolve${ids.length === 1 ? ` ${first}` : ''}`
+      : `No operation tells what became of ${call}: look at the exchange, then say it: pit resolve ${call} --as done (or notSent)`;
+  return new Failure('unknown', `It is still not known ${what}.`, { clientId: first, hint });
 }
 
 function show(screen: Screen, resolutions: readonly (Resolution | undefined)[]): string {
@@ -139,6 +153,7 @@ function wordsOf(intent: Intent): string {
   if (isOf(intent, 'order'))
     return intent.replaces === undefined ? orderWords(intent.terms) : replaceWords(intent.replaces);
   if (isOf(intent, 'replace')) return replaceWords(intent.terms);
+  if (isOf(intent, 'call')) return intent.terms.method;
   if (isOf(intent, 'orderMoreV2')) {
     const { side, count, market } = intent.terms;
     return `${side} ${grouped(String(count))} orders in ${market} (job ${intent.id})`;

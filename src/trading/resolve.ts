@@ -9,6 +9,7 @@ import {
   type Intent,
   isOf,
   type JournalEvent,
+  marketOf,
   type Operation,
   type OrderTerms,
   type Outcome,
@@ -41,9 +42,9 @@ export async function resolve(
   entries: readonly Entry[],
   end = false,
 ): Promise<readonly Resolution[]> {
-  const [first] = entries;
+  const [market, ...others] = entries.flatMap(({ intent }) => marketOf(intent) ?? []);
   // once for all of them, instead of by each of many at the same time
-  if (first !== undefined && entries.length > 1) await quietly(() => toleranceOf(account, first.intent.terms.market));
+  if (market !== undefined && others.length > 0) await quietly(() => toleranceOf(account, market));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, end)));
   const settled = done.map(({ resolution }) => resolution);
   const extras = joined([...done.flatMap((one) => one.extras), ...(await extrasEverywhere(account))]);
@@ -95,6 +96,8 @@ const SETTLERS: Readonly<Record<Operation, Settler>> = {
     await settleReplace(account, entry as Entry<'replace'>);
     return NOTHING;
   },
+  // no operation tells what became of it: only somebody who looks at the exchange can
+  call: async () => NOTHING,
   orderMoreV2: (account, entry, end) => settleJob(account, entry as Entry<'orderMoreV2'>, end),
 };
 

@@ -1,8 +1,7 @@
 import type { ExchangeClient } from '../../client/exchange-client.js';
 import { failureOf } from '../../client/failures.js';
-import type { Operation } from '../../protocol/operation.js';
-import { type OperationName, operations } from '../../protocol/operations/index.js';
-import { checkedParameters, type ValuesOf } from '../../protocol/request.js';
+import { operationOf } from '../../protocol/operations/index.js';
+import { checkedParameters, type Given } from '../../protocol/request.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Context } from './context.js';
@@ -24,11 +23,11 @@ export function dryChange(operation: string, words: string): Answer {
 }
 
 /** What a write would have sent, keys and signature left out, with everything checked and nothing sent. */
-export function dryRun<Name extends OperationName>(
+export function dryRun(
   { host }: Context,
   client: ExchangeClient,
-  operation: Name,
-  values: ValuesOf<Name>,
+  operation: string,
+  values: Given,
   preview: Preview,
   show: (screen: Screen) => string,
 ): Answer {
@@ -42,8 +41,8 @@ export function dryRun<Name extends OperationName>(
 }
 
 /** Throws Failure `usage` for a value that breaks its rule. */
-function maskedParameters<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Record<string, string> {
-  const { parameters }: Operation = operations[name];
+function maskedParameters(name: string, values: Given): Record<string, string> {
+  const { parameters } = operationOf(name);
   try {
     const checked = [...checkedParameters(name, values)];
     return Object.fromEntries(checked.map(([key, value]) => [key, parameters[key]?.kind.secret ? '***' : value]));

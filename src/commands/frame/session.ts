@@ -28,6 +28,7 @@ export class Session {
   #address: SandboxAddress | undefined;
   #markets: Promise<MarketCatalog> | undefined;
   #network: Network | undefined;
+  #listener: (name: string, body: string) => void = () => undefined;
 
   constructor(
     private readonly host: Host,
@@ -90,6 +91,11 @@ export class Session {
     new Journal(this.host, this.host.directories.state, SANDBOX_JOURNAL).forget();
   }
 
+  /** From now on the listener gets the operation and the body of each answer to a write that was done. */
+  hear(listener: (name: string, body: string) => void): void {
+    this.#listener = listener;
+  }
+
   /** The markets of the exchange, from the cache while it is fresh. */
   markets(): Promise<MarketCatalog> {
     this.#markets ??= this.client().then((client) => new MarketCatalog(client, this.#cache));
@@ -120,6 +126,7 @@ export class Session {
       credentials: () => this.#credentials(connection),
       clockMemory: clockMemory(connection, this.#cache),
       network: this.#networkOf(connection),
+      heard: (name, body) => this.#listener(name, body),
     };
   }
 

@@ -6,7 +6,7 @@ import type { Host } from '../../host.js';
 import { Archive } from './archive.js';
 import { Entry, fileName, idOf, readEntry, recordOf } from './entry.js';
 import { createDurably, movedIfThere, namesIn, sweepDrafts, syncFolder } from './files.js';
-import type { Intent, Operation, Write } from './intent.js';
+import { type Intent, marketOf, type Operation, type Write } from './intent.js';
 import { thisProcess } from './runner.js';
 
 /** Nobody takes so long to make a file. */
@@ -77,7 +77,7 @@ export class Journal {
   /** The markets in which something was written in the days that are kept, sorted. */
   markets(): string[] {
     const intents = [...this.archive.since(0), ...this.open()].map(({ intent }) => intent);
-    return [...new Set(intents.map(({ terms }) => terms.market))].sort();
+    return [...new Set(intents.flatMap((intent) => marketOf(intent) ?? []))].sort();
   }
 
   /** Puts a damaged record where no command meets it again, if the disk lets it; where it is now. */
