@@ -1,12 +1,10 @@
-import type { Host } from '../host.js';
 import type { Result } from '../protocol/operation.js';
 import { type OperationName, type OperationNamed, operationOf } from '../protocol/operations/index.js';
-import type { Credentials, Given, Hosts, ValuesOf } from '../protocol/request.js';
-import { Refused, readResponse, wholeBody } from '../protocol/response.js';
-import type { Budget } from './budget.js';
-import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
+import type { Given, Hosts, ValuesOf } from '../protocol/request.js';
+import { Refused, readResponse, requireJson, wholeBody } from '../protocol/response.js';
+import type { Call, ClientOptions } from './call.js';
+import { ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
-import type { Network } from './network/network.js';
 import { OBSERVED } from './observed-codes.js';
 import { Pace, type Turn } from './pace.js';
 import { requestUrl } from './request-url.js';
@@ -14,35 +12,8 @@ import { attempts } from './retry.js';
 import { type Delivery, get, type HttpAnswer, TransportError } from './transport.js';
 import { type Verdict, verdictOf } from './verdict.js';
 
+export type { ClientOptions } from './call.js';
 export type { Verdict } from './verdict.js';
-
-export interface ClientOptions {
-  readonly host: Host;
-  readonly hosts: Hosts;
-  /** Gives the keys, or throws a Failure `credentials` that says what is missing. */
-  readonly credentials: () => Credentials;
-  readonly budget: Budget;
-  /** Keeps what is known of the exchange's clock. Absent: it is found out anew. */
-  readonly clockMemory?: ClockMemory;
-  /**
-   * Called where the host refused the connection, so that not a byte of the request left: starts what should be there.
-   * Absent for hosts that are not pit's to start.
-   */
-  readonly revive?: () => Promise<void>;
-  /** Takes a line about each request, secrets already masked. */
-  readonly trace?: (line: string) => void;
-  /** Takes the whole body of each answer to a write that was done. */
-  readonly heard?: (name: string, body: string) => void;
-  /** Absent: no proxy, and the well-known authorities. */
-  readonly network?: Network;
-}
-
-/** An operation with its values, and what is made of the body of its answer. */
-interface Call<Answer> {
-  readonly name: string;
-  readonly values: Given;
-  readonly read: (body: string) => Answer;
-}
 
 /** The longest that one read may take before it is tried again. */
 const READ_TIMEOUT_MS = 10_000;
@@ -100,20 +71,18 @@ export class ExchangeClient {
     }
   }
 
-  /** One answer to a read, with what it tells of the host beside its body. Throws Failure as {@link read}. */
+  /**
+   * One answer to a read, refused or not, with what it tells of the host beside its body. Throws Failure as {@link read}
+   * where none came that the interface could have sent.
+   */
   async probe(name: OperationName, values: Given): Promise<HttpAnswer> {
-    const { budget, network } = this.#options;
-    try {
-      const turn = await this.#turn({ name });
-      const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
-      const url = this.#url({ name, values }, this.now());
-      const answer = await this.#inTurn(turn, () => get(url, { fresh: true, timeoutMs, network }));
-      if (answer.status !== 200) throw new BadStatus(answer.status);
-      wholeBody(name, answer.body);
+    const read = (body: string, answer: HttpAnswer) => {
+      requireJson(name, body);
       return answer;
-    } catch (error) {
+    };
+    return this.#paced({ name, values, read }, this.now()).catch((error: unknown) => {
       throw failureOf(error, name);
-    }
+    });
   }
 
   /**
@@ -230,13 +199,14 @@ export class ExchangeClient {
     const { host, trace, heard, network } = this.#options;
     const start = host.now();
     try {
-      const { status, body, date } = await get(url, { ...delivery, network });
+      const whole = await get(url, { ...delivery, network });
+      const { status, body, date } = whole;
       this.#learn(name, date, start);
       trace?.(
         `GET ${host.redaction.apply(url)} -> HTTP ${status}, ${body.length} characters, ${host.now() - start} ms`,
       );
       if (status !== 200) throw new BadStatus(status);
-      const answer = call.read(body);
+      const answer = call.read(body, whole);
       if (operationOf(name).effect !== 'read') heard?.(name, body);
       return answer;
     } catch (error) {

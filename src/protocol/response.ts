@@ -52,6 +52,11 @@ export function wholeBody(name: string, body: string): string {
   return body;
 }
 
+/** Whatever it says, it is JSON. Throws {@link Mismatch} otherwise, as for an outage's page. */
+export function requireJson(name: string, body: string): void {
+  parseBody(name, body);
+}
+
 function readBody(name: string, body: string): unknown {
   const value = parseBody(name, body);
   refuse(name, value);
