@@ -19,7 +19,7 @@ const CHECKS = [...versions, configuration, files, network, ...hosts, clock, ...
 const TELLING_MS = 500;
 
 export default define({
-  summary: 'Look at the configuration, the hosts, the clock, the key and the journal, and say what mends them',
+  summary: 'Look at configuration, hosts, clock, key and journal, and say what mends them',
   examples: ['doctor', 'doctor --profile sandbox --json'],
   async run(context) {
     const examination = new Examination(context);
