@@ -17,6 +17,7 @@ const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
 const APART = {
   got: 'got',
   inquirer: 'inquirer',
+  '@inquirer/core': 'inquirer-core',
   conf: 'conf',
   'proper-lockfile': 'proper-lockfile',
   'csv-stringify/sync': 'csv-stringify',

@@ -12,3 +12,11 @@ export const OBSERVED = {
   locked: 4001,
   tooFrequent: 4002,
 } as const;
+
+/** With these an exchange says that it did not look at the request, and would not look at its copy either. */
+export const UNREAD: readonly (number | null)[] = [
+  OBSERVED.badSignature,
+  OBSERVED.noUser,
+  OBSERVED.badAddress,
+  OBSERVED.locked,
+];

@@ -9,6 +9,8 @@ export interface Answer {
   readonly csv?: readonly object[];
   /** The `--csv` header where there are no rows to take it from. */
   readonly csvHeader?: readonly string[];
+  /** Whether it goes on with a stream, whose CSV has its header already. */
+  readonly isLater?: boolean;
   /** How the command ends after its answer: something is unknown, or only a part could be done. */
   readonly failure?: Failure;
   /** The text for people, without a newline at its end; an empty text prints nothing. */

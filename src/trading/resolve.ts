@@ -3,9 +3,17 @@ import { settleCancel } from './cancel/settle.js';
 import type { Extra } from './duplicates/extra-orders.js';
 import { findExtras } from './duplicates/watch.js';
 import type { Entry } from './journal/entry.js';
-import type { Intent, JournalEvent, Operation, Outcome, Settled } from './journal/intent.js';
+import {
+  type Intent,
+  isOf,
+  type JournalEvent,
+  type Operation,
+  type OrderTerms,
+  type Outcome,
+} from './journal/intent.js';
 import { settleOrder } from './order/settle.js';
 import { quietly } from './quietly.js';
+import { settleReplace } from './replace/settle.js';
 
 /** A write of the journal, with what is known of it now. */
 export interface Resolution {
@@ -14,6 +22,8 @@ export interface Resolution {
   readonly id: string | null;
   readonly duplicates: readonly string[];
   readonly events: readonly JournalEvent[];
+  /** The order that was to take the place of a cancelled one, and that nobody sent. */
+  readonly unplaced?: OrderTerms;
 }
 
 export interface Resolved {
@@ -38,8 +48,7 @@ async function resolveOne(account: TradingAccount, entry: Entry): Promise<Resolu
   if (entry.isUnderWay) entry.note(`still under way in process ${entry.intent.process.pid}`);
   else await SETTLERS[entry.intent.operation](account, entry);
   const { intent, events } = entry;
-  const settled: Settled | undefined = account.journal.archive.find(intent.id);
-  return settled ?? { intent, events, outcome: 'unknown', id: null, duplicates: [] };
+  return account.journal.archive.find(intent.id) ?? { intent, events, outcome: 'unknown', id: null, duplicates: [] };
 }
 
 type Settler = (account: TradingAccount, entry: Entry) => Promise<unknown>;
@@ -47,7 +56,14 @@ type Settler = (account: TradingAccount, entry: Entry) => Promise<unknown>;
 const SETTLERS: Readonly<Record<Operation, Settler>> = {
   order: (account, entry) => settleOrder(account, entry as Entry<'order'>),
   cancelOrder: (account, entry) => settleCancel(account, entry as Entry<'cancelOrder'>),
+  replace: (account, entry) => settleReplace(account, entry as Entry<'replace'>),
 };
+
+/** What a replacement was to place and did not, though the order before it is cancelled. */
+export function unplacedOf({ intent, outcome, unplaced }: Resolution): OrderTerms | undefined {
+  const isGone = outcome === 'refused' || outcome === 'notSent';
+  return unplaced ?? (isOf(intent, 'order') && intent.replaces !== undefined && isGone ? intent.terms : undefined);
+}
 
 async function extrasEverywhere(account: TradingAccount): Promise<Extra[]> {
   const extras: Extra[] = [];

@@ -38,6 +38,8 @@ export function fakeHost(): FakeHost {
       return Promise.resolve();
     },
     onInterrupt: () => () => undefined,
+    isProgram: () => Promise.resolve(true),
+    run: () => Promise.resolve(0),
     sleeps,
     printed: () => texts.join(''),
   };

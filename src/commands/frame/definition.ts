@@ -19,6 +19,8 @@ export interface Flag<Value = unknown> {
   readonly description: string;
   /** Absent for a switch. */
   readonly read?: Reader<Value>;
+  /** It may be given again, and each value counts. */
+  readonly repeats?: true;
 }
 
 type Arguments = Readonly<Record<string, Argument>>;
@@ -33,7 +35,11 @@ type ArgumentValue<Given> =
         : Value | undefined
     : never;
 
-type FlagValue<Given> = Given extends { readonly read: Reader<infer Value> } ? Value | undefined : boolean;
+type FlagValue<Given> = Given extends { readonly read: Reader<infer Value>; readonly repeats: true }
+  ? Value[]
+  : Given extends { readonly read: Reader<infer Value> }
+    ? Value | undefined
+    : boolean;
 
 export type Input<Args extends Arguments, Opts extends Flags> = {
   readonly [Name in keyof Args]: ArgumentValue<Args[Name]>;
@@ -74,6 +80,11 @@ export function flag<Value>(
   read: Reader<Value>,
 ): Flag<Value> & { read: Reader<Value> } {
   return { syntax, description, read };
+}
+
+/** A flag that may be given several times. */
+export function repeated<Value>(syntax: string, description: string, read: Reader<Value>) {
+  return { syntax, description, read, repeats: true } as const;
 }
 
 /** A flag without a value. */

@@ -1,5 +1,5 @@
 import type { Budget } from '../../client/budget.js';
-import { ExchangeClient } from '../../client/exchange-client.js';
+import { type ClientOptions, ExchangeClient } from '../../client/exchange-client.js';
 import { MarketCatalog } from '../../client/market-catalog.js';
 import { Cache } from '../../config/cache.js';
 import { type Connection, chooseConnection, type Missing, requireKeys } from '../../config/connection.js';
@@ -48,6 +48,15 @@ export class Session {
     return this.#client;
   }
 
+  /**
+   * The exchange for what is only shown while a person thinks, on a budget of its own: it starts no sandbox, says nothing,
+   * and holds nothing up. Throws Failure as {@link client}.
+   */
+  async observer(budget: Budget): Promise<ExchangeClient> {
+    await this.client();
+    return new ExchangeClient(this.#optionsFor(await this.connection(), budget));
+  }
+
   /** The exchange for signed calls: a missing key is told before anything else is asked for. Throws Failure `credentials`. */
   async signedClient(): Promise<ExchangeClient> {
     const client = await this.client();
@@ -88,14 +97,19 @@ export class Session {
       this.output.note('Market data and trading use different hosts, as the environment says.');
     if (connection.sandbox) await this.#findSandbox();
     return new ExchangeClient({
-      host: this.host,
-      hosts: hostsOf(connection, () => this.#address),
-      budget: this.budget,
-      credentials: () => this.#credentials(connection),
-      clockMemory: clockMemory(connection, this.#cache),
+      ...this.#optionsFor(connection, this.budget),
       ...(connection.sandbox ? { revive: () => this.#ensureSandbox() } : {}),
       ...(this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {}),
     });
+  }
+
+  #optionsFor(connection: Connection, budget: Budget): ClientOptions {
+    return {
+      ...{ host: this.host, budget },
+      hosts: hostsOf(connection, () => this.#address),
+      credentials: () => this.#credentials(connection),
+      clockMemory: clockMemory(connection, this.#cache),
+    };
   }
 
   #credentials(connection: Connection): Credentials {
