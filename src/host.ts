@@ -9,6 +9,7 @@ import { Redaction } from './redaction.js';
 export interface TerminalOutput extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 export interface TerminalInput extends Readable {
@@ -42,6 +43,8 @@ export interface Host {
   randomBytes(count: number): Uint8Array;
   /** Ends early where it is cut. */
   sleep(milliseconds: number, cut?: AbortSignal): Promise<void>;
+  /** For work that goes on for long with little in hand: keeps this process's memory near what it needs. */
+  keepSmall(): Promise<void>;
   /** Runs the work when a signal ends the program, before it exits. Gives a function that takes the work back. */
   onInterrupt(work: (signal: Signal) => void | Promise<void>): () => void;
   /** Whether there is a program of this name to run, or at this path. */
@@ -70,6 +73,7 @@ export function systemHost(): Host {
     random: Math.random,
     randomBytes,
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(cutShort),
+    keepSmall: async () => (await import('./host/memory.js')).keepSmall(),
     onInterrupt: signals.onInterrupt,
     isProgram: async (name) => (await import('./host/command.js')).isProgram(name, process.env.PATH),
     run: async (words) => (await import('./host/command.js')).runCommand(words, signals, isOnTerminal()),

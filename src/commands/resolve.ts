@@ -17,7 +17,6 @@ import type { OrderReference } from '../trading/order/reference.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import type { Context } from './frame/context.js';
 import { define, optional } from './frame/definition.js';
-import { warnOfExtras } from './frame/extras.js';
 import { sameProfile } from './frame/same-profile.js';
 import { clientId } from './inputs/numbers.js';
 import { placingLine } from './order/placing-line.js';
@@ -28,14 +27,10 @@ export default define({
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
   async run(context, { clientId: id }) {
     const account = await context.session.trading();
-    const { resolutions, extras } = await resolve(
-      account,
-      id === undefined ? account.journal.open() : openOf(account, id),
-    );
+    const resolutions = await resolve(account, id === undefined ? account.journal.open() : openOf(account, id));
     const settled = id === undefined ? undefined : account.journal.archive.find(id);
     const shown = id === undefined ? resolutions : [settled ?? resolutions.find(({ intent }) => intent.id === id)];
     const rows = shown.flatMap((resolution) => (resolution === undefined ? [] : rowOf(resolution))).reverse();
-    warnOfExtras(context.output, extras);
     for (const resolution of shown) if (resolution !== undefined) tellUnplaced(context, resolution);
     tellDamaged(context, account);
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown) };

@@ -1,9 +1,11 @@
 import type { Failure } from '../errors.js';
 import type { Host } from '../host.js';
-import type { Answer } from './answer.js';
+import type { Answer, RowStream } from './answer.js';
 import { toJson } from './json.js';
+import { CsvRows, JsonRows, type RowWriter, TableRows } from './row-writers.js';
 import { type Meaning, type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { StatusLine, type StatusPlace } from './status-line.js';
+import { writeRows } from './streaming.js';
 import { safe, wrapped } from './text.js';
 import { prepareWidths } from './width.js';
 import { Channel } from './writing.js';
@@ -21,6 +23,8 @@ export class Output {
   readonly errorScreen: Screen;
   readonly #place: StatusPlace | undefined;
   #live: StatusLine | undefined;
+  /** Whether a line of the answer stands unfinished on a terminal: nothing may be drawn where it stands. */
+  #isInLine = false;
 
   constructor(
     host: Pick<Host, 'output' | 'errors' | 'environment'>,
@@ -34,18 +38,16 @@ export class Output {
     const width = () => screenOf(host.errors, host.environment, options).width;
     // a dumb terminal cannot draw over what it has drawn
     const canRedraw = host.errors.isTTY === true && this.errorScreen.symbols;
-    this.#place = canRedraw ? { stream: host.errors, width } : undefined;
+    this.#place = canRedraw ? { stream: host.errors, width, isFree: () => !this.#isInLine } : undefined;
   }
 
   /**
    * Writes the answer and waits until it is out. Rejects with ReaderGone when the reader has closed the pipe
    * (as `head` does), and with a Failure when the output cannot be written.
    */
-  async answer(answer: Answer): Promise<void> {
-    const text = await this.#textOf(answer);
-    this.#live?.clear();
-    if (text !== '') await this.#answers.write(text);
-    this.#live?.draw();
+  async answer(answer: Answer | RowStream): Promise<void> {
+    if ('rows' in answer) await writeRows(answer, this.#writerOf(answer), (text) => this.#print(text));
+    else await this.#print(await this.#textOf(answer));
   }
 
   /**
@@ -88,6 +90,19 @@ export class Output {
     this.#say(this.format === 'json' ? errorObject(failure) : this.#errorText(failure));
   }
 
+  #writerOf(stream: RowStream): RowWriter {
+    if (this.format === 'json') return new JsonRows();
+    return this.format === 'csv' ? new CsvRows(stream.fields) : new TableRows(this.screen, stream);
+  }
+
+  async #print(text: string): Promise<void> {
+    if (text === '') return;
+    this.#live?.clear();
+    this.#isInLine = this.screen.width !== Number.POSITIVE_INFINITY && !text.endsWith('\n');
+    await this.#answers.write(text);
+    this.#live?.draw();
+  }
+
   async #textOf(answer: Answer): Promise<string> {
     if (this.format === 'json') return `${toJson(answer.data)}\n`;
     if (this.format === 'csv') {
@@ -113,7 +128,7 @@ export class Output {
   #say(line: string): void {
     this.#live?.clear();
     // Nobody can be told that stderr is gone, and the exit code still tells what happened.
-    this.#remarks.write(`${line}\n`).catch(() => {});
+    this.#remarks.write(`${this.#isInLine ? '\n' : ''}${line}\n`).catch(() => {});
     this.#live?.draw();
   }
 }

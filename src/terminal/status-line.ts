@@ -10,6 +10,8 @@ export interface StatusPlace {
   readonly stream: TerminalOutput;
   /** In cells; asked for at each drawing, as a terminal may be made narrower. */
   readonly width: () => number;
+  /** Whether the line that the cursor stands in is nobody else's. */
+  readonly isFree: () => boolean;
 }
 
 /** A line on a terminal that is drawn in place, at once and every second, until it is stopped. */
@@ -32,6 +34,7 @@ export class StatusLine {
   }
 
   draw(): void {
+    if (!this.place.isFree()) return;
     // a line as wide as the terminal would move the cursor to the next
     const text = cut(safe(this.text()), this.place.width() - 1);
     this.place.stream.write(`${CLEARED}${this.paint(text)}`);
@@ -39,7 +42,7 @@ export class StatusLine {
 
   /** Makes room for other lines. */
   clear(): void {
-    this.place.stream.write(CLEARED);
+    if (this.place.isFree()) this.place.stream.write(CLEARED);
   }
 
   stop(): void {

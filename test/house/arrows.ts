@@ -46,6 +46,7 @@ export const HOMES: Readonly<Record<string, string>> = {
   'lossless-json': 'src/protocol/',
   'proper-lockfile': 'src/config/',
   'string-width': 'src/terminal/',
+  uqr: 'src/terminal/',
   valibot: 'src/protocol/',
 };
 

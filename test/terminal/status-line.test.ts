@@ -41,6 +41,23 @@ describe('a line that is drawn in place', () => {
     expect(screen.text).toBe(`${CLEARED}waiting${CLEARED}something happened\n${CLEARED}waiting${CLEARED}`);
   });
 
+  it('is not drawn over a line of the answer that is not finished', async () => {
+    vi.useFakeTimers();
+    const { screen, errors } = terminal(80);
+    const output = new Output({ errors, output: errors, environment: { TERM: 'xterm', NO_COLOR: '1' } }, 'json');
+    const stop = output.live(() => 'waiting');
+    async function* rows() {
+      yield [{ id: '1' }];
+      vi.advanceTimersByTime(3_000);
+      output.note('something happened');
+      yield [{ id: '2' }];
+    }
+    await output.answer({ rows: rows(), fields: ['id'], columns: [], empty: '', what: 'bills' });
+    stop();
+    const lines = ['[{"id":"1"}', 'something happened', ',{"id":"2"}]', ''].join('\n');
+    expect(screen.text).toBe(`${CLEARED}waiting${CLEARED}${lines}${CLEARED}waiting${CLEARED}`);
+  });
+
   it('is never as wide as the terminal, which may become narrower, and only ever prints', () => {
     const { output, screen, errors } = terminal(10);
     const stop = output.live(() => '\u001b[31m0123456789abcdef');

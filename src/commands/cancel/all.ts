@@ -5,10 +5,10 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { type CancelledAll, cancelAll } from '../../trading/cancel/all.js';
+import { watchMarket } from '../../trading/duplicates/watch.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/order/open-orders.js';
 import { confirm, requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
-import { watchMarket } from '../frame/extras.js';
 import { onMarket } from '../frame/known-market.js';
 import { unknownFailure, withFailure } from './conclusion.js';
 import { drySend } from './dry-send.js';
@@ -29,7 +29,7 @@ export async function cancelEverything(context: Context, market: string): Promis
   if (!context.globals.yes) context.output.preview((screen) => preview(screen, market, first, where));
   await confirm(context, ids.length === 1 ? 'Cancel this order?' : `Cancel these ${ids.length} orders?`);
   const done = await cancelled(context, account, market, first);
-  await watchMarket(context, account, market);
+  await watchMarket(account, market);
   return onMarket(context, market, async () => conclude(market, done));
 }
 

@@ -3,6 +3,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
+import { watchMarket } from '../../trading/duplicates/watch.js';
 import { readOpenOrders } from '../../trading/order/open-orders.js';
 import { quietly } from '../../trading/quietly.js';
 import { startTimerSurely } from '../../trading/timed-cancel/timer.js';
@@ -10,7 +11,6 @@ import { confirm, requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, required, several, toggle } from '../frame/definition.js';
 import { dryRun } from '../frame/dry-run.js';
-import { watchMarket } from '../frame/extras.js';
 import { onMarket } from '../frame/known-market.js';
 import { marketName } from '../inputs/names.js';
 import { word } from '../inputs/words.js';
@@ -63,7 +63,7 @@ async function start(
   );
   const timer = await onMarket(context, market, () => startTimerSurely(account, market));
   forget();
-  await watchMarket(context, account, market);
+  await watchMarket(account, market);
   if (held === undefined) return timerAnswer(market, timer);
   return holdTimer(context, account, { market, timer, command: held });
 }

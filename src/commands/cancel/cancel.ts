@@ -1,10 +1,10 @@
 import { usage } from '../../errors.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { cancelOrders } from '../../trading/cancel/cancel.js';
+import { watchMarket } from '../../trading/duplicates/watch.js';
 import type { OrderReference } from '../../trading/order/reference.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, required, several, toggle } from '../frame/definition.js';
-import { watchMarket } from '../frame/extras.js';
 import { onMarket } from '../frame/known-market.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, idNumber } from '../inputs/numbers.js';
@@ -47,7 +47,7 @@ async function cancelNamed(
   const { answered, end } = showProgress(context, market, orders.length);
   try {
     const attempts = await cancelOrders(account, market, orders, answered);
-    await watchMarket(context, account, market);
+    await watchMarket(account, market);
     return await onMarket(context, market, async () => conclude(market, attempts));
   } finally {
     end();

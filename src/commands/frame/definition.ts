@@ -1,4 +1,4 @@
-import type { Answer } from '../../terminal/answer.js';
+import type { Answer, RowStream } from '../../terminal/answer.js';
 import type { Context } from './context.js';
 
 /** Turns a word of the command line into a value. Throws Failure `usage` that names the input, the rule and the mend. */
@@ -52,7 +52,7 @@ export interface Definition<Args extends Arguments = Arguments, Opts extends Fla
   readonly flags?: Opts;
   /** Shown by `--help`, without the leading `pit`. */
   readonly examples: readonly string[];
-  run(context: Context, input: Input<Args, Opts>): Promise<Answer | undefined>;
+  run(context: Context, input: Input<Args, Opts>): Promise<Answer | RowStream | undefined>;
 }
 
 /** A definition whose `run` sees its own arguments and flags, typed. */

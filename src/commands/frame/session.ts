@@ -1,5 +1,6 @@
 import type { Budget } from '../../client/budget.js';
 import { type ClientOptions, ExchangeClient } from '../../client/exchange-client.js';
+import type { ExchangeZone } from '../../client/exchange-zone.js';
 import { MarketCatalog } from '../../client/market-catalog.js';
 import { Cache } from '../../config/cache.js';
 import { type Connection, chooseConnection, type Missing, requireKeys } from '../../config/connection.js';
@@ -12,8 +13,9 @@ import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/ind
 import type { Output } from '../../terminal/output.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { Journal } from '../../trading/journal/journal.js';
+import { warnOfExtras } from './extras.js';
 import type { Globals } from './globals.js';
-import { clockMemory, journalName, SANDBOX_JOURNAL, toleranceMemory } from './remembered.js';
+import { clockMemory, exchangeZone, journalName, SANDBOX_JOURNAL, toleranceMemory } from './remembered.js';
 
 /** Everything that a command may need of the exchange and the configuration; each part is made when it is first asked for. */
 export class Session {
@@ -77,6 +79,7 @@ export class Session {
       tell: (words) => {
         if (host.errors.isTTY === true) output.note(words);
       },
+      alarm: (extras) => warnOfExtras(output, extras),
     };
   }
 
@@ -89,6 +92,11 @@ export class Session {
   markets(): Promise<MarketCatalog> {
     this.#markets ??= this.client().then((client) => new MarketCatalog(client, this.#cache));
     return this.#markets;
+  }
+
+  /** The zone of the exchange's dates, as far as it is known. */
+  async zone(): Promise<ExchangeZone> {
+    return exchangeZone(await this.connection(), this.#cache);
   }
 
   async #connect(): Promise<ExchangeClient> {

@@ -9,8 +9,6 @@ import type { Placement } from '../../trading/order/place.js';
 import { remainderOf } from '../../trading/replace/remainder.js';
 import type { Replacement } from '../../trading/replace/replace.js';
 import { rowOf } from '../cancel/rows.js';
-import type { Context } from '../frame/context.js';
-import { warnOfExtras } from '../frame/extras.js';
 import { conclude as concludeOrder } from './conclusion.js';
 import { placingLine } from './placing-line.js';
 import { notionalOf } from './replace-preview.js';
@@ -19,12 +17,11 @@ import { notionalOf } from './replace-preview.js';
  * What became of a replacement: an answer, with a failure where only a part of it was done or is known.
  * Throws Failure where the order is as it was, or filled before it could be replaced.
  */
-export function conclude({ output }: Context, terms: ReplaceTerms, clientId: string, done: Replacement): Answer {
+export function conclude(terms: ReplaceTerms, clientId: string, done: Replacement): Answer {
   const told = { terms, clientId, cancel: done.cancel };
   if (done.kind === 'kept') return kept(told);
   if (done.kind === 'filled') throw filled(told);
   if (done.kind === 'unplaced') return unplaced(told, done.rest, done.why);
-  if (done.placement.outcome === 'placed') warnOfExtras(output, done.placement.extras ?? []);
   return sent(told, done.terms, done.placement);
 }
 

@@ -3,6 +3,7 @@ import type { AccountType } from '../../protocol/words.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
+import { watchMarket } from '../../trading/duplicates/watch.js';
 import { type Guarded, needMarket } from '../../trading/guards/guards.js';
 import { guardLimits } from '../../trading/guards/limits.js';
 import type { GuardName } from '../../trading/guards/names.js';
@@ -18,7 +19,6 @@ import { requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, optional, required, toggle } from '../frame/definition.js';
 import { dryRun } from '../frame/dry-run.js';
-import { watchMarket } from '../frame/extras.js';
 import { breachText, confirmGuarded, overriddenBy, overrideFlag } from '../frame/guards.js';
 import { onMarket } from '../frame/known-market.js';
 import { sameProfile } from '../frame/same-profile.js';
@@ -98,8 +98,8 @@ async function act(
   });
   const done = await replaceOrder(account, plan, id);
   forget();
-  await watchMarket(context, account, plan.terms.market);
-  return conclude(context, plan.terms, id, done);
+  await watchMarket(account, plan.terms.market);
+  return conclude(plan.terms, id, done);
 }
 
 /** The order that is to be placed is held against the guards as any other is. */

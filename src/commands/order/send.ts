@@ -6,7 +6,7 @@ import { orderValues } from '../../trading/order/terms.js';
 import type { OrderFacts } from '../../trading/preview/facts.js';
 import type { Context } from '../frame/context.js';
 import { dryRun } from '../frame/dry-run.js';
-import { warnOfExtras } from '../frame/extras.js';
+import { UNCHECKED } from '../frame/extras.js';
 import { breachText, confirmGuarded } from '../frame/guards.js';
 import { sameProfile } from '../frame/same-profile.js';
 import { conclude, interruptedNote, type SentOrder } from './conclusion.js';
@@ -53,6 +53,6 @@ async function place({ output, host }: Context, account: TradingAccount, order: 
   const { clientId: id, notional: _notional, ...terms } = order;
   const placement = await placeOrder(account, terms, { id, chosen });
   forget();
-  if (placement.outcome === 'placed') warnOfExtras(output, placement.extras ?? []);
+  if (placement.outcome === 'placed' && placement.extras === null) output.note(UNCHECKED);
   return conclude(order, placement);
 }

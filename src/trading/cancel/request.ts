@@ -1,8 +1,7 @@
-import { Failure } from '../../errors.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import { orderState } from '../order/record.js';
-import { findOrder, type OrderReference } from '../order/reference.js';
+import { findOrder, isRefusedAlike, type OrderReference } from '../order/reference.js';
 import { quietly } from '../quietly.js';
 
 /** A cancellation that is recorded: what it names, and where its steps are noted. */
@@ -25,8 +24,7 @@ export async function lookAt(
   { market, order: reference, note }: CancelRequest,
   refusal?: number | null,
 ): Promise<OrderRecord | 'nothing' | undefined> {
-  const unlessAlike = (error: unknown) =>
-    error instanceof Failure && error.kind === 'refused' && error.code === refusal ? undefined : Promise.reject(error);
+  const unlessAlike = (error: unknown) => (isRefusedAlike(error, refusal) ? undefined : Promise.reject(error));
   const order = await quietly(async () => (await findOrder(client, market, reference).catch(unlessAlike)) ?? 'nothing');
   const words = typeof order === 'object' ? orderState(order) : order === undefined ? 'no answer' : 'not found';
   note(`asked for the order: ${words}`);

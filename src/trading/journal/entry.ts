@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { cannotWrite, codeOf } from '../../config/private.js';
+import { Failure } from '../../errors.js';
 import type { Host } from '../../host.js';
 import { isAlive, startStamp } from '../../processes.js';
 import type { Archive } from './archive.js';
@@ -101,13 +102,23 @@ export function readEntry(
   archive: Archive,
   host: Pick<Host, 'now' | 'redaction'>,
 ): Entry | 'damaged' | undefined {
-  const content = readIfThere(file);
+  const content = contentOf(file);
   if (content === undefined) return undefined;
   const lines = valuesIn(content) as ({ intent: Intent } | JournalEvent)[];
   const intent = lines.flatMap((line) => ('intent' in line ? line.intent : [])).at(-1);
   if (intent === undefined) return 'damaged';
   const events = lines.flatMap((line) => ('intent' in line ? [] : line));
   return new Entry(file, archive, host, intent, events);
+}
+
+/** A file that cannot be read, as one that somebody else made, is as good as damaged: no other write waits for it. */
+function contentOf(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch (thrown) {
+    if (thrown instanceof Failure) return '';
+    throw thrown;
+  }
 }
 
 /** Where an entry lies. Some file systems take `A` for `a`, and the exchange does not. */

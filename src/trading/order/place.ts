@@ -81,7 +81,7 @@ export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void
  */
 async function refused(account: TradingAccount, entry: Entry<'order'>, refusal: Refused): Promise<Placement> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
-  const found = UNREAD.includes(refusal.code) ? 'nothing' : await lookFor(account, entry);
+  const found = UNREAD.includes(refusal.code) ? 'nothing' : await lookFor(account, entry, refusal.code);
   if (typeof found === 'object') return placed(account, entry, found.id);
   if (found === undefined) return settleOrder(account, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused, and not there');

@@ -288,7 +288,7 @@ describe('resolving a replacement', () => {
 
   async function resolved({ server, state }: { server: OrdersExchange; state: string }) {
     const account = accountOf(server.url, { state, budgetMs: 90_000, tolerance: 60_000 });
-    const { resolutions } = await resolve(account, account.journal.open());
+    const resolutions = await resolve(account, account.journal.open());
     expect(resolutions).toHaveLength(1);
     return resolutions[0];
   }
