@@ -14,7 +14,9 @@ import {
 import { settleOrder } from './order/settle.js';
 import { quietly } from './quietly.js';
 import { settleReplace } from './replace/settle.js';
-import { toleranceOf } from './tolerance.js';
+import { probeOf, toleranceOf } from './tolerance.js';
+import { findExtraWithdrawals } from './withdraw/extras.js';
+import { settleWithdrawal } from './withdraw/settle.js';
 
 /** A write of the journal, with what is known of it now. */
 export interface Resolution {
@@ -34,7 +36,7 @@ export interface Resolution {
 export async function resolve(account: TradingAccount, entries: readonly Entry[]): Promise<readonly Resolution[]> {
   const [first] = entries;
   // once for all of them, instead of by each of many at the same time
-  if (first !== undefined && entries.length > 1) await quietly(() => toleranceOf(account, first.intent.terms.market));
+  if (first !== undefined && entries.length > 1) await quietly(() => toleranceOf(account, probeOf(first.intent)));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry)));
   const settled = done.map(({ resolution }) => resolution);
   const extras = joined([...done.flatMap((one) => one.extras), ...(await extrasEverywhere(account))]);
@@ -46,10 +48,13 @@ export async function resolve(account: TradingAccount, entries: readonly Entry[]
   });
 }
 
+/** What the network made of a write besides what was wanted. */
+type Copies = Pick<Extra, 'intent' | 'ids'>;
+
 interface ResolvedOne {
   readonly resolution: Resolution;
   /** What was found on the way, of this order and of others. */
-  readonly extras: readonly Extra[];
+  readonly extras: readonly Copies[];
 }
 
 async function resolveOne(account: TradingAccount, entry: Entry): Promise<ResolvedOne> {
@@ -61,7 +66,7 @@ async function resolveOne(account: TradingAccount, entry: Entry): Promise<Resolv
   return { resolution: settled ?? { intent, events, outcome: 'unknown', id: null, duplicates: [] }, extras };
 }
 
-type Settler = (account: TradingAccount, entry: Entry) => Promise<readonly Extra[]>;
+type Settler = (account: TradingAccount, entry: Entry) => Promise<readonly Copies[]>;
 
 const SETTLERS: Readonly<Record<Operation, Settler>> = {
   order: async (account, entry) => {
@@ -76,11 +81,15 @@ const SETTLERS: Readonly<Record<Operation, Settler>> = {
     await settleReplace(account, entry as Entry<'replace'>);
     return [];
   },
+  withdraw: async (account, entry) => {
+    await settleWithdrawal(account, entry as Entry<'withdraw'>);
+    return [];
+  },
 };
 
 /** One for each order, though several looks found some of it. */
-function joined(extras: readonly Extra[]): Extra[] {
-  const found = new Map<string, Extra>();
+function joined(extras: readonly Copies[]): Copies[] {
+  const found = new Map<string, Copies>();
   for (const extra of extras) {
     const ids = new Set([...(found.get(extra.intent)?.ids ?? []), ...extra.ids]);
     found.set(extra.intent, { ...extra, ids: [...ids] });
@@ -94,12 +103,15 @@ export function unplacedOf({ intent, outcome, unplaced }: Resolution): OrderTerm
   return unplaced ?? (isOf(intent, 'order') && intent.replaces !== undefined && isGone ? intent.terms : undefined);
 }
 
-async function extrasEverywhere(account: TradingAccount): Promise<Extra[]> {
-  const extras: Extra[] = [];
+async function extrasEverywhere(account: TradingAccount): Promise<Copies[]> {
+  const extras: Copies[] = [];
   for (const market of account.journal.markets()) {
     for (const side of ['buy', 'sell'] as const) {
       extras.push(...((await quietly(() => findExtras(account, { market, side }))) ?? []));
     }
+  }
+  for (const coin of account.journal.coins()) {
+    extras.push(...((await quietly(() => findExtraWithdrawals(account, coin))) ?? []));
   }
   return extras;
 }

@@ -1,5 +1,6 @@
 import type { Output } from '../../terminal/output.js';
 import type { Extra } from '../../trading/duplicates/extra-orders.js';
+import type { ExtraWithdrawal } from '../../trading/withdraw/extras.js';
 
 /** Tells loudly of orders that the network made of requests that pit sent once. */
 export function warnOfExtras(output: Output, extras: readonly Extra[]): void {
@@ -15,6 +16,23 @@ export function warnOfExtras(output: Output, extras: readonly Extra[]): void {
     const headline = isOnlyOne ? 'AN ORDER THAT WAS REFUSED IS THERE' : 'THE ORDER IS THERE MORE THAN ONCE';
     output.warn(`${headline}: ${what} (client id ${intent}) as ${all}. ${cause}`);
     output.warn(`To cancel ${isOnlyOne ? 'it' : 'what is too much'}: pit cancel ${market} ${ids.join(' ')}`);
+  }
+}
+
+/** The same of withdrawals, of which none can be taken back from here. */
+export function warnOfExtraWithdrawals(output: Output, extras: readonly ExtraWithdrawal[]): void {
+  for (const { terms, id, ids, intent } of extras) {
+    const { amount, coin, address } = terms;
+    const all = [...(id === null ? [] : [id]), ...ids].join(' and ');
+    const isOnlyOne = id === null && ids.length === 1;
+    const headline = isOnlyOne
+      ? 'A WITHDRAWAL THAT WAS NOT TO BE THERE IS THERE'
+      : 'THE WITHDRAWAL IS THERE MORE THAN ONCE';
+    const cause = 'Something on the way may have repeated the request, which pit sent once; or it was made elsewhere.';
+    output.warn(`${headline}: ${amount} ${coin} to ${address} (${intent}) as ${all}. ${cause}`);
+    output.warn(
+      `What is not meant may still be stopped on the exchange's website; see it with: pit withdrawals ${coin}`,
+    );
   }
 }
 

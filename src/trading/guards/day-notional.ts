@@ -1,6 +1,6 @@
 import { Decimal } from '../../protocol/decimal.js';
 import { splitMarket } from '../../protocol/words.js';
-import type { Intent, Operation, OrderTerms } from '../journal/intent.js';
+import { type Intent, marketOf, type Operation, type OrderTerms } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 
 const DAY_MS = 86_400_000;
@@ -19,7 +19,7 @@ export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: 
     .map(({ intent, duplicates }) => ({ intent, times: 1 + duplicates.length }));
   const open = journal.open().map(({ intent }) => ({ intent, times: 1 }));
   return [...placed, ...open]
-    .filter(({ intent }) => intent.time >= midnight && splitMarket(intent.terms.market)?.quote === quote)
+    .filter(({ intent }) => intent.time >= midnight && splitMarket(marketOf(intent) ?? '')?.quote === quote)
     .reduce((sum, { intent, times }) => sum.plus(notionalOf(intent).times(Decimal.of(String(times)))), Decimal.zero);
 }
 
@@ -35,6 +35,7 @@ const NOTIONALS: { readonly [Name in Operation]: (terms: Intent<Name>['terms']) 
   cancelOrder: () => Decimal.zero,
   // until its order is cancelled; then it is an order
   replace: ({ wanted }) => worth(wanted),
+  withdraw: () => Decimal.zero,
 };
 
 function worth({ price, amount }: OrderTerms): Decimal {

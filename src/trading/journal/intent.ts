@@ -26,6 +26,27 @@ export interface ReplaceTerms {
   readonly wanted: OrderTerms;
 }
 
+/** A withdrawal as it is to be sent: amounts are final decimal texts in the coin. The fund password is in no record. */
+export interface WithdrawTerms {
+  readonly coin: string;
+  readonly amount: string;
+  readonly fee: string;
+  /** As the exchange gets it: with the memo, where there is one, as `<account>_<memo>`. */
+  readonly address: string;
+  /** Whether it may be moved within the exchange. */
+  readonly internal: boolean;
+  /** What there was before: only what is newer can be this withdrawal. */
+  readonly before: FundsBaseline;
+}
+
+/** The newest records of a coin at a moment; "0" where there are none. */
+export interface FundsBaseline {
+  /** The highest id of a withdrawal record. */
+  readonly record: string;
+  /** The highest id of a bill; null where bills are not looked at. */
+  readonly bill: string | null;
+}
+
 /**
  * A write by its operation, with everything that it says but its secrets. A `replace` is one until its order is cancelled;
  * then it goes on as the order in its place.
@@ -33,7 +54,8 @@ export interface ReplaceTerms {
 export type Write =
   | { readonly operation: 'order'; readonly terms: OrderTerms; readonly replaces?: ReplaceTerms }
   | { readonly operation: 'cancelOrder'; readonly terms: CancelTerms }
-  | { readonly operation: 'replace'; readonly terms: ReplaceTerms };
+  | { readonly operation: 'replace'; readonly terms: ReplaceTerms }
+  | { readonly operation: 'withdraw'; readonly terms: WithdrawTerms };
 
 export type Operation = Write['operation'];
 
@@ -85,6 +107,11 @@ export interface Settlement {
 export interface Settled extends Settlement {
   readonly intent: Intent;
   readonly events: readonly JournalEvent[];
+}
+
+/** The market that a write is about; undefined for one that is about none. */
+export function marketOf({ terms }: Intent): string | undefined {
+  return 'market' in terms ? terms.market : undefined;
 }
 
 export function isOf<Kind extends Operation>(intent: Intent, operation: Kind): intent is Intent<Kind> {

@@ -7,7 +7,7 @@ import { startStamp } from '../../processes.js';
 import { Archive } from './archive.js';
 import { Entry, fileName, idOf, readEntry, recordOf } from './entry.js';
 import { createDurably, namesIn, sweepDrafts, syncFolder } from './files.js';
-import type { Intent, Operation, Write } from './intent.js';
+import { type Intent, isOf, marketOf, type Operation, type Write } from './intent.js';
 
 /** Nobody takes so long to make a file. */
 const DRAFT_MS = 3_600_000;
@@ -77,8 +77,12 @@ export class Journal {
 
   /** The markets in which something was written in the days that are kept, sorted. */
   markets(): string[] {
-    const intents = [...this.archive.since(0), ...this.open()].map(({ intent }) => intent);
-    return [...new Set(intents.map(({ terms }) => terms.market))].sort();
+    return [...new Set(this.#intents().flatMap((intent) => marketOf(intent) ?? []))].sort();
+  }
+
+  /** The coins of which something was withdrawn in the days that are kept, sorted. */
+  coins(): string[] {
+    return [...new Set(this.#intents().flatMap((one) => (isOf(one, 'withdraw') ? one.terms.coin : [])))].sort();
   }
 
   /** Puts a damaged record where no command meets it again, if the disk lets it; where it is now. */
@@ -101,6 +105,10 @@ export class Journal {
   find(id: string): Entry | undefined {
     const entry = readEntry(this.#fileOf(id), this.archive, this.host);
     return entry === 'damaged' ? undefined : entry;
+  }
+
+  #intents(): Intent[] {
+    return [...this.archive.since(0), ...this.open()].map(({ intent }) => intent);
   }
 
   #read(): { readonly id: string; readonly entry: Entry | 'damaged' | undefined }[] {
