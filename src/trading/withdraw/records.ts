@@ -33,6 +33,17 @@ export async function recordsAfter(client: ReadSource, coin: string, last: strin
   return found;
 }
 
+/** The withdrawals of a coin from a time on (ms since the Unix epoch), newest first. Throws as {@link readBaseline}. */
+export async function recordsSince(client: ReadSource, coin: string, time: number): Promise<WithdrawalRecord[]> {
+  const found: WithdrawalRecord[] = [];
+  for await (const page of readWithdrawals(client, coin)) {
+    requireNewestFirst(page);
+    found.push(...page.filter(({ submitTime }) => submitTime >= time));
+    if (page.some(({ submitTime }) => submitTime < time)) break;
+  }
+  return found;
+}
+
 /** The bills of a coin that are newer than one, and not older than a time in ms since the Unix epoch. Throws as {@link readBills}. */
 export async function billsAfter(client: ReadSource, coin: string, last: string, from: number) {
   const found = [];

@@ -5,6 +5,7 @@ import type { Refused } from '../../protocol/response.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { isOf } from '../journal/intent.js';
+import { checkLimits, type WithdrawLimits } from './limits.js';
 import { lookFor } from './look.js';
 import { readBaseline } from './records.js';
 import { leftAs, settleLeft, settleWithdrawal, type WithdrawalFate } from './settle.js';
@@ -13,26 +14,33 @@ import { areAlike, type WantedWithdrawal, withdrawValues } from './terms.js';
 /** What became of a withdrawal that was to be sent. */
 export type Withdrawal = WithdrawalFate | { readonly outcome: 'refused'; readonly refusal: Refused };
 
+/** How a withdrawal is sent. */
+export interface Dispatch {
+  /** The journal's name for it. */
+  readonly id: string;
+  /** The user's own limits, which hold whatever was asked and confirmed. */
+  readonly limits: WithdrawLimits;
+  /** The fund password: it goes into the request and nowhere else. */
+  readonly password: string;
+}
+
 /**
  * Notes what there is, records the withdrawal, sends it once, and finds out what became of it within the time budget.
- * @param id the journal's name for it
- * @param password the fund password, which goes into the request and nowhere else
- * @throws Failure `usage` where the record cannot be made, or one just like it is under way or unknown; `credentials` where
- *   it could not be signed; and as the client's `read`: nothing was sent
+ * @throws Failure `usage` where the record cannot be made, one just like it is under way or unknown, or a limit
+ *   holds; `credentials` where it could not be signed; and as the client's `read`: nothing was sent
  */
 export async function sendWithdrawal(
   account: TradingAccount,
   wanted: WantedWithdrawal,
-  id: string,
-  password: string,
+  order: Dispatch,
 ): Promise<Withdrawal> {
   const { client, journal } = account;
   refuseTwin(account, wanted);
   const before = await readBaseline(client, wanted.coin, wanted.internal);
   const reqTime = client.now();
   const write = { operation: 'withdraw', terms: { ...wanted, before } } as const;
-  const entry = journal.begin<'withdraw'>(write, { id, reqTime });
-  const verdict = await send(account, entry, password).catch((error: unknown) => {
+  const entry = journal.begin<'withdraw'>(write, { id: order.id, reqTime });
+  const verdict = await send(account, entry, order).catch((error: unknown) => {
     // a Failure is of a request that could not be written down; anything else may have come after it left
     if (error instanceof Failure) entry.withdraw();
     throw error;
@@ -40,13 +48,13 @@ export async function sendWithdrawal(
   return conclude(account, entry, verdict);
 }
 
-function send(account: TradingAccount, entry: Entry<'withdraw'>, password: string) {
+async function send(account: TradingAccount, entry: Entry<'withdraw'>, { limits, password }: Dispatch) {
   const { id, terms, reqTime } = entry.intent;
   // of two processes that record the same at the same time, each sees the other by now
-  return Promise.resolve()
-    .then(() => refuseTwin(account, terms, id))
-    .then(() => entry.note('sent'))
-    .then(() => account.client.write('withdraw', withdrawValues(terms, password), reqTime));
+  refuseTwin(account, terms, id);
+  await checkLimits(account, limits, terms, id);
+  entry.note('sent');
+  return account.client.write('withdraw', withdrawValues(terms, password), reqTime);
 }
 
 /** Throws Failure `usage` where a withdrawal just like it is under way, or nobody knows what became of it. */
