@@ -59,7 +59,7 @@ export const withdraw: Kind<WithdrawErrand> = {
     const extra = Math.max(0, records.length - 1);
     const isLate = said === 'refused' && records.length > 0 && isDoneLater(records, evidence);
     const isPromptly = said === 'placed' && evidence.writes.every(isPrompt) && isSeen(evidence);
-    const own = warnedIn(evidence, errand);
+    const own = warnedIn(evidence, errand).filter((id) => id !== told?.id);
     const breaches = [
       ...doubled(errand, evidence),
       ...(isLate ? [] : truthful(said, told, records)),
