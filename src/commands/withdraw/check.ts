@@ -20,6 +20,8 @@ export interface Checked {
   readonly prepared: PreparedWithdrawal;
   /** Undefined where the records could not be read. */
   readonly earlier: EarlierUse | undefined;
+  /** What to say of an address that no record knows; null where one does. */
+  readonly unfamiliar: string | null;
   readonly warnings: readonly string[];
 }
 
@@ -46,7 +48,8 @@ export async function check(context: Context, account: TradingAccount, request: 
   await checkLimits(account, withdrawLimits(settings), wanted);
   await quietly(() => findExtraWithdrawals(account, coin));
   const earlier = await readEarlierUse(account.client, coin, wanted.address);
-  return { prepared, earlier, warnings: [...prepared.warnings, ...unknownOnes(account, coin), ...firstUse(earlier)] };
+  const warnings = [...prepared.warnings, ...unknownOnes(account, coin)];
+  return { prepared, earlier, unfamiliar: firstUse(earlier), warnings };
 }
 
 /** Another amount to the same place is another withdrawal, and may be the same one meant again. */
@@ -58,10 +61,9 @@ function unknownOnes({ journal }: TradingAccount, coin: string): string[] {
   });
 }
 
-function firstUse(earlier: EarlierUse | undefined): string[] {
-  if (earlier === undefined)
-    return ['Whether this address was used before is not known: the records could not be read.'];
-  if (earlier.last !== undefined) return [];
+function firstUse(earlier: EarlierUse | undefined): string | null {
+  if (earlier === undefined) return 'Whether this address was used before is not known: the records could not be read.';
+  if (earlier.last !== undefined) return null;
   const words = earlier.isAll ? 'no withdrawal of this coin went' : 'none of the last withdrawals of this coin went';
-  return [`FIRST USE: ${words} to this address. Compare it with its source, every character.`];
+  return `FIRST USE: ${words} to this address. Compare it with its source, every character.`;
 }

@@ -2,6 +2,7 @@ import { Failure } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
+import { type Entry, record } from '../../terminal/table.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { Unknown } from '../../trading/order/settle.js';
 import type { PreparedWithdrawal } from '../../trading/withdraw/prepare.js';
@@ -47,11 +48,16 @@ function answer(sent: SentWithdrawal, withdrawal: Exclude<Withdrawal, { outcome:
   };
 }
 
-function concluded({ paint }: Screen, sent: SentWithdrawal, outcome: string, id: string | null): string {
+function concluded(screen: Screen, sent: SentWithdrawal, outcome: string, id: string | null): string {
   const { sums, wanted, address, memo } = sent;
-  const what = `${grouped(sums.amount)} ${wanted.coin} to ${address}${memo === null ? '' : ` with the memo ${memo}`}`;
-  if (outcome === 'unknown') return `${paint.warn('Unknown')}  ${what}  ${sent.id}`;
-  return `${paint.good('Submitted')}  ${what}  ${id === null ? 'moved within the exchange' : `id ${id}`}`;
+  const isUnknown = outcome === 'unknown';
+  return record(screen, [
+    ['withdrawal', isUnknown ? 'unknown' : 'submitted', (text, paint) => (isUnknown ? paint.warn : paint.good)(text)],
+    ['amount', `${grouped(sums.amount)} ${wanted.coin}`],
+    ['address', address],
+    ...(memo === null ? [] : [['memo', memo] as Entry]),
+    isUnknown ? ['journal', sent.id] : ['id', id ?? 'none: it was moved within the exchange'],
+  ]);
 }
 
 function unknownFailure({ id: clientId }: SentWithdrawal, { reason, certainFrom }: Unknown): Failure {

@@ -14,7 +14,7 @@ import type { Checked } from './check.js';
 export async function preview(
   { session }: Context,
   { client }: TradingAccount,
-  { prepared, earlier, warnings }: Checked,
+  { prepared, earlier, unfamiliar, warnings }: Checked,
 ): Promise<(screen: Screen) => string> {
   const { profile } = await session.connection();
   const where = `${client.hosts.tradeUrl} (profile ${profile})`;
@@ -23,7 +23,7 @@ export async function preview(
       ...moneyEntries(prepared),
       ['address', inFours(prepared.address), (text, paint) => paint.strong(text)],
       ...(prepared.memo === null ? [] : [memoEntry(prepared.memo)]),
-      ['used before', earlierWords(earlier)],
+      usedEntry(earlier, unfamiliar),
       ['exchange', where],
       ...warnings.map((warning): Entry => ['warning', warning, (text, paint) => paint.warn(text)]),
     ]);
@@ -39,7 +39,7 @@ function moneyEntries({ wanted, chain, sums, place, available, left }: PreparedW
     ['fee', `${amount(sums.fee)}, ${side} (assumed)`],
     ['arrives', `${amount(sums.receives)} (assumed)`],
     ['available', `${amount(available)}, then ${amount(left)} (assumed)`],
-    ['internal', internal ? 'yes, where the address is of this exchange' : 'no'],
+    ...(internal ? [['internal', 'yes, where the address is of this exchange'] as Entry] : []),
   ];
 }
 
@@ -52,11 +52,11 @@ function inFours(address: string): string {
   return address.match(/.{1,4}/gu)?.join(' ') ?? address;
 }
 
-function earlierWords(earlier: EarlierUse | undefined): string {
-  if (earlier === undefined) return 'not known';
-  if (earlier.last === undefined) return 'no';
+function usedEntry(earlier: EarlierUse | undefined, unfamiliar: string | null): Entry {
+  if (earlier?.last === undefined) return ['used before', unfamiliar, (text, paint) => paint.bad(text)];
   const { submitTime, status, amount } = earlier.last;
-  return `yes, last ${localTime(submitTime)}: ${grouped(amount)}, ${WITHDRAWAL_STATES[status] ?? `state ${status}`}`;
+  const words = `yes, last ${localTime(submitTime)}: ${grouped(amount)}, ${WITHDRAWAL_STATES[status] ?? `state ${status}`}`;
+  return ['used before', words];
 }
 
 /** A preview as programs read it. */
@@ -72,8 +72,9 @@ interface WithdrawPreviewData extends Preview {
   readonly usedBefore: boolean | null;
 }
 
-export function previewData({ prepared, earlier, warnings }: Checked): WithdrawPreviewData {
+export function previewData({ prepared, earlier, unfamiliar, warnings: others }: Checked): WithdrawPreviewData {
   const { wanted, chain, sums, address, memo, available, left } = prepared;
+  const warnings = unfamiliar === null ? others : [unfamiliar, ...others];
   return {
     ...{ price: null, amount: sums.amount, notional: null, fee: sums.fee, warnings },
     ...{ coin: wanted.coin, chain: chain.chain, receives: sums.receives, address, memo },

@@ -36,7 +36,7 @@ export async function send(
     return dryRun(context, account.client, 'withdraw', values, previewData(checked), show);
   }
   if (prompts.available) output.preview(show);
-  else for (const warning of checked.warnings) output.warn(warning);
+  else for (const warning of [checked.unfamiliar ?? [], ...checked.warnings].flat()) output.warn(warning);
   await confirmAddress(context, checked.prepared, request, manner.confirmAddress);
   return dispatch(context, account, checked, manner.source);
 }
