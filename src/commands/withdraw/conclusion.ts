@@ -29,7 +29,7 @@ export function conclude({ output }: Context, sent: SentWithdrawal, withdrawal: 
   }
   if (withdrawal.outcome === 'unknown')
     return { ...answer(sent, withdrawal), failure: unknownFailure(sent, withdrawal) };
-  output.note(`Follow it with: pit withdrawals ${coin}`);
+  if (output.format === 'table') output.note(`Follow it with: pit withdrawals ${coin}`);
   if (withdrawal.duplicates === null)
     output.note(
       `Whether something on the way repeated it could not be looked up; pit withdrawals ${coin} looks again.`,
