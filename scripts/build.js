@@ -21,6 +21,7 @@ const APART = {
   'proper-lockfile': 'proper-lockfile',
   'csv-stringify/sync': 'csv-stringify',
   'string-width': 'string-width',
+  '@redis/client': 'redis-client',
   './data/btc-usdt-2023-03.js': 'recorded-history',
 };
 

@@ -1,0 +1,101 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { codeOf, FILE_MODE, makePrivateFolder } from '../../config/private.js';
+import { Failure } from '../../errors.js';
+
+/** "Beyond that the IP is locked for 1 hour and unlocks itself after that hour." */
+const LOCK_MS = 3_600_000;
+/** So often one request is let through all the same: the lock may have been lifted, or the exchange be another one. */
+const TRY_MS = 60_000;
+
+/**
+ * Remembers, for all processes, that a trade host has locked this machine's address, so that nobody runs against the lock.
+ * What it remembers is the name of one empty file: until when, and when to try again, in ms since the Unix epoch.
+ */
+export class Breaker {
+  readonly #folder: string;
+
+  /** @param root a folder of the user's alone; `within` it the lock is kept */
+  constructor(
+    private readonly root: string,
+    private readonly within: string,
+    private readonly now: () => number,
+  ) {
+    this.#folder = path.join(root, within);
+  }
+
+  /** When the lock ends; undefined where none is known. */
+  get until(): number | undefined {
+    return this.#lock()?.until;
+  }
+
+  /** Throws Failure `limited` while the lock lasts. A request that may be repeated is let through now and then. */
+  check(mayTry: boolean): void {
+    const lock = this.#lock();
+    if (lock === undefined) return;
+    const now = this.now();
+    if (now >= lock.until) {
+      this.clear();
+      return;
+    }
+    if (mayTry && now >= lock.tryAt && this.#renamed(lock.name, nameOf(lock.until, now + TRY_MS))) return;
+    throw new Failure('limited', `The exchange has locked this machine's address until ${clockTime(lock.until)}.`, {
+      hint: 'It was asked more than 10,000 times within a minute. The lock ends by itself; nothing was sent.',
+    });
+  }
+
+  /** An answer told of the lock. The first one dates it. */
+  trip(): void {
+    if (this.#lock() !== undefined) return;
+    makePrivateFolder(this.root, this.within);
+    const now = this.now();
+    fs.writeFileSync(path.join(this.#folder, nameOf(now + LOCK_MS, now + TRY_MS)), '', { mode: FILE_MODE });
+  }
+
+  /** An answer came that was not the lock's. */
+  clear(): void {
+    for (const { name } of this.#locks()) fs.rmSync(path.join(this.#folder, name), { force: true });
+  }
+
+  #lock(): Lock | undefined {
+    return this.#locks()[0];
+  }
+
+  #locks(): Lock[] {
+    try {
+      return fs.readdirSync(this.#folder).flatMap(lockIn);
+    } catch (thrown) {
+      if (codeOf(thrown) === 'ENOENT') return [];
+      throw thrown;
+    }
+  }
+
+  /** Only one of several processes finds the file under its old name. */
+  #renamed(from: string, to: string): boolean {
+    try {
+      fs.renameSync(path.join(this.#folder, from), path.join(this.#folder, to));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+interface Lock {
+  readonly name: string;
+  readonly until: number;
+  readonly tryAt: number;
+}
+
+function nameOf(until: number, tryAt: number): string {
+  return `locked.${until}.${tryAt}`;
+}
+
+function lockIn(name: string): Lock[] {
+  const [, until, tryAt] = /^locked\.(\d{13})\.(\d{13})$/.exec(name) ?? [];
+  return until === undefined ? [] : [{ name, until: Number(until), tryAt: Number(tryAt) }];
+}
+
+function clockTime(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} (UTC)`;
+}
