@@ -56,11 +56,10 @@ export class PermitFiles implements Permits {
   }
 
   #permit(name: string, number: number): Permit {
-    return {
-      done: async () => {
-        this.#move(name, backName(number, this.now() + HOLD_MS));
-      },
+    const backIn = async (milliseconds: number) => {
+      this.#move(name, backName(number, this.now() + milliseconds));
     };
+    return { done: () => backIn(HOLD_MS), unused: () => backIn(0) };
   }
 
   /** A permit of a process that is gone, or one that is due later than it can be, as after a restart of the machine. */

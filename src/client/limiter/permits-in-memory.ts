@@ -18,9 +18,9 @@ export class PermitsInMemory implements Permits {
     const number = this.#freeAt.findIndex((freeAt, index) => index >= first && freeAt <= now);
     if (number === -1) return { waitMs: Math.min(Math.max(Math.min(...this.#freeAt.slice(first)) - now, 1), POLL_MS) };
     this.#freeAt[number] = Number.POSITIVE_INFINITY;
-    const done = async () => {
-      this.#freeAt[number] = this.now() + HOLD_MS;
+    const backIn = async (milliseconds: number) => {
+      this.#freeAt[number] = this.now() + milliseconds;
     };
-    return { permit: { done } };
+    return { permit: { done: () => backIn(HOLD_MS), unused: () => backIn(0) } };
   }
 }

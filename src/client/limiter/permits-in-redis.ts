@@ -42,12 +42,12 @@ export class PermitsInRedis implements Permits {
     if (waitMs > 0) return { waitMs: Math.min(waitMs, POLL_MS) };
     const renewing = setInterval(() => void this.#keep(name, LOST_MS).catch(() => undefined), RENEW_MS);
     renewing.unref();
-    const done = async () => {
+    const backIn = async (milliseconds: number) => {
       clearInterval(renewing);
       // a Redis that has gone lets the permit run out by itself
-      await this.#keep(name, HOLD_MS).catch(() => undefined);
+      await this.#keep(name, milliseconds).catch(() => undefined);
     };
-    return { permit: { done } };
+    return { permit: { done: () => backIn(HOLD_MS), unused: () => backIn(0) } };
   }
 
   #keep(name: string, milliseconds: number): Promise<unknown> {

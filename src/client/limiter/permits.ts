@@ -3,8 +3,10 @@ export type Lane = 'common' | 'cancel';
 
 /** The right to send one request. It counts from here until a second after its answer. */
 export interface Permit {
-  /** To be called when the answer is there, or nothing more can come of the request. */
+  /** The answer is there, or nothing more can come of the request. */
   done(): Promise<void>;
+  /** The request did not leave after all: the next one may have it at once. */
+  unused(): Promise<void>;
 }
 
 /** What a look for a permit gives: one, or how long to wait before the next look, in milliseconds. */
