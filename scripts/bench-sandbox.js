@@ -85,7 +85,7 @@ async function speed(sandbox, ask) {
   rounds.shift(); // the first is a warm-up
   const lines = {
     order: 'signed orders, none trades; wanted 0.3',
-    trade: 'signed orders, half of them trade',
+    trade: 'signed orders, half of them trade; wanted 0.3',
     depth: 'depth, 50 levels; wanted 0.6',
   };
   for (const [kind, line] of Object.entries(lines)) {

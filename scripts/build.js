@@ -17,11 +17,13 @@ const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
 const APART = {
   got: 'got',
   inquirer: 'inquirer',
+  '@inquirer/core': 'inquirer-core',
   conf: 'conf',
   'proper-lockfile': 'proper-lockfile',
   'csv-stringify/sync': 'csv-stringify',
   'string-width': 'string-width',
   '@redis/client': 'redis-client',
+  uqr: 'uqr',
   './data/btc-usdt-2023-03.js': 'recorded-history',
 };
 

@@ -59,5 +59,6 @@ say(`${bold('Your turn.')} pit is ${path.isAbsolute(typed) || typed.startsWith('
 Then try
 
   pit order sell btc_usdt 0.005 --at bid     (asks before it sends)
+  pit order                                  (asks for all that an order needs)
   pit trades btc_usdt
   pit --help`);

@@ -77,6 +77,15 @@ export class Interrupted extends Error {
   }
 }
 
+/** A command that was run on the user's behalf has ended: it has said what there was to say, and its exit code is pit's. */
+export class CommandEnded extends Error {
+  override readonly name = 'CommandEnded';
+
+  constructor(readonly exitCode: number) {
+    super(`it ended with ${exitCode}`);
+  }
+}
+
 /** Any thrown thing as a failure: what is not one already is a defect in pit. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;

@@ -3,12 +3,13 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import envPaths from 'env-paths';
-import { Interrupted } from './errors.js';
+import { type Signal, takeSignals } from './host/signals.js';
 import { Redaction } from './redaction.js';
 
 export interface TerminalOutput extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 export interface TerminalInput extends Readable {
@@ -40,14 +41,25 @@ export interface Host {
   /** At least 0 and below 1; for jitter, not for secrets. */
   random(): number;
   randomBytes(count: number): Uint8Array;
-  sleep(milliseconds: number): Promise<void>;
+  /** Ends early where it is cut. */
+  sleep(milliseconds: number, cut?: AbortSignal): Promise<void>;
+  /** For work that goes on for long with little in hand: keeps this process's memory near what it needs. */
+  keepSmall(): Promise<void>;
   /** Runs the work when a signal ends the program, before it exits. Gives a function that takes the work back. */
   onInterrupt(work: (signal: Signal) => void | Promise<void>): () => void;
+  /** Whether there is a program of this name to run, or at this path. */
+  isProgram(name: string): Promise<boolean>;
+  /**
+   * Runs a program with this one's terminal, files and pipes, and gives its exit code, 128 plus the number for a signal.
+   * Until it ends, signals are meant for it.
+   */
+  run(words: readonly string[]): Promise<number>;
 }
 
-export type Signal = 'SIGINT' | 'SIGTERM';
+export type { Signal } from './host/signals.js';
 
 export function systemHost(): Host {
+  const signals = takeSignals();
   return {
     arguments: process.argv.slice(2),
     self: { command: process.execPath, arguments: process.argv.slice(1, 2) },
@@ -60,24 +72,20 @@ export function systemHost(): Host {
     now: Date.now,
     random: Math.random,
     randomBytes,
-    sleep: (milliseconds) => delay(milliseconds),
-    onInterrupt: interruptions(),
+    sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(cutShort),
+    keepSmall: async () => (await import('./host/memory.js')).keepSmall(),
+    onInterrupt: signals.onInterrupt,
+    isProgram: async (name) => (await import('./host/command.js')).isProgram(name, process.env.PATH),
+    run: async (words) => (await import('./host/command.js')).runCommand(words, signals, isOnTerminal()),
   };
 }
 
-/** One handler for both signals; the program ends with 128 plus the signal's number after all work is done. */
-function interruptions(): Host['onInterrupt'] {
-  const works = new Set<(signal: Signal) => void | Promise<void>>();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, async () => {
-      await Promise.allSettled([...works].map((work) => work(signal)));
-      process.exit(new Interrupted(signal).exitCode);
-    });
-  }
-  return (work) => {
-    works.add(work);
-    return () => works.delete(work);
-  };
+function isOnTerminal(): boolean {
+  return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY === true);
+}
+
+function cutShort(thrown: unknown): void {
+  if (!(thrown instanceof Error) || thrown.name !== 'AbortError') throw thrown;
 }
 
 /**

@@ -1,6 +1,7 @@
+import { ownWords } from './commands/frame/command-line.js';
 import { run } from './commands/frame/program.js';
 import { sameProfile } from './commands/frame/same-profile.js';
-import { asFailure, Interrupted } from './errors.js';
+import { asFailure, CommandEnded, Interrupted } from './errors.js';
 import { type Host, systemHost } from './host.js';
 import { Output, ReaderGone } from './terminal/output.js';
 
@@ -20,8 +21,8 @@ export async function pit(): Promise<number> {
 /** Tells the user what went wrong and gives the exit code for it. */
 function report(thrown: unknown, host: Host): number {
   if (thrown instanceof ReaderGone) return 0;
-  if (thrown instanceof Interrupted) return thrown.exitCode;
-  const { arguments: words } = host;
+  if (thrown instanceof Interrupted || thrown instanceof CommandEnded) return thrown.exitCode;
+  const words = ownWords(host.arguments);
   const failure = asFailure(thrown).hinting((hint) => sameProfile(hint, words));
   // the command line may be what is wrong, so its flags are looked for as plain words
   const colour = words.includes('--no-color') ? { colour: false } : {};

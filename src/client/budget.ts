@@ -15,6 +15,11 @@ export class Budget {
     return Math.max(0, this.#end - this.now());
   }
 
+  /** Begins anew, with all of the time or so much of it: what goes on for as long as somebody likes draws for each step. */
+  renew(milliseconds = this.milliseconds): void {
+    this.#end = this.now() + Math.min(milliseconds, this.milliseconds);
+  }
+
   /** Does something that takes as long as a person likes: it draws nothing. */
   async outside<Value>(work: () => Promise<Value>): Promise<Value> {
     const start = this.now();

@@ -3,12 +3,24 @@
  * therefore never more than what can be taken back: a code alone settles no order.
  */
 export const OBSERVED = {
+  internal: 1002,
   badSignature: 1003,
+  maintenance: 1009,
+  noPermission: 1012,
   noUser: 3004,
   orderNotFound: 3001,
   badAddress: 3006,
   /** `reqTime` is too far from the exchange's clock. */
   expired: 3007,
+  noRecord: 3008,
   locked: 4001,
   tooFrequent: 4002,
 } as const;
+
+/** With these an exchange says that it did not look at the request, and would not look at its copy either. */
+export const UNREAD: readonly (number | null)[] = [
+  OBSERVED.badSignature,
+  OBSERVED.noUser,
+  OBSERVED.badAddress,
+  OBSERVED.locked,
+];

@@ -1,10 +1,10 @@
 import { type OrderPages, PAGE_SIZE, readOrderPages } from '../client/order-pages.js';
 import { Failure, usage } from '../errors.js';
 import type { Side } from '../protocol/words.js';
+import { watchMarket } from '../trading/duplicates/watch.js';
 import { listing } from './frame/answers.js';
 import type { Context } from './frame/context.js';
 import { define, flag, optional, toggle } from './frame/definition.js';
-import { watchMarket } from './frame/extras.js';
 import { onMarket } from './frame/known-market.js';
 import { marketName } from './inputs/names.js';
 import { oneOf, wholeNumber } from './inputs/numbers.js';
@@ -52,7 +52,7 @@ export default define({
     for (const one of markets) {
       const read = (each: Side) => readOrderPages(account.client, one, each, extent);
       lists.push(...(await onMarket(context, one, () => Promise.all(sides.map(read)))));
-      await watchMarket(context, account, one);
+      await watchMarket(account, one);
     }
     if (market === undefined) context.output.note(markedAs(markets));
     return answer(context, market ?? 'any market that pit wrote in', state, lists, page === undefined);

@@ -5,12 +5,21 @@ import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import type { TradingAccount } from '../trading/account.js';
 import type { Entry } from '../trading/journal/entry.js';
-import type { Intent, JournalEvent, Outcome } from '../trading/journal/intent.js';
-import { type Resolution, resolve } from '../trading/resolve.js';
+import {
+  type Intent,
+  isOf,
+  type JournalEvent,
+  type OrderTerms,
+  type Outcome,
+  type ReplaceTerms,
+} from '../trading/journal/intent.js';
+import type { OrderReference } from '../trading/order/reference.js';
+import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import type { Context } from './frame/context.js';
 import { define, optional } from './frame/definition.js';
-import { warnOfExtras } from './frame/extras.js';
+import { sameProfile } from './frame/same-profile.js';
 import { clientId } from './inputs/numbers.js';
+import { placingLine } from './order/placing-line.js';
 
 export default define({
   summary: 'Find out what became of writes whose outcome is unknown',
@@ -18,14 +27,11 @@ export default define({
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
   async run(context, { clientId: id }) {
     const account = await context.session.trading();
-    const { resolutions, extras } = await resolve(
-      account,
-      id === undefined ? account.journal.open() : openOf(account, id),
-    );
+    const resolutions = await resolve(account, id === undefined ? account.journal.open() : openOf(account, id));
     const settled = id === undefined ? undefined : account.journal.archive.find(id);
     const shown = id === undefined ? resolutions : [settled ?? resolutions.find(({ intent }) => intent.id === id)];
     const rows = shown.flatMap((resolution) => (resolution === undefined ? [] : rowOf(resolution))).reverse();
-    warnOfExtras(context.output, extras);
+    for (const resolution of shown) if (resolution !== undefined) tellUnplaced(context, resolution);
     tellDamaged(context, account);
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown) };
     const unknown = rows.filter(({ outcome }) => outcome === 'unknown').map((row) => row.clientId);
@@ -55,7 +61,8 @@ interface Row {
 }
 
 function rowOf({ intent, outcome, id, duplicates, events }: Resolution): Row {
-  const { operation, id: clientId, terms } = intent;
+  const { id: clientId, terms } = intent;
+  const operation = isOf(intent, 'order') && intent.replaces !== undefined ? 'replace' : intent.operation;
   const timeline = events.map(({ time, event }) => ({ time: isoTime(time), event }));
   return { operation, clientId, market: terms.market, outcome, id, duplicates, timeline };
 }
@@ -66,6 +73,14 @@ function tellDamaged({ output }: Context, { journal }: TradingAccount): void {
     output.warn(`The record of ${id} is damaged: what it was about is not known. It is now in ${journal.setAside(id)}`);
     output.warn(`See whether the exchange knows it: pit order show MARKET --id ${id}`);
   }
+}
+
+/** A replacement that was not placed is not placed from here: whoever wanted it may want something else by now. */
+function tellUnplaced({ output, host }: Context, resolution: Resolution): void {
+  const order = unplacedOf(resolution);
+  if (order === undefined) return;
+  const words = `${wordsOf(resolution.intent)}: the order is cancelled, and nothing was placed for it. To place it:`;
+  output.warn(sameProfile(`${words} ${placingLine(order)}`, host.arguments));
 }
 
 function stillUnknown(ids: readonly string[]): Failure {
@@ -83,7 +98,7 @@ function show(screen: Screen, resolutions: readonly (Resolution | undefined)[]):
 }
 
 function block(screen: Screen, { intent, outcome, id, events }: Resolution): string {
-  const title = `${wordsOf(intent)}: ${outcome}${id === null ? '' : ` as ${id}`}`;
+  const title = `${wordsOf(intent)}: ${outcome}${outcome === 'placed' ? ` as ${id}` : ''}`;
   const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
   return table(
     screen,
@@ -108,10 +123,20 @@ function gathered(events: readonly JournalEvent[]): (JournalEvent & { count: num
 }
 
 function wordsOf(intent: Intent): string {
-  if (intent.operation === 'cancelOrder') {
-    const { market, order } = intent.terms;
-    return `cancel ${'id' in order ? order.id : order.clientId} in ${market}`;
-  }
-  const { side, amount, market, price } = intent.terms;
+  if (isOf(intent, 'order'))
+    return intent.replaces === undefined ? orderWords(intent.terms) : replaceWords(intent.replaces);
+  if (isOf(intent, 'replace')) return replaceWords(intent.terms);
+  return `cancel ${nameOf(intent.terms.order)} in ${intent.terms.market}`;
+}
+
+function replaceWords({ order, wanted }: ReplaceTerms): string {
+  return `replace ${nameOf(order)} by ${orderWords(wanted)}`;
+}
+
+function orderWords({ side, amount, market, price }: OrderTerms): string {
   return `${side} ${grouped(amount)} ${market} at ${grouped(price)}`;
+}
+
+function nameOf(order: OrderReference): string {
+  return 'id' in order ? order.id : order.clientId;
 }

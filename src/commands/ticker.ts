@@ -1,4 +1,5 @@
 import type { Market } from '../client/market-catalog.js';
+import { tickerOf } from '../client/rates.js';
 import { usage } from '../errors.js';
 import { Decimal } from '../protocol/decimal.js';
 import type { Result } from '../protocol/operation.js';
@@ -93,8 +94,7 @@ async function fromAll({ session }: Context, markets: readonly Market[]): Promis
   const client = await session.client();
   const tickers = await client.read('allTicker', {});
   return markets.flatMap(({ market }) => {
-    // the keys were observed without the underscore; the interface says only "market identifier"
-    const ticker = tickers[market] ?? tickers[market.replace('_', '')];
+    const ticker = tickerOf(tickers, market);
     return ticker === undefined ? [] : [toRow(market, null, ticker)];
   });
 }

@@ -1,4 +1,5 @@
 import { usage } from '../errors.js';
+import { GUARD_SETTINGS } from './guard-settings.js';
 import { unknownWord } from './names.js';
 import { checkUrl, type UrlRole } from './urls.js';
 
@@ -6,12 +7,15 @@ import { checkUrl, type UrlRole } from './urls.js';
 export interface Setting {
   readonly about: string;
   readonly values: string;
+  /** What counts where it is not set; absent where nothing does. */
+  readonly default?: string;
   /** The value in the form that is kept, or null when it is not one. */
   read(value: string): string | null;
 }
 
 /** Every known setting: the one table that checks, messages and help read. */
 export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
+  ...Object.entries(GUARD_SETTINGS),
   [
     'reqTimeTolerance',
     {

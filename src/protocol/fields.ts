@@ -79,6 +79,11 @@ export const optionalText = v.optional(
 /** A decimal that may be absent: null or left out gives null. */
 export const optionalDecimal = v.optional(quietDecimal, null);
 
+/** A field that may be absent: null or left out gives null. */
+export function maybe<Schema extends v.GenericSchema>(schema: Schema) {
+  return v.nullish(schema, null);
+}
+
 function emptyAsNull(empty: readonly string[]) {
   return field('nothing', (value) =>
     value === null || (typeof value === 'string' && empty.includes(value)) ? null : undefined,

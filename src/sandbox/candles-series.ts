@@ -37,9 +37,15 @@ export const candleCodec: Codec<Candle> = {
   },
 };
 
+/** Where a candle is kept, and what is in it so far. */
+interface Slot {
+  readonly key: string;
+  readonly candle: Candle | undefined;
+}
+
 /** The candles of one market: its history, and what its trades made of the time since. */
 export class CandleSeries {
-  private readonly current = new Map<Level, Candle>();
+  private readonly current = new Map<Level, Slot>();
   private lastPrice: bigint | undefined;
 
   constructor(
@@ -54,10 +60,10 @@ export class CandleSeries {
     this.lastPrice ??= trade.time === this.history.end ? undefined : this.closeBefore(trade.time);
     for (const level of LEVELS) {
       const start = candleStart(level, time);
-      const before = this.currentOf(level, start);
+      const { key, candle: before } = this.slot(level, start);
       const candle = before === undefined ? opening(start, trade, this.lastPrice) : joinCandles(before, trade);
-      this.current.set(level, candle);
-      this.table.put(this.key(level, start), candle);
+      this.current.set(level, { key, candle });
+      this.table.put(key, candle);
     }
     this.lastPrice = price;
   }
@@ -91,9 +97,11 @@ export class CandleSeries {
     return aggregate([...old, ...live], level);
   }
 
-  private currentOf(level: Level, start: number): Candle | undefined {
-    const candle = this.current.get(level) ?? this.table.get(this.key(level, start));
-    return candle?.time === start ? candle : undefined;
+  private slot(level: Level, start: number): Slot {
+    const current = this.current.get(level);
+    if (current?.candle?.time === start) return current;
+    const key = this.key(level, start);
+    return { key, candle: this.table.get(key) };
   }
 
   private key(level: Level, time: number): string {

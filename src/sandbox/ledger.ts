@@ -7,6 +7,11 @@ export interface Balance {
   frozen: bigint;
 }
 
+/** A balance with its name, `account/coin`: made once, because every movement tells of two. */
+export interface NamedBalance extends Balance {
+  readonly name: string;
+}
+
 export interface Pocket {
   readonly account: string;
   readonly part: Part;
@@ -34,10 +39,10 @@ export class Overdraft extends Error {
  * accounts is zero for each coin, always. A hold is a movement from the available to the frozen part of one account.
  */
 export class Ledger {
-  private readonly accounts = new Map<string, Map<string, Balance>>();
+  private readonly accounts = new Map<string, Map<string, NamedBalance>>();
 
   /** `changed` hears of each balance that a movement touched. */
-  constructor(private readonly changed: (account: string, coin: string, balance: Balance) => void = () => {}) {}
+  constructor(private readonly changed: (balance: NamedBalance) => void = () => {}) {}
 
   /** Moves `amount` units of a coin. Throws {@link Overdraft}, with nothing moved, when the source does not hold them. */
   move(coin: string, amount: bigint, from: Pocket, to: Pocket): void {
@@ -50,8 +55,8 @@ export class Ledger {
     const target = this.balance(to.account, coin);
     source[from.part] -= amount;
     target[to.part] += amount;
-    this.changed(from.account, coin, source);
-    if (target !== source) this.changed(to.account, coin, target);
+    this.changed(source);
+    if (target !== source) this.changed(target);
   }
 
   hold(account: string, coin: string, amount: bigint): void {
@@ -89,11 +94,14 @@ export class Ledger {
     return sums;
   }
 
-  private balance(account: string, coin: string): Balance {
-    const coins = this.accounts.get(account) ?? new Map<string, Balance>();
-    this.accounts.set(account, coins);
-    const balance = coins.get(coin) ?? { available: 0n, frozen: 0n };
-    coins.set(coin, balance);
+  private balance(account: string, coin: string): NamedBalance {
+    return this.accounts.get(account)?.get(coin) ?? this.begin(account, coin);
+  }
+
+  private begin(account: string, coin: string): NamedBalance {
+    const coins = this.accounts.get(account) ?? new Map<string, NamedBalance>();
+    const balance = { name: `${account}/${coin}`, available: 0n, frozen: 0n };
+    this.accounts.set(account, coins.set(coin, balance));
     return balance;
   }
 }

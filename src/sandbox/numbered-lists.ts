@@ -1,51 +1,83 @@
-import { type Table, under } from './store-table.js';
+import { type Codec, type Row, type Table, under } from './store-table.js';
 
-/** Enough for 10^12 entries: keys of equal length sort as their numbers do. */
+/** Enough for 10^12 rows: keys of equal length sort as their numbers do. */
 const DIGITS = 12;
 
 /**
+ * How many entries share a row. The last row of a list is written anew with each commit in which it grew, so that many
+ * entries of one commit cost little more than one; and two rows of so many bills still fit into a page of the disk.
+ */
+const ENTRIES_PER_ROW = 32;
+
+/** Entries that follow each other, encoded, oldest first. */
+export type Sheet = Row[];
+
+/** As they are: the store writes what it takes before anything can be added. */
+export const sheetCodec: Codec<Sheet> = { encode: (sheet) => sheet, decode: (row) => row as Sheet };
+
+/** The sheet at the end of a list, which grows. */
+interface Tail {
+  readonly number: number;
+  readonly key: string;
+  readonly sheet: Sheet;
+}
+
+/**
  * Lists on disk that grow only at their end. An entry is found by its place, which counts from 1, so that a page costs
- * the same however long the list is and wherever in it the page lies. Only the lengths are in memory.
+ * the same however long the list is and wherever in it the page lies. Only the last entries are in memory.
  */
 export class NumberedLists<Value> {
-  private readonly lengths = new Map<string, number>();
+  private readonly tails = new Map<string, Tail>();
 
-  constructor(private readonly table: Table<Value>) {}
+  constructor(
+    private readonly table: Table<Sheet>,
+    private readonly codec: Codec<Value>,
+  ) {}
 
   length(list: string): number {
-    const known = this.lengths.get(list);
-    if (known !== undefined) return known;
-    const [last] = this.table.entries({ ...under(`${list}/`), reverse: true });
-    const length = last === undefined ? 0 : Number(last[0].slice(-DIGITS));
-    this.lengths.set(list, length);
-    return length;
+    const { number, sheet } = this.tail(list);
+    return number * ENTRIES_PER_ROW + sheet.length;
   }
 
   /** Adds an entry and gives its place. */
   append(list: string, value: Value): number {
-    const place = this.length(list) + 1;
-    this.lengths.set(list, place);
-    this.put(list, place, value);
-    return place;
+    let tail = this.tail(list);
+    if (tail.sheet.length === ENTRIES_PER_ROW) tail = this.begin(list, tail.number + 1);
+    tail.sheet.push(this.codec.encode(value));
+    this.table.put(tail.key, tail.sheet);
+    return tail.number * ENTRIES_PER_ROW + tail.sheet.length;
   }
 
+  /** Replaces the entry at a place. */
   put(list: string, place: number, value: Value): void {
-    this.table.put(keyOf(list, place), value);
+    const number = sheetOf(place);
+    const sheet = this.sheet(list, number);
+    sheet[indexOf(place)] = this.codec.encode(value);
+    this.table.put(keyOf(list, number), sheet);
   }
 
   /** Throws RangeError where there is no such entry, which is a defect: places come from this list. */
   at(list: string, place: number): Value {
-    const value = this.table.get(keyOf(list, place));
-    if (value === undefined) throw new RangeError(`${list} has no entry ${place}`);
-    return value;
+    const row = this.sheet(list, sheetOf(place))[indexOf(place)];
+    if (row === undefined) throw new RangeError(`${list} has no entry ${place}`);
+    return this.codec.decode(row, list);
+  }
+
+  /** The entries from one place to another, both included, oldest first; those beyond the end are left out. */
+  between(list: string, first: number, last: number): Value[] {
+    const values: Value[] = [];
+    for (let number = sheetOf(first); number <= sheetOf(last); number += 1) {
+      const before = number * ENTRIES_PER_ROW;
+      const rows = this.sheet(list, number).slice(Math.max(0, first - 1 - before), Math.max(0, last - before));
+      for (const row of rows) values.push(this.codec.decode(row, list));
+    }
+    return values;
   }
 
   /** A page, newest first; pages count from 1. `first` and `last` bound the places that are shown. */
   newest(list: string, page: number, size: number, first = 1, last = this.length(list)): Value[] {
     const top = last - (page - 1) * size;
-    const values: Value[] = [];
-    for (let place = top; place >= first && place > top - size; place -= 1) values.push(this.at(list, place));
-    return values;
+    return this.between(list, Math.max(first, top - size + 1), top).reverse();
   }
 
   /** The first place whose entry is not `before`, in a list where those that are before come first. */
@@ -58,8 +90,44 @@ export class NumberedLists<Value> {
     }
     return low;
   }
+
+  private sheet(list: string, number: number): Sheet {
+    const tail = this.tail(list);
+    if (number > tail.number) return [];
+    const sheet = number === tail.number ? tail.sheet : this.table.get(keyOf(list, number));
+    if (sheet === undefined) throw new RangeError(`${list} lacks its row ${number}`);
+    return sheet;
+  }
+
+  private tail(list: string): Tail {
+    return this.tails.get(list) ?? this.stored(list) ?? this.begin(list, 0);
+  }
+
+  private stored(list: string): Tail | undefined {
+    for (const [key, sheet] of this.table.entries({ ...under(`${list}/`), reverse: true })) {
+      return this.keep(list, { number: Number(key.slice(-DIGITS)), key, sheet });
+    }
+    return undefined;
+  }
+
+  private begin(list: string, number: number): Tail {
+    return this.keep(list, { number, key: keyOf(list, number), sheet: [] });
+  }
+
+  private keep(list: string, tail: Tail): Tail {
+    this.tails.set(list, tail);
+    return tail;
+  }
 }
 
-function keyOf(list: string, place: number): string {
-  return `${list}/${String(place).padStart(DIGITS, '0')}`;
+function sheetOf(place: number): number {
+  return Math.floor((place - 1) / ENTRIES_PER_ROW);
+}
+
+function indexOf(place: number): number {
+  return (place - 1) % ENTRIES_PER_ROW;
+}
+
+function keyOf(list: string, number: number): string {
+  return `${list}/${String(number).padStart(DIGITS, '0')}`;
 }

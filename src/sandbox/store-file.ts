@@ -47,7 +47,9 @@ export class StoreFile implements Disk {
         else void database.put(path, row);
       }
     });
-    await written.catch(tellWhy);
+    // Alone the batch would be begun at the end of the turn, when all answers that waited for the one before are sent.
+    const begun = database.batch(() => {});
+    await Promise.all([written, begun]).catch(tellWhy);
     this.written += changes.length;
     if (this.written > ROWS_PER_OPENING) await this.close();
   }

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { makePrivateFolder } from './disk.js';
+import { NumberedLists, sheetCodec } from './numbered-lists.js';
 import { Claim } from './store-claim.js';
 import { NotWritten } from './store-failure.js';
 import { StoreFile } from './store-file.js';
@@ -16,8 +18,8 @@ const ROWS_AT_ONCE = 10_000;
  */
 export class Store {
   private readonly tables: Table<never>[] = [];
-  /** The commit that runs, or the last one; the one that waits for it. */
-  private underWay = Promise.resolve();
+  /** The commit that runs; the one that waits for it. */
+  private underWay: Promise<void> | undefined;
   private next: Promise<void> | undefined;
   private dirty = false;
   private timer: NodeJS.Timeout | undefined;
@@ -49,6 +51,11 @@ export class Store {
     return table;
   }
 
+  /** Lists that grow at their end, in a table of their own. `codec` is told the list in place of a key. */
+  lists<Value>(name: string, codec: Codec<Value>): NumberedLists<Value> {
+    return new NumberedLists(this.table(name, sheetCodec), codec);
+  }
+
   /** Sees to it that what has changed is committed within `delay` ms, without anyone waiting for it. */
   commitWithin(delay: number): void {
     const due = Date.now() + delay;
@@ -61,10 +68,10 @@ export class Store {
   }
 
   /** Resolves when everything that changed before the call is on disk. Rejects with {@link NotWritten}, from then on, when the disk failed. */
-  async durable(): Promise<void> {
-    if (this.failure !== undefined) throw this.failure;
-    if (!this.dirty) return this.underWay;
-    this.next ??= this.commitAfter(this.underWay);
+  durable(): Promise<void> {
+    if (this.failure !== undefined) return Promise.reject(this.failure);
+    if (!this.dirty) return this.underWay ?? Promise.resolve();
+    this.next ??= this.commitNext();
     return this.next;
   }
 
@@ -110,8 +117,9 @@ export class Store {
     await this.claim.release();
   }
 
-  private async commitAfter(current: Promise<void>): Promise<void> {
-    await current;
+  /** With no commit under way what else comes in this turn is waited for: it would have to wait for a commit of its own. */
+  private async commitNext(): Promise<void> {
+    await (this.underWay ?? endOfTurn());
     this.underWay = this.commit();
     this.next = undefined;
     return this.underWay;
@@ -128,6 +136,8 @@ export class Store {
     } catch (error) {
       this.failure = new NotWritten(error);
       throw this.failure;
+    } finally {
+      this.underWay = undefined;
     }
   }
 }

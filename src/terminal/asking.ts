@@ -1,6 +1,7 @@
 import { createPromptModule } from 'inquirer';
 import { Failure, Interrupted } from '../errors.js';
 import type { Host } from '../host.js';
+import type { LiveInput } from './live-input.js';
 import type { Screen } from './screen.js';
 import { dropTypeAhead } from './type-ahead.js';
 
@@ -12,9 +13,26 @@ export type Question =
       validate?: (answer: string) => true | string | Promise<true | string>;
     }
   | { type: 'password'; message: string; mask: false; toggleMask: false }
-  | { type: 'select'; message: string; choices: readonly { name: string; value: number; description?: string }[] };
+  | { type: 'select'; message: string; choices: readonly ListedChoice[] }
+  | { type: 'search'; message: string; source: (typed: string | undefined) => Promise<readonly ListedChoice[]> }
+  | ({ type: 'live' } & LiveInput);
+
+export interface ListedChoice {
+  readonly name: string;
+  /** The choice's number among all of them. */
+  readonly value: number;
+  readonly description?: string;
+  /** What stands there once it is chosen. */
+  readonly short?: string;
+}
 
 type Streams = Pick<Host, 'input' | 'errors'>;
+
+interface Drawing {
+  readonly input: Host['input'];
+  readonly output: Host['errors'];
+  readonly signal: AbortSignal;
+}
 
 interface Key {
   readonly name?: string;
@@ -43,14 +61,23 @@ async function askAfter(
   const releases = [watch(host, () => leaving.abort()), leaveSignalsToTheHost()];
   try {
     await prepare(host.input);
-    const prompt = createPromptModule({ input: host.input, output: host.errors, signal: leaving.signal });
-    const answers = await prompt<Record<string, unknown>>([{ ...question, name: 'answer', theme: themeOf(screen) }]);
-    return answers.answer;
+    const streams = { input: host.input, output: host.errors, signal: leaving.signal };
+    return await drawn(question, themeOf(screen), streams);
   } catch (error) {
     throw meaningOf(error);
   } finally {
     for (const release of releases) release();
   }
+}
+
+async function drawn(question: Question, theme: object, streams: Drawing): Promise<unknown> {
+  if (question.type === 'live') {
+    const { liveInput } = await import('./live-input.js');
+    return liveInput({ ...question, theme, terminal: streams.output }, streams);
+  }
+  const prompt = createPromptModule(streams);
+  const answers = await prompt<Record<string, unknown>>([{ ...question, name: 'answer', theme }]);
+  return answers.answer;
 }
 
 /** Escape, Ctrl-D and an input that ends leave the question: inquirer alone would wait for ever. */
@@ -92,12 +119,13 @@ function meaningOf(error: unknown): unknown {
 }
 
 /** inquirer paints by the global environment; here it paints as the rest of the screen does. */
-function themeOf({ paint }: Screen): object {
+function themeOf({ paint, symbols }: Screen): object {
   const keysHelpTip = (keys: readonly (readonly [string, string])[]): string =>
-    paint.faint(keys.map(([key, action]) => `${key} ${action}`).join(', '));
+    paint.faint(keys.map(([key, action]) => `${symbols ? key : (KEY_WORDS[key] ?? key)} ${action}`).join(', '));
   return {
     prefix: { idle: paint.label('?'), done: paint.label('?') },
     spinner: { interval: 1000, frames: [paint.label('?')] },
+    ...(symbols ? {} : { icon: { cursor: '>' } }),
     style: {
       answer: paint.strong,
       message: paint.strong,
@@ -108,8 +136,12 @@ function themeOf({ paint }: Screen): object {
       key: paint.strong,
       description: paint.faint,
       disabled: paint.faint,
+      searchTerm: paint.strong,
       maskedText: '',
       keysHelpTip,
     },
   };
 }
+
+/** Keys by words, for terminals that draw no arrows. */
+const KEY_WORDS: Readonly<Record<string, string>> = { '↑↓': 'arrows', '⏎': 'Enter' };

@@ -11,11 +11,12 @@ const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 const FORMULA = /^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/;
 
 /** A header and a row per element (or per the single object); nested names are joined with dots, null is empty. */
-export function toCsv(data: unknown, header?: readonly string[]): string {
+export function toCsv(data: unknown, header?: readonly string[], titled = true): string {
   const rows = (Array.isArray(data) ? data : [data]).map(fieldsOf);
   const names = header ?? [...new Set(rows.flatMap((row) => [...row.keys()]))];
   if (names.length === 0) return '';
-  return stringify([names.map(harmless), ...rows.map((row) => names.map((name) => harmless(row.get(name) ?? '')))]);
+  const cells = rows.map((row) => names.map((name) => harmless(row.get(name) ?? '')));
+  return stringify(titled ? [names.map(harmless), ...cells] : cells);
 }
 
 /** Text that neither a spreadsheet nor a terminal runs. */

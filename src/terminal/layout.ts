@@ -19,31 +19,43 @@ export interface Cell {
   readonly width: number;
 }
 
-export interface LaidOutColumn {
+/** The room that a column takes: its cells, and those from the point on where points stand under each other. */
+export interface Extent {
+  readonly width: number;
+  readonly fraction: number;
+}
+
+export interface LaidOutColumn extends Extent {
   readonly title: string;
   readonly align: 'left' | 'right';
   readonly importance: number;
-  readonly width: number;
   readonly cells: readonly Cell[];
 }
 
 /** Space between two columns. */
 export const GAP = 2;
 
-/** A column's cells as text, painted and aligned, and its width. */
-export function layOut<Row>(column: Column<Row>, rows: readonly Row[], paint: Paint): LaidOutColumn {
+/** A column's cells as text, painted and aligned, and its width: never less than the column had above. */
+export function layOut<Row>(
+  column: Column<Row>,
+  rows: readonly Row[],
+  paint: Paint,
+  above: Extent = { width: 0, fraction: 0 },
+): LaidOutColumn {
   const title = safe(column.title);
   const values = rows.map((row) => {
     const value = column.value(row);
     return value === null ? null : safe(value);
   });
-  const fraction = column.align === 'decimal' ? longestFraction(values) : 0;
+  const fraction = column.align === 'decimal' ? Math.max(longestFraction(values), above.fraction) : 0;
+  const titleWidth = Math.max(displayWidth(title), above.width);
   const cells = values.map((value, index) => cellOf(value, column, rows[index] as Row, paint, fraction));
   return {
     title,
     align: (column.align ?? 'left') === 'left' ? 'left' : 'right',
     importance: column.importance ?? 1,
-    width: cells.reduce((widest, cell) => Math.max(widest, cell.width), displayWidth(title)),
+    width: cells.reduce((widest, cell) => Math.max(widest, cell.width), titleWidth),
+    fraction,
     cells,
   };
 }

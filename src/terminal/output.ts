@@ -1,8 +1,11 @@
 import type { Failure } from '../errors.js';
 import type { Host } from '../host.js';
-import type { Answer } from './answer.js';
+import type { Answer, RowStream } from './answer.js';
 import { toJson } from './json.js';
-import { type Screen, type ScreenOptions, screenOf } from './screen.js';
+import { CsvRows, JsonRows, type RowWriter, TableRows } from './row-writers.js';
+import { type Meaning, type Screen, type ScreenOptions, screenOf } from './screen.js';
+import { StatusLine, type StatusPlace } from './status-line.js';
+import { writeRows } from './streaming.js';
 import { safe, wrapped } from './text.js';
 import { prepareWidths } from './width.js';
 import { Channel } from './writing.js';
@@ -18,6 +21,10 @@ export class Output {
   /** The terminal, file or pipe behind stdout and behind stderr. */
   readonly screen: Screen;
   readonly errorScreen: Screen;
+  readonly #place: StatusPlace | undefined;
+  #live: StatusLine | undefined;
+  /** Whether a line of the answer stands unfinished on a terminal: nothing may be drawn where it stands. */
+  #isInLine = false;
 
   constructor(
     host: Pick<Host, 'output' | 'errors' | 'environment'>,
@@ -28,15 +35,34 @@ export class Output {
     this.#remarks = new Channel(host.errors, 'stderr');
     this.screen = screenOf(host.output, host.environment, options);
     this.errorScreen = screenOf(host.errors, host.environment, options);
+    const width = () => screenOf(host.errors, host.environment, options).width;
+    // a dumb terminal cannot draw over what it has drawn
+    const canRedraw = host.errors.isTTY === true && this.errorScreen.symbols;
+    this.#place = canRedraw ? { stream: host.errors, width, isFree: () => !this.#isInLine } : undefined;
   }
 
   /**
    * Writes the answer and waits until it is out. Rejects with ReaderGone when the reader has closed the pipe
    * (as `head` does), and with a Failure when the output cannot be written.
    */
-  async answer(answer: Answer): Promise<void> {
-    const text = await this.#textOf(answer);
-    if (text !== '') await this.#answers.write(text);
+  async answer(answer: Answer | RowStream): Promise<void> {
+    if ('rows' in answer) await writeRows(answer, this.#writerOf(answer), (text) => this.#print(text));
+    else await this.#print(await this.#textOf(answer));
+  }
+
+  /**
+   * A line on stderr that is drawn anew every second while something goes on; none where no terminal shows it. Gives a
+   * function that takes it away.
+   */
+  live(text: () => string, meaning: () => Meaning = () => 'faint'): () => void {
+    if (this.#place === undefined) return () => {};
+    const line = new StatusLine(this.#place, text, (shown) => this.errorScreen.paint[meaning()](shown));
+    this.#live = line;
+    return () => {
+      if (this.#live !== line) return;
+      this.#live = undefined;
+      line.stop();
+    };
   }
 
   /** Something good to know, on stderr. */
@@ -64,11 +90,24 @@ export class Output {
     this.#say(this.format === 'json' ? errorObject(failure) : this.#errorText(failure));
   }
 
+  #writerOf(stream: RowStream): RowWriter {
+    if (this.format === 'json') return new JsonRows();
+    return this.format === 'csv' ? new CsvRows(stream.fields) : new TableRows(this.screen, stream);
+  }
+
+  async #print(text: string): Promise<void> {
+    if (text === '') return;
+    this.#live?.clear();
+    this.#isInLine = this.screen.width !== Number.POSITIVE_INFINITY && !text.endsWith('\n');
+    await this.#answers.write(text);
+    this.#live?.draw();
+  }
+
   async #textOf(answer: Answer): Promise<string> {
     if (this.format === 'json') return `${toJson(answer.data)}\n`;
     if (this.format === 'csv') {
       const { toCsv } = await import('./csv.js');
-      return toCsv(answer.csv ?? answer.data, answer.csvHeader);
+      return toCsv(answer.csv ?? answer.data, answer.csvHeader, answer.isLater !== true);
     }
     await prepareWidths(JSON.stringify(answer.data, (_, value) => (typeof value === 'bigint' ? '' : value)) ?? '');
     const shown = answer.show(this.screen);
@@ -87,8 +126,10 @@ export class Output {
   }
 
   #say(line: string): void {
+    this.#live?.clear();
     // Nobody can be told that stderr is gone, and the exit code still tells what happened.
-    this.#remarks.write(`${line}\n`).catch(() => {});
+    this.#remarks.write(`${this.#isInLine ? '\n' : ''}${line}\n`).catch(() => {});
+    this.#live?.draw();
   }
 }
 

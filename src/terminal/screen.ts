@@ -4,7 +4,19 @@ import type { TerminalOutput } from '../host.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a piece of text means; how that looks is decided here alone. */
-export type Meaning = 'bid' | 'ask' | 'up' | 'down' | 'good' | 'bad' | 'warn' | 'strong' | 'faint' | 'label';
+export type Meaning =
+  | 'bid'
+  | 'ask'
+  | 'up'
+  | 'down'
+  | 'good'
+  | 'bad'
+  | 'warn'
+  | 'strong'
+  | 'faint'
+  | 'label'
+  /** Black on white whatever the theme, for a camera. */
+  | 'printed';
 
 export type Paint = Readonly<Record<Meaning, (text: string) => string>>;
 
@@ -12,6 +24,8 @@ export type Paint = Readonly<Record<Meaning, (text: string) => string>>;
 export interface Screen {
   /** In cells; Infinity where nothing limits a line, as in a pipe. */
   readonly width: number;
+  /** In lines; Infinity where there is no end of them. */
+  readonly height: number;
   readonly colour: boolean;
   /** Whether lines, blocks and arrows can be drawn; a dumb terminal gets ASCII. */
   readonly symbols: boolean;
@@ -28,6 +42,7 @@ export function screenOf(stream: TerminalOutput, environment: Environment, optio
   const colour = wantsColour(stream, environment, options);
   return {
     width: widthOf(stream, environment),
+    height: stream.isTTY ? stream.rows || 24 : Number.POSITIVE_INFINITY,
     colour,
     symbols: environment.TERM !== 'dumb',
     paint: colour ? palette(new Chalk({ level: isRich(environment) ? 2 : 1 })) : PLAIN,
@@ -70,6 +85,7 @@ function palette(chalk: ChalkInstance): Paint {
     strong: only(chalk.bold),
     faint: only(rich ? chalk.ansi256(243) : chalk.dim),
     label: only(rich ? chalk.ansi256(31) : chalk.bold),
+    printed: only(rich ? chalk.ansi256(16).bgAnsi256(231) : chalk.black.bgWhiteBright),
   };
 }
 
@@ -91,4 +107,5 @@ const PLAIN: Paint = {
   strong: same,
   faint: same,
   label: same,
+  printed: same,
 };

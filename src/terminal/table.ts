@@ -62,7 +62,8 @@ function titleOf(screen: Screen, { title }: TableOptions): string[] {
   return wrapped(safe(title), screen.width).split('\n').map(screen.paint.strong);
 }
 
-function leftOut(screen: Screen, titles: readonly string[]): string {
+/** Names the columns that the screen had no room for. */
+export function leftOut(screen: Screen, titles: readonly string[]): string {
   const text = `No room for: ${titles.join(', ')}. A wider terminal, --csv and --json have all.`;
   return wrapped(text, screen.width)
     .split('\n')

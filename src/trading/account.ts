@@ -1,6 +1,7 @@
 import type { Budget } from '../client/budget.js';
 import type { ExchangeClient } from '../client/exchange-client.js';
 import type { Host } from '../host.js';
+import type { Extra } from './duplicates/extra-orders.js';
 import type { Journal } from './journal/journal.js';
 
 /** An account at an exchange, with what it takes to write there and to know what became of it. */
@@ -12,6 +13,8 @@ export interface TradingAccount {
   readonly tolerance: ToleranceMemory;
   /** Takes words for a person who waits: what is being found out. */
   readonly tell: (words: string) => void;
+  /** Tells loudly of orders that are there more than once. When this returns they count as told. */
+  readonly alarm: (extras: readonly Extra[]) => void;
 }
 
 /** How long after its `reqTime` the exchange takes a request, kept between commands. */

@@ -4,8 +4,11 @@ import { toleranceOf } from './tolerance.js';
 
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 5_000;
-/** Between the end of the tolerance and the look that counts. */
-const SLACK_MS = 2_000;
+/**
+ * Between the end of the tolerance and the look that counts: the exchange's clock is known to about two seconds, when its
+ * tolerance was measured and now.
+ */
+const SLACK_MS = 5_000;
 
 /** A request that left without an answer. */
 export interface Lost {
@@ -34,8 +37,10 @@ export async function lookUntilKnown<Fate>(
 ): Promise<LookedFor<Fate>> {
   const { client, budget, host } = account;
   for (let count = 0; ; count += 1) {
-    const asked = client.now();
+    const start = host.now();
     const found = await look();
+    // the answer to the look corrects what is known of the exchange's clock: before, that may be of a day ago
+    const asked = client.now() - Math.max(0, host.now() - start);
     if (found !== 'nothing' && found !== undefined) return { fate: found, end: undefined };
     const tolerance = found === 'nothing' ? await quietly(() => toleranceOf(account, market)) : undefined;
     const end = tolerance === undefined ? undefined : reqTime + tolerance + SLACK_MS;

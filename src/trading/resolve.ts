@@ -3,9 +3,18 @@ import { settleCancel } from './cancel/settle.js';
 import type { Extra } from './duplicates/extra-orders.js';
 import { findExtras } from './duplicates/watch.js';
 import type { Entry } from './journal/entry.js';
-import type { Intent, JournalEvent, Operation, Outcome, Settled } from './journal/intent.js';
+import {
+  type Intent,
+  isOf,
+  type JournalEvent,
+  type Operation,
+  type OrderTerms,
+  type Outcome,
+} from './journal/intent.js';
 import { settleOrder } from './order/settle.js';
 import { quietly } from './quietly.js';
+import { settleReplace } from './replace/settle.js';
+import { toleranceOf } from './tolerance.js';
 
 /** A write of the journal, with what is known of it now. */
 export interface Resolution {
@@ -14,40 +23,76 @@ export interface Resolution {
   readonly id: string | null;
   readonly duplicates: readonly string[];
   readonly events: readonly JournalEvent[];
+  /** The order that was to take the place of a cancelled one, and that nobody sent. */
+  readonly unplaced?: OrderTerms;
 }
 
-export interface Resolved {
-  readonly resolutions: readonly Resolution[];
-  readonly extras: readonly Extra[];
-}
-
-/** Settles what can be settled of these writes, all at once within the budget, and looks for what was carried out again. */
-export async function resolve(account: TradingAccount, entries: readonly Entry[]): Promise<Resolved> {
-  const settled = await Promise.all(entries.map((entry) => resolveOne(account, entry)));
-  const extras = await extrasEverywhere(account);
-  const told = new Set(settled.map(({ intent }) => intent.id));
-  const found = extras.flatMap(({ intent }) => (told.has(intent) ? [] : (account.journal.archive.find(intent) ?? [])));
-  const resolutions = [...settled, ...found].map(({ intent, ...rest }) => {
+/**
+ * Settles what can be settled of these writes, all at once within the budget, and looks for what was carried out again: of
+ * what is found there, the write that it is a copy of is given too.
+ */
+export async function resolve(account: TradingAccount, entries: readonly Entry[]): Promise<readonly Resolution[]> {
+  const [first] = entries;
+  // once for all of them, instead of by each of many at the same time
+  if (first !== undefined && entries.length > 1) await quietly(() => toleranceOf(account, first.intent.terms.market));
+  const done = await Promise.all(entries.map((entry) => resolveOne(account, entry)));
+  const settled = done.map(({ resolution }) => resolution);
+  const extras = joined([...done.flatMap((one) => one.extras), ...(await extrasEverywhere(account))]);
+  const given = new Set(settled.map(({ intent }) => intent.id));
+  const found = extras.flatMap(({ intent }) => (given.has(intent) ? [] : (account.journal.archive.find(intent) ?? [])));
+  return [...settled, ...found].map(({ intent, ...rest }) => {
     const ids = extras.find((extra) => extra.intent === intent.id)?.ids ?? [];
     return { ...rest, intent, duplicates: [...new Set([...rest.duplicates, ...ids])] };
   });
-  return { resolutions, extras };
 }
 
-async function resolveOne(account: TradingAccount, entry: Entry): Promise<Resolution> {
-  if (entry.isUnderWay) entry.note(`still under way in process ${entry.intent.process.pid}`);
-  else await SETTLERS[entry.intent.operation](account, entry);
+interface ResolvedOne {
+  readonly resolution: Resolution;
+  /** What was found on the way, of this order and of others. */
+  readonly extras: readonly Extra[];
+}
+
+async function resolveOne(account: TradingAccount, entry: Entry): Promise<ResolvedOne> {
+  const isUnderWay = entry.isUnderWay;
+  if (isUnderWay) entry.note(`still under way in process ${entry.intent.process.pid}`);
+  const extras = isUnderWay ? [] : await SETTLERS[entry.intent.operation](account, entry);
   const { intent, events } = entry;
-  const settled: Settled | undefined = account.journal.archive.find(intent.id);
-  return settled ?? { intent, events, outcome: 'unknown', id: null, duplicates: [] };
+  const settled = account.journal.archive.find(intent.id);
+  return { resolution: settled ?? { intent, events, outcome: 'unknown', id: null, duplicates: [] }, extras };
 }
 
-type Settler = (account: TradingAccount, entry: Entry) => Promise<unknown>;
+type Settler = (account: TradingAccount, entry: Entry) => Promise<readonly Extra[]>;
 
 const SETTLERS: Readonly<Record<Operation, Settler>> = {
-  order: (account, entry) => settleOrder(account, entry as Entry<'order'>),
-  cancelOrder: (account, entry) => settleCancel(account, entry as Entry<'cancelOrder'>),
+  order: async (account, entry) => {
+    const fate = await settleOrder(account, entry as Entry<'order'>);
+    return fate.outcome === 'placed' ? (fate.extras ?? []) : [];
+  },
+  cancelOrder: async (account, entry) => {
+    await settleCancel(account, entry as Entry<'cancelOrder'>);
+    return [];
+  },
+  replace: async (account, entry) => {
+    await settleReplace(account, entry as Entry<'replace'>);
+    return [];
+  },
 };
+
+/** One for each order, though several looks found some of it. */
+function joined(extras: readonly Extra[]): Extra[] {
+  const found = new Map<string, Extra>();
+  for (const extra of extras) {
+    const ids = new Set([...(found.get(extra.intent)?.ids ?? []), ...extra.ids]);
+    found.set(extra.intent, { ...extra, ids: [...ids] });
+  }
+  return [...found.values()];
+}
+
+/** What a replacement was to place and did not, though the order before it is cancelled. */
+export function unplacedOf({ intent, outcome, unplaced }: Resolution): OrderTerms | undefined {
+  const isGone = outcome === 'refused' || outcome === 'notSent';
+  return unplaced ?? (isOf(intent, 'order') && intent.replaces !== undefined && isGone ? intent.terms : undefined);
+}
 
 async function extrasEverywhere(account: TradingAccount): Promise<Extra[]> {
   const extras: Extra[] = [];

@@ -24,8 +24,14 @@ export async function toleranceOf(account: TradingAccount, market: string): Prom
   let [taken, refused] = [0, LONGEST_MS];
   while (refused - taken > STEP_MS) {
     const middle = Math.round((taken + refused) / 2);
+    const start = host.now();
     if (await takes(middle)) taken = middle;
-    else refused = middle;
+    else {
+      // one that was held on the way was older when the exchange refused it
+      const most = middle + (host.now() - start);
+      if (most >= refused) break;
+      refused = most;
+    }
   }
   const found = Math.ceil(refused / STEP_MS) * STEP_MS;
   await tolerance.keep(found);

@@ -55,7 +55,8 @@ export class Desk {
 
   /** The error object of a command that fails and answers nothing. */
   async failure(line: string, exitCode: number, extra?: Extra): Promise<Told> {
-    const { code, stdout, stderr } = await this.run(`${line} --json`, extra);
+    // before the line, where `--` ends what is pit's own
+    const { code, stdout, stderr } = await this.run(`--json ${line}`, extra);
     const told = lastError(stderr);
     expect({ line, code, told: told.exitCode, stdout }).toEqual({ line, code: exitCode, told: exitCode, stdout: '' });
     return told;

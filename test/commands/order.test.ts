@@ -98,13 +98,16 @@ describe('pit order', () => {
 
   it('with --post-only that would trade is refused, and nothing changes', async () => {
     const before = await btcAndUsdt();
-    const told = await desk.failure('order buy btc_usdt 0.01 --at ask+1% --post-only --yes', 3);
+    // the guard would hold it back before the exchange is asked
+    const told = await desk.failure('order buy btc_usdt 0.01 --at ask+1% --post-only --override post-only --yes', 3);
     expect(told).toMatchObject({ kind: 'refused', code: 3002, clientId: TEXT });
     expect(await btcAndUsdt()).toEqual(before);
   });
 
   it('for more than there is is refused', async () => {
-    const told = await desk.failure('order sell btc_usdt 5000 --at ask+20% --yes', 3);
+    // so large a notional is held back by two guards before the exchange is asked
+    const guards = '--override order-notional,day-notional';
+    const told = await desk.failure(`order sell btc_usdt 5000 --at ask+20% ${guards} --yes`, 3);
     expect(told).toMatchObject({ kind: 'refused', code: 2009 });
   });
 

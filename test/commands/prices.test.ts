@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { TEXT, useDesk } from './desk.js';
+import { DECIMAL, TEXT, useDesk } from './desk.js';
 import { useLiteralExchange } from './literal-exchange.js';
 import { product, same } from './orders-desk.js';
 
@@ -40,8 +40,9 @@ describe('a relative price', () => {
     expect(run.request.price).toBe(price);
   });
 
-  it('is taken from the book and nothing else', () => {
-    expect([...new Set(exchange.asked)].toSorted()).toEqual(['/data/v1/depth', '/data/v1/markets']);
+  it('is taken from the book; what is asked for besides is for the preview', () => {
+    const signed = ['/api/getAccountInfo', '/api/getOrders'];
+    expect([...new Set(exchange.asked)].toSorted()).toEqual([...signed, '/data/v1/depth', '/data/v1/markets']);
   });
 });
 
@@ -73,12 +74,13 @@ describe('--dry-run', () => {
     return (await desk.json<{ requests: number }>('sandbox status')).requests;
   }
 
-  it('sends no write, and asks only whether the client id is new', async () => {
+  it('sends no write, and asks for the client id, the book, the balance and earlier fees', async () => {
     const before = await requests();
     const answer = await preview('buy btc_usdt 0.01 --at 20000 --id dryRun01');
     await desk.done('cancel btc_usdt 1 2 --dry-run');
-    expect(await requests()).toBe(before + 1);
-    expect(answer).toStrictEqual({
+    expect(await requests()).toBe(before + 4);
+    const { preview: previewed, ...rest } = answer;
+    expect(rest).toStrictEqual({
       dryRun: true,
       operation: 'order',
       request: {
@@ -93,7 +95,18 @@ describe('--dry-run', () => {
         sign: '***',
         reqTime: TEXT,
       },
-      preview: { price: '20000', amount: '0.01', notional: '200', fee: null, warnings: [] },
+    });
+    expect(previewed).toStrictEqual({
+      price: '20000',
+      amount: '0.01',
+      notional: '200',
+      // nothing was bought yet that would tell
+      ...{ fee: null, feeCoin: null },
+      warnings: [expect.stringMatching(/^The price 20000 is \d+\.\d+% below mid/)],
+      ...{ spentCoin: 'usdt', balanceBefore: '250000.00000000', balanceAfter: '249800.00000000' },
+      ...{ bid: DECIMAL, ask: DECIMAL, mid: DECIMAL, distance: expect.stringMatching(/^-\d/) },
+      ...{ fillsAtOnce: '0.00', fillsAtLeast: false, averagePrice: null },
+      guards: [],
     });
     await desk.failure('order show btc_usdt --id dryRun01', 3);
   });

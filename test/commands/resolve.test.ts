@@ -119,6 +119,20 @@ describe('an order that something on the way repeated', () => {
     },
   );
 
+  it('is told also where pit resolve comes upon it while it settles another one of its side', async () => {
+    await desk.done('order buy btc_usdt 0.01 --at 21004 --id twice4 --yes');
+    await fault('late --operation order --delay 2500');
+    expect((await lost('buy btc_usdt 0.01 --at 21005 --id late4')).code).toBe(6);
+    const extra = await repeat('twice4', '21004', '0.01');
+    const { stdout, stderr } = await desk.run('resolve --json --timeout 20');
+    expect(stderr).toContain(`pit cancel btc_usdt ${extra}`);
+    const rows = JSON.parse(stdout) as Row[];
+    expect(rows.map(({ clientId, duplicates }) => [clientId, duplicates]).toSorted()).toEqual([
+      ['late4', []],
+      ['twice4', [extra]],
+    ]);
+  });
+
   it('is only possibly that where another program uses the key', async () => {
     await desk.done('order buy btc_usdt 0.01 --at 21003 --id mine3 --yes');
     await repeat('another1', '15000', '0.02');

@@ -35,7 +35,16 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       ['Ctrl-C after a y', `y${CTRL_C}`, 130],
     ])('says what it will do, and %s places none', async (_name, type, status) => {
       const { screen, ...result } = await at(ORDER, { steps: [{ await: QUESTION, type }] });
-      for (const words of ['BUY', '5,000 usdt', '0.01 btc', '50 usdt before the fee', '127.0.0.1'])
+      for (const words of [
+        'BUY',
+        '5,000 usdt',
+        '0.01 btc',
+        '50 usdt before the fee',
+        'below',
+        'nothing',
+        'available',
+        '127.0.0.1',
+      ])
         expect(screen).toContain(words);
       expect(result.status).toBe(status);
       expect(await open()).toEqual([]);
@@ -79,6 +88,57 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       expect((await at(`${ORDER} --yes`)).screen).not.toContain(QUESTION);
       expect((await at(ORDER, { stdin: 'none' })).status).toBe(8);
       expect(await open()).toHaveLength(3);
+    });
+  });
+
+  describe('a guard', () => {
+    const ORDER = 'order buy btc_usdt 0.01 --at ask+15%';
+    const TYPE = 'Type price-band';
+
+    it.each([
+      ['y', 'y\r', 8],
+      ['Enter', '\r', 8],
+      ['a part of its name', 'price\r', 8],
+      ['Escape', '\u001b', 8],
+      ['Ctrl-C after its name', `price-band${CTRL_C}`, 130],
+    ])('is not lifted by %s', async (_name, type, status) => {
+      const before = await open();
+      const { screen, ...result } = await at(ORDER, { steps: [{ await: TYPE, type }] });
+      expect(screen).toMatch(/price-band holds this back: the price [\d.]+ is 15\.\d+% above mid/);
+      expect(result.status).toBe(status);
+      expect(await open()).toEqual(before);
+    });
+
+    it('is not lifted by its name typed before the question, nor by --yes', async () => {
+      const steps = [
+        { await: '', type: 'price-band\r' },
+        { await: TYPE, type: '\r' },
+      ];
+      expect((await at(ORDER, { steps })).status).toBe(8);
+      expect((await at(`${ORDER} --yes`, { steps })).status).toBe(8);
+    });
+
+    it('is lifted by its name, which answers for the order as well', async () => {
+      const { screen, status } = await at(ORDER, { steps: [{ await: TYPE, type: 'price-band\r' }] });
+      expect(status).toBe(0);
+      expect(screen).toContain('Placed');
+      expect(screen).not.toContain(QUESTION);
+    });
+
+    it('is asked about one by one', async () => {
+      await desk.done('profile set sandbox orderNotional 100usdt');
+      const steps = [
+        { await: TYPE, type: 'price-band\r' },
+        { await: 'Type order-notional', type: 'price-band\r' },
+      ];
+      expect((await at(ORDER, { steps })).status).toBe(8);
+      // the day's limit is five times as much, and earlier orders have used it up
+      const overridden = await at(`${ORDER} --override price-band,day-notional`, {
+        steps: [{ await: 'Type order-notional', type: 'order-notional\r' }],
+      });
+      expect(overridden.screen).toContain('Overridden price-band');
+      expect(overridden.status).toBe(0);
+      await desk.done('profile unset sandbox orderNotional');
     });
   });
 

@@ -33,6 +33,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
 /** Each library's one home. */
 export const HOMES: Readonly<Record<string, string>> = {
   '@redis/client': 'src/client/',
+  '@inquirer/core': 'src/terminal/',
   chalk: 'src/terminal/',
   'cli-table3': 'src/terminal/',
   commander: 'src/commands/',
@@ -46,6 +47,7 @@ export const HOMES: Readonly<Record<string, string>> = {
   'lossless-json': 'src/protocol/',
   'proper-lockfile': 'src/config/',
   'string-width': 'src/terminal/',
+  uqr: 'src/terminal/',
   valibot: 'src/protocol/',
 };
 

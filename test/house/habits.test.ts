@@ -38,9 +38,9 @@ describe('the habits of the house', () => {
     expect(files.filter((file) => nodesOf(textOf(file)).some((node) => isCalled(node, 'console')))).toEqual([]);
   });
 
-  it('only a signal (host.ts) and what is thrown beside the command (pit.ts) end the program from within', () => {
+  it('only a signal (host/signals.ts) and what is thrown beside the command (pit.ts) end the program from within', () => {
     const exits = files.filter((file) => nodesOf(textOf(file)).some((node) => isCalled(node, 'process', 'exit')));
-    expect(exits).toEqual(['src/host.ts', 'src/pit.ts']);
+    expect(exits).toEqual(['src/host/signals.ts', 'src/pit.ts']);
   });
 
   it('the engine knows no clock, no chance and no outside world', () => {

@@ -86,7 +86,9 @@ export const FUNDS = {
       'result.0.id': 'strict',
       'result.0.changeAmount': 'text',
       'result.0.date': 'strict',
-      'result.0.showDate': 'text',
+      'result.0.currencyName': 'text',
+      'result.0.total': 'told',
+      'result.0.showDate': 'told',
     },
   },
   getUserAddress: {
@@ -97,7 +99,7 @@ export const FUNDS = {
       code: 1000,
       message: { des: 'success', isSuc: true, datas: { key: '0x0af7f36b8f09410f3df62c81e5846da673d4d9a9' } },
     },
-    fields: { message: 'strict', 'message.datas': 'strict', 'message.datas.key': 'text', 'message.isSuc': 'strict' },
+    fields: { message: 'strict', 'message.datas.key': 'told', 'message.isSuc': 'strict' },
   },
   getPayinAddress: {
     values: { currency: 'eos' },
@@ -132,7 +134,7 @@ export const FUNDS = {
         ],
       },
     },
-    fields: { 'message.datas': 'strict', 'message.datas.0.blockChain': 'text', 'message.datas.1.isUseMemo': 'strict' },
+    fields: { 'message.datas': 'told', 'message.datas.0.blockChain': 'told', 'message.datas.1.isUseMemo': 'strict' },
   },
   getWithdrawAddress: {
     values: { currency: 'btc' },
@@ -142,7 +144,7 @@ export const FUNDS = {
       code: 1000,
       message: { des: 'success', isSuc: true, datas: { key: '14fxEPirL9fyfw1i9EF439Pq6gQ5xijUmp' } },
     },
-    fields: { code: 'strict', 'message.datas.key': 'text' },
+    fields: { code: 'strict', 'message.datas.key': 'told' },
   },
   getWithdrawRecord: {
     values: { currency: 'btc', pageIndex: '2', pageSize: '10' },
@@ -180,7 +182,9 @@ export const FUNDS = {
       'message.datas.list': 'strict',
       'message.datas.list.0.amount': 'decimal',
       'message.datas.list.0.status': 'strict',
-      'message.datas.totalPage': 'strict',
+      'message.datas.list.0.submitTime': 'strict',
+      'message.datas.list.0.hash': 'told',
+      'message.datas.totalPage': 'told',
     },
   },
   getChargeRecord: {
@@ -216,9 +220,11 @@ export const FUNDS = {
       },
     },
     fields: {
-      'message.datas.total': 'strict',
+      'message.datas.list': 'strict',
       'message.datas.list.0.amount': 'decimal',
-      'message.datas.list.0.submit_time': 'text',
+      'message.datas.list.0.status': 'strict',
+      'message.datas.list.0.confirmTimes': 'told',
+      'message.datas.total': 'told',
     },
   },
   getFeeInfo: {

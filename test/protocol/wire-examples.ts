@@ -8,6 +8,8 @@ export const WRONG = {
   /** A quiet market may have none. */
   quiet: [undefined, {}, [], true, 'not it'],
   text: [undefined, null, {}, [], true],
+  /** What may be left out, and is nothing else than what it is. */
+  told: [{ not: 'it' }, [['not it']], true],
   /** Also seen as a text. */
   message: [undefined, null, [], true],
 } as const;

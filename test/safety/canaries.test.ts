@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { temporaryHome } from '../support/pit.js';
-import { CONFIGURATION, type Fault, record } from '../trading/support/exchange.js';
+import { CONFIGURATION, DEPTH, type Fault, record } from '../trading/support/exchange.js';
 import { leaksIn } from './canary.js';
 import { programs } from './programs.js';
 import { type WatchedRun, watch } from './running.js';
@@ -29,14 +29,21 @@ async function expectSilence(words: readonly string[], run: Omit<WatchedRun, 'ho
   return left;
 }
 
+/** The market data that an order needs before it leaves. */
+function marketData(target: string): string | undefined {
+  return /\/(markets|depth)(\?|$)/.exec(target) === null ? undefined : target.includes('depth') ? DEPTH : CONFIGURATION;
+}
+
 /** An exchange that works. */
 function serveWell(): Promise<FaultServer> {
   const answers: Record<string, string> = {
     markets: CONFIGURATION,
+    depth: DEPTH,
     getOrder: record(),
     getOrders: `[${record()}]`,
     order: '{"code":"1000","message":"ok","id":"7"}',
     cancelOrder: '{"code":1000,"message":"ok"}',
+    cancelAllOrdersAfter: '{"code":1000,"message":"ok"}',
     getAccountInfo:
       '{"result":{"coins":[],"base":{"username":"a","trade_password_enabled":true,"auth_google_enabled":false,"auth_mobile_enabled":true}},"leverPerm":true,"assetPerm":true,"entrustPerm":true,"moneyPerm":false}',
   };
@@ -61,6 +68,10 @@ const COMMANDS = [
   ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes'],
   ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--dry-run'],
   ['cancel', 'btc_usdt', '7', '8'],
+  ['cancel', 'btc_usdt', '--all', '--dry-run'],
+  ['order', 'replace', 'btc_usdt', '7', '--at', '30100', '--dry-run'],
+  ['cancel-after', 'btc_usdt', '--yes'],
+  ['cancel-after', 'btc_usdt', '--hold', '--yes', '--verbose', '--', process.execPath, '-e', '1'],
 ];
 
 describe('commands that work, with every debug output', () => {
@@ -77,7 +88,10 @@ describe('commands that work, with every debug output', () => {
 describe('failures of every kind, with every debug output', () => {
   it.each<Fault>(LOUD)('%s', async (fault) => {
     const server = await serveFaults({
-      answer: ({ target }) => (target.includes('markets') ? respond(CONFIGURATION) : FAULTS[fault]),
+      answer: ({ target }) => {
+        const data = marketData(target);
+        return data === undefined ? FAULTS[fault] : respond(data);
+      },
     });
     const environment = { ...keysFor(server), ...EVERYTHING };
     await expectSilence(['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--verbose', '--timeout', '4'], {
@@ -99,7 +113,7 @@ describe('failures of every kind, with every debug output', () => {
     (target: string) => `<html>${target}</html>`,
   ])('an exchange that echoes what it got (%#)', async (echo) => {
     const server = await serveFaults({
-      answer: ({ target }) => respond(target.includes('markets') ? CONFIGURATION : echo(target)),
+      answer: ({ target }) => respond(marketData(target) ?? echo(target)),
     });
     const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--verbose'];
     const left = await expectSilence(words, { environment: keysFor(server) });

@@ -37,7 +37,10 @@ export function fakeHost(): FakeHost {
       now += milliseconds;
       return Promise.resolve();
     },
+    keepSmall: () => Promise.resolve(),
     onInterrupt: () => () => undefined,
+    isProgram: () => Promise.resolve(true),
+    run: () => Promise.resolve(0),
     sleeps,
     printed: () => texts.join(''),
   };

@@ -12,6 +12,17 @@ const CTRL_D = '\u0004';
 const ESCAPE = '\u001b';
 const DOWN = '\u001b[B';
 
+/** What stands there once a question is ready. */
+const AWAITED: Readonly<Record<string, string>> = {
+  confirm: '[y/N]',
+  hidden: 'Secret key:',
+  text: 'Amount:',
+  select: 'sell',
+  typing: 'Type price-band:',
+  live: 'look 1',
+  search: 'ltc_usdt',
+};
+
 describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
   let program = '';
   beforeAll(async () => {
@@ -19,7 +30,7 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
   });
 
   async function ask(kind: string, typed: string, job: Partial<PtyJob> = {}): Promise<PtyResult & { said: unknown }> {
-    const shown = { confirm: '[y/N]', hidden: 'Secret key:', text: 'Amount:', select: 'sell' }[kind] ?? '';
+    const shown = AWAITED[kind] ?? '';
     const result = await onTerminal({
       command: [process.execPath, program, kind],
       steps: [{ await: shown, type: typed }],
@@ -110,6 +121,96 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
 
   it('lets one of several be picked', async () => {
     expect((await ask('select', `${DOWN}\r`)).said).toEqual({ answer: 'SELL' });
+  });
+
+  it.each([
+    ['price-band\r', true],
+    [' Price-Band \r', true],
+    ['y\r', false],
+    ['price\r', false],
+    ['price-bandy\r', false],
+    ['\r', false],
+  ])('a word that is to be typed whole: %j confirms: %s', async (typed, confirmed) => {
+    expect(await ask('typing', typed)).toMatchObject({ said: { answer: confirmed }, status: 0 });
+  });
+
+  it('a word that is to be typed does not count from before the question', async () => {
+    const steps = [
+      { await: '', type: 'price-band\r' },
+      { await: 'Type price-band:', type: '\r' },
+    ];
+    expect(await ask('typing', '', { steps })).toMatchObject({ said: { answer: false } });
+  });
+
+  describe('that are live', () => {
+    it('tell what is meant at every key, and are drawn again while nobody types', async () => {
+      const steps = [
+        { await: 'means <>', type: '1' },
+        { await: 'means <1>', type: '2' },
+        { await: 'means <12>' },
+        { await: 'look 2' },
+        { await: 'look 3: means <12>', type: '\r' },
+      ];
+      expect(await ask('live', '', { steps })).toMatchObject({ said: { answer: '12' }, status: 0 });
+    });
+
+    it('take an answer only when nothing is wrong with it, and keep what was typed', async () => {
+      const steps = [
+        { await: 'look 1', type: '12x\r' },
+        { await: 'only digits', type: '\u007f' },
+        { await: 'means <12>', type: '3\r' },
+      ];
+      expect(await ask('live', '', { steps })).toMatchObject({ said: { answer: '123' } });
+    });
+
+    it.each([
+      ['the line is taken away', '99\u001512\r', '12'],
+      ['a tab is typed, or pasted', '1\t2\r', '12'],
+      ['spaces stand around it', ' 12 \r', '12'],
+    ])('take what stands there where %s', async (_name, typed, answer) => {
+      expect(await ask('live', typed)).toMatchObject({ said: { answer } });
+    });
+
+    it('take what stands there where the cursor moved within the line', async () => {
+      // keys that come in one piece are a paste, which Node puts at the end wherever the cursor is
+      const keys = ['1', '3', '\u001b[D', '2'];
+      const steps = [{ await: 'look 1', type: '' }, ...keys.map((type) => ({ await: '', type }))];
+      const slowly = steps.flatMap((step, index) => [step, { await: index === 0 ? '' : '\u001b[' }]);
+      expect(await ask('live', '', { steps: [...slowly, { await: 'means <123>', type: '\r' }] })).toMatchObject({
+        said: { answer: '123' },
+      });
+    });
+
+    it.each(['xterm', 'dumb'])('are edited with the rubout key on TERM=%s', async (TERM) => {
+      expect(await ask('live', '1x\u007f2\r', { environment: { TERM } })).toMatchObject({ said: { answer: '12' } });
+    });
+
+    it.each([
+      ['Escape', ESCAPE, 8],
+      ['Ctrl-D', CTRL_D, 8],
+      ['Ctrl-C', CTRL_C, 130],
+    ])('are left by %s with the cursor shown', async (_name, typed, status) => {
+      const result = await ask('live', `1${typed}`);
+      expect(result.status).toBe(status);
+      expect(result.screen.lastIndexOf('\u001b[?25h')).toBeGreaterThan(result.screen.lastIndexOf('\u001b[?25l'));
+    });
+  });
+
+  it('narrow a list down to what is typed', async () => {
+    const steps = [
+      { await: 'ltc_usdt', type: 'et' },
+      { await: 'Market: et', type: '\r' },
+    ];
+    const { screen, said } = await ask('search', '', { steps, environment: { NO_COLOR: '1' } });
+    expect(said).toEqual({ answer: 'eth_usdt' });
+    // what is chosen stands there without its price
+    expect(screen).toMatch(/Market: eth_usdt\u001b/);
+  });
+
+  it('draw no arrows on a dumb terminal', async () => {
+    const { screen } = await ask('select', '\r', { environment: { TERM: 'dumb' } });
+    expect(screen).toContain('> buy');
+    expect(screen).not.toMatch(/[^\x00-\x7f]/);
   });
 
   it('paints nothing where NO_COLOR is set', async () => {

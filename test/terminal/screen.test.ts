@@ -35,7 +35,8 @@ describe('colour', () => {
     const poor = screenOf(TTY, { TERM: 'xterm' }).paint;
     for (const meaning of Object.keys(rich) as Meaning[]) {
       const [, index] = /38;5;(\d+)m/.exec(rich[meaning]('x')) ?? [];
-      if (index !== undefined) expect(contrasts(Number(index))).toBeGreaterThan(3.8);
+      // what brings its own paper may have any ink
+      if (index !== undefined && meaning !== 'printed') expect(contrasts(Number(index))).toBeGreaterThan(3.8);
       expect(poor[meaning]('x')).not.toMatch(/\u001b\[3[367]m/);
     }
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LONGEST_MS, toleranceOf } from '../../src/trading/tolerance.js';
+import type { FakeHost } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { accountOf } from './support/account.js';
 import { count, looksAt, NOT_FOUND, query, serve } from './support/exchange.js';
@@ -28,6 +29,25 @@ describe('the tolerance of reqTime', () => {
     expect(asked).toBeLessThan(15);
     expect(await toleranceOf(account, 'btc_usdt')).toBe(found);
     expect(server.requests).toHaveLength(asked);
+  });
+
+  it.each([3_000, 12_000])('is never found too short where the network holds some requests for %d ms', async (held) => {
+    let host: FakeHost | undefined;
+    let count = 0;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        count += 1;
+        if (count % 3 === 0) void host?.sleep(held);
+        return respond(
+          (host?.now() ?? 0) - Number(query(target).reqTime) > 60_000 ? '{"code":3007,"message":"t"}' : NOT_FOUND,
+        );
+      },
+    });
+    const account = accountOf(server.url, { budgetMs: 600_000 });
+    host = account.host;
+    const found = await toleranceOf(account, 'btc_usdt');
+    expect(found).toBeGreaterThanOrEqual(60_000);
+    expect(found).toBeLessThanOrEqual(62_000 + held);
   });
 
   it('is unlimited where any request is taken, and that is not remembered', async () => {

@@ -3,12 +3,21 @@ import { type Entry, record } from '../../terminal/table.js';
 import { define } from '../frame/definition.js';
 import { balanceRow, type CoinEntry } from './rows.js';
 
-/** The key's permissions, in the interface's own words. */
+/**
+ * What the key's permissions are for, in the interface's own words, and the commands that need them. Which operation needs
+ * which permission is not stated: that follows from the words.
+ */
 const PERMISSIONS = {
-  asset: 'query account info and assets',
-  lever: 'margin: investment and lending management',
-  entrust: 'place, cancel and query orders',
-  money: 'deposit and withdrawal addresses and records, withdrawals',
+  asset: { words: 'query account info and assets', commands: 'account, balance, bills' },
+  lever: {
+    words: 'margin: investment and lending management',
+    commands: 'order with --account isolated or cross, --borrow, --repay',
+  },
+  entrust: { words: 'place, cancel and query orders', commands: 'order, orders, cancel, cancel-after, resolve' },
+  money: {
+    words: 'deposit and withdrawal addresses and records, withdrawals',
+    commands: 'address, deposits, withdrawals, withdraw',
+  },
 } as const;
 
 export default define({
@@ -32,9 +41,10 @@ export default define({
       ['authenticator app', onOff(account.googleAuth)],
       ['phone', onOff(account.mobileAuth)],
     ];
-    const permissions = Object.entries(PERMISSIONS).map(([name, words]): Entry => {
+    const permissions = Object.entries(PERMISSIONS).map(([name, { words, commands }]): Entry => {
       const has = account.permissions[name as keyof typeof PERMISSIONS];
-      return [name, `${has ? 'yes' : 'no '}  ${words}`, (text, paint) => paintPermission(text, has, paint)];
+      const text = has ? `yes  ${words}` : `no  ${words}; without it these are refused: pit ${commands}`;
+      return [name, text, (line, paint) => paintPermission(line, has, paint)];
     });
     return { data: account, csv: coinRows(account), show: (screen) => record(screen, [...security, ...permissions]) };
   },

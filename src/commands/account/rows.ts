@@ -4,8 +4,23 @@ import type { operations } from '../../protocol/operations/index.js';
 
 export type CoinEntry = Result<typeof operations.getAccountInfo>['result']['coins'][number];
 
-/** A coin's balance as people and programs read it. `name` is the new name of a renamed coin. */
-export function balanceRow({ key, showName, available, freez, isCanRecharge, isCanWithdraw, canLoan }: CoinEntry) {
+/** A coin's balance as people and programs read it; amounts are decimal texts. */
+export interface BalanceRow {
+  readonly coin: string;
+  /** The new name of a renamed coin. */
+  readonly name: string;
+  readonly available: string;
+  readonly frozen: string;
+  readonly total: string;
+  readonly canDeposit: boolean;
+  readonly canWithdraw: boolean;
+  readonly canLoan: boolean;
+  /** In the coin that was asked for. */
+  readonly value: string | null;
+}
+
+export function balanceRow(entry: CoinEntry): BalanceRow {
+  const { key, showName, available, freez, isCanRecharge, isCanWithdraw, canLoan } = entry;
   return {
     coin: key.toLowerCase(),
     name: showName,
@@ -18,8 +33,6 @@ export function balanceRow({ key, showName, available, freez, isCanRecharge, isC
     value: null,
   };
 }
-
-export type BalanceRow = ReturnType<typeof balanceRow>;
 
 export function isEmpty({ total }: BalanceRow): boolean {
   return Decimal.of(total).sign === 0;

@@ -21,6 +21,12 @@ export function parted(options: readonly Option[], words: readonly string[]) {
   return { globals, others };
 }
 
+/** Without what stands after `--`, which may be another program's command line. */
+export function ownWords(words: readonly string[]): readonly string[] {
+  const at = words.indexOf('--');
+  return at === -1 ? words : words.slice(0, at);
+}
+
 /** Commander's words without its prefix; its suggestion becomes the hint. */
 export function complaintOf({ message }: CommanderError, words: readonly string[]): [message: string, hint: string] {
   const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];

@@ -1,4 +1,4 @@
-import type { Answer } from '../../terminal/answer.js';
+import type { Answer, RowStream } from '../../terminal/answer.js';
 import type { Context } from './context.js';
 
 /** Turns a word of the command line into a value. Throws Failure `usage` that names the input, the rule and the mend. */
@@ -19,6 +19,8 @@ export interface Flag<Value = unknown> {
   readonly description: string;
   /** Absent for a switch. */
   readonly read?: Reader<Value>;
+  /** It may be given again, and each value counts. */
+  readonly repeats?: true;
 }
 
 type Arguments = Readonly<Record<string, Argument>>;
@@ -33,7 +35,11 @@ type ArgumentValue<Given> =
         : Value | undefined
     : never;
 
-type FlagValue<Given> = Given extends { readonly read: Reader<infer Value> } ? Value | undefined : boolean;
+type FlagValue<Given> = Given extends { readonly read: Reader<infer Value>; readonly repeats: true }
+  ? Value[]
+  : Given extends { readonly read: Reader<infer Value> }
+    ? Value | undefined
+    : boolean;
 
 export type Input<Args extends Arguments, Opts extends Flags> = {
   readonly [Name in keyof Args]: ArgumentValue<Args[Name]>;
@@ -46,7 +52,7 @@ export interface Definition<Args extends Arguments = Arguments, Opts extends Fla
   readonly flags?: Opts;
   /** Shown by `--help`, without the leading `pit`. */
   readonly examples: readonly string[];
-  run(context: Context, input: Input<Args, Opts>): Promise<Answer | undefined>;
+  run(context: Context, input: Input<Args, Opts>): Promise<Answer | RowStream | undefined>;
 }
 
 /** A definition whose `run` sees its own arguments and flags, typed. */
@@ -74,6 +80,11 @@ export function flag<Value>(
   read: Reader<Value>,
 ): Flag<Value> & { read: Reader<Value> } {
   return { syntax, description, read };
+}
+
+/** A flag that may be given several times. */
+export function repeated<Value>(syntax: string, description: string, read: Reader<Value>) {
+  return { syntax, description, read, repeats: true } as const;
 }
 
 /** A flag without a value. */

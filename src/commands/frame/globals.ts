@@ -9,6 +9,8 @@ export interface Globals {
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly timeoutMs: number;
+  /** Whether the user gave it. */
+  readonly timeoutChosen: boolean;
   readonly color: boolean;
   readonly verbose: boolean;
 }
@@ -19,7 +21,7 @@ export interface GlobalFlags {
   readonly csv?: boolean;
   readonly yes?: boolean;
   readonly dryRun?: boolean;
-  readonly timeout: number;
+  readonly timeout?: number;
   readonly color: boolean;
   readonly verbose?: boolean;
 }
@@ -36,9 +38,10 @@ export function addGlobalFlags(program: Command): void {
     .addOption(new Option('--yes', 'answer a confirmation with yes'))
     .addOption(new Option('--dry-run', 'check everything and send no write'))
     .addOption(
-      new Option('--timeout <seconds>', 'how long the whole command may take')
-        .argParser(seconds)
-        .default(DEFAULT_TIMEOUT_S),
+      new Option(
+        '--timeout <seconds>',
+        `how long the whole command may take (default: ${DEFAULT_TIMEOUT_S}, which long listings have for each page)`,
+      ).argParser(seconds),
     )
     .addOption(new Option('--no-color', 'print without colours'))
     .addOption(new Option('--verbose', 'tell about each request on stderr'));
@@ -58,7 +61,8 @@ export function readGlobals(flags: GlobalFlags): Globals {
     format: formatOf(flags),
     yes: flags.yes ?? false,
     dryRun: flags.dryRun ?? false,
-    timeoutMs: flags.timeout * 1000,
+    timeoutMs: (flags.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
+    timeoutChosen: flags.timeout !== undefined,
     color: flags.color,
     verbose: flags.verbose ?? false,
   };

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { Budget } from '../../client/budget.js';
 import { usage } from '../../errors.js';
 import type { Host } from '../../host.js';
-import type { Answer } from '../../terminal/answer.js';
+import type { Answer, RowStream } from '../../terminal/answer.js';
 import { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
 import { complaintOf, parted, path } from './command-line.js';
@@ -42,13 +42,14 @@ function carryOut(host: Host): Act {
 }
 
 /** A reader that has gone, or a full disk, must not hide that an order's outcome is unknown. */
-async function tell({ output }: Context, answer: Answer): Promise<void> {
+async function tell({ output }: Context, answer: Answer | RowStream): Promise<void> {
+  const failure = 'rows' in answer ? undefined : answer.failure;
   try {
     await output.answer(answer);
   } catch (error) {
-    throw answer.failure ?? error;
+    throw failure ?? error;
   }
-  if (answer.failure !== undefined) throw answer.failure;
+  if (failure !== undefined) throw failure;
 }
 
 function contextOf(host: Host, globals: Globals): Context {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ClockMemory } from '../../client/exchange-clock.js';
+import { ExchangeZone } from '../../client/exchange-zone.js';
 import type { Cache } from '../../config/cache.js';
 import type { Connection } from '../../config/connection.js';
 import type { Profiles } from '../../config/profiles.js';
@@ -28,6 +29,21 @@ export function clockMemory({ tradeUrl }: Connection, cache: Cache): ClockMemory
     },
     write: (offset) => void cache.write(key, String(offset)),
   };
+}
+
+/** A summer time may begin: what was learned of the exchange's zone counts for a day. */
+const ZONE_MS = 86_400_000;
+
+/** The zone of the exchange's dates: what the profile says, or what was learned of its host. */
+export function exchangeZone({ settings, tradeUrl }: Connection, cache: Cache): ExchangeZone {
+  const key = `zone ${tradeUrl ?? 'sandbox'}`;
+  return new ExchangeZone(settings.zone, {
+    read: () => {
+      const entry = cache.read(key);
+      return entry === null || entry.ageMs > ZONE_MS ? undefined : entry.value;
+    },
+    write: (offset) => void cache.write(key, offset),
+  });
 }
 
 /** The exchange's tolerance: in the profile, whose host it is of, or in the cache for a host of the environment. */

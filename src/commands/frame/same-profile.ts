@@ -1,9 +1,11 @@
+import { ownWords } from './command-line.js';
+
 /**
  * Commands that a message names, for the profile that this command was given by a flag: typed without it they would ask
  * another exchange, whose "not found" reads as if nothing had happened.
  */
 export function sameProfile(text: string, words: readonly string[]): string {
-  const profile = profileFlag(words);
+  const profile = profileFlag(ownWords(words));
   if (profile === undefined || text.includes('--profile')) return text;
   return text.replace(/\bpit (?=[a-z])/g, `pit --profile ${profile} `);
 }

@@ -1,5 +1,6 @@
 import type { Budget } from '../../client/budget.js';
-import { ExchangeClient } from '../../client/exchange-client.js';
+import { type ClientOptions, ExchangeClient } from '../../client/exchange-client.js';
+import type { ExchangeZone } from '../../client/exchange-zone.js';
 import { MarketCatalog } from '../../client/market-catalog.js';
 import { Cache } from '../../config/cache.js';
 import { type Connection, chooseConnection, type Missing, requireKeys } from '../../config/connection.js';
@@ -12,8 +13,9 @@ import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/ind
 import type { Output } from '../../terminal/output.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { Journal } from '../../trading/journal/journal.js';
+import { warnOfExtras } from './extras.js';
 import type { Globals } from './globals.js';
-import { clockMemory, journalName, SANDBOX_JOURNAL, toleranceMemory } from './remembered.js';
+import { clockMemory, exchangeZone, journalName, SANDBOX_JOURNAL, toleranceMemory } from './remembered.js';
 
 /** Everything that a command may need of the exchange and the configuration; each part is made when it is first asked for. */
 export class Session {
@@ -48,6 +50,15 @@ export class Session {
     return this.#client;
   }
 
+  /**
+   * The exchange for what is only shown while a person thinks, on a budget of its own: it starts no sandbox, says nothing,
+   * and holds nothing up. Throws Failure as {@link client}.
+   */
+  async observer(budget: Budget): Promise<ExchangeClient> {
+    await this.client();
+    return new ExchangeClient(this.#optionsFor(await this.connection(), budget));
+  }
+
   /** The exchange for signed calls: a missing key is told before anything else is asked for. Throws Failure `credentials`. */
   async signedClient(): Promise<ExchangeClient> {
     const client = await this.client();
@@ -68,6 +79,7 @@ export class Session {
       tell: (words) => {
         if (host.errors.isTTY === true) output.note(words);
       },
+      alarm: (extras) => warnOfExtras(output, extras),
     };
   }
 
@@ -82,20 +94,30 @@ export class Session {
     return this.#markets;
   }
 
+  /** The zone of the exchange's dates, as far as it is known. */
+  async zone(): Promise<ExchangeZone> {
+    return exchangeZone(await this.connection(), this.#cache);
+  }
+
   async #connect(): Promise<ExchangeClient> {
     const connection = await this.connection();
     if (connection.mixedHosts)
       this.output.note('Market data and trading use different hosts, as the environment says.');
     if (connection.sandbox) await this.#findSandbox();
     return new ExchangeClient({
-      host: this.host,
-      hosts: hostsOf(connection, () => this.#address),
-      budget: this.budget,
-      credentials: () => this.#credentials(connection),
-      clockMemory: clockMemory(connection, this.#cache),
+      ...this.#optionsFor(connection, this.budget),
       ...(connection.sandbox ? { revive: () => this.#ensureSandbox() } : {}),
       ...(this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {}),
     });
+  }
+
+  #optionsFor(connection: Connection, budget: Budget): ClientOptions {
+    return {
+      ...{ host: this.host, budget },
+      hosts: hostsOf(connection, () => this.#address),
+      credentials: () => this.#credentials(connection),
+      clockMemory: clockMemory(connection, this.#cache),
+    };
   }
 
   #credentials(connection: Connection): Credentials {

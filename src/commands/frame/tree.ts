@@ -63,16 +63,18 @@ function attach(program: Command, words: string, definition: Definition, act: Ac
   const argumentNames = Object.keys(definition.arguments ?? {});
   for (const [key, argument] of Object.entries(definition.arguments ?? {}))
     command.addArgument(commanderArgument(key, argument));
-  const flags = Object.entries(definition.flags ?? {}).map(([key, flag]) => ({ key, option: commanderOption(flag) }));
+  const flags = Object.entries(definition.flags ?? {}).map(([key, flag]) => {
+    return { key, option: commanderOption(flag), none: flag.repeats ? [] : undefined };
+  });
   for (const { option } of flags) command.addOption(option);
   command.addHelpText('after', `\nExamples:\n${definition.examples.map((example) => `  pit ${example}`).join('\n')}`);
   command.action(async () => {
     const given = command.opts();
     const input = Object.fromEntries([
       ...argumentNames.map((key, index) => [key, command.processedArgs[index]]),
-      ...flags.map(({ key, option }) => [
+      ...flags.map(({ key, option, none }) => [
         key,
-        given[option.attributeName()] ?? (option.isBoolean() ? false : undefined),
+        given[option.attributeName()] ?? (option.isBoolean() ? false : none),
       ]),
     ]);
     await act(definition, input, readGlobals(command.optsWithGlobals<GlobalFlags>()));
@@ -102,7 +104,9 @@ function commanderArgument(name: string, { presence, description, read }: Argume
     .default([], 'none');
 }
 
-function commanderOption({ syntax, description, read }: Flag): Option {
+function commanderOption({ syntax, description, read, repeats }: Flag): Option {
   const option = new Option(syntax, description);
-  return read === undefined ? option : option.argParser((text) => read(text));
+  if (read === undefined) return option;
+  if (repeats) return option.argParser((text, earlier: unknown[] | undefined) => [...(earlier ?? []), read(text)]);
+  return option.argParser((text) => read(text));
 }

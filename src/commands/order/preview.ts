@@ -1,10 +1,14 @@
 import type { Market } from '../../client/market-catalog.js';
+import { Decimal } from '../../protocol/decimal.js';
 import type { AccountType, OrderType } from '../../protocol/words.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
+import { type OrderFacts, spentCoin } from '../../trading/preview/facts.js';
+import { averagePrice } from '../../trading/preview/fills.js';
 import type { SentOrder } from './conclusion.js';
+import type { Prepared } from './prepare.js';
 
 const TYPE_WORDS: Readonly<Record<OrderType, string>> = {
   limit: 'limit',
@@ -18,19 +22,76 @@ const ACCOUNT_WORDS: Readonly<Record<AccountType, string>> = {
   cross: 'cross margin',
 };
 
-/** What an order will do and where it goes, as the user is asked about it. */
-export function preview(screen: Screen, { base, quote }: Market, order: SentOrder, exchange: string): string {
-  const { side, market, amount, price, type, account, clientId: id, notional } = order;
+const UNKNOWN = 'not known';
+
+/** What an order will do and where it goes, as the user is asked about it; with the guards where nobody is asked. */
+export function preview(
+  screen: Screen,
+  { market, order, warnings }: Prepared,
+  facts: OrderFacts,
+  exchange: string,
+  guards: readonly string[],
+): string {
+  const { side, amount, price, type, account, clientId: id, notional } = order;
+  const { base, quote } = market;
   const entries: Entry[] = [
     ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
-    ['market', market],
+    ['market', order.market],
     ['amount', `${grouped(amount)} ${base}`],
     ['price', `${grouped(price)} ${quote}`],
+    ...bookEntries(order, market, facts),
     [side === 'buy' ? 'costs at most' : 'brings at least', `${grouped(notional)} ${quote} before the fee`],
+    ...moneyEntries(order, market, facts),
     ['type', TYPE_WORDS[type]],
     ['account', ACCOUNT_WORDS[account] + (order.borrow ? ', borrowing' : '') + (order.repay ? ', repaying' : '')],
     ['client id', id],
     ['exchange', exchange],
+    ...guards.map((guard): Entry => ['guard', guard, (text, paint) => paint.bad(text)]),
+    ...warnings.map((warning): Entry => ['warning', warning, (text, paint) => paint.warn(text)]),
   ];
   return record(screen, entries);
+}
+
+function bookEntries(order: SentOrder, market: Market, facts: OrderFacts): Entry[] {
+  return [
+    ['from mid', distanceText(facts)],
+    ['bid, ask', facts.reference === null ? UNKNOWN : `${shown(facts.bid)}, ${shown(facts.ask)} ${market.quote}`],
+    ['fills at once', fillsText(order, market, facts)],
+  ];
+}
+
+function distanceText({ distance, reference }: OrderFacts): string {
+  if (distance === null || reference === null) return UNKNOWN;
+  const percent = distance.trimmed();
+  const words = percent.sign < 0 ? `${percent.negated()}% below` : `${percent}% above`;
+  const name = reference.name === 'mid' ? '' : `${reference.name} `;
+  return percent.sign === 0 ? `at ${name}${shown(reference.price)}` : `${words} ${name}${shown(reference.price)}`;
+}
+
+function fillsText({ side, amount }: SentOrder, { base, quote }: Market, { fills }: OrderFacts): string {
+  if (fills === null) return UNKNOWN;
+  const average = averagePrice(fills, side);
+  if (average === null) return 'nothing';
+  const filled = `${fills.atLeast ? 'at least ' : ''}${grouped(fills.amount.trimmed().toString())}`;
+  const isAll = fills.amount.compare(Decimal.of(amount)) === 0;
+  const part = isAll ? `all ${grouped(amount)} ${base}` : `${filled} of ${grouped(amount)} ${base}`;
+  return `${part} at ${grouped(average.toString())} ${quote} on average`;
+}
+
+function moneyEntries({ side, account }: SentOrder, market: Market, { fee, balance }: OrderFacts): Entry[] {
+  const coin = spentCoin(market, side);
+  const untold = account === 'spot' ? UNKNOWN : `${UNKNOWN}: no operation shows margin balances`;
+  return [
+    ['fee', feeText(fee)],
+    ['available', balance === null ? untold : `${shown(balance.before)} ${coin}, then ${shown(balance.after)}`],
+  ];
+}
+
+function feeText(fee: OrderFacts['fee']): string {
+  if (fee === null) return `${UNKNOWN}: no earlier order tells`;
+  return `about ${grouped(fee.fee.toString())} ${fee.coin} if it fills, by what earlier orders paid`;
+}
+
+function shown(value: Decimal | null): string {
+  return value === null ? 'none' : grouped(value.trimmed().toString());
 }

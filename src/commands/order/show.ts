@@ -1,7 +1,7 @@
 import { usage } from '../../errors.js';
+import { watchMarket } from '../../trading/duplicates/watch.js';
 import { referenceValues } from '../../trading/order/reference.js';
 import { define, flag, optional, required } from '../frame/definition.js';
-import { watchMarket } from '../frame/extras.js';
 import { onMarket } from '../frame/known-market.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, idNumber } from '../inputs/numbers.js';
@@ -21,7 +21,7 @@ export default define({
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const values = { currency: market, ...referenceValues(reference) };
     const record = await onMarket(context, market, () => client.read('getOrder', values));
-    await watchMarket(context, account, market);
+    await watchMarket(account, market);
     const row = orderRow(record, id ?? null);
     return { data: row, show: (screen) => showOrder(screen, row) };
   },

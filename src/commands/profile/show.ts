@@ -1,3 +1,4 @@
+import { SETTINGS } from '../../config/settings.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { define, optional } from '../frame/definition.js';
 import { word } from '../inputs/words.js';
@@ -16,7 +17,16 @@ export default define({
       ['trading', hostText(row.tradeUrl, row.name)],
       ['websocket', row.wsUrl],
       ...Object.entries(profile.settings).map(([key, value]): Entry => [key, value]),
+      ...defaultsBeside(profile.settings),
     ];
     return { data: { ...row, settings: profile.settings }, show: (screen) => record(screen, entries) };
   },
 });
+
+/** What counts where nothing is set. */
+function defaultsBeside(settings: Readonly<Record<string, string>>): Entry[] {
+  const unset = [...SETTINGS].filter(([key]) => !Object.hasOwn(settings, key));
+  return unset.flatMap(([key, { default: value }]): Entry[] =>
+    value === undefined ? [] : [[key, `${value} (default)`, (text, paint) => paint.faint(text)]],
+  );
+}

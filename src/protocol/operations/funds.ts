@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { decimal, flag, id, instant, integer, optionalText, text } from '../fields.js';
+import { decimal, flag, id, instant, integer, maybe, optionalDecimal, optionalText, text } from '../fields.js';
 import { openRead, signedRead, signedWrite } from '../operation.js';
 import {
   address,
@@ -31,22 +31,23 @@ const coinEntry = v.object({
   canLoan: flag,
 });
 
+/** Deployments may leave out what is only told: what an entry cannot be understood without is required here. */
 const billEntry = v.object({
   id,
   currencyName: text,
-  balance: text,
+  balance: optionalText,
   changeAmount: text,
-  total: text,
+  total: optionalText,
   date: instant,
-  showDate: text,
+  showDate: optionalText,
   remark: optionalText,
-  typeDesc: text,
+  typeDesc: optionalText,
 });
 
 const depositAddress = v.object({
-  blockChain: text,
-  canDeposit: flag,
-  canWithdraw: flag,
+  blockChain: optionalText,
+  canDeposit: maybe(flag),
+  canWithdraw: maybe(flag),
   isUseMemo: flag,
   address: optionalText,
   account: optionalText,
@@ -56,26 +57,26 @@ const depositAddress = v.object({
 const withdrawalRecord = v.object({
   id,
   amount: decimal,
-  fees: decimal,
+  fees: optionalDecimal,
   status: integer,
   submitTime: instant,
-  manageTime: v.nullish(instant, null),
-  toAddress: text,
+  manageTime: maybe(instant),
+  toAddress: optionalText,
   merchantOrderNo: optionalText,
   hash: optionalText,
 });
 
 const depositRecord = v.object({
   id,
-  address: text,
+  address: optionalText,
   amount: decimal,
-  confirmTimes: integer,
-  currency: text,
-  description: text,
-  hash: text,
-  itransfer: integer,
+  confirmTimes: maybe(integer),
+  currency: optionalText,
+  description: optionalText,
+  hash: optionalText,
+  itransfer: maybe(integer),
   status: integer,
-  submit_time: text,
+  submit_time: optionalText,
 });
 
 const feeEntry = v.object({
@@ -120,28 +121,44 @@ export const getSpotBills = signedRead(
   enveloped({ result: v.array(billEntry) }),
 );
 
-export const getUserAddress = signedRead({ currency: required(coin) }, described(v.object({ key: text })));
+export const getUserAddress = signedRead(
+  { currency: required(coin) },
+  described(v.nullish(v.object({ key: optionalText }), { key: null })),
+);
 
-export const getPayinAddress = signedRead({ currency: required(coin) }, described(v.array(depositAddress)));
+export const getPayinAddress = signedRead(
+  { currency: required(coin) },
+  described(v.nullish(v.array(depositAddress), [])),
+);
 
-export const getWithdrawAddress = signedRead({ currency: required(coin) }, described(v.object({ key: text })));
+export const getWithdrawAddress = signedRead(
+  { currency: required(coin) },
+  described(v.nullish(v.object({ key: optionalText }), { key: null })),
+);
 
 export const getWithdrawRecord = signedRead(
   { currency: required(coin), ...paging },
   described(
     v.object({
       list: v.array(withdrawalRecord),
-      pageIndex: integer,
-      pageSize: integer,
-      totalCount: integer,
-      totalPage: integer,
+      pageIndex: maybe(integer),
+      pageSize: maybe(integer),
+      totalCount: maybe(integer),
+      totalPage: maybe(integer),
     }),
   ),
 );
 
 export const getChargeRecord = signedRead(
   { currency: required(coin), ...paging },
-  described(v.object({ list: v.array(depositRecord), pageIndex: integer, pageSize: integer, total: integer })),
+  described(
+    v.object({
+      list: v.array(depositRecord),
+      pageIndex: maybe(integer),
+      pageSize: maybe(integer),
+      total: maybe(integer),
+    }),
+  ),
 );
 
 /** Without a coin it gives all of them, as observed. */

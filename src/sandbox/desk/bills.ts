@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger.js';
-import { NumberedLists } from '../numbered-lists.js';
-import type { Codec, Table } from '../store-table.js';
+import type { NumberedLists } from '../numbered-lists.js';
+import type { Codec } from '../store-table.js';
 import type { Sequences } from './sequences.js';
 
 /** Why a balance changed. */
@@ -37,8 +37,7 @@ export const billCodec: Codec<Bill> = {
     ...[String(id), coin, String(change), String(balance)],
     ...[time, kind, remark],
   ],
-  decode: (row, key) => {
-    const account = key.slice(0, key.indexOf('/'));
+  decode: (row, account) => {
     const [id, coin, change, balance, time, kind, remark] = row as StoredBill;
     return { id: BigInt(id), account, coin, change: BigInt(change), balance: BigInt(balance), time, kind, remark };
   },
@@ -48,10 +47,11 @@ type StoredBill = [string, string, string, string, number, BillKind, string];
 
 export const placeCodec: Codec<number> = { encode: (place) => place, decode: Number };
 
-export interface BillTables {
-  readonly bills: Table<Bill>;
+export interface BillLists {
+  /** By account. */
+  readonly bills: NumberedLists<Bill>;
   /** For each account and coin the places of its bills among those of the account. */
-  readonly coinBills: Table<number>;
+  readonly coinBills: NumberedLists<number>;
 }
 
 export interface BillQuery {
@@ -80,12 +80,12 @@ export class BillBook {
   private readonly latest = new Map<string, number>();
 
   constructor(
-    { bills, coinBills }: BillTables,
+    { bills, coinBills }: BillLists,
     private readonly ledger: Ledger,
     private readonly sequences: Sequences,
   ) {
-    this.bills = new NumberedLists(bills);
-    this.ofCoin = new NumberedLists(coinBills);
+    this.bills = bills;
+    this.ofCoin = coinBills;
   }
 
   post(account: string, coin: string, change: bigint, kind: BillKind, remark = ''): void {

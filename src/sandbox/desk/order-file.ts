@@ -1,5 +1,5 @@
 import type { Side } from '../engine/order.js';
-import { NumberedLists } from '../numbered-lists.js';
+import type { NumberedLists } from '../numbered-lists.js';
 import { Refusal } from '../refusals.js';
 import type { Codec, Table } from '../store-table.js';
 import { keyOf, type Order, orderKey } from './order.js';
@@ -13,6 +13,8 @@ export type OrderList = Side | 'open' | 'traded' | 'all';
 
 export const keyCodec: Codec<string> = { encode: (key) => key, decode: String };
 
+export const idCodec: Codec<bigint> = { encode: String, decode: (row) => BigInt(row as string) };
+
 export interface OrderTables {
   /** Every order of a customer, and the open ones of participants, by account, market and id. */
   readonly orders: Table<Order>;
@@ -20,8 +22,8 @@ export interface OrderTables {
   readonly open: Table<string>;
   /** The keys of the orders that client ids mean. */
   readonly clientIds: Table<string>;
-  /** The keys of customers' orders in the order in which they came onto a list. */
-  readonly listed: Table<string>;
+  /** The ids of customers' orders in the order in which they came onto a list. */
+  readonly listed: NumberedLists<bigint>;
 }
 
 /** Keeps orders, lists those of customers, and finds them again. Only the open orders of customers are in memory. */
@@ -29,19 +31,15 @@ export class OrderFile {
   /** Open orders of customers by id. */
   readonly open = new Map<bigint, Order>();
   /** The orders, participants' included, that have a row among the open ones. */
-  private readonly openRows = new Set<bigint>();
-  private readonly lists: NumberedLists<string>;
+  private readonly openRows = new Set<Order>();
 
-  constructor(private readonly tables: OrderTables) {
-    this.lists = new NumberedLists(tables.listed);
-  }
+  constructor(private readonly tables: OrderTables) {}
 
   /** Lists a new order; {@link keep} follows. A client id that was used before means this one from now on. */
   enter(order: Order): void {
     if (isParticipant(order.account)) return;
-    const key = keyOf(order);
-    for (const list of [order.side, 'all'] as const) this.lists.append(listName(order, list), key);
-    if (order.clientId !== null) this.tables.clientIds.put(listName(order, order.clientId), key);
+    for (const list of [order.side, 'all'] as const) this.list(order, list);
+    if (order.clientId !== null) this.tables.clientIds.put(listName(order, order.clientId), keyOf(order));
   }
 
   /** Keeps what has become of an order; a participant's is forgotten with its end. */
@@ -50,27 +48,26 @@ export class OrderFile {
     const customer = !isParticipant(order.account);
     if (order.open || customer) this.tables.orders.put(key, order);
     else this.tables.orders.delete(key);
-    this.keepOpen(order, key);
-    if (!customer) return;
-    if (order.open) this.open.set(order.id, order);
-    else this.open.delete(order.id);
+    // most orders of takers end at once and never have a row among the open ones
+    if (order.open && !this.openRows.has(order)) this.addOpen(order, key);
+    else if (!order.open && this.openRows.has(order)) this.dropOpen(order);
   }
 
-  /** Most orders of takers end at once and never have a row. */
-  private keepOpen({ open, id }: Order, key: string): void {
-    if (open === this.openRows.has(id)) return;
-    if (open) {
-      this.tables.open.put(String(id), key);
-      this.openRows.add(id);
-    } else {
-      this.tables.open.delete(String(id));
-      this.openRows.delete(id);
-    }
+  private addOpen(order: Order, key: string): void {
+    this.tables.open.put(String(order.id), key);
+    this.openRows.add(order);
+    if (!isParticipant(order.account)) this.open.set(order.id, order);
+  }
+
+  private dropOpen(order: Order): void {
+    this.tables.open.delete(String(order.id));
+    this.openRows.delete(order);
+    this.open.delete(order.id);
   }
 
   /** Lists a customer's order as traded, at its first trade. */
   listTraded(order: Order): void {
-    if (!isParticipant(order.account)) this.lists.append(listName(order, 'traded'), keyOf(order));
+    if (!isParticipant(order.account)) this.list(order, 'traded');
   }
 
   /** The open orders as they were stored, in the order of their ids. */
@@ -78,7 +75,7 @@ export class OrderFile {
     for (const key of [...this.tables.open.range({ start: '', end: '\u{7f}' })]) {
       const order = this.tables.orders.get(key);
       if (order === undefined) throw new Error(`the stored order ${key} is missing`);
-      this.openRows.add(order.id);
+      this.openRows.add(order);
       if (!isParticipant(order.account)) this.open.set(order.id, order);
       yield order;
     }
@@ -104,7 +101,12 @@ export class OrderFile {
         .reverse()
         .slice((page - 1) * size, page * size);
     }
-    return this.lists.newest(`${account}/${market}/${list}`, page, size).map((key) => this.at(key));
+    const ids = this.tables.listed.newest(`${account}/${market}/${list}`, page, size);
+    return ids.map((id) => this.at(orderKey(account, market, id)));
+  }
+
+  private list(order: Order, list: Exclude<OrderList, 'open'>): void {
+    this.tables.listed.append(listName(order, list), order.id);
   }
 
   private at(key: string): Order {

@@ -1,6 +1,7 @@
 import type { CandleSeries } from '../candles-series.js';
 import type { Side } from '../engine/order.js';
-import { type Codec, type Table, under } from '../store-table.js';
+import type { NumberedLists } from '../numbered-lists.js';
+import type { Codec } from '../store-table.js';
 
 /** A trade as the public sees it: ticks and lots, the taker's side. */
 export interface Trade {
@@ -15,11 +16,10 @@ export interface Trade {
 export const SHOWN = 50;
 
 export const tradeCodec: Codec<Trade> = {
-  encode: ({ time, side, price, amount }) => [time, side, String(price), String(amount)],
-  decode: (row, key) => {
-    const [time, side, price, amount] = row as [number, Side, string, string];
-    const id = BigInt(key.slice(key.indexOf('/') + 1));
-    return { id, time, side, price: BigInt(price), amount: BigInt(amount) };
+  encode: ({ id, time, side, price, amount }) => [String(id), time, side, String(price), String(amount)],
+  decode: (row) => {
+    const [id, time, side, price, amount] = row as [string, number, Side, string, string];
+    return { id: BigInt(id), time, side, price: BigInt(price), amount: BigInt(amount) };
   },
 };
 
@@ -29,10 +29,10 @@ export class Tape {
 
   constructor(
     private readonly market: string,
-    private readonly table: Table<Trade>,
+    private readonly trades: NumberedLists<Trade>,
     readonly candles: CandleSeries,
   ) {
-    this.latest = take(table.range({ ...under(`${market}/`), reverse: true }), SHOWN).reverse();
+    this.latest = trades.newest(market, 1, SHOWN).reverse();
   }
 
   get last(): Trade | undefined {
@@ -42,7 +42,7 @@ export class Tape {
   record(trade: Trade): void {
     this.latest.push(trade);
     if (this.latest.length > SHOWN) this.latest.shift();
-    this.table.put(this.key(trade.id), trade);
+    this.trades.append(this.market, trade);
     this.candles.record(trade.time, trade.price, trade.amount);
   }
 
@@ -51,19 +51,7 @@ export class Tape {
     if (id === undefined) return [...this.latest];
     const oldest = this.latest[0];
     if (oldest === undefined || id >= oldest.id) return this.latest.filter((trade) => trade.id > id);
-    return take(this.table.range({ start: this.key(id + 1n), end: under(`${this.market}/`).end }), SHOWN);
+    const first = this.trades.firstNot(this.market, (trade) => trade.id <= id);
+    return this.trades.between(this.market, first, first + SHOWN - 1);
   }
-
-  private key(id: bigint): string {
-    return `${this.market}/${id.toString().padStart(20, '0')}`;
-  }
-}
-
-function take<Value>(values: Iterable<Value>, count: number): Value[] {
-  const taken: Value[] = [];
-  for (const value of values) {
-    taken.push(value);
-    if (taken.length === count) break;
-  }
-  return taken;
 }

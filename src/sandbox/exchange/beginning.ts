@@ -21,7 +21,7 @@ export interface Founding {
 }
 
 /** Raised when the rows on disk change their meaning. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /** Thrown when the data of a directory were written by a version that stores them differently. */
 export class OtherFormat extends UnreadableStore {

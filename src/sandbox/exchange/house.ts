@@ -10,7 +10,7 @@ import { BillBook, billCodec, placeCodec } from '../desk/bills.js';
 import { Desk, lastPrice, type Venue } from '../desk/desk.js';
 import { Lender } from '../desk/lender.js';
 import { orderCodec } from '../desk/order.js';
-import { keyCodec, OrderFile } from '../desk/order-file.js';
+import { idCodec, keyCodec, OrderFile } from '../desk/order-file.js';
 import { isParticipant } from '../desk/participants.js';
 import { FIRST, type Sequence, Sequences, sequenceCodec } from '../desk/sequences.js';
 import { Tape, type Trade, tradeCodec } from '../desk/tape.js';
@@ -20,6 +20,7 @@ import { Treasury } from '../funds/treasury.js';
 import { type Balance, Ledger } from '../ledger.js';
 import type { Market } from '../markets/market.js';
 import { MARKETS } from '../markets/markets.js';
+import type { NumberedLists } from '../numbered-lists.js';
 import { Replays } from '../replay/replays.js';
 import { Store } from '../store.js';
 import { DamagedStore, UnreadableStore } from '../store-damage.js';
@@ -87,20 +88,20 @@ export class House {
     this.ledger = restoredLedger(store);
     this.sequences = restoredSequences(store);
     this.customers = new Customers(store.table('accounts', customerCodec));
-    const statements = { bills: store.table('bills', billCodec), coinBills: store.table('coinBills', placeCodec) };
+    const statements = { bills: store.lists('bills', billCodec), coinBills: store.lists('coinBills', placeCodec) };
     this.bills = new BillBook(statements, this.ledger, this.sequences);
     this.orders = new OrderFile({
       orders: store.table('orders', orderCodec),
       open: store.table('open', keyCodec),
       clientIds: store.table('clientIds', keyCodec),
-      listed: store.table('listed', keyCodec),
+      listed: store.lists('listed', idCodec),
     });
     this.timedCancels = new TimedCancels(store.table('timedCancels', timeCodec));
     this.lender = new Lender(this.ledger, this.bills, (market) => lastPrice(this.venues.get(market)));
     this.desk = new Desk(this.ledger, this.sequences, this.bills, this.orders, this.lender);
     const till = { ledger: this.ledger, bills: this.bills, sequences: this.sequences };
     this.treasury = new Treasury(store, till, () => this.customers.ids());
-    this.venues = this.openVenues(store.table('trades', tradeCodec), store.table('candles', candleCodec));
+    this.venues = this.openVenues(store.lists('trades', tradeCodec), store.table('candles', candleCodec));
     const state = this.crowdState.get(ONLY) ?? Crowd.start(this.beginning.start);
     const orders = {
       isReplayed: (market: string) => this.isReplayed(market),
@@ -179,7 +180,7 @@ export class House {
     }
   }
 
-  private openVenues(trades: Table<Trade>, candles: Table<Candle>): ReadonlyMap<string, Venue> {
+  private openVenues(trades: NumberedLists<Trade>, candles: Table<Candle>): ReadonlyMap<string, Venue> {
     const open = (market: Market) => {
       const name = market.market;
       const { seed, start, bare } = this.beginning;
@@ -206,7 +207,7 @@ export class House {
 
 function restoredLedger(store: Store): Ledger {
   const table = store.table('balances', balanceCodec);
-  const ledger = new Ledger((account, coin, balance) => table.put(`${account}/${coin}`, balance));
+  const ledger = new Ledger((balance) => table.put(balance.name, balance));
   for (const [key, balance] of table.entries({ start: '', end: '\u{7f}' })) {
     const [account = '', coin = ''] = key.split('/');
     ledger.restore(account, coin, balance);

@@ -1,7 +1,7 @@
 import { type ChainRules, chainRules } from '../markets/chains.js';
-import { NumberedLists } from '../numbered-lists.js';
+import type { NumberedLists } from '../numbered-lists.js';
 import { FUNDS } from '../server/choices.js';
-import type { Codec, Table } from '../store-table.js';
+import type { Codec } from '../store-table.js';
 import { addressText, depositAddress, transactionHash } from './addresses.js';
 import { listOf, type Reference, type Till, taskKey } from './till.js';
 
@@ -31,8 +31,8 @@ export const depositCodec: Codec<Deposit> = {
     ...[String(id), chain, address, String(amount), Number(internal), Number(fails)],
     ...[hash, time, status],
   ],
-  decode: (row, key) => {
-    const [account = '', coin = ''] = key.split('/');
+  decode: (row, list) => {
+    const [account = '', coin = ''] = list.split('/');
     const [id, chain, address, amount, internal, fails, hash, time, status] = row as StoredDeposit;
     const marks = { internal: internal === 1, fails: fails === 1 };
     return { id: BigInt(id), account, coin, chain, address, amount: BigInt(amount), ...marks, hash, time, status };
@@ -52,14 +52,10 @@ export interface Arrival {
 
 /** Deposits: they wait for their confirmations and are then credited, once, or fail. */
 export class Deposits {
-  private readonly lists: NumberedLists<Deposit>;
-
   constructor(
-    table: Table<Deposit>,
+    private readonly lists: NumberedLists<Deposit>,
     private readonly till: Till,
-  ) {
-    this.lists = new NumberedLists(table);
-  }
+  ) {}
 
   /** Notes coins that were seen on a chain; nothing moves yet. */
   announce({ account, chain, amount, fails = false, hash }: Arrival, time: number): Deposit {

@@ -59,8 +59,8 @@ export class Treasury {
       verified: store.table('verified', verifiedCodec),
       obtained: store.table('obtained', markCodec),
     });
-    this.deposits = new Deposits(store.table('deposits', depositCodec), whole);
-    this.withdrawals = new Withdrawals(store.table('withdrawals', withdrawalCodec), whole);
+    this.deposits = new Deposits(store.lists('deposits', depositCodec), whole);
+    this.withdrawals = new Withdrawals(store.lists('withdrawals', withdrawalCodec), whole);
     this.passwords = new FundPasswords(store.table('fundPasswords', attemptsCodec));
   }
 

@@ -1,9 +1,9 @@
 import { FEES, OUTSIDE } from '../ledger.js';
 import type { ChainRules } from '../markets/chains.js';
-import { NumberedLists } from '../numbered-lists.js';
+import type { NumberedLists } from '../numbered-lists.js';
 import { Refusal } from '../refusals.js';
 import { FUNDS } from '../server/choices.js';
-import type { Codec, Table } from '../store-table.js';
+import type { Codec } from '../store-table.js';
 import { transactionHash } from './addresses.js';
 import { listOf, type Reference, type Till, taskKey } from './till.js';
 
@@ -33,8 +33,8 @@ export const withdrawalCodec: Codec<Withdrawal> = {
     ...[String(id), chain, String(amount), String(fee), address],
     ...[submitted, managed, status, hash],
   ],
-  decode: (row, key) => {
-    const [account = '', coin = ''] = key.split('/');
+  decode: (row, list) => {
+    const [account = '', coin = ''] = list.split('/');
     const [id, chain, amount, fee, address, submitted, managed, status, hash] = row as StoredWithdrawal;
     const units = { amount: BigInt(amount), fee: BigInt(fee) };
     return { id: BigInt(id), account, coin, chain, ...units, address, submitted, managed, status, hash };
@@ -59,14 +59,10 @@ export function leaving(account: string): string {
 
 /** Withdrawals over a chain, step by step. What they take is billed when it is taken, and again when it comes back. */
 export class Withdrawals {
-  private readonly lists: NumberedLists<Withdrawal>;
-
   constructor(
-    table: Table<Withdrawal>,
+    private readonly lists: NumberedLists<Withdrawal>,
     private readonly till: Till,
-  ) {
-    this.lists = new NumberedLists(table);
-  }
+  ) {}
 
   /** Takes the amount out of what is available. Throws {@link Refusal}, with nothing changed, where it is not there. */
   submit(departure: Departure, time: number): Withdrawal {

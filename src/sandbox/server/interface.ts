@@ -51,8 +51,8 @@ function askedIn(request: IncomingMessage): Asked {
   };
 }
 
+/** Headers as a list of names and values, which Node copies as they are. */
 function send(response: ServerResponse, body: string): void {
-  response.statusCode = STATUS;
-  response.setHeader('Content-Type', CONTENT_TYPE);
+  response.writeHead(STATUS, ['Content-Type', CONTENT_TYPE, 'Content-Length', String(Buffer.byteLength(body))]);
   response.end(body);
 }

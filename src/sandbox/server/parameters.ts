@@ -14,11 +14,12 @@ export function checkParameters(
   received: ReadonlyMap<string, string>,
 ): Record<string, string | undefined> {
   const values: Record<string, string | undefined> = {};
-  for (const [name, parameter] of Object.entries(operation.parameters)) {
+  const { parameters, groups } = factsOf(operation);
+  for (const [name, parameter] of parameters) {
     const value = checkedValue(name, parameter, received);
     if (value !== undefined) values[name] = value;
   }
-  checkGroups(operation, values);
+  checkGroups(groups, values);
   return values;
 }
 
@@ -35,24 +36,31 @@ function checkedValue(name: string, parameter: Parameter, received: ReadonlyMap<
 }
 
 /** "Exactly one of `id` and `customerOrderId` is given." */
-function checkGroups(operation: Operation, values: Readonly<Record<string, string | undefined>>): void {
-  for (const names of groupsOf(operation)) {
+function checkGroups(groups: Facts['groups'], values: Readonly<Record<string, string | undefined>>): void {
+  for (const names of groups) {
     if (names.filter((name) => values[name] !== undefined).length === 1) continue;
     throw new Refusal('badParameter', `exactly one of ${names.join(' and ')} is given`);
   }
 }
 
-const known = new WeakMap<Operation, readonly string[][]>();
+interface Facts {
+  readonly parameters: readonly (readonly [name: string, parameter: Parameter])[];
+  /** The names of each group. */
+  readonly groups: readonly (readonly string[])[];
+}
 
-/** The names of each group; they are facts of the operation, found once. */
-function groupsOf(operation: Operation): readonly string[][] {
+const known = new WeakMap<Operation, Facts>();
+
+/** What an operation says of its parameters, found once. */
+function factsOf(operation: Operation): Facts {
   const found = known.get(operation);
   if (found !== undefined) return found;
+  const parameters = Object.entries(operation.parameters);
   const groups = new Map<string, string[]>();
-  for (const [name, { group }] of Object.entries(operation.parameters)) {
+  for (const [name, { group }] of parameters) {
     if (group !== undefined) groups.set(group, [...(groups.get(group) ?? []), name]);
   }
-  const names = [...groups.values()];
-  known.set(operation, names);
-  return names;
+  const facts = { parameters, groups: [...groups.values()] };
+  known.set(operation, facts);
+  return facts;
 }

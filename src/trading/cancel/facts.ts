@@ -11,7 +11,8 @@ export interface Facts {
 
 export const NO_FACTS: Facts = { id: null, price: null, amount: null, filled: null, filledValue: null };
 
-export function factsOf(order: OrderRecord): Facts {
+export function factsOf(order: OrderRecord | undefined): Facts {
+  if (order === undefined) return NO_FACTS;
   const { id, price, total_amount: amount, trade_amount: filled, trade_money: filledValue } = order;
   return { id, price, amount, filled, filledValue };
 }

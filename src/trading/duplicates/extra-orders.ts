@@ -57,16 +57,17 @@ export function extraOrders({ records, known, settled, open, span }: Evidence): 
   return [...extras].map(([{ intent, terms, order }, ids]) => ({ intent, terms, order, ids, certain }));
 }
 
-/** Each open order may turn out to be one of those that fit it. */
+/** Each open order may turn out to be one of those that fit it, the one that is nearest in time for all that is known. */
 function withoutOpen(
   records: readonly OrderRecord[],
   open: readonly Wanted[],
   claims: (record: OrderRecord, wanted: Wanted) => boolean,
 ): OrderRecord[] {
-  const left = [...records];
+  const left = new Set(records);
   for (const wanted of open) {
-    const index = left.findIndex((record) => claims(record, wanted));
-    if (index !== -1) left.splice(index, 1);
+    const gap = ({ trade_date: time }: OrderRecord) => Math.abs(time - wanted.reqTime);
+    const [nearest] = [...left].filter((record) => claims(record, wanted)).sort((one, other) => gap(one) - gap(other));
+    if (nearest !== undefined) left.delete(nearest);
   }
-  return left;
+  return [...left];
 }

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { appendDurably, namesIn, readIfThere } from './files.js';
+import { linesBackwards } from './backwards.js';
+import { append, appendDurably, namesIn, readIfThere, syncFolder } from './files.js';
 import type { Settled } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
 
@@ -14,7 +15,27 @@ export interface MarketSide {
   readonly side: 'buy' | 'sell';
 }
 
-type Line = { readonly settled: Settled } | { readonly checked: MarketSide & { readonly time: number } };
+/** When a look at one side of a market began, in milliseconds since the Unix epoch. */
+export interface Check {
+  /** By the exchange's clock. */
+  readonly time: number;
+  /** By this machine's. */
+  readonly at: number;
+}
+
+/** With when it was written, by this machine's clock. */
+type Line = { readonly at: number } & ({ readonly settled: Settled } | { readonly checked: MarketSide & Check });
+
+/** What was written down lately of one side of a market. */
+export interface Recent {
+  /** Oldest first. */
+  readonly settled: readonly Settled[];
+  /** The last look at all of it; undefined where there was none. */
+  readonly last: Check | undefined;
+}
+
+/** Lines of several processes, and of a clock that is corrected, come a little out of order. */
+const DISORDER_MS = 60_000;
 
 /**
  * Settled writes, in one file for each UTC day. Files only grow, a line at a time, so that any number of processes adds to
@@ -28,7 +49,13 @@ export class Archive {
 
   /** Keeps a settled write on the disk; of one that is kept again the last counts. Throws the system's error. */
   add(settled: Settled): void {
-    this.#append({ settled });
+    const at = this.now();
+    const file = this.#fileOf(at);
+    const isNewDay = !fs.existsSync(file);
+    appendDurably(file, lineOf({ at, settled }));
+    if (!isNewDay) return;
+    syncFolder(this.folder);
+    this.#prune();
   }
 
   /** What was settled at or after a time, oldest first. Damaged lines are left out. */
@@ -44,27 +71,49 @@ export class Archive {
 
   /** A settled write of the days that are kept. */
   find(id: string): Settled | undefined {
-    return this.since(0).find(({ intent }) => intent.id === id);
+    const mark = JSON.stringify({ id }).slice(1, -1);
+    for (const name of this.#days('').reverse()) {
+      const content = readIfThere(path.join(this.folder, name)) ?? '';
+      // looking into a line costs more than finding it
+      const lines = content.split('\n').filter((line) => line.includes(mark));
+      const found = (valuesIn(lines.join('\n')) as Line[]).findLast((line) => idOf(line) === id);
+      if (found !== undefined && 'settled' in found) return found.settled;
+    }
+    return undefined;
   }
 
-  /** Notes that one side of a market was held against the exchange's orders at a time of the exchange's clock. */
-  markChecked({ market, side }: MarketSide, time: number): void {
-    this.#append({ checked: { market, side, time } });
+  /** Notes that one side of a market was held against the exchange's orders. Where that is lost, it is only done again. */
+  markChecked({ market, side }: MarketSide, { time, at }: Check): void {
+    const now = this.now();
+    append(this.#fileOf(now), lineOf({ at: now, checked: { market, side, time, at } }));
   }
 
-  /** When that was last done, in ms since the Unix epoch; 0 where it was not since then. */
-  checkedAt({ market, side }: MarketSide, since: number): number {
-    return this.#lines(since).reduce((latest, line) => {
-      const isMeant = 'checked' in line && line.checked.market === market && line.checked.side === side;
-      return isMeant ? Math.max(latest, line.checked.time) : latest;
-    }, 0);
+  /**
+   * What was written down of one side of a market, back to a time of this machine's clock that may depend on when it was
+   * looked at last. Of older lines none is read, because every order asks for this. What a clock that was wrong noted for
+   * later than now does not count.
+   */
+  recent({ market, side }: MarketSide, now: Check, from: (last: Check | undefined) => number): Recent {
+    const settled = new Map<string, Settled>();
+    let last: Check | undefined;
+    for (const line of this.#backwards()) {
+      const { at } = line;
+      if (at < from(last) - DISORDER_MS) break;
+      if ('settled' in line) {
+        const { id } = line.settled.intent;
+        if (!settled.has(id)) settled.set(id, line.settled);
+        continue;
+      }
+      const { checked } = line;
+      const isMeant = checked.market === market && checked.side === side;
+      const isPast = checked.time <= now.time && checked.at <= now.at;
+      if (isMeant && isPast && checked.time > (last?.time ?? 0)) last = checked;
+    }
+    return { settled: [...settled.values()].reverse(), last };
   }
 
-  #append(line: Line): void {
-    const file = path.join(this.folder, `${dayOf(this.now())}.log`);
-    const isNewDay = !fs.existsSync(file);
-    appendDurably(file, lineOf(line));
-    if (isNewDay) this.#prune();
+  #fileOf(time: number): string {
+    return path.join(this.folder, `${dayOf(time)}.log`);
   }
 
   #prune(): void {
@@ -74,11 +123,24 @@ export class Archive {
   }
 
   #lines(since: number): Line[] {
-    const first = dayOf(since);
-    return namesIn(this.folder)
-      .filter((name) => name >= first)
-      .flatMap((name) => valuesIn(readIfThere(path.join(this.folder, name)) ?? '') as Line[]);
+    return this.#days(dayOf(since)).flatMap(
+      (name) => valuesIn(readIfThere(path.join(this.folder, name)) ?? '') as Line[],
+    );
   }
+
+  *#backwards(): Generator<Line> {
+    for (const name of this.#days('').reverse())
+      for (const line of linesBackwards(path.join(this.folder, name))) yield* valuesIn(line) as Line[];
+  }
+
+  /** The files of the days from one on, oldest first. */
+  #days(first: string): string[] {
+    return namesIn(this.folder).filter((name) => name >= first);
+  }
+}
+
+function idOf(line: Line): string | undefined {
+  return 'settled' in line ? line.settled.intent.id : undefined;
 }
 
 function dayOf(time: number): string {

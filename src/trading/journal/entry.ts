@@ -1,11 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { codeOf } from '../../config/private.js';
+import { cannotWrite, codeOf } from '../../config/private.js';
+import { Failure } from '../../errors.js';
 import type { Host } from '../../host.js';
 import { isAlive, startStamp } from '../../processes.js';
 import type { Archive } from './archive.js';
-import { append, readIfThere } from './files.js';
-import type { Intent, JournalEvent, Operation, Settlement } from './intent.js';
+import { append, appendDurably, readIfThere } from './files.js';
+import type { Intent, JournalEvent, Operation, Settlement, Write } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
 
 /** In characters. */
@@ -68,6 +69,22 @@ export class Entry<Kind extends Operation = Operation> {
     }
   }
 
+  /**
+   * Goes on as the next write that it is made of, under the same id. When this returns, that is on the disk.
+   * @param reqTime what the next request will carry, in milliseconds since the Unix epoch
+   * @throws Failure `usage` where it cannot be written: nothing of the next write may be sent
+   */
+  goOnAs<Next extends Operation>(write: Extract<Write, { operation: Next }>, reqTime: number): Entry<Next> {
+    const { id, time, process } = this.intent;
+    const intent = { ...write, id, time, reqTime, process } as Intent<Next>;
+    try {
+      appendDurably(this.file, recordOf(intent));
+    } catch (thrown) {
+      throw cannotWrite(this.file, thrown);
+    }
+    return new Entry(this.file, this.archive, this.host, intent, this.happened);
+  }
+
   /** Takes a record back whose write never left. */
   withdraw(): void {
     fs.rmSync(this.file, { force: true });
@@ -85,11 +102,23 @@ export function readEntry(
   archive: Archive,
   host: Pick<Host, 'now' | 'redaction'>,
 ): Entry | 'damaged' | undefined {
-  const content = readIfThere(file);
+  const content = contentOf(file);
   if (content === undefined) return undefined;
-  const [first, ...rest] = valuesIn(content) as [{ intent?: Intent }?, ...JournalEvent[]];
-  if (first?.intent === undefined) return 'damaged';
-  return new Entry(file, archive, host, first.intent, rest);
+  const lines = valuesIn(content) as ({ intent: Intent } | JournalEvent)[];
+  const intent = lines.flatMap((line) => ('intent' in line ? line.intent : [])).at(-1);
+  if (intent === undefined) return 'damaged';
+  const events = lines.flatMap((line) => ('intent' in line ? [] : line));
+  return new Entry(file, archive, host, intent, events);
+}
+
+/** A file that cannot be read, as one that somebody else made, is as good as damaged: no other write waits for it. */
+function contentOf(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch (thrown) {
+    if (thrown instanceof Failure) return '';
+    throw thrown;
+  }
 }
 
 /** Where an entry lies. Some file systems take `A` for `a`, and the exchange does not. */

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { codeOf, FILE_MODE } from '../../config/private.js';
+import { type Failure, usage } from '../../errors.js';
 
 /** Whether a new file is made of the text, with text and name on the disk; false where there is one of that name. */
 export function createDurably(file: string, text: string): boolean {
@@ -15,9 +16,26 @@ export function createDurably(file: string, text: string): boolean {
   }
 }
 
-/** Adds text to the end of a file in one piece. */
+/** Removes drafts that a process left behind which ended while it made a file: those from before a time, in ms since the Unix epoch. */
+export function sweepDrafts(folder: string, before: number): void {
+  for (const name of namesIn(folder).filter((one) => one.startsWith('.'))) {
+    try {
+      const draft = path.join(folder, name);
+      if (fs.statSync(draft).mtimeMs < before) fs.rmSync(draft);
+    } catch {
+      // it is in nobody's way
+    }
+  }
+}
+
+/** Adds text in one piece to the end of a file that is there: one that has just been removed does not come back. */
 export function append(file: string, text: string): void {
-  fs.appendFileSync(file, text, { mode: FILE_MODE });
+  const descriptor = fs.openSync(file, fs.constants.O_WRONLY | fs.constants.O_APPEND);
+  try {
+    fs.writeSync(descriptor, text);
+  } finally {
+    fs.closeSync(descriptor);
+  }
 }
 
 /** The same, and on the disk when it returns. */
@@ -25,24 +43,28 @@ export function appendDurably(file: string, text: string): void {
   writeDurably(file, 'a', text);
 }
 
-/** The file's text; undefined where there is none. */
+/** The file's text; undefined where there is none. Throws Failure `usage` where it cannot be read. */
 export function readIfThere(file: string): string | undefined {
+  return ifThere(file, () => fs.readFileSync(file, 'utf8'));
+}
+
+/** The names of a folder's files, sorted; none where there is no such folder. Throws Failure `usage` where it cannot be read. */
+export function namesIn(folder: string): string[] {
+  return ifThere(folder, () => fs.readdirSync(folder).sort()) ?? [];
+}
+
+function ifThere<Value>(target: string, read: () => Value): Value | undefined {
   try {
-    return fs.readFileSync(file, 'utf8');
+    return read();
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return undefined;
-    throw thrown;
+    throw cannotRead(target, thrown);
   }
 }
 
-/** The names of a folder's files, sorted; none where there is no such folder. */
-export function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder).sort();
-  } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return [];
-    throw thrown;
-  }
+export function cannotRead(target: string, thrown: unknown): Failure {
+  const hint = 'Check who may read there, and that the disk is sound.';
+  return usage(`${target} cannot be read (${codeOf(thrown)}).`, hint);
 }
 
 /** What a name stands for is on the disk only after its folder is. Windows opens no folders, and needs no such step. */

@@ -18,10 +18,22 @@ export interface CancelTerms {
   readonly order: OrderReference;
 }
 
-/** A write by its operation, with everything that it says but its secrets. */
+export interface ReplaceTerms {
+  readonly market: string;
+  /** The order that is to be cancelled. */
+  readonly order: OrderReference;
+  /** The order as it is to be from then on: its amount counts what has filled of the cancelled one. */
+  readonly wanted: OrderTerms;
+}
+
+/**
+ * A write by its operation, with everything that it says but its secrets. A `replace` is one until its order is cancelled;
+ * then it goes on as the order in its place.
+ */
 export type Write =
-  | { readonly operation: 'order'; readonly terms: OrderTerms }
-  | { readonly operation: 'cancelOrder'; readonly terms: CancelTerms };
+  | { readonly operation: 'order'; readonly terms: OrderTerms; readonly replaces?: ReplaceTerms }
+  | { readonly operation: 'cancelOrder'; readonly terms: CancelTerms }
+  | { readonly operation: 'replace'; readonly terms: ReplaceTerms };
 
 export type Operation = Write['operation'];
 
@@ -65,6 +77,8 @@ export interface Settlement {
   readonly id: string | null;
   /** Ids of further orders that the network made of the same request. */
   readonly duplicates: readonly string[];
+  /** The order that was to take the place of a cancelled one, and that nobody sent. */
+  readonly unplaced?: OrderTerms;
 }
 
 /** A write that is settled, as the archive keeps it. */

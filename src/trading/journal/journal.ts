@@ -6,8 +6,11 @@ import type { Host } from '../../host.js';
 import { startStamp } from '../../processes.js';
 import { Archive } from './archive.js';
 import { Entry, fileName, idOf, readEntry, recordOf } from './entry.js';
-import { createDurably, namesIn, syncFolder } from './files.js';
+import { createDurably, namesIn, sweepDrafts, syncFolder } from './files.js';
 import type { Intent, Operation, Write } from './intent.js';
+
+/** Nobody takes so long to make a file. */
+const DRAFT_MS = 3_600_000;
 
 /** What a new record says besides the write itself. */
 export interface Recording {
@@ -78,12 +81,16 @@ export class Journal {
     return [...new Set(intents.map(({ terms }) => terms.market))].sort();
   }
 
-  /** Puts a damaged record where no command meets it again; where it is now. */
+  /** Puts a damaged record where no command meets it again, if the disk lets it; where it is now. */
   setAside(id: string): string {
     const aside = path.join(this.#path('damaged'), fileName(id));
-    makePrivateFolder(this.root, path.join('journal', this.account, 'damaged'));
-    fs.renameSync(this.#fileOf(id), aside);
-    return aside;
+    try {
+      makePrivateFolder(this.root, path.join('journal', this.account, 'damaged'));
+      fs.renameSync(this.#fileOf(id), aside);
+      return aside;
+    } catch {
+      return this.#fileOf(id);
+    }
   }
 
   /** Forgets everything, as where the exchange itself is made anew. */
@@ -116,7 +123,16 @@ export class Journal {
   #prepare(): void {
     const isNew = !fs.existsSync(this.#path('open'));
     for (const folder of ['settled', 'open']) makePrivateFolder(this.root, path.join('journal', this.account, folder));
-    if (isNew) for (const folder of [this.root, path.join(this.root, 'journal'), this.#path('')]) syncFolder(folder);
+    if (isNew) for (const folder of [this.root, path.join(this.root, 'journal'), this.#path('')]) this.#sync(folder);
+    sweepDrafts(this.#path('open'), this.host.now() - DRAFT_MS);
+  }
+
+  #sync(folder: string): void {
+    try {
+      syncFolder(folder);
+    } catch (thrown) {
+      throw cannotWrite(folder, thrown);
+    }
   }
 
   #path(folder: string): string {

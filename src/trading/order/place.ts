@@ -1,4 +1,5 @@
-import { OBSERVED } from '../../client/observed-codes.js';
+import type { Verdict } from '../../client/exchange-client.js';
+import { UNREAD } from '../../client/observed-codes.js';
 import { Failure } from '../../errors.js';
 import type { Refused } from '../../protocol/response.js';
 import type { TradingAccount } from '../account.js';
@@ -10,14 +11,6 @@ import { areAlike, orderValues } from './terms.js';
 
 /** What became of an order that was to be placed. */
 export type Placement = Fate | { readonly outcome: 'refused'; readonly refusal: Refused };
-
-/** Codes, as observed, with which an exchange says that it did not look at the request, and would not at its copy either. */
-const UNREAD: readonly (number | null)[] = [
-  OBSERVED.badSignature,
-  OBSERVED.noUser,
-  OBSERVED.badAddress,
-  OBSERVED.locked,
-];
 
 /**
  * Records an order, sends it once, and finds out what became of it within the time budget.
@@ -32,7 +25,32 @@ export async function placeOrder(
   refuseTwin(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, chosen, reqTime });
-  const verdict = await sent(account, entry);
+  const verdict = await sendOrder(account, entry).catch((error: unknown) => {
+    entry.withdraw();
+    throw error;
+  });
+  return concludeOrder(account, entry, verdict);
+}
+
+/**
+ * Sends a recorded order, once.
+ * @throws Failure `credentials` or `usage` where it could not be written down as a request: nothing was sent
+ */
+export function sendOrder(
+  { client }: TradingAccount,
+  entry: Entry<'order'>,
+): Promise<Verdict<{ readonly id: string }>> {
+  const { id, terms, reqTime } = entry.intent;
+  entry.note('sent');
+  return client.write('order', orderValues(terms, id), reqTime);
+}
+
+/** Finds out within the time budget what became of an order that was sent, and keeps it in the journal. */
+export async function concludeOrder(
+  account: TradingAccount,
+  entry: Entry<'order'>,
+  verdict: Verdict<{ readonly id: string }>,
+): Promise<Placement> {
   if (verdict.kind === 'done') return placed(account, entry, verdict.answer.id);
   if (verdict.kind === 'refused') return refused(account, entry, verdict.refusal);
   if (verdict.kind === 'notSent') {
@@ -46,7 +64,7 @@ export async function placeOrder(
 }
 
 /** Throws Failure `usage` where nobody knows what became of an order on the very same terms. */
-function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void {
+export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void {
   const twin = journal
     .open()
     .find((entry) => isOf(entry.intent, 'order') && areAlike(entry.intent.terms, terms) && !entry.isUnderWay);
@@ -57,25 +75,13 @@ function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void {
   });
 }
 
-async function sent({ client }: TradingAccount, entry: Entry<'order'>) {
-  const { id, terms, reqTime } = entry.intent;
-  entry.note('sent');
-  try {
-    return await client.write('order', orderValues(terms, id), reqTime);
-  } catch (error) {
-    // it could not be written down as a request
-    entry.withdraw();
-    throw error;
-  }
-}
-
 /**
  * A proxy before the exchange may have repeated the request: the first was placed, and the answer is the refusal of the
  * second. So a refusal counts where a look finds no order.
  */
 async function refused(account: TradingAccount, entry: Entry<'order'>, refusal: Refused): Promise<Placement> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
-  const found = UNREAD.includes(refusal.code) ? 'nothing' : await lookFor(account, entry);
+  const found = UNREAD.includes(refusal.code) ? 'nothing' : await lookFor(account, entry, refusal.code);
   if (typeof found === 'object') return placed(account, entry, found.id);
   if (found === undefined) return settleOrder(account, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused, and not there');

@@ -24,3 +24,15 @@ export async function findOrder(
     throw error;
   }
 }
+
+/** An exchange in trouble refuses everything for a while, which says nothing of any request. */
+const IN_TROUBLE: readonly (number | null)[] = [OBSERVED.internal, OBSERVED.maintenance];
+
+/**
+ * Whether a look was refused as the write before it was, for a permission that the key lacks or a market that there is not:
+ * then there is no order to be found.
+ */
+export function isRefusedAlike(error: unknown, refusal: number | null | undefined): boolean {
+  if (!(error instanceof Failure) || error.kind !== 'refused' || error.code === null) return false;
+  return error.code === refusal && !IN_TROUBLE.includes(error.code);
+}

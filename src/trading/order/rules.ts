@@ -4,15 +4,28 @@ import { Decimal } from '../../protocol/decimal.js';
 
 /** Refuses an order that the market's scales and minimums would refuse. Throws Failure `usage` with the rule. */
 export function checkOrder(market: Market, price: Decimal, amount: Decimal): void {
+  checkPrice(market, price);
+  checkAmount(market, amount);
+  checkNotional(market, price.times(amount));
+}
+
+/** Throws Failure `usage` for a price that no order of the market can have. */
+export function checkPrice(market: Market, price: Decimal): void {
   checkScale('price', price, market.priceScale, market.market, 'tick');
-  checkScale('amount', amount, market.amountScale, market.market, 'lot');
   if (price.sign <= 0) throw usage(`The price comes to ${price}, which is not above zero.`, 'Choose a smaller offset.');
+}
+
+/** Throws Failure `usage` for an amount that no order of the market can have. */
+export function checkAmount(market: Market, amount: Decimal): void {
+  checkScale('amount', amount, market.amountScale, market.market, 'lot');
   if (amount.compare(Decimal.of(market.minAmount)) < 0)
     throw tooSmall(amount.toString(), market.minAmount, market.base, market);
-  const notional = price.times(amount);
-  if (notional.compare(Decimal.of(market.minNotional)) < 0) {
+}
+
+/** Throws Failure `usage` for a value in the quote coin that no order of the market can have. */
+export function checkNotional(market: Market, notional: Decimal): void {
+  if (notional.compare(Decimal.of(market.minNotional)) < 0)
     throw tooSmall(`of ${notional.trimmed()} ${market.quote}`, market.minNotional, market.quote, market);
-  }
 }
 
 function checkScale(what: string, value: Decimal, scale: number, market: string, step: string): void {

@@ -1,3 +1,4 @@
+import type { ExchangeClient } from '../../client/exchange-client.js';
 import type { TradingAccount } from '../account.js';
 import type { Extra } from '../duplicates/extra-orders.js';
 import { findExtras } from '../duplicates/watch.js';
@@ -5,7 +6,7 @@ import type { Entry } from '../journal/entry.js';
 import { lookUntilKnown } from '../looking.js';
 import { quietly } from '../quietly.js';
 import { newClientId } from './client-id.js';
-import { findOrder } from './reference.js';
+import { findOrder, isRefusedAlike } from './reference.js';
 import { fits } from './terms.js';
 
 export interface Placed {
@@ -60,13 +61,25 @@ export async function placed(account: TradingAccount, entry: Entry<'order'>, id:
   return { outcome: 'placed', id, extras: extras ?? null };
 }
 
-/** The order, or `nothing`, or undefined where the exchange could not be asked, which proves nothing. */
-export async function lookFor({ client }: TradingAccount, entry: Entry<'order'>) {
+/**
+ * The order, or `nothing`, or undefined where the exchange could not be asked, which proves nothing.
+ * @param refusal the code with which the order was refused
+ */
+export async function lookFor({ client }: TradingAccount, entry: Entry<'order'>, refusal?: number | null) {
   const { id: clientId, terms } = entry.intent;
-  const order = await quietly(async () => (await findOrder(client, terms.market, { clientId })) ?? 'nothing');
+  const order = await quietly(() => findOrNothing(client, terms.market, clientId, refusal));
   const found = typeof order === 'object' && !fits(order, terms) ? 'nothing' : order;
   entry.note(`asked by client id: ${found === undefined ? 'no answer' : found === 'nothing' ? 'not found' : 'found'}`);
   return found;
+}
+
+async function findOrNothing(client: ExchangeClient, market: string, clientId: string, refusal?: number | null) {
+  try {
+    return (await findOrder(client, market, { clientId })) ?? 'nothing';
+  } catch (error) {
+    if (isRefusedAlike(error, refusal)) return 'nothing';
+    throw error;
+  }
 }
 
 async function isAnsweredAlike({ client, host }: TradingAccount, { intent }: Entry<'order'>): Promise<boolean> {

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { type Bill, BillBook, billCodec, placeCodec } from '../../../src/sandbox/desk/bills.js';
 import { FIRST, Sequences } from '../../../src/sandbox/desk/sequences.js';
 import { Ledger } from '../../../src/sandbox/ledger.js';
+import { NumberedLists, type Sheet, sheetCodec } from '../../../src/sandbox/numbered-lists.js';
 import { Store } from '../../../src/sandbox/store.js';
-import { type Codec, type Row, Table } from '../../../src/sandbox/store-table.js';
+import { type Row, Table } from '../../../src/sandbox/store-table.js';
 import { temporaryDirectory } from '../support/exchange.js';
 
 /** Rows in memory that count how often they are read. */
@@ -25,8 +26,8 @@ class CountingDisk {
     }
   }
 
-  table<Value>(name: string, codec: Codec<Value>): Table<Value> {
-    return new Table(name, codec, this, () => {});
+  table(name: string): Table<Sheet> {
+    return new Table(name, sheetCodec, this, () => {});
   }
 }
 
@@ -34,21 +35,25 @@ const COINS = ['btc', 'usdt', 'eth'];
 
 /** A book with one bill a second for one account, all of them on this disk. */
 function filled(disk: CountingDisk, count: number): void {
-  const tables = { bills: disk.table('bills', billCodec), coinBills: disk.table('coinBills', placeCodec) };
+  const tables = [disk.table('bills'), disk.table('coinBills')] as const;
   const ledger = new Ledger();
-  const book = new BillBook(tables, ledger, new Sequences({ ...FIRST }, () => {}));
+  const book = bookOf(tables, ledger);
   for (let index = 0; index < count; index += 1) {
     const coin = COINS[index % 3] ?? '';
     ledger.credit('1', coin, 1n);
     book.post('1', coin, 1n, 'deposit');
     book.write(index * 1_000);
   }
-  for (const table of Object.values(tables)) for (const [path, row] of table.take()) disk.rows.set(path, row);
+  for (const table of tables) for (const [path, row] of table.take()) disk.rows.set(path, row);
 }
 
 function opened(disk: CountingDisk): BillBook {
-  const tables = { bills: disk.table('bills', billCodec), coinBills: disk.table('coinBills', placeCodec) };
-  return new BillBook(tables, new Ledger(), new Sequences({ ...FIRST }, () => {}));
+  return bookOf([disk.table('bills'), disk.table('coinBills')], new Ledger());
+}
+
+function bookOf([bills, coinBills]: readonly [Table<Sheet>, Table<Sheet>], ledger: Ledger): BillBook {
+  const lists = { bills: new NumberedLists(bills, billCodec), coinBills: new NumberedLists(coinBills, placeCodec) };
+  return new BillBook(lists, ledger, new Sequences({ ...FIRST }, () => {}));
 }
 
 test('a page of 100,000 bills is found with a few reads, wherever it lies and whatever is asked', () => {
@@ -102,13 +107,13 @@ test('pages of bills are those of a list that is filtered, whatever the clock di
     async (steps, queries) => {
       const directory = temporaryDirectory();
       let store = Store.open(directory);
-      const tables = () => ({
-        bills: store.table('bills', billCodec),
-        coinBills: store.table('coinBills', placeCodec),
+      const lists = () => ({
+        bills: store.lists('bills', billCodec),
+        coinBills: store.lists('coinBills', placeCodec),
       });
       const ledger = new Ledger();
       const sequences = new Sequences({ ...FIRST }, () => {});
-      let book = new BillBook(tables(), ledger, sequences);
+      let book = new BillBook(lists(), ledger, sequences);
       const kept: Pick<Bill, 'account' | 'coin' | 'time' | 'balance'>[] = [];
       let now = 10;
       for (const [index, { account, coin, later }] of steps.entries()) {
@@ -123,7 +128,7 @@ test('pages of bills are those of a list that is filtered, whatever the clock di
         if (index === 30) {
           await store.close();
           store = Store.open(directory);
-          book = new BillBook(tables(), ledger, sequences);
+          book = new BillBook(lists(), ledger, sequences);
         }
       }
       for (const { account, coin, from = -100, until = 1_000, page, pageSize } of queries) {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Store } from '../../../src/sandbox/store.js';
 import { AlreadyOpen } from '../../../src/sandbox/store-claim.js';
+import { StoreFile } from '../../../src/sandbox/store-file.js';
 import type { Codec } from '../../../src/sandbox/store-table.js';
 import { temporaryDirectory } from '../support/exchange.js';
 
@@ -53,4 +54,24 @@ test('what is durable is there when the directory is opened again', async () => 
   const again = Store.open(directory);
   expect(again.table('n', numbers).get('one')).toBe(1);
   await again.close();
+});
+
+test('what changes in one turn shares a commit, and so does all that changes while one is under way', async () => {
+  const store = Store.open(temporaryDirectory());
+  const table = store.table('n', numbers);
+  const write = vi.spyOn(StoreFile.prototype, 'write');
+  const waiting: Promise<void>[] = [];
+  const change = async (name: string) => {
+    table.put(name, 1);
+    waiting.push(store.durable());
+    await Promise.resolve();
+  };
+  for (const name of ['a', 'b', 'c']) await change(name);
+  await vi.waitFor(() => expect(write).toHaveBeenCalledTimes(1));
+  for (const name of ['d', 'e']) await change(name);
+  await Promise.all(waiting);
+  const names = write.mock.calls.map(([changes]) => changes.map(([path]) => path).join());
+  expect(names).toEqual(['n/a,n/b,n/c', 'n/d,n/e']);
+  write.mockRestore();
+  await store.close();
 });

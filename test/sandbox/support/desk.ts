@@ -1,23 +1,24 @@
 import { CandleSeries, candleCodec } from '../../../src/sandbox/candles-series.js';
-import { BillBook, billCodec, placeCodec } from '../../../src/sandbox/desk/bills.js';
+import { type Bill, BillBook, billCodec, placeCodec } from '../../../src/sandbox/desk/bills.js';
 import { Desk, type Intent, type Venue } from '../../../src/sandbox/desk/desk.js';
 import { Lender } from '../../../src/sandbox/desk/lender.js';
 import { type Order, orderCodec } from '../../../src/sandbox/desk/order.js';
-import { keyCodec, OrderFile } from '../../../src/sandbox/desk/order-file.js';
+import { idCodec, keyCodec, OrderFile } from '../../../src/sandbox/desk/order-file.js';
 import { FIRST, Sequences } from '../../../src/sandbox/desk/sequences.js';
 import { Tape, tradeCodec } from '../../../src/sandbox/desk/tape.js';
 import type { Level } from '../../../src/sandbox/engine/ladder.js';
 import type { Side } from '../../../src/sandbox/engine/order.js';
 import { Ledger } from '../../../src/sandbox/ledger.js';
 import { MARKETS } from '../../../src/sandbox/markets/markets.js';
+import { NumberedLists, sheetCodec } from '../../../src/sandbox/numbered-lists.js';
 import { type Codec, Table } from '../../../src/sandbox/store-table.js';
 
 /** A desk over btc_usdt with a few accounts, no crowd and nothing on disk. A tick × a lot is one unit of usdt. */
 export class BareDesk {
   private readonly tables: Table<never>[] = [];
   readonly ledger = new Ledger();
-  readonly bills = this.table(billCodec);
-  readonly trades = this.table(tradeCodec);
+  readonly trades = this.lists(tradeCodec);
+  private readonly statements = this.lists(billCodec);
   /** Last prices in ticks, as the lender sees them. */
   readonly prices = new Map<string, bigint>();
   readonly lender: Lender;
@@ -32,8 +33,8 @@ export class BareDesk {
     const market = MARKETS.get('btc_usdt');
     if (market === undefined) throw new Error('no btc_usdt');
     const sequences = new Sequences({ ...FIRST }, () => {});
-    const bills = new BillBook({ bills: this.bills, coinBills: this.table(placeCodec) }, this.ledger, sequences);
-    const [open, clientIds, listed] = [this.table(keyCodec), this.table(keyCodec), this.table(keyCodec)];
+    const bills = new BillBook({ bills: this.statements, coinBills: this.lists(placeCodec) }, this.ledger, sequences);
+    const [open, clientIds, listed] = [this.table(keyCodec), this.table(keyCodec), this.lists(idCodec)];
     const orders = new OrderFile({ orders: this.table(orderCodec), open, clientIds, listed });
     this.lender = new Lender(this.ledger, bills, (name) => this.prices.get(name) ?? 0n);
     this.desk = new Desk(this.ledger, sequences, bills, orders, this.lender);
@@ -84,6 +85,15 @@ export class BareDesk {
     const coin = (account: string, name: string) =>
       `${this.ledger.available(account, name)}+${this.ledger.frozen(account, name)} ${name}`;
     return accounts.map((account) => `${account}: ${coin(account, 'usdt')}, ${coin(account, 'btc')}`).join('\n');
+  }
+
+  /** The bills of wallets, one wallet after the other, oldest first. */
+  bills(...wallets: string[]): Bill[] {
+    return wallets.flatMap((wallet) => this.statements.between(wallet, 1, this.statements.length(wallet)));
+  }
+
+  private lists<Value>(codec: Codec<Value>): NumberedLists<Value> {
+    return new NumberedLists(this.table(sheetCodec), codec);
   }
 
   private table<Value>(codec: Codec<Value>): Table<Value> {

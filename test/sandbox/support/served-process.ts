@@ -8,10 +8,14 @@ export interface ServedProcess {
   readonly address: SandboxAddress;
 }
 
-/** `pit sandbox serve` in a process of its own, without limits; outside of a test runner too. */
-export async function serveProcess(pit: string, home: string): Promise<ServedProcess> {
+/** `pit sandbox serve` in a process of its own, without limits unless told; outside of a test runner too. */
+export async function serveProcess(
+  pit: string,
+  home: string,
+  words: readonly string[] = ['--no-limits'],
+): Promise<ServedProcess> {
   const { PATH = '' } = process.env;
-  const child = spawn(process.execPath, [pit, 'sandbox', 'serve', '--port', '0', '--no-limits'], {
+  const child = spawn(process.execPath, [pit, 'sandbox', 'serve', '--port', '0', ...words], {
     env: { PATH, PIT_HOME: home },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -25,7 +25,7 @@ export class Twins {
   /** The desk's orders that may be open, by the model's numbers. */
   private readonly orders = new Map<number, Order>();
   private readonly numbers = new Map<bigint, number>();
-  private lastTrade = '';
+  private tradesSeen = 0;
 
   constructor(
     readonly accounts: readonly string[],
@@ -96,9 +96,9 @@ export class Twins {
   /** The trades of one order, in their order: between whom, for what, how much; and what is left of the order. */
   private compareTrades(number: number, order: Order): void {
     const expected = this.model.log.splice(0);
-    const trades = [...this.real.trades.range({ start: this.lastTrade, end: '~' })];
-    const last = trades.at(-1);
-    if (last !== undefined) this.lastTrade = `btc_usdt/${(last.id + 1n).toString().padStart(20, '0')}`;
+    const tape = this.real.trades;
+    const trades = tape.between('btc_usdt', this.tradesSeen + 1, tape.length('btc_usdt'));
+    this.tradesSeen += trades.length;
     this.counts.trades += trades.length;
     deepStrictEqual(
       trades.map(({ side, price, amount }) => `${number} ${side} ${price} ${amount}`),

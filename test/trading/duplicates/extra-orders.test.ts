@@ -61,6 +61,13 @@ describe('orders that are there more than once', () => {
     expect(extras({ records: [listed('8', 9), listed('7', 5)], settled })).toEqual([]);
   });
 
+  it('an open order just alike is most likely the one that is nearest to it in time', () => {
+    const records = [listed('9', 120), listed('8', 50), listed('7', 45)];
+    const open = [wanted('b', 0, null)];
+    const settled = [wanted('a', 40, '7')];
+    expect(extras({ records, settled, open })).toMatchObject([{ intent: 'a', ids: ['9'] }]);
+  });
+
   it('what an open order may turn out to be is not, until that one is settled', () => {
     const records = [listed('8', 9), listed('7', 5)];
     const open = [wanted('b', 3, null)];

@@ -120,6 +120,20 @@ describe('placing', () => {
     expect(await place(accountOf(later.url))).toMatchObject({ outcome: 'placed', id: ID });
   });
 
+  it('what is refused for what the look is refused for is refused, unless the exchange is in trouble', async () => {
+    const refuse = (code: number) => {
+      const answer = `{"code":${code},"message":"no"}`;
+      return serve({ write: respond(answer), looks: [answer], others: answer });
+    };
+    const forbidden = await refuse(1012);
+    expect(await place(accountOf(forbidden.url))).toMatchObject({ outcome: 'refused', refusal: { code: 1012 } });
+    expect(looksAt(forbidden)).toBe(1);
+    for (const code of [1002, 1009, 4002]) {
+      const troubled = await refuse(code);
+      expect(await place(accountOf(troubled.url))).toMatchObject({ outcome: 'unknown' });
+    }
+  });
+
   it('what was refused unread, or never left, is not looked for', async () => {
     const server = await serveBadly(respond('{"code":"1003","message":"sign"}'), record());
     expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'refused' });
@@ -139,7 +153,7 @@ describe('placing', () => {
     expect(count(server, 'order')).toBe(1);
     const others = [{ price: '30001' }, { amount: '0.02' }, { side: 'sell' }, { account: 'cross' }] as const;
     for (const [index, other] of others.entries()) {
-      const later = accountOf(server.url, { state: account.state, budgetMs: 10 });
+      const later = accountOf(server.url, { state: account.state, budgetMs: BUDGET_MS });
       expect(await place(later, other, `other${index}`)).toMatchObject({ outcome: 'unknown' });
     }
     expect(count(server, 'order')).toBe(5);

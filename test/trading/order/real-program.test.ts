@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FAULTS, type FaultServer, respond } from '../../support/fault-server.js';
 import { type Ran, runPit, temporaryHome } from '../../support/pit.js';
-import { count, type Fault, NOT_FOUND, query, record, serveBadly } from '../support/exchange.js';
+import { count, type Fault, NOT_FOUND, query, record, serve, serveBadly } from '../support/exchange.js';
 
 const home = temporaryHome();
 
@@ -63,6 +63,17 @@ describe('the real program', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject([{ outcome: 'unknown', id: '202202224851151555', filled: '0.005' }]);
     expect(errorOf(ran)).toMatchObject({ error: { kind: 'unknown', exitCode: 6 } });
     expect(count(server, 'cancelOrder')).toBe(1);
+  });
+
+  it('an order that is placed is placed where no list could be read, and that is told: exit 0', async () => {
+    const placed = respond('{"code":"1000","message":"ok","id":"17"}');
+    const server = await serve({ write: placed, list: '<html>please wait</html>' });
+    const ran = await order(server);
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('the next command in this market looks again'),
+    });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'placed', id: '17', duplicates: [] });
   });
 
   it('a refusal: exit 3, nothing on stdout, the code and the client id in the error', async () => {

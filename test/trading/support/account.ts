@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { Budget } from '../../../src/client/budget.js';
 import { ExchangeClient } from '../../../src/client/exchange-client.js';
 import type { TradingAccount } from '../../../src/trading/account.js';
+import type { Extra } from '../../../src/trading/duplicates/extra-orders.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import { KEYS } from '../../client/support.js';
 import { type FakeHost, fakeHost } from '../../support/fake-host.js';
@@ -13,6 +14,8 @@ export interface TestAccount extends TradingAccount {
   readonly host: FakeHost;
   /** The words that a waiting person would have read. */
   readonly told: readonly string[];
+  /** What was told of orders that are there more than once. */
+  readonly alarms: readonly Extra[];
 }
 
 export interface AccountOptions {
@@ -30,9 +33,10 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
   const budget = new Budget(budgetMs, host.now);
   const hosts = { baseUrl: url, tradeUrl: url };
   const told: string[] = [];
+  const alarms: Extra[] = [];
   const memory = { known: tolerance };
   return {
-    ...{ host, budget, state, told },
+    ...{ host, budget, state, told, alarms },
     client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget }),
     journal: new Journal(host, state, 'test'),
     tolerance: {
@@ -44,6 +48,7 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
       },
     },
     tell: (words) => told.push(words),
+    alarm: (extras) => alarms.push(...extras),
   };
 }
 

@@ -3,6 +3,8 @@ import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../
 export type Fault = keyof typeof FAULTS;
 
 export const CONFIGURATION = '{"btc_usdt":{"priceScale":2,"amountScale":4,"minAmount":0.001,"minSize":5}}';
+/** A book around 30000, which the guards of an order look at. */
+export const DEPTH = '{"asks":[[30001,5]],"bids":[[29999,5]],"timestamp":1648461600}';
 export const NOT_FOUND = '{"code":3001,"message":"order not found"}';
 
 /** The record of an order, as getOrder gives it. */
@@ -47,6 +49,7 @@ export function serve(behaviour: Behaviour): Promise<FaultServer> {
   return serveFaults({
     answer: ({ target }) => {
       if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
+      if (target.startsWith('/data/v1/depth?')) return respond(DEPTH);
       if (target.startsWith('/api/getOrders?')) return respond(list);
       if (!target.startsWith('/api/getOrder?')) return typeof write === 'string' ? FAULTS[write] : write;
       const { customerOrderId = CLIENT_ID, reqTime } = query(target);

@@ -69,6 +69,28 @@ describe('a price word', () => {
     );
   });
 
+  it.each(['bid', 'ask-1', 'bid+2ticks'])('%s needs its own side of the book alone', (word) => {
+    const empty = word.startsWith('bid') ? { ...BOOK, ask: null } : { ...BOOK, bid: null };
+    expect(resolvePrice(readPrice(word), empty, 'buy', 2).toString()).toBe(price(word, 'buy'));
+  });
+
+  it.each([
+    ['bid', { ...BOOK, bid: null }, 'There is no bid in the book now'],
+    ['ask+1', { ...BOOK, ask: null }, 'There is no ask in the book now'],
+    ['mid', { ...BOOK, bid: null }, 'There is no bid in the book now'],
+    ['mid', { ...BOOK, ask: null }, 'There is no ask in the book now'],
+  ])('%s means nothing where nobody is there', (word, book, message) => {
+    expect(() => resolvePrice(readPrice(word), book, 'buy', 2)).toThrow(
+      expect.objectContaining({ kind: 'refused', message: expect.stringContaining(message) }),
+    );
+  });
+
+  it.each(['28,063.63', '28 063', "28'063", '0,5'])('%s is told to be written without separators', (word) => {
+    const hint = 'Write the number with a point and without separators, as in 28063.5.';
+    expect(() => readPrice(word)).toThrow(expect.objectContaining({ hint }));
+    expect(() => readAmount(word)).toThrow(expect.objectContaining({ hint }));
+  });
+
   it('never costs more than was asked, and is always on the scale', () => {
     const anchor = fc.constantFrom('bid', 'ask', 'mid');
     const offset = fc.tuple(fc.constantFrom('+', '-'), positive(4, 4), fc.constantFrom('', '%'));

@@ -11,12 +11,9 @@ const ORDER_TYPES: Readonly<Record<string, OrderType>> = { '1': 'postOnly', '2':
 
 export const order = signedly('order', (values, { exchange, account }) => {
   const { market } = marketOf(exchange, values.currency);
-  const wallet = walletOf(account, values);
-  const type = ORDER_TYPES[values.orderType ?? ''] ?? 'limit';
-  const { price, amount, customerOrderId } = values;
-  const client = customerOrderId === undefined ? {} : { clientId: customerOrderId };
-  const terms = { side: sideOf(values.tradeType), type, price, amount };
-  const id = exchange.place(account, { market, ...terms, ...client, ...wallet });
+  const { price, amount, tradeType, orderType = '', customerOrderId: clientId } = values;
+  const [side, type] = [sideOf(tradeType), ORDER_TYPES[orderType] ?? 'limit'];
+  const id = exchange.place(account, { ...walletOf(account, values), market, side, type, price, amount, clientId });
   return { code: codeOf('order', SUCCESS.code), message: SUCCESS.message, id };
 });
 

@@ -1,0 +1,55 @@
+import { usage } from '../../errors.js';
+import type { TradingAccount } from '../../trading/account.js';
+import { cancelOrders } from '../../trading/cancel/cancel.js';
+import { watchMarket } from '../../trading/duplicates/watch.js';
+import type { OrderReference } from '../../trading/order/reference.js';
+import type { Context } from '../frame/context.js';
+import { define, flag, required, several, toggle } from '../frame/definition.js';
+import { onMarket } from '../frame/known-market.js';
+import { marketName } from '../inputs/names.js';
+import { clientId, idNumber } from '../inputs/numbers.js';
+import { cancelEverything } from './all.js';
+import { conclude } from './conclusion.js';
+import { drySend } from './dry-send.js';
+import { showProgress } from './progress.js';
+
+export default define({
+  summary: 'Cancel orders by id, which asks nothing, or all open orders of a market, which asks',
+  arguments: { market: required('the market', marketName), ids: several('the order ids', idNumber('The order id')) },
+  flags: {
+    id: flag('--id <client-id>', 'your own id of the order', clientId),
+    all: toggle('--all', 'every open order of the market, until none is left'),
+  },
+  examples: [
+    'cancel btc_usdt 202611210000000001',
+    'cancel btc_usdt --id myorder1 --json',
+    'cancel btc_usdt --all',
+    'cancel btc_usdt --all --yes --json',
+  ],
+  async run(context, { market, ids, id, all }) {
+    const named = [...new Set(ids)].map((one) => ({ id: one }));
+    const ways = [named.length > 0, id !== undefined, all];
+    if (ways.filter((way) => way).length !== 1)
+      throw usage('Either order ids, or --id, or --all is needed.', 'pit orders lists the ids.');
+    if (all) return cancelEverything(context, market);
+    const account = await context.session.trading();
+    return cancelNamed(context, account, market, id === undefined ? named : [{ clientId: id }]);
+  },
+});
+
+async function cancelNamed(
+  context: Context,
+  account: TradingAccount,
+  market: string,
+  orders: readonly OrderReference[],
+) {
+  if (context.globals.dryRun) return drySend(context, account.client, market, orders);
+  const { answered, end } = showProgress(context, market, orders.length);
+  try {
+    const attempts = await cancelOrders(account, market, orders, answered);
+    await watchMarket(account, market);
+    return await onMarket(context, market, async () => conclude(market, attempts));
+  } finally {
+    end();
+  }
+}

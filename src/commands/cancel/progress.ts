@@ -1,0 +1,36 @@
+import type { Context } from '../frame/context.js';
+import { sameProfile } from '../frame/same-profile.js';
+
+export interface Progress {
+  /** Called for each answer; `orders` where more have been found since. */
+  readonly answered: (answers?: number, orders?: number) => void;
+  readonly end: () => void;
+}
+
+/** Fewer are over before anybody has read of them. */
+const WORTH_SHOWING = 10;
+
+/** Shows how far the cancellations are, and tells of it where a signal ends them. */
+export function showProgress({ host, output }: Context, market: string, count: number, isAll = false): Progress {
+  let [done, total] = [0, count];
+  const words = () => `Cancelling in ${market}: ${done} of ${total}`;
+  const hide = total < WORTH_SHOWING ? () => {} : output.live(words);
+  const forget = host.onInterrupt(() => {
+    hide();
+    output.warn(sameProfile(interruptedNote(market, done, total, isAll), host.arguments));
+  });
+  return {
+    answered: (answers = done + 1, orders = total) => {
+      [done, total] = [answers, orders];
+    },
+    end: () => {
+      hide();
+      forget();
+    },
+  };
+}
+
+function interruptedNote(market: string, done: number, total: number, isAll: boolean): string {
+  const more = isAll ? ` What is left is cancelled by: pit cancel ${market} --all` : '';
+  return `${done} of ${total} answers had come. What became of those that were sent: pit resolve.${more}`;
+}

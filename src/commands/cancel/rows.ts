@@ -1,0 +1,37 @@
+import type { Answer } from '../../terminal/answer.js';
+import { grouped } from '../../terminal/numbers.js';
+import type { Paint } from '../../terminal/screen.js';
+import type { CancelAttempt, Cancellation } from '../../trading/cancel/cancel.js';
+import { listing } from '../frame/answers.js';
+
+/** What became of each cancellation. */
+export function rows(attempts: readonly CancelAttempt[], empty: string): Answer {
+  return listing<Cancellation>({
+    rows: attempts.map(({ result }) => rowOf(result)),
+    fields: ['outcome', 'id', 'clientId', 'market', 'price', 'amount', 'filled', 'filledValue', 'code', 'message'],
+    columns: [
+      { title: 'outcome', value: ({ outcome }) => outcome, importance: 9, paint: paintOutcome },
+      { title: 'order', value: ({ id, clientId: own }) => id ?? own, importance: 8 },
+      { title: 'price', value: ({ price }) => shown(price), align: 'decimal', importance: 5 },
+      { title: 'amount', value: ({ amount }) => shown(amount), align: 'decimal', importance: 5 },
+      { title: 'filled', value: ({ filled }) => shown(filled), align: 'decimal', importance: 6 },
+      { title: 'message', value: ({ message }) => message, importance: 3 },
+    ],
+    empty,
+  });
+}
+
+/** In the order of the contract. */
+export function rowOf(cancellation: Cancellation): Cancellation {
+  const { outcome, id, clientId, market, price, amount, filled, filledValue, code, message } = cancellation;
+  return { outcome, id, clientId, market, price, amount, filled, filledValue, code, message };
+}
+
+function shown(value: string | null): string | null {
+  return value === null ? null : grouped(value);
+}
+
+function paintOutcome(text: string, { outcome }: Cancellation, paint: Paint): string {
+  if (outcome === 'cancelled') return paint.good(text);
+  return outcome === 'refused' ? paint.bad(text) : paint.warn(text);
+}

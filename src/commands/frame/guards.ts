@@ -1,0 +1,66 @@
+import { Failure } from '../../errors.js';
+import type { Breach } from '../../trading/guards/breach.js';
+import { GUARDS, type GuardName, readGuards, SETTING_OF } from '../../trading/guards/names.js';
+import { confirm } from './consent.js';
+import type { Context } from './context.js';
+import { repeated } from './definition.js';
+
+/** `--override price-band`, for every command that places orders. */
+export const overrideFlag = repeated(
+  '--override <guard>',
+  `send it although this guard holds: ${GUARDS.join(', ')}`,
+  readGuards,
+);
+
+/** Which guards a command line overrides. */
+export function overriddenBy(given: readonly (readonly GuardName[])[]): readonly GuardName[] {
+  return GUARDS.filter((guard) => given.some((guards) => guards.includes(guard)));
+}
+
+/** A breach that `--override` lifted, and one that holds, as a line of a preview. */
+export function breachText({ guard, message }: Breach, overridden: readonly GuardName[]): string {
+  return `${guard}${overridden.includes(guard) ? ' (overridden)' : ''}: ${message}`;
+}
+
+/**
+ * Asks whether a write is to be done that guards hold back, or asks as usual where none does. A guard is lifted by
+ * `--override`, which is said, or by typing its name, which answers the usual question as well; `--yes` lifts none.
+ * @throws Failure `usage`, or what kept a guard from being checked, where nobody can type; `declined` for any other answer
+ */
+export async function confirmGuarded(
+  context: Context,
+  question: string,
+  breaches: readonly Breach[],
+  overridden: readonly GuardName[],
+): Promise<void> {
+  const { output, prompts, budget } = context;
+  const holding = breaches.filter(({ guard }) => !overridden.includes(guard));
+  for (const { guard, message } of breaches)
+    if (overridden.includes(guard)) output.note(`Overridden ${guard}: ${message}.`);
+  if (holding.length === 0) return confirm(context, question);
+  if (!prompts.available) throw await heldBack(context, holding, breaches);
+  for (const { guard, message } of holding) {
+    output.warn(`${guard} holds this back: ${message}.`);
+    const typed = await budget.outside(() => prompts.confirmTyping(`Type ${guard} to send it all the same:`, guard));
+    if (!typed)
+      throw new Failure('declined', `${guard} was not typed; nothing was sent.`, {
+        hint: 'Only its name lifts a guard.',
+      });
+  }
+}
+
+async function heldBack(
+  { session }: Context,
+  holding: readonly Breach[],
+  breaches: readonly Breach[],
+): Promise<Failure> {
+  const failures = holding.flatMap(({ failure }) => failure ?? []);
+  const kind = failures.length === holding.length ? failures[0]?.kind : undefined;
+  const words = holding.map(({ guard, message }) => `${guard} holds this back: ${message}.`);
+  const names = breaches.map(({ guard }) => guard).join(',');
+  const { profile } = await session.connection();
+  const settings = holding.map(({ guard }) => `pit profile set ${profile} ${SETTING_OF[guard]} VALUE`);
+  return new Failure(kind ?? 'usage', `${words.join(' ')} Nothing was sent.`, {
+    hint: `If it is meant: --override ${names}. The limit is a setting: ${settings.join(', ')}`,
+  });
+}

@@ -1,0 +1,91 @@
+import { learnZone } from '../../client/bills.js';
+import type { ExchangeClient } from '../../client/exchange-client.js';
+import type { ExchangeZone } from '../../client/exchange-zone.js';
+import { type DepositRecord, readDepositPage, readDeposits } from '../../client/record-pages.js';
+import { grouped } from '../../terminal/numbers.js';
+import type { Column } from '../../terminal/table.js';
+import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { quietly } from '../../trading/quietly.js';
+import type { Context } from '../frame/context.js';
+import { define } from '../frame/definition.js';
+import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
+import { DEPOSIT_STATES, stateColumn } from './states.js';
+
+type DepositRow = ReturnType<typeof depositRow>;
+
+export default define({
+  summary: 'Deposits of a coin, newest first',
+  arguments: RECORD_ARGUMENTS,
+  flags: RECORD_FLAGS,
+  examples: ['deposits usdt', 'deposits btc --all --csv'],
+  run: (context, input) =>
+    answerRecords(
+      context,
+      {
+        what: 'deposits',
+        readPage: readDepositPage,
+        readAll: readDeposits,
+        rowMaker: (client) => rowMaker(context, client, input.coin),
+        fields: FIELDS,
+        columns: columns(),
+      },
+      input,
+    ),
+});
+
+/** Records carry a date without a zone, which a bill tells: where there is none, the times stay as they were sent. */
+async function rowMaker({ session, output }: Context, client: ExchangeClient, coin: string) {
+  const zone = await session.zone();
+  await quietly(() => learnZone(client, zone));
+  if (zone.name === undefined) {
+    const { profile } = await session.connection();
+    const mend = `pit profile set ${profile} zone OFFSET tells it.`;
+    output.note(`The zone of the exchange's dates is not known, so that times are as it wrote them; ${mend}`);
+  }
+  return (record: DepositRecord) => depositRow(record, coin, zone);
+}
+
+function depositRow(record: DepositRecord, coin: string, zone: ExchangeZone) {
+  const { id, submit_time, currency, amount, address, hash, confirmTimes, itransfer, description, status } = record;
+  const time = submit_time === null ? undefined : zone.read(submit_time);
+  return {
+    ...{ id, time: time === undefined ? null : isoTime(time), timeRaw: submit_time },
+    ...{ coin: currency === null ? coin : currency.toLowerCase(), amount, address, hash: hash || null },
+    ...{ confirmations: confirmTimes, internal: itransfer === null ? null : itransfer === 1, description },
+    ...{ state: DEPOSIT_STATES[status] ?? 'other', status },
+  };
+}
+
+const FIELDS = [
+  'id',
+  'time',
+  'timeRaw',
+  'coin',
+  'amount',
+  'address',
+  'hash',
+  'confirmations',
+  'internal',
+  'description',
+  'state',
+  'status',
+] as const;
+
+const columns = (): readonly Column<DepositRow>[] => [
+  {
+    title: timeTitle(),
+    value: ({ time, timeRaw }) => (time === null ? timeRaw : localTime(Date.parse(time))),
+    importance: 6,
+  },
+  { title: 'amount', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 9 },
+  stateColumn<DepositRow>(8),
+  {
+    title: 'confirmations',
+    value: ({ confirmations, internal }) => (confirmations === null || internal ? null : String(confirmations)),
+    align: 'right',
+    importance: 5,
+  },
+  { title: 'hash', value: ({ hash, internal }) => hash ?? (internal ? 'internal' : null), importance: 4 },
+  { title: 'address', value: ({ address }) => address, importance: 2 },
+  { title: 'id', value: ({ id }) => id, importance: 3, paint: (text, _, paint) => paint.faint(text) },
+];

@@ -1,0 +1,30 @@
+import { type ChainFee, readFees } from '../../client/fee-info.js';
+import { grouped } from '../../terminal/numbers.js';
+import { listing } from '../frame/answers.js';
+import { define, optional } from '../frame/definition.js';
+import { coinName } from '../inputs/names.js';
+import { explained } from './explained.js';
+import { gateColumn } from './gates.js';
+
+export default define({
+  summary: 'What withdrawals cost, and which chains are open',
+  arguments: { coin: optional('only this coin', coinName) },
+  examples: ['fees', 'fees usdt --json'],
+  async run(context, { coin }) {
+    const client = await context.session.client();
+    const rows = await explained(context, { coin, permission: 'money' }, () => readFees(client, coin));
+    return listing({
+      rows,
+      fields: ['coin', 'chain', 'mainChain', 'fee', 'canDeposit', 'canWithdraw'],
+      columns: [
+        { title: 'coin', value: (row) => row.coin, importance: 9, paint: (text, _, paint) => paint.strong(text) },
+        { title: 'chain', value: ({ chain }) => chain, importance: 8 },
+        { title: 'main chain', value: ({ mainChain }) => mainChain, importance: 2 },
+        { title: 'fee', value: ({ fee }) => grouped(fee), align: 'decimal', importance: 8 },
+        gateColumn<ChainFee>('deposits', ({ canDeposit }) => canDeposit, 5),
+        gateColumn<ChainFee>('withdrawals', ({ canWithdraw }) => canWithdraw, 6),
+      ],
+      empty: coin === undefined ? 'The exchange lists no chains.' : `The exchange lists no chains for ${coin}.`,
+    });
+  },
+});

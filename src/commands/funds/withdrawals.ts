@@ -1,0 +1,63 @@
+import { readWithdrawalPage, readWithdrawals, type WithdrawalRecord } from '../../client/record-pages.js';
+import { grouped } from '../../terminal/numbers.js';
+import type { Column } from '../../terminal/table.js';
+import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { define } from '../frame/definition.js';
+import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
+import { stateColumn, WITHDRAWAL_STATES } from './states.js';
+
+type WithdrawalRow = ReturnType<typeof withdrawalRow>;
+
+export default define({
+  summary: 'Withdrawals of a coin, newest first',
+  arguments: RECORD_ARGUMENTS,
+  flags: RECORD_FLAGS,
+  examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json'],
+  run: (context, input) =>
+    answerRecords(
+      context,
+      {
+        what: 'withdrawals',
+        readPage: readWithdrawalPage,
+        readAll: readWithdrawals,
+        rowMaker: async () => (record) => withdrawalRow(record, input.coin),
+        fields: FIELDS,
+        columns: columns(),
+      },
+      input,
+    ),
+});
+
+/** A withdrawal as people and programs read it. The record does not carry its coin. */
+export function withdrawalRow(record: WithdrawalRecord, coin: string) {
+  const { id, submitTime, manageTime, amount, fees, toAddress, hash, merchantOrderNo, status } = record;
+  return {
+    ...{ id, time: isoTime(submitTime), processedTime: manageTime ? isoTime(manageTime) : null, coin },
+    ...{ amount, fee: fees, address: toAddress, hash: hash || null, merchantOrderNo: merchantOrderNo || null },
+    ...{ state: WITHDRAWAL_STATES[status] ?? 'other', status },
+  };
+}
+
+const FIELDS = [
+  'id',
+  'time',
+  'processedTime',
+  'coin',
+  'amount',
+  'fee',
+  'address',
+  'hash',
+  'merchantOrderNo',
+  'state',
+  'status',
+] as const;
+
+const columns = (): readonly Column<WithdrawalRow>[] => [
+  { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 6 },
+  { title: 'amount', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 9 },
+  { title: 'fee', value: ({ fee }) => (fee === null ? null : grouped(fee)), align: 'decimal', importance: 4 },
+  stateColumn<WithdrawalRow>(8),
+  { title: 'address', value: ({ address }) => address, importance: 5 },
+  { title: 'hash', value: ({ hash }) => hash, importance: 3 },
+  { title: 'id', value: ({ id }) => id, importance: 7, paint: (text, _, paint) => paint.faint(text) },
+];

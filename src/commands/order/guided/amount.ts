@@ -1,0 +1,88 @@
+import { usage } from '../../../errors.js';
+import { Decimal } from '../../../protocol/decimal.js';
+import { checkAmount, checkNotional } from '../../../trading/order/rules.js';
+import { spentCoin } from '../../../trading/preview/facts.js';
+import { bestOf, referenceOf } from '../../../trading/preview/market-view.js';
+import { type AmountWord, amountOf, readAmount } from '../../../trading/words/amount-word.js';
+import type { Context } from '../../frame/context.js';
+import { type Draft, drawn, type Meaning, meaning, shown, unlessWrong, verdict } from './meaning.js';
+import type { LiveBook } from './surroundings.js';
+
+/** Where no price is known, nothing that is shown or refused hangs on it. */
+const ONE = Decimal.of('1');
+
+/** Asks how much, with what is available beside it. */
+export async function askAmount(
+  { prompts, budget }: Context,
+  draft: Omit<Draft, 'view'>,
+  book: LiveBook,
+): Promise<AmountWord> {
+  const { market, side, available } = draft;
+  const coin = spentCoin(market, side);
+  const held =
+    available === undefined ? `What is available of ${coin} is not known.` : `Available: ${shown(available)} ${coin}`;
+  const now = (): Draft => ({ ...draft, view: book.view });
+  const typed = await budget.outside(() =>
+    prompts.live(`How much ${market.base} to ${side}:`, {
+      below: (text, wrong, screen) => drawn(screen, held, amountMeaning(text, now()), wrong),
+      check: (text) => checkTyped(text, now()),
+      refresh: () => book.refresh(),
+    }),
+  );
+  return readAmount(typed);
+}
+
+/** What an amount would come to now. The price is not known yet: the best one that it would meet stands in for it. */
+export function amountMeaning(typed: string, draft: Draft): Meaning {
+  const { base, quote, minAmount, minNotional, priceScale } = draft.market;
+  const word = unlessWrong(() => readAmount(typed));
+  if (word === undefined) {
+    const least = `At least ${minAmount} ${base} and ${minNotional} ${quote}.`;
+    return meaning(`A number of ${base}, a share like 50%, or a value like 100${quote}. ${least}`);
+  }
+  const checked = checkTyped(typed, draft);
+  if (checked !== true) return meaning('', checked);
+  const price = likelyPrice(draft);
+  if (price === undefined)
+    return needsPrice(word, draft) ? meaning('') : meaning(`${shown(sized(word, draft))} ${base}`);
+  const amount = sized(word, draft, price);
+  const value = amount.times(price);
+  const about = needsPrice(word, draft) ? 'about ' : '';
+  const rounded = value.rescaled(Math.min(value.scale, priceScale), 'up');
+  const says = `${about}${shown(amount)} ${base}, about ${shown(rounded)} ${quote} at the price of now`;
+  return meaning(says, tooMuch(draft.side === 'buy' ? value : amount, draft));
+}
+
+function tooMuch(spends: Decimal, { market, side, available }: Draft): string | null {
+  if (available === undefined || spends.compare(available) <= 0) return null;
+  return `More than the ${shown(available)} ${spentCoin(market, side)} that are available.`;
+}
+
+/** What can be told without the price; the rest is told once it is known. */
+function checkTyped(typed: string, draft: Draft): true | string {
+  return verdict(() => {
+    const word = readAmount(typed);
+    const { market, side, available } = draft;
+    if (word.kind === 'share' && available === undefined)
+      throw usage('A share of what is not known is not known either.', 'Write the amount itself.');
+    const amount = sized(word, draft, likelyPrice(draft));
+    if (word.kind === 'value' && word.coin === market.quote) return checkNotional(market, word.value);
+    if (word.kind !== 'share' || side === 'sell') return checkAmount(market, amount);
+    checkNotional(market, (available ?? Decimal.zero).times(word.percent).times(Decimal.of('0.01')));
+  });
+}
+
+function sized(word: AmountWord, { market, side, available }: Draft, price = ONE): Decimal {
+  const { base, quote, amountScale: scale } = market;
+  return amountOf(word, { side, base, quote, scale, price }, available ?? Decimal.zero);
+}
+
+/** Whether how much it is hangs on the price. */
+function needsPrice(word: AmountWord, { market, side }: Draft): boolean {
+  return word.kind === 'share' ? side === 'buy' : word.kind === 'value' && word.coin === market.quote;
+}
+
+function likelyPrice({ side, view }: Draft): Decimal | undefined {
+  if (view === undefined) return undefined;
+  return bestOf(side === 'buy' ? view.asks : view.bids) ?? referenceOf(view)?.price;
+}

@@ -1,0 +1,20 @@
+import { amountText } from '../../../trading/words/amount-word.js';
+import { priceText } from '../../../trading/words/price-word.js';
+import type { Globals } from '../../frame/globals.js';
+import type { OrderRequest } from '../request.js';
+
+/** What to type to order the same without being asked: the words themselves, so that relative ones stay relative. */
+export function commandLine(request: OrderRequest, { profile, dryRun }: Pick<Globals, 'profile' | 'dryRun'>): string {
+  const { side, market, amount, at, type, account, borrow, repay, overridden } = request;
+  return [
+    'pit',
+    ...(profile === undefined ? [] : ['--profile', profile]),
+    ...['order', side, market, amountText(amount), '--at', priceText(at)],
+    ...(type === 'postOnly' ? ['--post-only'] : type === 'ioc' ? ['--ioc'] : []),
+    ...(account === 'spot' ? [] : ['--account', account]),
+    ...(borrow ? ['--borrow'] : []),
+    ...(repay ? ['--repay'] : []),
+    ...overridden.flatMap((guard) => ['--override', guard]),
+    ...(dryRun ? ['--dry-run'] : []),
+  ].join(' ');
+}

@@ -1,0 +1,80 @@
+import { Budget } from '../../../client/budget.js';
+import type { Market } from '../../../client/market-catalog.js';
+import type { Host } from '../../../host.js';
+import { Decimal } from '../../../protocol/decimal.js';
+import type { TradingAccount } from '../../../trading/account.js';
+import { bestOf, type MarketView } from '../../../trading/preview/market-view.js';
+import { readMarketView } from '../../../trading/preview/outlook.js';
+import { quietly } from '../../../trading/quietly.js';
+import type { BestPrices } from '../../../trading/words/price-word.js';
+import type { Session } from '../../frame/session.js';
+
+/** How long a question may wait for what is only shown beside it. */
+const PATIENCE_MS = 1_000;
+/** For one look at the book while a question waits; no look holds up the end of the program for longer. */
+const LOOK_MS = 2_000;
+const LEVELS = 50;
+
+/** What a coin is called, and what is available of it in the spot account. */
+export interface Holding {
+  readonly name: string;
+  readonly available: Decimal;
+}
+
+/** By the coin's name; undefined where the exchange does not tell. */
+export type Holdings = Promise<ReadonlyMap<string, Holding> | undefined>;
+
+export async function readHoldings({ client }: Pick<TradingAccount, 'client'>): Holdings {
+  const info = await quietly(() => client.read('getAccountInfo', {}));
+  return (
+    info &&
+    new Map(
+      info.result.coins.map(({ key, enName, available }) => [
+        key.toLowerCase(),
+        { name: enName, available: Decimal.of(available) },
+      ]),
+    )
+  );
+}
+
+/** Something that is nice to know: undefined where it does not come soon. */
+export function soon<Value>(host: Host, work: Promise<Value | undefined>): Promise<Value | undefined> {
+  return Promise.race([work, host.sleep(PATIENCE_MS).then(() => undefined)]);
+}
+
+/** A market's book that is looked at again and again. */
+export class LiveBook {
+  #view: MarketView | undefined;
+  #seenAt = 0;
+
+  constructor(
+    private readonly host: Host,
+    private readonly session: Pick<Session, 'observer'>,
+    readonly market: Market,
+  ) {}
+
+  /** Keeps what it saw before where nothing comes. */
+  async refresh(): Promise<void> {
+    const view = await quietly(async () => {
+      const client = await this.session.observer(new Budget(LOOK_MS, this.host.now));
+      return readMarketView(client, this.market.market, LEVELS);
+    });
+    if (view === undefined) return;
+    this.#view = view;
+    this.#seenAt = this.host.now();
+  }
+
+  /** Undefined where it was never seen. */
+  get view(): MarketView | undefined {
+    return this.#view;
+  }
+
+  get best(): BestPrices {
+    return { bid: bestOf(this.#view?.bids ?? []), ask: bestOf(this.#view?.asks ?? []) };
+  }
+
+  /** In milliseconds. */
+  get age(): number {
+    return this.host.now() - this.#seenAt;
+  }
+}

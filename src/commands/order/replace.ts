@@ -1,0 +1,134 @@
+import { usage } from '../../errors.js';
+import type { AccountType } from '../../protocol/words.js';
+import type { Answer } from '../../terminal/answer.js';
+import type { Screen } from '../../terminal/screen.js';
+import type { TradingAccount } from '../../trading/account.js';
+import { watchMarket } from '../../trading/duplicates/watch.js';
+import { type Guarded, needMarket } from '../../trading/guards/guards.js';
+import { guardLimits } from '../../trading/guards/limits.js';
+import type { GuardName } from '../../trading/guards/names.js';
+import { newClientId } from '../../trading/order/client-id.js';
+import { referenceValues } from '../../trading/order/reference.js';
+import { orderValues } from '../../trading/order/terms.js';
+import { guardOrder } from '../../trading/preview/preview.js';
+import { planReplacement, type ReplacePlan, type Wishes } from '../../trading/replace/plan.js';
+import { replaceOrder } from '../../trading/replace/replace.js';
+import { readAmount } from '../../trading/words/amount-word.js';
+import { readPrice } from '../../trading/words/price-word.js';
+import { requireConsent } from '../frame/consent.js';
+import type { Context } from '../frame/context.js';
+import { define, flag, optional, required, toggle } from '../frame/definition.js';
+import { dryRun } from '../frame/dry-run.js';
+import { breachText, confirmGuarded, overriddenBy, overrideFlag } from '../frame/guards.js';
+import { onMarket } from '../frame/known-market.js';
+import { sameProfile } from '../frame/same-profile.js';
+import { marketName } from '../inputs/names.js';
+import { clientId, idNumber, oneOf } from '../inputs/numbers.js';
+import { conclude } from './replace-conclusion.js';
+import { notionalOf, showReplacement } from './replace-preview.js';
+
+export default define({
+  summary: 'Give an open order another price or amount: cancel it, then place what remains',
+  arguments: { market: required('the market', marketName), order: optional('the order id', idNumber('The order id')) },
+  flags: {
+    id: flag('--id <client-id>', 'your own id of the order', clientId),
+    at: flag('--at <price>', 'the new price: a number, or bid, ask or mid with an offset', readPrice),
+    amount: flag(
+      '--amount <amount>',
+      'the new total, what has filled included: in the base coin (0.5) or a value (100usdt); a share (50%) is of what will be available, and comes on top of what has filled',
+      readAmount,
+    ),
+    account: flag(
+      '--account <name>',
+      'spot, isolated or cross: the account that the order belongs to, which the exchange does not tell (default: spot)',
+      oneOf('--account', 'spot', 'isolated', 'cross'),
+    ),
+    borrow: toggle('--borrow', 'borrow what is missing (margin)'),
+    repay: toggle('--repay', 'repay with what comes in (margin)'),
+    override: overrideFlag,
+  },
+  examples: [
+    'order replace btc_usdt 202611210000000001 --at bid+1tick',
+    'order replace btc_usdt --id myorder1 --amount 0.5 --yes --json',
+    'order replace btc_usdt 202611210000000001 --at 28000 --amount 100% --dry-run',
+  ],
+  async run(context, { market, order, id, at, amount, override, ...flags }) {
+    if ((order === undefined) === (id === undefined))
+      throw usage('Exactly one of the order id and --id is needed.', 'pit orders lists the ids.');
+    if (at === undefined && amount === undefined)
+      throw usage('Nothing would change.', 'Give the new price with --at, the new amount with --amount, or both.');
+    const account = flags.account ?? 'spot';
+    requireMargin(account, flags.borrow || flags.repay);
+    requireConsent(context);
+    const trading = await context.session.trading();
+    const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
+    const wishes: Wishes = { at, amount, account, borrow: flags.borrow, repay: flags.repay };
+    const catalog = await context.session.markets();
+    const plan = await onMarket(context, market, async () =>
+      planReplacement(trading, await catalog.find(market), reference, wishes),
+    );
+    return act(context, trading, plan, overriddenBy(override));
+  },
+});
+
+function requireMargin(account: AccountType, needsIt: boolean): void {
+  if (account === 'spot' && needsIt)
+    throw usage('--borrow and --repay need a margin account.', 'Add --account isolated or --account cross.');
+}
+
+async function act(
+  context: Context,
+  account: TradingAccount,
+  plan: ReplacePlan,
+  overridden: readonly GuardName[],
+): Promise<Answer> {
+  const id = newClientId(context.host);
+  const { profile } = await context.session.connection();
+  const exchange = `${account.client.hosts.tradeUrl} (profile ${profile})`;
+  const show = (screen: Screen) => showReplacement(screen, plan, id, exchange);
+  const { breaches, warnings } = await guarded(context, account, plan, overridden);
+  const held = [...warnings, ...breaches.map((breach) => breachText(breach, overridden))];
+  if (context.globals.dryRun) return dry(context, account, plan, id, held, show);
+  if (!context.globals.yes) context.output.preview(show);
+  for (const warning of warnings) context.output.warn(warning);
+  await confirmGuarded(context, 'Cancel and place this one?', breaches, overridden);
+  const forget = context.host.onInterrupt(() => {
+    const note = `The order may be cancelled, and the one in its place may have left. Find out: pit resolve ${id}`;
+    context.output.warn(sameProfile(note, context.host.arguments));
+  });
+  const done = await replaceOrder(account, plan, id);
+  forget();
+  await watchMarket(account, plan.terms.market);
+  return conclude(plan.terms, id, done);
+}
+
+/** The order that is to be placed is held against the guards as any other is. */
+async function guarded(
+  { session }: Context,
+  account: TradingAccount,
+  { market, placed: terms, outlook }: ReplacePlan,
+  overridden: readonly GuardName[],
+): Promise<Guarded> {
+  const limits = guardLimits((await session.connection()).settings);
+  const seen = needMarket(terms.type, limits, overridden) ? await outlook.market() : undefined;
+  return guardOrder(account, { market, terms }, seen, limits);
+}
+
+/** Both requests, the second as it would be if nothing more filled meanwhile. */
+function dry(
+  context: Context,
+  { client }: TradingAccount,
+  { terms, placed }: ReplacePlan,
+  id: string,
+  warnings: readonly string[],
+  show: (screen: Screen) => string,
+): Answer {
+  const { price, amount } = placed;
+  const nothing = { price: null, amount: null, notional: null, fee: null, warnings: [] };
+  const values = { currency: terms.market, ...referenceValues(terms.order) };
+  const cancel = dryRun(context, client, 'cancelOrder', values, nothing, () => '');
+  const preview = { ...nothing, price, amount, notional: notionalOf(placed), warnings };
+  const place = dryRun(context, client, 'order', orderValues(placed, id), preview, show);
+  const shown = (screen: Screen) => [place.show(screen), ...warnings.map(screen.paint.warn)].join('\n');
+  return { data: [cancel.data, place.data], show: shown };
+}

@@ -1,0 +1,58 @@
+import type { Answer } from '../../terminal/answer.js';
+import type { Screen } from '../../terminal/screen.js';
+import type { TradingAccount } from '../../trading/account.js';
+import { placeOrder } from '../../trading/order/place.js';
+import { orderValues } from '../../trading/order/terms.js';
+import type { OrderFacts } from '../../trading/preview/facts.js';
+import type { Context } from '../frame/context.js';
+import { dryRun } from '../frame/dry-run.js';
+import { UNCHECKED } from '../frame/extras.js';
+import { breachText, confirmGuarded } from '../frame/guards.js';
+import { sameProfile } from '../frame/same-profile.js';
+import { conclude, interruptedNote, type SentOrder } from './conclusion.js';
+import { type Prepared, prepare } from './prepare.js';
+import { preview } from './preview.js';
+import { previewData } from './preview-data.js';
+import type { OrderRequest } from './request.js';
+
+/** Shows what an order would do, asks, and places it; or shows it alone for `--dry-run`. */
+export async function send(context: Context, account: TradingAccount, request: OrderRequest): Promise<Answer> {
+  const { output, globals } = context;
+  const prepared = await prepare(context, account, request);
+  const { order, facts, breaches, warnings } = prepared;
+  if (facts === null) {
+    for (const warning of warnings) output.warn(warning);
+  } else {
+    const show = await showing(context, account, request, prepared, facts);
+    if (globals.dryRun) {
+      const data = previewData(prepared, facts, request.overridden);
+      return dryRun(context, account.client, 'order', orderValues(order, order.clientId), data, show);
+    }
+    output.preview(show);
+  }
+  await confirmGuarded(context, 'Place this order?', breaches, request.overridden);
+  return place(context, account, order, request.id !== undefined);
+}
+
+/** How the order looks to the one who is asked; guards are told with the question, and in a dry run beside the rest. */
+async function showing(
+  { session, globals }: Context,
+  account: TradingAccount,
+  { overridden }: OrderRequest,
+  prepared: Prepared,
+  facts: OrderFacts,
+): Promise<(screen: Screen) => string> {
+  const { profile } = await session.connection();
+  const where = `${account.client.hosts.tradeUrl} (profile ${profile})`;
+  const guards = globals.dryRun ? prepared.breaches.map((breach) => breachText(breach, overridden)) : [];
+  return (screen) => preview(screen, prepared, facts, where, guards);
+}
+
+async function place({ output, host }: Context, account: TradingAccount, order: SentOrder, chosen: boolean) {
+  const forget = host.onInterrupt(() => output.warn(sameProfile(interruptedNote(order), host.arguments)));
+  const { clientId: id, notional: _notional, ...terms } = order;
+  const placement = await placeOrder(account, terms, { id, chosen });
+  forget();
+  if (placement.outcome === 'placed' && placement.extras === null) output.note(UNCHECKED);
+  return conclude(order, placement);
+}

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { constants as system } from 'node:os';
+import path from 'node:path';
+import type { Signals } from './signals.js';
+
+/** So ends what a shell could not run, as every shell has it. */
+const NOT_FOUND = 127;
+const NOT_RUN = 126;
+
+/**
+ * Runs a program with the terminal, files and pipes of this one, and gives its exit code: 128 plus the number for a
+ * signal. Until it ends, signals are meant for it: this program waits.
+ *
+ * @param isOnTerminal a terminal sends Ctrl-C to both of them by itself
+ */
+export async function runCommand(words: readonly string[], signals: Signals, isOnTerminal: boolean): Promise<number> {
+  const [program = '', ...rest] = words;
+  const child = spawn(program, rest, { stdio: 'inherit' });
+  const takeBack = signals.handOver((signal) => {
+    if (signal !== 'SIGINT' || !isOnTerminal) child.kill(signal);
+  });
+  try {
+    return await exitCodeOf(child);
+  } finally {
+    takeBack();
+  }
+}
+
+function exitCodeOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve('code' in error && error.code === 'ENOENT' ? NOT_FOUND : NOT_RUN));
+    child.on('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : system.signals[signal])));
+  });
+}
+
+/** Whether there is a program of this name to run. On Windows only running it tells. */
+export function isProgram(name: string, searchPath = ''): boolean {
+  if (process.platform === 'win32') return true;
+  const folders = name.includes('/') ? ['.'] : searchPath.split(path.delimiter);
+  return name !== '' && folders.some((folder) => isExecutable(path.resolve(folder, name)));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

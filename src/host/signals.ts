@@ -1,0 +1,40 @@
+import { Interrupted } from '../errors.js';
+
+export type Signal = 'SIGINT' | 'SIGTERM';
+
+type Work = (signal: Signal) => void | Promise<void>;
+
+/** What happens when a signal comes: there is one handler for both, and a program that is run inside may take them over. */
+export interface Signals {
+  /** Runs the work when a signal ends the program, before it exits. Gives a function that takes the work back. */
+  readonly onInterrupt: (work: Work) => () => void;
+  /** Gives the signals to somebody else, and ends nothing, until the function that comes back is called. */
+  readonly handOver: (taker: (signal: Signal) => void) => () => void;
+}
+
+/** The program ends with 128 plus the signal's number after all work is done; a second signal does not wait for that. */
+export function takeSignals(): Signals {
+  const works = new Set<Work>();
+  let taker: ((signal: Signal) => void) | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const handle = async () => {
+      if (taker !== undefined) return taker(signal);
+      process.off(signal, handle);
+      await Promise.allSettled([...works].map((work) => work(signal)));
+      process.exit(new Interrupted(signal).exitCode);
+    };
+    process.on(signal, handle);
+  }
+  return {
+    onInterrupt: (work) => {
+      works.add(work);
+      return () => works.delete(work);
+    },
+    handOver: (to) => {
+      taker = to;
+      return () => {
+        taker = undefined;
+      };
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { TradingAccount } from '../account.js';
+import { orderState } from '../order/record.js';
+import { findOrder, isRefusedAlike, type OrderReference } from '../order/reference.js';
+import { quietly } from '../quietly.js';
+
+/** A cancellation that is recorded: what it names, and where its steps are noted. */
+export interface CancelRequest {
+  readonly market: string;
+  readonly order: OrderReference;
+  /** Milliseconds since the Unix epoch, by the exchange's clock. */
+  readonly reqTime: number;
+  readonly note: (event: string) => void;
+}
+
+/**
+ * One look at the order: `nothing` where there is none, undefined where the exchange could not be asked.
+ *
+ * @param refusal the code with which the cancellation was refused: a look that is refused with the same one, as in a market
+ *   that there is not, finds nothing either
+ */
+export async function lookAt(
+  { client }: TradingAccount,
+  { market, order: reference, note }: CancelRequest,
+  refusal?: number | null,
+): Promise<OrderRecord | 'nothing' | undefined> {
+  const unlessAlike = (error: unknown) => (isRefusedAlike(error, refusal) ? undefined : Promise.reject(error));
+  const order = await quietly(async () => (await findOrder(client, market, reference).catch(unlessAlike)) ?? 'nothing');
+  const words = typeof order === 'object' ? orderState(order) : order === undefined ? 'no answer' : 'not found';
+  note(`asked for the order: ${words}`);
+  return order;
+}

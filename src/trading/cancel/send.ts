@@ -1,0 +1,74 @@
+import { refusal } from '../../client/failures.js';
+import { UNREAD } from '../../client/observed-codes.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
+import { type Refused, SUCCESS } from '../../protocol/response.js';
+import { readOrderType } from '../../protocol/words.js';
+import type { TradingAccount } from '../account.js';
+import { isOf, type Settled } from '../journal/intent.js';
+import { orderState } from '../order/record.js';
+import { type OrderReference, referenceValues } from '../order/reference.js';
+import { factsOf, NO_FACTS } from './facts.js';
+import type { CancelFate, Lost } from './fate.js';
+import { type CancelRequest, lookAt } from './request.js';
+
+/**
+ * Sends a recorded cancellation, once.
+ * @throws Failure `credentials` or `usage` where it could not be written down as a request: nothing was sent
+ */
+export async function sendCancel(account: TradingAccount, request: CancelRequest): Promise<CancelFate | Lost> {
+  const { market, order, reqTime, note } = request;
+  note('cancellation sent');
+  const values = { currency: market, ...referenceValues(order) };
+  const verdict = await account.client.write('cancelOrder', values, reqTime);
+  if (verdict.kind === 'refused') return refused(account, request, verdict.refusal);
+  if (verdict.kind === 'notSent') {
+    return { ...NO_FACTS, outcome: 'notSent', code: null, message: verdict.reason, failure: 'unreachable' };
+  }
+  if (verdict.kind === 'lost') {
+    note(`no answer: ${verdict.reason}`);
+    return { outcome: 'lost', code: null, reason: verdict.reason };
+  }
+  const { des: message, datas } = verdict.answer.message;
+  const { price = null, amount = null, completeAmount: filled = null, completeMonty: filledValue = null } = datas ?? {};
+  const facts = { id: null, price, amount, filled, filledValue };
+  return { ...facts, outcome: 'cancelled', code: SUCCESS, message, failure: null };
+}
+
+/**
+ * What a refusal means. A proxy before the exchange may have repeated the request: the first cancelled the order, and the
+ * answer is the refusal of the second. So an order that is cancelled, and was not by an earlier command, is taken as
+ * cancelled now.
+ */
+async function refused(account: TradingAccount, request: CancelRequest, answer: Refused): Promise<CancelFate | Lost> {
+  const { code, message } = answer;
+  request.note(`refused: ${code} ${message}`);
+  const found = UNREAD.includes(code) ? 'nothing' : await lookAt(account, request, code);
+  if (found === undefined) return { outcome: 'lost', code, reason: message };
+  const order = found === 'nothing' ? undefined : found;
+  if (order !== undefined && canBeOurs(order) && !wasCancelled(account, request.order, order)) {
+    const words = 'cancelled; the exchange answered that it was final already';
+    return { ...factsOf(order), outcome: 'cancelled', code, message: words, failure: null };
+  }
+  return { ...factsOf(order), outcome: 'refused', code, message, failure: refusal(answer, 'cancelOrder').kind };
+}
+
+/** What an order does not fill of an IOC is cancelled by the exchange. */
+function canBeOurs(order: OrderRecord): boolean {
+  return orderState(order) === 'cancelled' && readOrderType(order.type)?.type !== 'ioc';
+}
+
+function wasCancelled({ journal }: TradingAccount, reference: OrderReference, { id }: OrderRecord): boolean {
+  const isThis = (earlier: OrderReference) => ('id' in earlier ? earlier.id === id : isSame(earlier, reference));
+  return journal.archive.since(0).some((settled) => cancelledBy(settled).some(isThis));
+}
+
+/** The names of the order that a settled write cancelled. */
+function cancelledBy({ intent, outcome, id }: Settled): readonly OrderReference[] {
+  if (isOf(intent, 'order')) return intent.replaces === undefined ? [] : [intent.replaces.order];
+  if (outcome !== 'cancelled') return [];
+  return id === null ? [intent.terms.order] : [intent.terms.order, { id }];
+}
+
+function isSame(one: OrderReference, other: OrderReference): boolean {
+  return 'clientId' in one && 'clientId' in other && one.clientId === other.clientId;
+}

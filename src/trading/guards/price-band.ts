@@ -1,0 +1,69 @@
+import { Decimal } from '../../protocol/decimal.js';
+import type { Side } from '../../protocol/words.js';
+import { percentFrom, type Reference, referenceOf } from '../preview/market-view.js';
+import { type Breach, broken, isSeen, type Seen, unchecked } from './breach.js';
+
+const ONE = Decimal.of('1');
+const HUNDRED = Decimal.of('100');
+const PERCENT_SCALE = 2;
+
+export interface BandReport {
+  readonly breach: Breach | null;
+  /** What to beware of on the side that costs nothing, as a sentence. */
+  readonly warning: string | null;
+}
+
+/** Holds prices against the band: a buy far above the reference or a sell far below it costs, and the reverse only rests. */
+export function checkBand(side: Side, prices: readonly Decimal[], band: Decimal | null, seen: Seen): BandReport {
+  if (band === null) return { breach: null, warning: null };
+  if (!isSeen(seen)) return { breach: unchecked('price-band', seen), warning: null };
+  const reference = referenceOf(seen);
+  if (reference === null) {
+    const message = 'it cannot be checked: the book is empty, and there is no last price';
+    return { breach: broken('price-band', message), warning: null };
+  }
+  const furthest = (place: Place) => {
+    const there = prices.filter((price) => placeOf(side, price, reference.price, band) === place);
+    return there.toSorted((left, right) => distance(right, reference).compare(distance(left, reference)))[0];
+  };
+  const [costly, harmless] = [furthest('costly'), furthest('harmless')];
+  return {
+    breach: costly === undefined ? null : broken('price-band', tooCostly(side, costly, reference, band)),
+    warning: harmless === undefined ? null : farAway(harmless, reference),
+  };
+}
+
+/** Where a price lies against the band around a reference. */
+export type Place = 'within' | 'costly' | 'harmless';
+
+/** Both ends of the band belong to it. */
+export function placeOf(side: Side, price: Decimal, reference: Decimal, band: Decimal): Place {
+  if (price.compare(bandEnd(reference, band, 'above')) > 0) return side === 'buy' ? 'costly' : 'harmless';
+  if (price.compare(bandEnd(reference, band, 'below')) < 0) return side === 'sell' ? 'costly' : 'harmless';
+  return 'within';
+}
+
+function bandEnd(reference: Decimal, band: Decimal, end: 'above' | 'below'): Decimal {
+  return reference.times(end === 'above' ? ONE.plus(band) : ONE.minus(band)).trimmed();
+}
+
+function distance(price: Decimal, { price: reference }: Reference): Decimal {
+  return price.compare(reference) < 0 ? reference.minus(price) : price.minus(reference);
+}
+
+function tooCostly(side: Side, price: Decimal, reference: Reference, band: Decimal): string {
+  const end = bandEnd(reference.price, band, side === 'buy' ? 'above' : 'below');
+  const limit = `${band.times(HUNDRED).trimmed()}%, so ${side === 'buy' ? 'at most' : 'at least'} ${end}`;
+  return `the price ${price} is ${away(price, reference)}, and the limit for a ${side} is ${limit}`;
+}
+
+function farAway(price: Decimal, reference: Reference): string {
+  return `The price ${price} is ${away(price, reference)}: such an order may rest for a long time.`;
+}
+
+/** `12.4% above mid (28063.7)`, or `at mid (28063.7)`. */
+export function away(price: Decimal, { price: reference, name }: Reference): string {
+  const percent = percentFrom(price, reference, PERCENT_SCALE).trimmed();
+  const words = percent.sign === 0 ? 'at' : percent.sign < 0 ? `${percent.negated()}% below` : `${percent}% above`;
+  return `${words} ${name} (${reference.trimmed()})`;
+}

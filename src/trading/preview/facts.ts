@@ -1,0 +1,74 @@
+import type { Market } from '../../client/market-catalog.js';
+import { Failure } from '../../errors.js';
+import { Decimal } from '../../protocol/decimal.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { OrderTerms } from '../journal/intent.js';
+import { estimateFee, type FeeEstimate } from './fee.js';
+import { type Fills, fillsAtOnce } from './fills.js';
+import { bestOf, type MarketView, percentFrom, type Reference, referenceOf } from './market-view.js';
+import type { Available } from './outlook.js';
+
+/** An order that can be sent as it is, in its market. */
+export interface ResolvedOrder {
+  readonly market: Market;
+  readonly terms: OrderTerms;
+}
+
+/** What the exchange said, or why it did not. */
+export interface Answers {
+  readonly market: MarketView | Failure;
+  /** Of a margin account no operation tells. */
+  readonly available: Available | Failure | 'untold';
+  readonly orders: readonly OrderRecord[] | Failure;
+}
+
+/** What an order would do. What is not known is null. */
+export interface OrderFacts {
+  readonly notional: Decimal;
+  /** What earlier orders of this side paid, on this one. An estimate. */
+  readonly fee: FeeEstimate | null;
+  /** What is available of the coin that it spends, now and with the order open. */
+  readonly balance: { readonly before: Decimal; readonly after: Decimal } | null;
+  readonly bid: Decimal | null;
+  readonly ask: Decimal | null;
+  readonly reference: Reference | null;
+  /** How far the price lies above the reference, in percent; negative below it. */
+  readonly distance: Decimal | null;
+  readonly fills: Fills | null;
+}
+
+const DISTANCE_SCALE = 4;
+
+/** The coin that an order spends: the quote coin for a buy, the base coin for a sell. */
+export function spentCoin({ base, quote }: Market, side: OrderTerms['side']): string {
+  return side === 'buy' ? quote : base;
+}
+
+export function factsOf({ market, terms }: ResolvedOrder, answers: Answers): OrderFacts {
+  const { side } = terms;
+  const [price, amount] = [Decimal.of(terms.price), Decimal.of(terms.amount)];
+  const notional = price.times(amount).trimmed();
+  const [receives, spends] = side === 'buy' ? [amount, notional] : [notional, amount];
+  const orders = answers.orders instanceof Failure ? [] : answers.orders;
+  const before =
+    answers.available instanceof Map ? (answers.available.get(spentCoin(market, side)) ?? Decimal.zero) : null;
+  return {
+    notional,
+    fee: estimateFee(orders, side, receives),
+    balance: before === null ? null : { before, after: before.minus(spends) },
+    ...seenFrom(terms, price, amount, answers.market),
+  };
+}
+
+function seenFrom({ side, type }: OrderTerms, price: Decimal, amount: Decimal, market: MarketView | Failure) {
+  if (market instanceof Failure) return { bid: null, ask: null, reference: null, distance: null, fills: null };
+  const reference = referenceOf(market);
+  const others = type === 'postOnly' ? [] : side === 'buy' ? market.asks : market.bids;
+  return {
+    bid: bestOf(market.bids),
+    ask: bestOf(market.asks),
+    reference,
+    distance: reference === null ? null : percentFrom(price, reference.price, DISTANCE_SCALE),
+    fills: fillsAtOnce(others, side, price, amount),
+  };
+}

@@ -1,0 +1,31 @@
+import { Decimal } from '../../protocol/decimal.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
+import { readOrderType, type Side } from '../../protocol/words.js';
+import { feeCoin } from '../order/record.js';
+
+/** More decimals than a coin's balance was seen with say nothing. */
+const FEE_DECIMALS = 8;
+
+export interface FeeEstimate {
+  readonly fee: Decimal;
+  readonly coin: string;
+}
+
+/**
+ * What an order would pay if it fills, going by what earlier orders of its side paid of what they received: a buy receives
+ * and pays base, a sell quote (observed). Null where no order tells: none was filled, or the discount coin paid for them.
+ *
+ * @param records orders of one market
+ * @param receives what the order would bring
+ */
+export function estimateFee(records: readonly OrderRecord[], side: Side, receives: Decimal): FeeEstimate | null {
+  let [paid, received, coin] = [Decimal.zero, Decimal.zero, null as string | null];
+  for (const record of records) {
+    const filled = Decimal.of(side === 'buy' ? record.trade_amount : record.trade_money);
+    const own = feeCoin(record, side);
+    if (own === null || record.fees === null || filled.sign <= 0 || readOrderType(record.type)?.side !== side) continue;
+    [paid, received, coin] = [paid.plus(Decimal.of(record.fees)), received.plus(filled), own];
+  }
+  if (coin === null) return null;
+  return { fee: receives.times(paid).dividedBy(received, FEE_DECIMALS, 'up').trimmed(), coin };
+}

@@ -1,0 +1,78 @@
+import { readDepth } from '../../client/depth.js';
+import type { ExchangeClient } from '../../client/exchange-client.js';
+import { readOrderPages } from '../../client/order-pages.js';
+import { Failure } from '../../errors.js';
+import { Decimal } from '../../protocol/decimal.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { MarketSide } from '../journal/archive.js';
+import type { MarketView } from './market-view.js';
+
+/** What is available of each coin in the spot account, by the coin's name. */
+export type Available = ReadonlyMap<string, Decimal>;
+
+/**
+ * What the exchange says around an order before it is sent. Each thing is asked for once, at the first call, so that what
+ * will be needed is asked for at the same time. Where it cannot be had, the Failure that says why is the answer.
+ */
+export class Outlook {
+  #market: Promise<MarketView | Failure> | undefined;
+  #available: Promise<Available | Failure> | undefined;
+  #orders: Promise<readonly OrderRecord[] | Failure> | undefined;
+
+  /** @param levels so many of each side of the book, 1 to 50 */
+  constructor(
+    private readonly client: ExchangeClient,
+    private readonly where: MarketSide,
+    private readonly levels: number,
+  ) {}
+
+  market(): Promise<MarketView | Failure> {
+    this.#market ??= answered(() => readMarketView(this.client, this.where.market, this.levels));
+    return this.#market;
+  }
+
+  available(): Promise<Available | Failure> {
+    this.#available ??= answered(() => readAvailable(this.client));
+    return this.#available;
+  }
+
+  /** The newest orders of this side. */
+  orders(): Promise<readonly OrderRecord[] | Failure> {
+    this.#orders ??= answered(async () => (await this.#page()).records);
+    return this.#orders;
+  }
+
+  #page() {
+    return readOrderPages(this.client, this.where.market, this.where.side, { from: 1, to: 1 });
+  }
+}
+
+/** An answer that has to be there. Throws the Failure that is in its place. */
+export async function needed<Value>(answer: Promise<Value | Failure>): Promise<Value> {
+  const given = await answer;
+  if (given instanceof Failure) throw given;
+  return given;
+}
+
+/** The book, and the last price where the book is empty. Throws Failure as {@link ExchangeClient.read}. */
+export async function readMarketView(client: ExchangeClient, market: string, levels: number): Promise<MarketView> {
+  const { bids, asks } = await readDepth(client, market, levels);
+  if (bids.length > 0 || asks.length > 0) return { bids, asks, last: null };
+  const { last } = (await client.read('ticker', { market })).ticker;
+  return { bids, asks, last: last === null ? null : Decimal.of(last) };
+}
+
+/** Throws Failure as {@link ExchangeClient.read}. */
+export async function readAvailable(client: ExchangeClient): Promise<Available> {
+  const { result } = await client.read('getAccountInfo', {});
+  return new Map(result.coins.map(({ key, available }) => [key.toLowerCase(), Decimal.of(available)]));
+}
+
+async function answered<Value>(ask: () => Promise<Value>): Promise<Value | Failure> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}

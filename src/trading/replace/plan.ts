@@ -1,0 +1,151 @@
+import type { Market } from '../../client/market-catalog.js';
+import { Failure, usage } from '../../errors.js';
+import { Decimal } from '../../protocol/decimal.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
+import { type AccountType, type OrderType, readOrderType, type Side } from '../../protocol/words.js';
+import type { TradingAccount } from '../account.js';
+import type { OrderTerms, ReplaceTerms } from '../journal/intent.js';
+import { orderState } from '../order/record.js';
+import { type OrderReference, referenceValues } from '../order/reference.js';
+import { checkOrder } from '../order/rules.js';
+import { spentCoin } from '../preview/facts.js';
+import { bestOf } from '../preview/market-view.js';
+import { type Available, needed, Outlook } from '../preview/outlook.js';
+import { type AmountWord, resolveAmount } from '../words/amount-word.js';
+import { type PriceWord, resolvePrice } from '../words/price-word.js';
+import { changesNothing, freed, remainderOf } from './remainder.js';
+
+/** What is to be different, and what the exchange does not tell of the order. */
+export interface Wishes {
+  readonly at: PriceWord | undefined;
+  readonly amount: AmountWord | undefined;
+  readonly account: AccountType;
+  readonly borrow: boolean;
+  readonly repay: boolean;
+}
+
+/** A replacement as it is decided on, and the order as it was when that was. */
+export interface ReplacePlan {
+  readonly terms: ReplaceTerms;
+  readonly market: Market;
+  readonly order: OrderRecord;
+  /** What would be placed if nothing more filled. */
+  readonly placed: OrderTerms;
+  /** What the exchange says around it, asked for where it is needed. */
+  readonly outlook: Outlook;
+}
+
+/**
+ * Looks at the order and works out the one in its place; words are resolved once, here.
+ * @throws Failure `refused` where the order is not open any more, `usage` where the replacement breaks a rule or changes
+ *   nothing, and as the client's `read`
+ */
+export async function planReplacement(
+  account: TradingAccount,
+  market: Market,
+  reference: OrderReference,
+  { at, amount, ...rest }: Wishes,
+): Promise<ReplacePlan> {
+  const { client } = account;
+  const order = await client.read('getOrder', { currency: market.market, ...referenceValues(reference) });
+  const { side, type } = openOrder(order);
+  const outlook = new Outlook(client, { market: market.market, side }, 1);
+  const price = await priceOf(outlook, market, side, at, order);
+  const terms = { ...rest, market: market.market, side, type, price: price.toString() };
+  const total = await totalOf(outlook, market, { ...terms, amount: order.total_amount }, amount, order);
+  const wanted: OrderTerms = { ...terms, amount: total.toString() };
+  const placed = remainderOf(wanted, order.trade_amount);
+  if (changesNothing(wanted, order))
+    throw usage('The order is just like that already.', 'A replacement would only lose its place in the queue.');
+  requireRest(wanted, order.trade_amount, placed);
+  checkOrder(market, price, Decimal.of(wanted.amount));
+  checkOrder(market, price, Decimal.of(placed.amount));
+  await requireFunds(outlook, market, placed, order);
+  // by its id, as a client id names the newest order that has it
+  return { terms: { market: market.market, order: { id: order.id }, wanted }, market, order, placed, outlook };
+}
+
+/** Throws Failure `refused` for an order that cannot be replaced any more. */
+function openOrder(order: OrderRecord): { readonly side: Side; readonly type: OrderType } {
+  const state = orderState(order);
+  const known = readOrderType(order.type);
+  const { id, trade_amount: filled, total_amount: amount, status } = order;
+  if (state !== 'open') {
+    const words = state === 'other' ? `in a state that the interface does not explain (${status})` : state;
+    throw new Failure(
+      'refused',
+      `The order ${id} is ${words}, ${filled} of ${amount} filled: there is nothing to replace.`,
+      {
+        hint: 'Nothing was sent.',
+      },
+    );
+  }
+  if (known !== undefined) return known;
+  throw usage(`The order ${id} is of a type that the interface does not explain (${order.type}).`);
+}
+
+async function priceOf(
+  outlook: Outlook,
+  { priceScale }: Market,
+  side: Side,
+  at: PriceWord | undefined,
+  order: OrderRecord,
+): Promise<Decimal> {
+  if (at === undefined) return Decimal.of(order.price);
+  if (at.kind === 'number') return at.price;
+  const { bids, asks } = await needed(outlook.market());
+  const price = resolvePrice(at, { bid: bestOf(bids), ask: bestOf(asks) }, side, priceScale);
+  if (price.sign > 0) return price;
+  throw usage(`The price comes to ${price}, which is not above zero.`, 'Choose a smaller offset.');
+}
+
+/** The new total. A share is of what can be spent when the old order holds nothing any more, on top of what has filled. */
+async function totalOf(
+  outlook: Outlook,
+  market: Market,
+  terms: OrderTerms,
+  word: AmountWord | undefined,
+  order: OrderRecord,
+): Promise<Decimal> {
+  if (word === undefined) return Decimal.of(order.total_amount);
+  const { side, account } = terms;
+  if (word.kind === 'share' && account !== 'spot') {
+    const hint = 'No operation shows margin balances: give the amount itself.';
+    throw usage('A share of a margin balance is not known.', hint);
+  }
+  const { base, quote, amountScale: scale } = market;
+  const available = async () => spendable(await needed(outlook.available()), market, terms, order);
+  const amount = await resolveAmount(word, { side, base, quote, price: Decimal.of(terms.price), scale, available });
+  return word.kind === 'share' ? amount.plus(Decimal.of(order.trade_amount)) : amount;
+}
+
+/** What can be spent when the old order holds nothing any more. */
+function spendable(available: Available, market: Market, terms: OrderTerms, order: OrderRecord): Decimal {
+  return (available.get(spentCoin(market, terms.side)) ?? Decimal.zero).plus(freed(terms, order));
+}
+
+/**
+ * A replacement that the exchange would refuse for want of money would cost the order that is there. Where the balance
+ * cannot be had, as on margin, the exchange decides.
+ */
+async function requireFunds(outlook: Outlook, market: Market, placed: OrderTerms, order: OrderRecord): Promise<void> {
+  const available = placed.account === 'spot' ? await outlook.available() : undefined;
+  if (available === undefined || available instanceof Failure) return;
+  const has = spendable(available, market, placed, order);
+  const price = placed.side === 'buy' ? Decimal.of(placed.price) : Decimal.of('1');
+  const needs = price.times(Decimal.of(placed.amount)).trimmed();
+  if (needs.compare(has) <= 0) return;
+  const coin = spentCoin(market, placed.side);
+  throw usage(
+    `The order in its place needs ${needs} ${coin}, and with this one cancelled ${has.trimmed()} ${coin} would be available.`,
+    'Nothing was sent, and the order is as it was.',
+  );
+}
+
+function requireRest(wanted: OrderTerms, filled: string, placed: OrderTerms): void {
+  if (Decimal.of(placed.amount).sign > 0) return;
+  throw usage(
+    `Of the order ${filled} has filled already, so that a total of ${wanted.amount} leaves nothing to place.`,
+    'pit cancel takes off what is left of it.',
+  );
+}

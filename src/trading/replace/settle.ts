@@ -1,0 +1,26 @@
+import { Decimal } from '../../protocol/decimal.js';
+import type { TradingAccount } from '../account.js';
+import { type CancelFate, eventOf } from '../cancel/fate.js';
+import { conclude, lookForCancel, requestOf } from '../cancel/settle.js';
+import type { Entry } from '../journal/entry.js';
+import type { OrderTerms } from '../journal/intent.js';
+import { remainderOf } from './remainder.js';
+
+/**
+ * Finds out what became of a replacement that ended before its order was placed, and keeps it in the journal. It places
+ * nothing: whoever wanted it may want something else by now.
+ */
+export async function settleReplace(account: TradingAccount, entry: Entry<'replace'>): Promise<void> {
+  const fate = await lookForCancel(account, requestOf(entry));
+  if (fate.outcome === 'cancelled') settleUnplaced(entry, fate, 'it was not sent');
+  else conclude(entry, fate);
+}
+
+/** Settles a replacement whose order was cancelled, and nothing placed for it. What was to be placed. */
+export function settleUnplaced(entry: Entry<'replace'>, fate: CancelFate, reason: string): OrderTerms | null {
+  const rest = remainderOf(entry.intent.terms.wanted, fate.filled ?? '0');
+  const isSome = fate.filled !== null && Decimal.of(rest.amount).sign > 0;
+  const event = `${eventOf(fate)}; nothing was placed for it: ${reason}`;
+  entry.settle({ outcome: 'cancelled', id: fate.id, duplicates: [], ...(isSome ? { unplaced: rest } : {}) }, event);
+  return isSome ? rest : null;
+}

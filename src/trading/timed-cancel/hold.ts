@@ -1,0 +1,84 @@
+import type { Failure } from '../../errors.js';
+import type { TradingAccount } from '../account.js';
+import { MINUTE_MS, startTimer, type Timer } from './timer.js';
+
+/** Four chances a minute. */
+const REFRESH_MS = 15_000;
+/** For one try, so that one that hangs leaves time for others. */
+const TRY_MS = 16_000;
+const TICK_MS = 1_000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 4_000;
+/** For the exchange's clock, which is known to the second. */
+const SLACK_MS = 3_000;
+
+/** What happens to a timer that is held. */
+export type HoldEvent =
+  | { readonly kind: 'started'; readonly timer: Timer }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  /** The minute passed. `latest`: when the exchange cancels at the latest, by this machine's clock. */
+  | { readonly kind: 'lapsed'; readonly latest: number };
+
+/**
+ * Starts the timer again and again, and tries on where that fails. That its minute has passed is told once; the tries go on
+ * for as long as events are taken, as orders may be placed that it is to watch over.
+ *
+ * @param end ends it, between two tries
+ */
+export async function* hold(
+  account: TradingAccount,
+  market: string,
+  first: Timer,
+  end: AbortSignal,
+): AsyncGenerator<HoldEvent> {
+  let [timer, latest, pause, isLapsed] = [first, first.answered + MINUTE_MS, 0, false];
+  while (await isDue(account, isLapsed ? undefined : timer, pause, end)) {
+    if (!isLapsed && isOver(account, timer)) {
+      isLapsed = true;
+      yield { kind: 'lapsed', latest };
+    }
+    account.budget.renew(TRY_MS);
+    const tried = await startTimer(account, market);
+    if (tried.kind === 'failed') {
+      if (tried.arrived === 'perhaps') latest = tried.ended + MINUTE_MS;
+      pause = Math.min(Math.max(2 * pause, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+      yield { kind: 'failed', failure: tried.failure };
+      continue;
+    }
+    const wasLate = !isLapsed && isAfter(tried.timer, timer);
+    [timer, latest, pause, isLapsed] = [tried.timer, tried.timer.answered + MINUTE_MS, 0, false];
+    yield { kind: 'started', timer };
+    if (wasLate) yield { kind: 'lapsed', latest: timer.sent };
+  }
+}
+
+/** Waits until the next try, or until the minute is over; false where it was ended. */
+async function isDue(
+  account: TradingAccount,
+  timer: Timer | undefined,
+  pause: number,
+  end: AbortSignal,
+): Promise<boolean> {
+  const { host } = account;
+  const start = host.now();
+  const isEnough = () => {
+    const now = host.now();
+    // a clock that was set back says nothing of how long ago it was
+    if (pause > 0 || timer === undefined) return now - start >= pause || now < start;
+    return now - timer.sent >= REFRESH_MS || now < timer.sent;
+  };
+  // short ticks, as a machine that slept knows it by its clock alone
+  while (!end.aborted && !isEnough() && !(timer !== undefined && isOver(account, timer))) {
+    await host.sleep(Math.min(TICK_MS, pause > 0 ? pause : TICK_MS), end);
+  }
+  return !end.aborted;
+}
+
+function isOver({ host }: TradingAccount, { answered }: Timer): boolean {
+  return host.now() > answered + MINUTE_MS;
+}
+
+/** By the exchange's clock the minute was over before the timer was started again. */
+function isAfter({ cancelsAt }: Timer, earlier: Timer): boolean {
+  return cancelsAt - MINUTE_MS > earlier.cancelsAt + SLACK_MS;
+}

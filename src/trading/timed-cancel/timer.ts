@@ -1,0 +1,70 @@
+import { refusal } from '../../client/failures.js';
+import { Failure } from '../../errors.js';
+import type { TradingAccount } from '../account.js';
+
+/** "Orders are cancelled one minute after the call." */
+export const MINUTE_MS = 60_000;
+
+/** The exchange's timer as it was started last. */
+export interface Timer {
+  /** When the exchange cancels, at the earliest: by its own clock, in ms since the Unix epoch. */
+  readonly cancelsAt: number;
+  /** When the request left and when its answer came, by this machine's clock. */
+  readonly sent: number;
+  readonly answered: number;
+}
+
+/** What a try to start the timer came to. */
+export type Try =
+  | { readonly kind: 'started'; readonly timer: Timer }
+  /** `arrived`: nobody knows whether it did; otherwise it did not start the timer. */
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly arrived: 'no' | 'perhaps'; readonly ended: number };
+
+/**
+ * Starts the timer, or starts it again, with one request. A request may be repeated here, "a further call refreshes the
+ * timer"; it goes out as a write does for the verdict, which says whether it may have arrived.
+ */
+export async function startTimer({ client, host }: TradingAccount, market: string): Promise<Try> {
+  const sent = host.now();
+  const verdict = await client.write('cancelAllOrdersAfter', { currency: market });
+  const answered = host.now();
+  if (verdict.kind === 'done') {
+    const cancelsAt = client.now() - (answered - sent) + MINUTE_MS;
+    return { kind: 'started', timer: { cancelsAt, sent, answered } };
+  }
+  const failed = { kind: 'failed', ended: answered } as const;
+  if (verdict.kind === 'refused')
+    return { ...failed, failure: refusal(verdict.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
+  const failure = new Failure('unreachable', `cancelAllOrdersAfter: ${verdict.reason}`, {
+    hint: 'Check the host and the network: pit profile show',
+  });
+  return { ...failed, failure, arrived: verdict.kind === 'lost' ? 'perhaps' : 'no' };
+}
+
+const MOST_TRIES = 4;
+const FIRST_PAUSE_MS = 300;
+
+/**
+ * Starts the timer, with some patience. Throws Failure `refused`, `limited` or `unreachable` where it was not started, and
+ * `unknown` where a request got no answer.
+ */
+export async function startTimerSurely(account: TradingAccount, market: string): Promise<Timer> {
+  let lost: Failure | undefined;
+  for (let count = 0; ; count += 1) {
+    const tried = await startTimer(account, market);
+    if (tried.kind === 'started') return tried.timer;
+    const { failure, arrived } = tried;
+    if (arrived === 'perhaps') lost = failure;
+    const pause = FIRST_PAUSE_MS * 2 ** count;
+    const isLast = count + 1 === MOST_TRIES || failure.kind === 'refused' || !account.budget.allows(2 * pause);
+    if (isLast) throw lost === undefined ? failure : unknown(market, lost);
+    await account.host.sleep(pause);
+  }
+}
+
+function unknown(market: string, { message }: Failure): Failure {
+  const words = `It is not known whether the timer of ${market} runs: ${message}. If it does, the exchange cancels every order of ${market} within a minute.`;
+  return new Failure('unknown', words, {
+    hint: `Start it again to be sure that it runs: pit cancel-after ${market}. See what is open: pit orders ${market}`,
+  });
+}

@@ -1,0 +1,20 @@
+// `npm run campaign:faults [-- ERRANDS [SEED]]`
+import { randomInt } from 'node:crypto';
+import path from 'node:path';
+import { faultCampaign } from '../trading/campaign/fault-campaign.js';
+
+const [errands = '10000', seed = String(randomInt(2 ** 31))] = process.argv.slice(2);
+process.stdout.write(`seed ${seed}, ${errands} errands\n`);
+const start = performance.now();
+const tell = (words: string) => void process.stdout.write(`${words}\n`);
+const report = await faultCampaign({
+  pit: path.resolve('bin/pit.js'),
+  seed: Number(seed),
+  errands: Number(errands),
+  tell,
+});
+process.stdout.write(`${report.line}; ${((performance.now() - start) / 1000).toFixed(0)} s\n`);
+if (!report.isClean) {
+  process.stdout.write(`\n${report.details}\n`);
+  process.exitCode = 1;
+}

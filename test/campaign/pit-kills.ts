@@ -1,0 +1,25 @@
+// `npm run campaign:pit-kills [-- KILLS [SEED]]`: so many at each point
+import { randomInt } from 'node:crypto';
+import path from 'node:path';
+import { killCampaign } from '../trading/campaign/kill-campaign.js';
+
+const [kills = '100', seed = String(randomInt(2 ** 31))] = process.argv.slice(2);
+process.stdout.write(`seed ${seed}, ${kills} kills at each point\n`);
+const start = performance.now();
+const { report, tallies, drafts } = await killCampaign({
+  pit: path.resolve('bin/pit.js'),
+  seed: Number(seed),
+  kills: Number(kills),
+});
+for (const { point, kills: count, tooLate, open, sent } of tallies) {
+  process.stdout.write(
+    `${point.padEnd(24)} ${count} kills, ${tooLate} of them too late; an open record after ${open}, a request on its way after ${sent}\n`,
+  );
+}
+process.stdout.write(
+  `${report.line}; ${drafts} drafts left behind; ${((performance.now() - start) / 1000).toFixed(0)} s\n`,
+);
+if (!report.isClean) {
+  process.stdout.write(`\n${report.details}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,211 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { PIT, plainEnvironment } from '../support/pit.js';
+import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
+import { requires } from '../support/tools.js';
+import { document, lastError, useDesk } from './desk.js';
+import { Straight } from './straight.js';
+
+/** A row of the contract. */
+interface Cancelled {
+  readonly outcome: string;
+  readonly id: string;
+  readonly filled: string;
+  readonly code: number | null;
+  readonly message: string | null;
+}
+
+const desk = useDesk();
+const straight = new Straight(desk);
+const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
+/** Between bid and ask: the best of its side. */
+let inside = '';
+
+beforeAll(async () => {
+  // the crowd stands still, so that only these orders meet each other
+  await straight.administer('POST /clock/stop');
+  const { bid } = await straight.best();
+  inside = (BigInt(bid.replace('.', '')) + 1n).toString().replace(/(..)$/, '.$1');
+});
+afterEach(async () => {
+  await straight.administer('POST /faults/clear');
+  for (const id of await straight.open()) await straight.client.write('cancelOrder', { currency: 'btc_usdt', id });
+});
+
+function all(): Promise<Cancelled[]> {
+  return desk.json<Cancelled[]>('cancel btc_usdt --all --yes');
+}
+
+function fill(amount: string): Promise<string> {
+  return straight.place({ side: 'buy', price: inside, amount, type: 'ioc' });
+}
+
+describe('pit cancel --all', () => {
+  it('cancels what is open on both sides, behind pages of others too, with what had filled, and nothing else', async () => {
+    const far = await straight.place(FAR);
+    for (let count = 0; count < 12; count += 1) await straight.place({ ...FAR, price: '19000', type: 'ioc' });
+    const partly = await straight.place({ side: 'sell', price: inside, amount: '0.01', type: 'postOnly' });
+    await fill('0.004');
+    const elsewhere = await straight.place({ ...FAR, market: 'eth_usdt', price: '1000' });
+    const rows = (await all()).map(({ id, outcome, filled, code }) => ({ id, outcome, filled, code }));
+    expect(rows).toEqual([
+      { id: far, outcome: 'cancelled', filled: '0.000000', code: 1000 },
+      { id: partly, outcome: 'cancelled', filled: '0.004000', code: 1000 },
+    ]);
+    expect([await straight.open(), await straight.open('eth_usdt')]).toEqual([[], [elsewhere]]);
+  });
+
+  it('with nothing open is an empty list, and done', async () => {
+    expect(await all()).toEqual([]);
+    expect(await desk.csv('cancel btc_usdt --all --yes')).toEqual({
+      header: 'outcome,id,clientId,market,price,amount,filled,filledValue,code,message',
+      rows: [],
+    });
+    expect(await desk.done('cancel btc_usdt --all --yes')).toContain('No open orders in btc_usdt.');
+  });
+
+  it('is done when what it came too late for has filled', async () => {
+    const id = await straight.place({ side: 'sell', price: inside, amount: '0.01', type: 'postOnly' });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_500 });
+    const running = all();
+    while ((await straight.faultsApplied()) === 0);
+    await fill('0.01');
+    const told = { outcome: 'refused', id, filled: '0.010000', code: 3001, message: 'filled meanwhile' };
+    expect(await running).toMatchObject([told]);
+  });
+
+  it('leaves nothing open whatever happens to its requests, and every record settled', async () => {
+    const kinds = [
+      'drop-before',
+      'drop-after',
+      'truncate',
+      'error-after',
+      'html-before',
+      'twice',
+      'rate-limit',
+      'redirect',
+    ];
+    for (const kind of kinds) {
+      await straight.place(FAR);
+      await straight.fault(kind, 'cancelOrder', { count: 1 });
+    }
+    expect((await all()).map(({ outcome }) => outcome)).toEqual(kinds.map(() => 'cancelled'));
+    expect([await straight.open(), await straight.faultsApplied()]).toEqual([[], kinds.length]);
+    expect(await desk.json('resolve')).toEqual([]);
+  });
+
+  it('says with 6 what it does not know, and how to find out', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('drop-before', 'cancelOrder');
+    const { code, stdout, stderr } = await desk.run('cancel btc_usdt --all --yes --json --timeout 3');
+    expect(document<Cancelled[]>(stdout)).toMatchObject([{ outcome: 'unknown', id }]);
+    const told = lastError(stderr);
+    expect(told).toMatchObject({ kind: 'unknown', exitCode: 6, clientId: expect.stringMatching(/^pit/) });
+    expect(told.hint).toContain(`pit resolve ${told.clientId}`);
+    expect(told.hint).toContain(`To cancel again does no harm: pit cancel btc_usdt ${id}`);
+    expect([code, await straight.open()]).toEqual([6, [id]]);
+  });
+
+  it('that is refused each time says so, and answers nothing', async () => {
+    await straight.place(FAR);
+    await straight.fault('rate-limit', 'cancelOrder');
+    const told = await desk.failure('cancel btc_usdt --all --yes --timeout 3', 7);
+    expect(told).toMatchObject({ kind: 'limited', code: 4002 });
+    expect(told.hint).toContain('pit cancel btc_usdt --all');
+  });
+
+  it('that could do only a part ends with 9', async () => {
+    await straight.place(FAR);
+    await straight.place(FAR);
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1_500 });
+    const running = desk.run('cancel btc_usdt --all --yes --json --timeout 5');
+    while ((await straight.faultsApplied()) === 0);
+    await straight.fault('error-before', 'getOrders');
+    const { code, stdout, stderr } = await running;
+    expect(document<Cancelled[]>(stdout).map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled']);
+    expect([code, lastError(stderr).message]).toEqual([9, expect.stringContaining('was not seen')]);
+  });
+
+  it('needs --yes where nobody can answer, and asks nothing of the exchange then', async () => {
+    const requests = async () => ((await straight.administer('GET /status')) as { requests: number }).requests;
+    const before = await requests();
+    const { code, stdout } = await desk.run('cancel btc_usdt --all --json', { input: 'y\n' });
+    expect({ code, stdout, requests: await requests() }).toEqual({ code: 8, stdout: '', requests: before });
+  });
+
+  it('shows with --dry-run each request that it would send', async () => {
+    const id = await straight.place(FAR);
+    expect(await desk.json('cancel btc_usdt --all --dry-run')).toMatchObject([
+      { dryRun: true, operation: 'cancelOrder', request: { currency: 'btc_usdt', id, sign: '***' } },
+    ]);
+    expect(await straight.open()).toEqual([id]);
+    expect(await desk.json('cancel eos_usdt --all --dry-run')).toEqual([]);
+  });
+
+  it('excludes the other ways to name orders, and names the nearest market', async () => {
+    await desk.failure('cancel btc_usdt 17 --all', 2);
+    await desk.failure('cancel btc_usdt --id mine1 --all', 2);
+    expect((await desk.failure('cancel btc_usdd --all --yes', 2)).hint).toContain('btc_usdt');
+  });
+});
+
+describe('pit cancel of an order whose answer is lost', () => {
+  it('names the record that settles it, and resolving does', async () => {
+    const id = await straight.place({ ...FAR, clientId: 'lostmine1' });
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 4_500 });
+    const { code, stderr } = await desk.run('cancel btc_usdt --id lostmine1 --json --timeout 2');
+    const { hint, clientId } = lastError(stderr);
+    expect([code, hint]).toEqual([6, expect.stringContaining(`pit resolve ${clientId}`)]);
+    expect(hint).toContain('pit cancel btc_usdt --id lostmine1');
+    const resolved = await desk.json<Cancelled[]>(`resolve ${clientId}`);
+    expect(resolved).toMatchObject([{ operation: 'cancelOrder', clientId, outcome: 'cancelled', id }]);
+  });
+});
+
+describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () => {
+  async function at(line: string, steps: PtyJob['steps'] = [], columns = 80): Promise<PtyResult> {
+    const command = [process.execPath, PIT, ...line.split(' ')];
+    const environment = plainEnvironment(desk.home, { NO_COLOR: '1' });
+    const result = await onTerminal({ command, environment, columns, steps });
+    expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
+    return { ...result, screen: result.screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '') };
+  }
+
+  it.each([
+    ['n\r', 8],
+    ['\r', 8],
+    ['\u0003', 130],
+  ])('%j keeps every order', async (type, status) => {
+    await straight.place(FAR);
+    expect((await at('cancel btc_usdt --all', [{ await: '[y/N]', type }])).status).toBe(status);
+    expect(await straight.open()).toHaveLength(1);
+  });
+
+  it.each([40, 80])('says what is open on which side and what it holds, in %i columns', async (columns) => {
+    await straight.place(FAR);
+    await straight.place({ ...FAR, price: '10000' });
+    await straight.place({ side: 'sell', price: '40000', amount: '0.5' });
+    const { screen, status } = await at('cancel btc_usdt --all', [{ await: '[y/N]', type: 'y\r' }], columns);
+    expect(status).toBe(0);
+    const words = screen.replace(/\s+/g, ' ');
+    expect(words).toContain('2 open, for 300 usdt');
+    expect(words).toContain('1 open, 0.5 btc, for 20,000 usdt');
+    expect(words).toContain('Cancel these 3 orders?');
+    const isAsked = (line: string) => line.includes('[y/N]');
+    expect(screen.split('\r\n').filter((line) => line.length > columns && !isAsked(line))).toEqual([]);
+    expect(await straight.open()).toEqual([]);
+  });
+
+  it('Ctrl-C in the middle says how many answers had come, and what to run', async () => {
+    for (let count = 0; count < 10; count += 1) await straight.place(FAR);
+    await straight.fault('delay', 'cancelOrder', { every: 2, delay: 3_000 });
+    const { screen, status } = await at('cancel btc_usdt --all --yes', [{ await: '5 of 10', signal: 'SIGINT' }]);
+    expect(status).toBe(130);
+    const words = screen.replace(/\s+/g, ' ');
+    expect(words).toContain('5 of 10 answers had come. What became of those that were sent: pit resolve');
+    expect(words).toContain('pit cancel btc_usdt --all');
+    const settled = await desk.json<Cancelled[]>('resolve');
+    // besides those of the tests above
+    expect(settled.length).toBeGreaterThanOrEqual(5);
+    expect(settled.filter(({ outcome }) => outcome !== 'cancelled')).toEqual([]);
+  });
+});

@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { PIT, plainEnvironment } from '../../support/pit.js';
+import { onTerminal } from '../../support/pty.js';
+import { requires } from '../../support/tools.js';
+import { useDesk } from '../desk.js';
+import { useLiteralExchange } from '../literal-exchange.js';
+
+const desk = useDesk();
+const none = useLiteralExchange({
+  '/api/getFeeInfo': '{"code":1000,"result":{"BTC":[{"chainName":"BTC","fee":0.0005}]}}',
+  '*': '{"code":1001,"message":"there is no address for this coin yet"}',
+});
+const joined = useLiteralExchange({
+  '/api/getFeeInfo': '{"code":1000,"result":{}}',
+  '/api/getUserAddress': '{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"key":"rBox_104532"}}}',
+  '*': '{"code":1001,"message":"not for this coin"}',
+});
+const OBTAIN = /^Obtain it first in the exchange's app or on its website\./;
+
+interface Row {
+  readonly coin: string;
+  readonly chain: string | null;
+  readonly address: string;
+  readonly memo: string | null;
+  readonly canDeposit: boolean;
+  readonly canWithdraw: boolean;
+}
+
+describe('pit address', () => {
+  it('has one for each chain, whole and a line each in a pipe, closed ones told', async () => {
+    const rows = await desk.json<Row[]>('address USDT');
+    expect(rows.map(({ chain, canDeposit, canWithdraw }) => [chain, canDeposit, canWithdraw])).toEqual([
+      ['TRC20', true, true],
+      ['ERC20', true, true],
+      ['BEP20', true, false],
+      ['OMNI', false, false],
+    ]);
+    expect(Object.keys(rows[0] ?? {})).toEqual(['coin', 'chain', 'address', 'memo', 'canDeposit', 'canWithdraw']);
+    const { stdout, stderr } = await desk.run('address usdt');
+    const [, ...lines] = stdout.trimEnd().split('\n');
+    expect(lines.map((line) => line.split(/ +/)[2])).toEqual(rows.map(({ address }) => address));
+    expect(stderr).toBe('Warning: usdt over OMNI: DEPOSITS ARE CLOSED: send nothing here now.\n');
+  });
+
+  it('never lets a memo be missed', async () => {
+    const [row] = await desk.json<Row[]>('address xrp');
+    expect(row).toMatchObject({ chain: 'XRP', memo: expect.stringMatching(/^\d{12}$/) });
+    for (const format of ['', ' --json', ' --csv']) {
+      const { stderr } = await desk.run(`address xrp${format}`);
+      expect(stderr).toBe(`Warning: xrp over XRP: THE MEMO ${row?.memo} IS NEEDED: without it the coins are lost.\n`);
+    }
+    expect(await desk.json<Row[]>('address xrp --single')).toEqual([{ ...row, chain: null }]);
+  });
+
+  it('guesses at no memo, and says that there may be one', async () => {
+    const { stdout, stderr } = await desk.run('address xrp --json', joined.extra);
+    expect(JSON.parse(stdout)).toEqual([
+      { coin: 'xrp', chain: null, address: 'rBox_104532', memo: null, canDeposit: null, canWithdraw: null },
+    ]);
+    expect(stderr).toBe('Warning: xrp: If its chain uses memos, this is ACCOUNT_MEMO, and both are needed.\n');
+  });
+
+  it('asks for the single and the verified one', async () => {
+    const [row] = await desk.json<Row[]>('address btc');
+    expect(await desk.json<Row[]>('address btc --single')).toEqual([{ ...row, chain: null }]);
+    const [verified] = await desk.json<Row[]>('address btc --withdraw');
+    expect(verified).toMatchObject({ chain: null, memo: null, canWithdraw: true });
+    expect(verified?.address).not.toBe(row?.address);
+    expect((await desk.failure('address btc --single --withdraw', 2)).message).toMatch(/exclude each other/);
+  });
+
+  it('says where to get one that is not there', async () => {
+    for (const line of ['address btc', 'address btc --single', 'address btc --withdraw'])
+      expect(await desk.failure(line, 3, none.extra)).toMatchObject({
+        code: 1001,
+        hint: expect.stringMatching(OBTAIN),
+      });
+    expect((await desk.failure('address usdt --single', 3)).hint).toBe(
+      "Obtain it first in the exchange's app or on its website. Without --single every chain is listed.",
+    );
+  });
+});
+
+describe.skipIf(!requires('python3'))('pit address on a terminal (needs python3)', () => {
+  let rows: Row[] = [];
+  beforeAll(async () => {
+    rows = await desk.json<Row[]>('address usdt');
+  });
+
+  async function screenOf(line: string, columns: number, rows = 60): Promise<string[]> {
+    const command = [process.execPath, PIT, ...line.split(' ')];
+    const environment = { ...plainEnvironment(desk.home), NO_COLOR: '1' };
+    const { screen, status } = await onTerminal({ command, environment, columns, rows });
+    expect(status).toBe(0);
+    return screen.split('\r\n');
+  }
+
+  it.each([40, 80, 200])('shows each whole on a line of its own, with its code, at %i columns', async (columns) => {
+    const lines = await screenOf('address usdt', columns);
+    for (const { address } of rows) expect(lines).toContain(address);
+    expect(lines.filter((line) => /^█+$/.test(line))).toHaveLength(3);
+    expect(lines.join(' ')).toMatch(/DEPOSITS ARE CLOSED: send nothing here now\. *$/);
+  });
+
+  it('says the memo loudly, and that the code does not hold it', async () => {
+    const [row] = await desk.json<Row[]>('address eos');
+    const lines = await screenOf('address eos', 80);
+    expect(lines.slice(0, 4)).toEqual([
+      'eos over EOS',
+      row?.address,
+      `memo ${row?.memo}`,
+      `THE MEMO ${row?.memo} IS NEEDED: without it the coins are lost.`,
+    ]);
+    expect(lines).toContain('The code holds the address alone: the memo has to be typed.');
+  });
+
+  it('leaves the code out where there is no room, and says so', async () => {
+    expect(await screenOf('address btc', 80, 10)).toEqual([
+      'btc over BTC',
+      expect.any(String),
+      'No room here for a QR code.',
+      '',
+    ]);
+    expect(await screenOf('address btc', 30)).toContain('No room here for a QR code.');
+    expect((await screenOf('address btc --withdraw', 80)).join('\n')).not.toMatch(/█|QR/);
+  });
+});

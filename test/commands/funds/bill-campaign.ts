@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { Decimal } from '../../../src/protocol/decimal.js';
+import { COINS } from '../../../src/sandbox/markets/coins.js';
+import { BILL_WORDS } from '../../../src/sandbox/server/choices.js';
+import { killProcess, random, type ServedProcess, serveProcess } from '../../sandbox/support/served-process.js';
+import { CHECKS, type LedgerBill } from './bill-checks.js';
+
+export interface BillOptions {
+  /** The program: `bin/pit.js`. */
+  readonly pit: string;
+  readonly seed: number;
+  /** How many bills the two accounts have. */
+  readonly few: number;
+  readonly many: number;
+}
+
+/** What the real program took for one kind of answer. */
+export interface Measured {
+  readonly words: string;
+  /** Peak resident memory in MiB, for the few and for the many. */
+  readonly few: number;
+  readonly many: number;
+  /** For the many. */
+  readonly seconds: number;
+}
+
+interface Account {
+  readonly id: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+}
+
+const LANES = 32;
+const DAY_MS = 86_400_000;
+const TELL_MEMORY = `process.on('exit', () => require('fs').writeSync(3, String(process.resourceUsage().maxRSS)));`;
+
+/**
+ * Gives two accounts of a sandbox bills on both sides of the line of 48 hours, and has the real program list, export and sum
+ * them. Throws where an answer differs from the sandbox's own ledger in a digit.
+ */
+export async function billCampaign({ pit, seed, few, many }: BillOptions): Promise<Measured[]> {
+  const home = mkdtempSync(path.join(tmpdir(), 'pit-bills-'));
+  const sandbox = await serveProcess(pit, home);
+  try {
+    const admin = adminOf(sandbox);
+    const small = (await admin('POST /accounts/add', { name: 'small' })) as Account;
+    const large = (await admin('POST /accounts/add', { name: 'large' })) as Account;
+    const draw = random(seed);
+    for (const [part, days] of [
+      [0.6, 3],
+      [0.4, 0],
+    ] as const) {
+      await transfer(admin, 'small', Math.round(few * part), draw);
+      await transfer(admin, 'large', Math.round(many * part), draw);
+      await admin('POST /clock/advance', { ms: days * DAY_MS });
+    }
+    const ledgers = await ledgersOf(admin, path.join(home, 'exported.ndjson'));
+    const measured: Measured[] = [];
+    for (const [words, check] of Object.entries(CHECKS)) {
+      const ask = async (account: Account, count: number) => {
+        const ledger = ledgers.get(account.id) ?? [];
+        const ran = await run(pit, home, sandbox, account, words);
+        demand(ledger.length === count && check(ledger, ran.stdout), `${words} of ${count} bills is not the ledger`);
+        return ran;
+      };
+      const [least, most] = [await ask(small, few), await ask(large, many)];
+      measured.push({ words, few: least.memory, many: most.memory, seconds: most.seconds });
+    }
+    return measured;
+  } finally {
+    await killProcess(sandbox);
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+type Admin = (call: string, input?: object) => Promise<unknown>;
+
+/** The sandbox's administration over connections that are kept. */
+function adminOf({ address }: ServedProcess): Admin {
+  const agent = new Agent({ keepAlive: true, maxSockets: LANES });
+  const headers = { authorization: `Bearer ${address.adminToken}` };
+  return async (call, input = {}) => {
+    const [method = '', target = ''] = call.split(' ');
+    const asked = request(new URL(target, address.adminUrl), { method, headers, agent });
+    asked.end(JSON.stringify(input));
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    const body = await text(response);
+    demand(response.statusCode === 200, `${call}: ${body}`);
+    return JSON.parse(body);
+  };
+}
+
+/** Moves coins to the account, and now and then back: a bill each time, of any coin and any number of digits. */
+async function transfer(admin: Admin, name: string, count: number, draw: () => number): Promise<void> {
+  const coins = [...COINS.values()];
+  let left = count;
+  const lane = async () => {
+    while (left > 0) {
+      left -= 1;
+      const { coin, unitDecimal } = coins[Math.floor(draw() * coins.length)] ?? { coin: 'btc', unitDecimal: 8 };
+      const units = BigInt(1 + Math.floor(draw() * 10 ** Math.ceil(draw() * 4)));
+      const amount = Decimal.fromUnits(units, unitDecimal).toString();
+      await admin('POST /transfer', { coin, amount, to: name });
+      if (left === 0 || draw() < 0.6) continue;
+      left -= 1;
+      await admin('POST /transfer', { coin, amount, account: name, to: 'sandbox' });
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}
+
+type StoredBill = [string, string, string, string, number, keyof typeof BILL_WORDS, string];
+
+/** The bills of all accounts as the sandbox keeps them, newest first, by the account's id. */
+async function ledgersOf(admin: Admin, file: string): Promise<Map<string, LedgerBill[]>> {
+  await admin('POST /export', { file });
+  const ledgers = new Map<string, LedgerBill[]>();
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    const [, account] = /^\["bills\/([^/]+)\//.exec(line) ?? [];
+    if (account === undefined) continue;
+    const [, [id, coin, change, balance, time, kind, remark]] = JSON.parse(line) as [string, StoredBill];
+    const plain = (units: string) =>
+      Decimal.fromUnits(BigInt(units), COINS.get(coin)?.unitDecimal ?? 0)
+        .trimmed()
+        .toString();
+    const amounts = { change: plain(change), balance: plain(balance) };
+    const bill = { id, time: new Date(time).toISOString(), coin, type: BILL_WORDS[kind], ...amounts, remark };
+    ledgers.set(account, ledgers.get(account) ?? []);
+    ledgers.get(account)?.push(bill);
+  }
+  for (const ledger of ledgers.values()) ledger.reverse();
+  return ledgers;
+}
+
+/** A run of the real program, whose peak memory is told by itself on a fourth stream. */
+async function run(pit: string, home: string, { address }: ServedProcess, account: Account, words: string) {
+  const hook = path.join(home, 'tell-memory.cjs');
+  writeFileSync(hook, TELL_MEMORY);
+  const start = performance.now();
+  const child = spawn(process.execPath, ['--require', hook, pit, ...words.split(' ')], {
+    env: environment(home, address, account),
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+  });
+  const [code, stdout, memory] = await Promise.all([
+    once(child, 'exit').then(([status]) => status as number | null),
+    text(child.stdout as Readable),
+    text(child.stdio[3] as Readable),
+  ]);
+  demand(code === 0, `${words} ended with ${code}`);
+  return { stdout, memory: Number(memory) / 1024, seconds: (performance.now() - start) / 1000 };
+}
+
+function environment(home: string, { baseUrl, tradeUrl }: ServedProcess['address'], { accessKey, secretKey }: Account) {
+  const { PATH = '' } = process.env;
+  const hosts = { PIT_BASE_URL: baseUrl, PIT_TRADE_URL: tradeUrl };
+  return { PATH, TZ: 'UTC', PIT_HOME: home, ...hosts, PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
+}
+
+function demand(holds: boolean, complaint: string): void {
+  if (!holds) throw new Error(complaint);
+}

@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { PIT, plainEnvironment } from '../../support/pit.js';
+import { COUNT, DECIMAL, document, ID, lastError, TEXT, TIME, useDesk } from '../desk.js';
+import { environmentAt } from '../literal-exchange.js';
+import { place, same, sum } from '../orders-desk.js';
+
+const desk = useDesk(['--no-limits', '--zone', '-05:30']);
+
+interface Bill {
+  readonly id: string;
+  readonly time: string;
+  readonly coin: string;
+  readonly type: string;
+  readonly change: string;
+  readonly balance: string;
+}
+
+interface Sum {
+  readonly coin: string;
+  readonly type: string;
+  readonly count: number;
+  readonly in: string;
+  readonly out: string;
+  readonly net: string;
+}
+
+const ids = (bills: readonly Bill[]) => bills.map(({ id }) => id);
+
+describe('pit bills', () => {
+  let before = '';
+  beforeAll(async () => {
+    for (let count = 0; count < 20; count += 1) await place(desk, 'buy btc_usdt 0.001 --at ask+1% --ioc');
+    await desk.done('sandbox clock advance 3d');
+    before = (await desk.json<{ time: string }>('sandbox status')).time;
+    await desk.done('sandbox deposit eth 1.5');
+    await desk.done('sandbox clock advance 5m');
+  });
+
+  it('has every field of the contract, newest first', async () => {
+    const bills = await desk.json<Bill[]>('bills');
+    expect(bills).toHaveLength(50);
+    expect(bills).toStrictEqual(
+      bills.map(() => ({
+        ...{ id: ID, time: TIME, coin: TEXT, type: TEXT, change: DECIMAL, balance: DECIMAL },
+        remark: expect.any(String),
+      })),
+    );
+    expect(bills[0]).toMatchObject({ coin: 'eth', type: 'Deposit', change: '1.5', balance: '61.5' });
+    expect(ids(bills)).toEqual(ids(bills).toSorted((left, right) => Number(right) - Number(left)));
+  });
+
+  it('is read to its end on both sides of 48 hours, page by page or as a whole', async () => {
+    const all = await desk.json<Bill[]>('bills --all');
+    // a buy is paid, comes in and costs a fee
+    expect(all).toHaveLength(7 + 20 * 3 + 1);
+    expect(await desk.json<Bill[]>('bills --from 30d')).toEqual(all);
+    expect(await desk.json<Bill[]>('bills --page 1')).toEqual(all.slice(0, 50));
+    expect(await desk.json<Bill[]>('bills --page 2')).toEqual(all.slice(50));
+    expect(await desk.json<Bill[]>('bills --page 3')).toEqual([]);
+    expect((await desk.run('bills')).stderr).toBe('A page of 50; for older bills: --page 2, --from TIME or --all.\n');
+    expect(await desk.json<Bill[]>('bills BTC --all')).toEqual(all.filter(({ coin }) => coin === 'btc'));
+  });
+
+  it('is bounded by times, though the exchange writes its dates in another zone', async () => {
+    const all = await desk.json<Bill[]>('bills --all');
+    const old = all.filter(({ time }) => time < before);
+    expect(old).toHaveLength(67);
+    expect(await desk.json<Bill[]>(`bills --from ${before}`)).toEqual(all.slice(0, 1));
+    expect(await desk.json<Bill[]>(`bills --all --to ${before}`)).toEqual(old);
+    expect(await desk.json<Bill[]>(`bills --to ${before}`)).toEqual(old.slice(0, 50));
+    const [from, to] = [old[40]?.time, old[10]?.time];
+    const between = old.filter(({ time }) => time >= String(from) && time <= String(to));
+    expect(await desk.json<Bill[]>(`bills --from ${from} --to ${to}`)).toEqual(between);
+    expect(await desk.json('bills --from 2020-01-01 --to 2020-02-01')).toEqual([]);
+    expect(await desk.done('bills --to 2020-02-01')).toBe('No bills.\n');
+  });
+
+  it('is added up to the digit', async () => {
+    const bills = await desk.json<Bill[]>('bills --all');
+    const sums = await desk.json<Sum[]>('bills --summary');
+    expect(sums[0]).toStrictEqual({
+      ...{ coin: TEXT, type: TEXT, count: COUNT, in: DECIMAL, out: DECIMAL, net: DECIMAL },
+    });
+    for (const { coin, type, count, net, ...amounts } of sums) {
+      const group = bills.filter((bill) => bill.coin === coin && bill.type === type);
+      expect(count).toBe(group.length);
+      expect(same(net, sum(...group.map(({ change }) => change)))).toBe(true);
+      expect(same(net, sum(amounts.in, `-${amounts.out}`))).toBe(true);
+    }
+    const held = await desk.json<{ coin: string; total: string }[]>('balance');
+    for (const { coin, total } of held)
+      expect(same(total, sum(...sums.filter((one) => one.coin === coin).map(({ net }) => net)))).toBe(true);
+    const table = await desk.done('bills btc --summary');
+    expect(table).toMatch(/btc +Trading fee +20 +0 +0\.\d+ +-0\.\d+\n/);
+    expect(table.trimEnd().split('\n').at(-1)).toMatch(/^btc +together +41 /);
+  });
+
+  it('is CSV with plain numbers', async () => {
+    const { header, rows } = await desk.csv('bills --all');
+    expect(header).toBe('id,time,coin,type,change,balance,remark');
+    expect(rows.some((row) => /,Trading fee,-0\.\d+,\d/.test(row))).toBe(true);
+    expect((await desk.csv('bills eos --from 1s')).header).toBe(header);
+    expect((await desk.csv('bills --summary')).header).toBe('coin,type,count,in,out,net');
+  });
+
+  it.each([
+    ['bills --page 2 --all', /exclude each other/],
+    ['bills --page 2 --summary', /exclude each other/],
+    ['bills --from 1d --to 2d', /--from is after --to/],
+    ['bills --from yesterday', /not a time/],
+    ['bills b-tc', /not a coin's name/],
+  ])('refuses pit %s', async (line, message) => {
+    expect((await desk.failure(line, 2)).message).toMatch(message);
+  });
+
+  it('tells where the profile says another zone than the bills', async () => {
+    await desk.done('profile set sandbox zone +08:00');
+    expect((await desk.run('bills --page 2')).stderr).toBe(
+      "Warning: The profile's zone is +08:00, and this exchange's bills show -05:30. To go by them: pit profile unset sandbox zone\n",
+    );
+    await desk.done('profile set sandbox zone -- -05:30');
+    expect((await desk.run('bills --page 2')).stderr).toBe('');
+    await desk.done('profile unset sandbox zone');
+  });
+
+  it.each(['bills --all', 'bills --all --csv', 'bills --all --json'])('ends with its reader: pit %s', async (line) => {
+    const script = `{ "${process.execPath}" "${PIT}" ${line}; echo "exit $?" >&2; } | head -c 1`;
+    const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve, reject) => {
+      execFile('/bin/sh', ['-c', script], { env: plainEnvironment(desk.home) }, (error, stdout, stderr) =>
+        error ? reject(error) : resolve({ stdout, stderr }),
+      );
+    });
+    expect({ stdout: stdout.length, stderr }).toEqual({ stdout: 1, stderr: 'exit 0\n' });
+  });
+});
+
+/** An entry of a page that an exchange of literal answers gives. */
+function entry(id: number, changes: object = {}): object {
+  const amounts = { balance: '1BTC', changeAmount: '+0.10BTC', total: '1' };
+  return { id, currencyName: 'BTC', ...amounts, date: 1_700_000_000_000 - id, typeDesc: 'Buy', ...changes };
+}
+
+const page = (index: number) => Array.from({ length: 50 }, (_, at) => entry(1_000 + index * 50 + at));
+const bills = (entries: readonly object[]) => JSON.stringify({ code: 1000, message: 'ok', result: entries });
+const REFUSED = '{"code":1009,"message":"in maintenance"}';
+
+describe('an exchange that', () => {
+  /** What pit does with an exchange that answers a page like this; the pages of older bills have numbers. */
+  async function run(line: string, older: (index: number) => string) {
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const { dataType, pageIndex } = Object.fromEntries(new URL(target, 'http://localhost').searchParams);
+        return respond(dataType === '0' ? bills([]) : older(Number(pageIndex)));
+      },
+    });
+    return desk.run(line, { environment: environmentAt(server.url) });
+  }
+
+  it('fails at a later page leaves a document that is whole, and an error that says what is missing', async () => {
+    const older = (index: number) => (index < 3 ? bills(page(index)) : REFUSED);
+    const { code, stdout, stderr } = await run('bills --all --json', older);
+    expect(code).toBe(9);
+    expect(document<Bill[]>(stdout)).toHaveLength(100);
+    expect(lastError(stderr)).toMatchObject({
+      kind: 'partial',
+      code: 1009,
+      message: 'Only 100 bills could be had, the newest: getSpotBills: the exchange refused: in maintenance',
+    });
+    expect((await run('bills --all --csv', older)).stdout.trimEnd().split('\n')).toHaveLength(101);
+    expect((await run('bills --all', older)).stdout.trimEnd().split('\n')).toHaveLength(101);
+    // a sum of a part would be a wrong sum
+    const sums = await run('bills --summary --json', older);
+    expect([sums.code, sums.stdout, lastError(sums.stderr).kind]).toEqual([3, '', 'refused']);
+  });
+
+  it('fails at once leaves nothing on stdout', async () => {
+    for (const format of ['', ' --json', ' --csv']) {
+      const { code, stdout } = await run(`bills --all${format}`, () => REFUSED);
+      expect([code, stdout]).toEqual([3, '']);
+    }
+  });
+
+  it('writes an amount that nobody can read is not guessed at', async () => {
+    const { code, stdout, stderr } = await run('bills --all --json', () =>
+      bills([entry(7, { changeAmount: '0,5BTC' })]),
+    );
+    expect([code, stdout]).toEqual([1, '']);
+    expect(lastError(stderr).message).toBe('The amount "0,5BTC" of bill 7 (BTC) cannot be read.');
+  });
+
+  it('leaves out what is only told, and writes amounts in its own way', async () => {
+    const odd = [
+      entry(1, { changeAmount: '-1,000.50 BTC', total: null, balance: null, typeDesc: null, remark: '=1+1' }),
+      entry(2, { currencyName: '1INCH', changeAmount: '+0.51INCH', total: 12, balance: '121INCH' }),
+    ];
+    const { stdout } = await run('bills --json', () => bills(odd));
+    expect(document(stdout)).toMatchObject([
+      { change: '-1000.50', balance: null, type: null, remark: '=1+1' },
+      { coin: '1inch', change: '0.5', balance: '12', remark: null },
+    ]);
+    expect((await run('bills --csv', () => bills(odd))).stdout).toContain(",btc,,-1000.50,,'=1+1\n");
+  });
+
+  it('gives the same page for every number is not asked for ever', async () => {
+    const { code, stderr } = await run('bills --all --json', () => bills(page(1)));
+    expect(code).toBe(9);
+    expect(lastError(stderr).message).toBe(
+      'Only 50 bills could be had, the newest: the exchange gave the same page again',
+    );
+  });
+});

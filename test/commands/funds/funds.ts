@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { signedUrl } from '../../sandbox/signing.js';
+import type { Desk, Extra } from '../desk.js';
+
+interface Account {
+  readonly accessKey: string;
+  readonly secretKey: string;
+}
+
+/** Another account of the desk's sandbox, whose key may do so much. */
+export async function keyWith(desk: Desk, name: string, permissions: string): Promise<Extra> {
+  const account = await desk.json<Account>(`sandbox account add ${name} --permissions ${permissions}`);
+  const keys = { PIT_ACCESS_KEY: account.accessKey, PIT_SECRET_KEY: account.secretKey };
+  return { environment: { ...desk.served.environment, ...keys } };
+}
+
+/** Withdraws as any client does, and gives the record's id. */
+export async function withdraw(desk: Desk, coin: string, amount: string, fees: string): Promise<string> {
+  const { address } = desk.served;
+  const [verified] = await desk.json<{ address: string }[]>(`address ${coin} --withdraw`);
+  const values = { amount, currency: coin, fees, receiveAddr: verified?.address ?? '', safePwd: address.safePwd };
+  const { time } = await desk.json<{ time: string }>('sandbox status');
+  const url = signedUrl(address, address, 'withdraw', values).replace(/reqTime=\d+/, `reqTime=${Date.parse(time)}`);
+  const [response] = (await once(get(url, { headers: { 'user-agent': 'Mozilla/5.0' } }), 'response')) as [
+    IncomingMessage,
+  ];
+  const answer = JSON.parse(await text(response));
+  if (answer.code !== 1000) throw new Error(JSON.stringify(answer));
+  return answer.id;
+}

@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { displayWidth } from '../../../src/terminal/width.js';
+import { done } from '../../sandbox/administration/served.js';
+import { PIT, plainEnvironment } from '../../support/pit.js';
+import { onTerminal, type PtyJob, type PtyResult } from '../../support/pty.js';
+import { requires } from '../../support/tools.js';
+import { useDesk } from '../desk.js';
+import { withdraw } from './funds.js';
+
+const desk = useDesk();
+
+const BILLS = 400;
+const ERASED = '\r\u001b[2K';
+
+beforeAll(async () => {
+  const { address } = desk.served;
+  await done(address, 'POST /accounts/add', { name: 'alice' });
+  for (let count = 0; count < BILLS; count += 1)
+    await done(address, 'POST /transfer', { coin: 'usdt', amount: count < 300 ? '1' : '0.00000001', to: 'alice' });
+  await done(address, 'POST /deposit', { coin: 'usdt', amount: '100' });
+  await withdraw(desk, 'usdt', '50', '1');
+});
+
+/** What each command shows at any width. */
+const SCREENS: readonly (readonly [line: string, shows: RegExp])[] = [
+  ['balance --in btc', /^sum +[\d.]+/m],
+  ['account', /money +yes/],
+  ['bills', /usdt +(Withdrawal)?/],
+  ['bills --all', /usdt +.*-0\.00000001/],
+  ['bills --summary', /^usdt/m],
+  ['fees', /usdt +OMNI/],
+  ['deposits usdt', /100\.0+ +waiting/],
+  ['withdrawals usdt --all', /50\.0+ .*submitted/],
+];
+
+describe.skipIf(!requires('python3'))('on a terminal (needs python3)', () => {
+  async function at(line: string, job: Partial<PtyJob> = {}): Promise<PtyResult> {
+    const command = [process.execPath, PIT, ...line.split(' ')];
+    const environment = { ...plainEnvironment(desk.home), NO_COLOR: '1' };
+    const result = await onTerminal({ command, environment, ...job });
+    expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
+    return result;
+  }
+
+  /** The lines that are left when what was erased is gone. */
+  function left(screen: string): string[] {
+    return screen.split('\r\n').map((line) => line.split(ERASED).at(-1) ?? '');
+  }
+
+  describe.each(SCREENS)('pit %s', (line, shows) => {
+    it.each([40, 80, 200])('fits into %i columns', async (columns) => {
+      const { screen, status } = await at(line, { columns });
+      expect(status).toBe(0);
+      const lines = left(screen);
+      expect(lines.join('\n')).toMatch(shows);
+      expect(lines.filter((text) => displayWidth(text) > columns)).toEqual([]);
+      if (columns === 200) expect(screen).not.toContain('No room for');
+    });
+  });
+
+  it('a long listing shows how far it is, in a pipe too, and leaves nothing of that', async () => {
+    const { screen, piped } = await at('bills --summary --json', { stdout: 'pipe' });
+    expect(JSON.parse(piped)).toContainEqual(expect.objectContaining({ type: 'Transfer out', count: BILLS }));
+    expect(screen.startsWith(`${ERASED}150 bills …${ERASED}`)).toBe(true);
+    expect(left(screen)).toEqual(['']);
+    expect(left((await at('bills --all')).screen).join('\n')).not.toContain('…');
+    // a document has no lines of its own to come back to
+    const written = await at('bills --all --json');
+    expect(JSON.parse(written.screen)).toHaveLength(7 + BILLS + 2);
+  });
+
+  it('columns grow with what comes, and say their names again', async () => {
+    const lines = left((await at('bills --all', { columns: 100 })).screen);
+    const titles = lines.filter((line) => line.startsWith('time'));
+    expect(titles.length).toBeGreaterThan(1);
+    const changes = lines.filter((line) => /Transfer out/.test(line));
+    expect(changes).toHaveLength(BILLS);
+  });
+});

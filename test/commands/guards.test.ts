@@ -1,0 +1,188 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FAULTS, respond, serveFaults } from '../support/fault-server.js';
+import { temporaryHome } from '../support/pit.js';
+import { Desk } from './desk.js';
+import { environmentAt, useLiteralExchange } from './literal-exchange.js';
+
+const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
+/** mid is 20000 */
+const DEPTH = '{"asks":[[20010,5],[20000.5,5]],"bids":[[19999.5,5],[19990,5]],"timestamp":1700000000}';
+const PLACED = '{"code":"1000","message":"ok","id":"202611210000000001"}';
+const NO_ORDERS = '{"code":3001,"message":"order not found"}';
+
+const exchange = useLiteralExchange({
+  '/data/v1/markets': MARKETS,
+  '/data/v1/depth': DEPTH,
+  '/api/order': PLACED,
+  '/api/getOrders': NO_ORDERS,
+});
+
+describe('a guard', () => {
+  let desk = new Desk('/nowhere');
+  beforeEach(() => {
+    desk = new Desk(temporaryHome());
+  });
+
+  /** Held back: exit 2, not one write on the wire, and no record of one. */
+  async function heldBack(line: string, says: RegExp) {
+    const before = exchange.asked.length;
+    const told = await desk.failure(line, 2, exchange.extra);
+    expect(told).toMatchObject({ kind: 'usage', clientId: null });
+    expect(told.message).toMatch(says);
+    expect(exchange.asked.slice(before)).not.toContain('/api/order');
+    expect(existsSync(path.join(desk.home, 'state', 'journal'))).toBe(false);
+    return told;
+  }
+
+  async function placed(line: string): Promise<string> {
+    const before = exchange.asked.length;
+    const { code, stdout, stderr } = await desk.run(`${line} --json`, exchange.extra);
+    expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'placed', id: '202611210000000001' });
+    expect(exchange.asked.slice(before).filter((asked) => asked === '/api/order')).toHaveLength(1);
+    return stderr;
+  }
+
+  it.each([
+    ['price-band', 'buy btc_usdt 0.01 --at 22000.01', /22000\.01 is 10\.01% above mid \(20000\).*at most 22000/],
+    ['price-band', 'sell btc_usdt 0.01 --at 17999.99', /17999\.99 is 10\.01% below mid \(20000\).*at least 18000/],
+    ['price-band', 'buy btc_usdt 0.01 --at ask+12%', /22400\.56 is 12\.01% above mid/],
+    ['order-notional', 'buy btc_usdt 50.01 --at 20000', /comes to 1000200 usdt.*1000000 usdt/],
+    ['day-notional', 'buy btc_usdt 251 --at 20000 --override order-notional', /come to 5020000 usdt.*5000000 usdt/],
+    ['post-only', 'buy btc_usdt 0.01 --at 20000.50 --post-only', /20000\.50.*best ask is 20000\.5/],
+    ['post-only', 'sell btc_usdt 0.01 --at bid --post-only', /19999\.50.*best bid is 19999\.5/],
+  ])('%s holds: %s', async (guard, words, says) => {
+    const told = await heldBack(`order ${words} --yes`, says);
+    expect(told.message).toContain(`${guard} holds this back`);
+    expect(told.hint).toMatch(new RegExp(`--override [a-z,-]*${guard}`));
+    const overrides = words.includes('--override') ? `order-notional,${guard}` : guard;
+    const stderr = await placed(`order ${words.replace(/ --override.*/, '')} --yes --override ${overrides}`);
+    expect(stderr).toContain(`Overridden ${guard}: `);
+  });
+
+  it.each(['buy btc_usdt 0.01 --at 22000', 'sell btc_usdt 0.01 --at 18000', 'buy btc_usdt 50 --at 20000'])(
+    'lets pass what is exactly at the limit: %s',
+    async (words) => {
+      expect(await placed(`order ${words} --yes`)).toBe('');
+    },
+  );
+
+  it('only warns of a price that is far away on the side that costs nothing', async () => {
+    expect(await placed('order buy btc_usdt 0.01 --at 17999 --yes')).toMatch(
+      /Warning: The price 17999 is 10\.01% below/,
+    );
+    expect(await placed('order sell btc_usdt 0.01 --at 22001 --yes')).toMatch(/22001 is 10\.01% above/);
+  });
+
+  it('sums the day up by what the journal wrote', async () => {
+    await desk.done('profile set sandbox dayNotional 500usdt');
+    for (const price of ['20001', '20002']) await placed(`order buy btc_usdt 0.01 --at ${price} --yes`);
+    const told = await desk.failure('order buy btc_usdt 0.01 --at 20003 --yes', 2, exchange.extra);
+    expect(told.message).toContain('come to 600.06 usdt, and the limit is 500 usdt');
+  });
+
+  it('names every guard that holds, and takes them repeated or with commas', async () => {
+    const line = 'order buy btc_usdt 60 --at 23000 --yes';
+    const told = await heldBack(line, /price-band holds this back: .* order-notional holds this back: /);
+    expect(told.hint).toContain('--override price-band,order-notional');
+    await heldBack(`${line} --override price-band`, /^order-notional holds/);
+    await placed(`${line} --override price-band --override order-notional`);
+    await placed(`${line} --override order-notional,price-band`);
+  });
+
+  it('of another name is a usage error that lists them', async () => {
+    const told = await desk.failure('order buy btc_usdt 1 --at 5 --override price --yes', 2);
+    expect(told.hint).toBe('Known: price-band, order-notional, day-notional, post-only.');
+  });
+
+  it('follows the settings of the profile, and its default where one is taken away', async () => {
+    const line = 'order buy btc_usdt 0.01 --at 20300 --yes';
+    await placed(line);
+    await desk.done('profile set sandbox priceBand 1%');
+    expect(await desk.json('profile show sandbox')).toMatchObject({ settings: { priceBand: '1%' } });
+    const shown = await desk.done('profile show sandbox');
+    expect(shown).toMatch(/priceBand +1%\n/);
+    expect(shown).toMatch(/dayNotional +five times orderNotional \(default\)\n/);
+    expect((await desk.failure(line, 2, exchange.extra)).message).toContain('1%, so at most 20200');
+    await desk.done('profile set sandbox priceBand off');
+    await placed(line.replace('20300', '90000'));
+    await desk.done('profile unset sandbox priceBand');
+    await placed(line);
+    await desk.failure(line.replace('20300', '90000'), 2, exchange.extra);
+    await desk.done('profile set sandbox postOnlyGuard off');
+    await placed('order buy btc_usdt 0.01 --at ask --post-only --yes');
+  });
+
+  it('costs a script the depth and nothing else', async () => {
+    await desk.done('markets', exchange.extra);
+    const asked = async (words: string) => {
+      const before = exchange.asked.length;
+      await placed(`order buy btc_usdt 0.01 --yes ${words}`);
+      const read = exchange.asked.slice(before);
+      // what comes after the order looks for what the network may have made of it
+      return read.slice(0, read.indexOf('/api/order'));
+    };
+    expect(await asked('--at 20000')).toEqual(['/data/v1/depth']);
+    expect(await asked('--at ask')).toEqual(['/data/v1/depth']);
+    expect(await asked('--at 20000 --override price-band')).toEqual([]);
+    expect(await asked('--at ask --override price-band')).toEqual(['/data/v1/depth']);
+  });
+
+  it('is told by a dry run, which sends nothing and is done', async () => {
+    const line = 'order buy btc_usdt 0.01 --at 23000 --dry-run';
+    const { preview } = await desk.json<{ preview: { warnings: string[]; guards: object[] } }>(line, exchange.extra);
+    const message = expect.stringMatching(/^the price 23000 is 15% above mid \(20000\)/);
+    expect(preview.guards).toEqual([{ guard: 'price-band', message, overridden: false }]);
+    expect(preview.warnings[0]).toMatch(/^price-band: the price 23000 is 15% above/);
+    const overridden = await desk.run(`${line} --override price-band`, exchange.extra);
+    expect(overridden.stdout).toContain('price-band (overridden): the price 23000');
+  });
+});
+
+describe('where market data cannot be had', () => {
+  const extraAt = (url: string) => ({ environment: environmentAt(url) });
+
+  function serveWithoutDepth() {
+    return serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/data/v1/markets')) return respond(MARKETS);
+        if (target.startsWith('/data/v1/')) return FAULTS['an HTML page with 502'];
+        return respond(target.startsWith('/api/order?') ? PLACED : NO_ORDERS);
+      },
+    });
+  }
+
+  it('the guards that look at it hold, and say so; --override sends without the check', async () => {
+    const server = await serveWithoutDepth();
+    const desk = new Desk(temporaryHome());
+    const line = 'order buy btc_usdt 0.01 --at 20000 --post-only --yes';
+    const told = await desk.failure(line, 5, extraAt(server.url));
+    expect(told.message).toMatch(/^price-band holds this back: it cannot be checked: .*HTTP 502.* post-only holds/);
+    expect(told.hint).toContain('--override price-band,post-only');
+    const writes = () => server.requests.filter(({ target }) => target.startsWith('/api/order?')).length;
+    const depths = () => server.requests.filter(({ target }) => target.startsWith('/data/v1/depth')).length;
+    expect(writes()).toBe(0);
+    const before = depths();
+    const { code, stderr } = await desk.run(`${line} --override price-band,post-only`, extraAt(server.url));
+    expect({ code, writes: writes(), depths: depths() }).toEqual({ code: 0, writes: 1, depths: before });
+    expect(stderr).toContain('Overridden price-band: it was not checked.');
+  });
+
+  it('a dry run tells what is not known, and is done', async () => {
+    const server = await serveWithoutDepth();
+    const desk = new Desk(temporaryHome());
+    const { preview } = await desk.json<{ preview: Record<string, unknown> }>(
+      'order buy btc_usdt 0.01 --at 20000 --dry-run',
+      extraAt(server.url),
+    );
+    const unknown = { bid: null, ask: null, mid: null, distance: null, fillsAtOnce: null, averagePrice: null };
+    expect(preview).toMatchObject({ ...unknown, fee: null, balanceBefore: null, balanceAfter: null });
+    expect(preview.warnings).toEqual([
+      expect.stringMatching(/^price-band: it cannot be checked/),
+      expect.stringMatching(/^The book could not be read/),
+      expect.stringMatching(/^The balance could not be read/),
+    ]);
+  });
+});

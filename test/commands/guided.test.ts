@@ -1,0 +1,238 @@
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { PIT, plainEnvironment, runPit } from '../support/pit.js';
+import { onTerminal, type PtyJob, type PtyResult, type PtyStep } from '../support/pty.js';
+import { requires } from '../support/tools.js';
+import { useDesk } from './desk.js';
+import type { OrderRow } from './orders-desk.js';
+
+const CTRL_C = '\u0003';
+const ESCAPE = '\u001b';
+const DOWN = '\u001b[B';
+
+/** Each question once it stands there, and an answer to it. */
+const MARKET: PtyStep[] = [
+  { await: 'navigate', type: 'btc/us' },
+  { await: 'Market: btc/us', type: '\r' },
+];
+const SIDE: PtyStep = { await: 'Buy or sell btc?', type: '\r' };
+const AMOUNT: PtyStep = { await: 'How much btc to buy:', type: '0.01\r' };
+const PRICE: PtyStep = { await: 'ask ', type: '20000\r' };
+const TYPE: PtyStep = { await: 'Type:', type: '\r' };
+const CONFIRM: PtyStep = { await: '[y/N]', type: 'y\r' };
+const ALL = [...MARKET, SIDE, AMOUNT, PRICE, TYPE, CONFIRM];
+
+describe.skipIf(!requires('python3'))('the guided order, on a real terminal (needs python3)', () => {
+  const desk = useDesk();
+  beforeAll(() => desk.done('markets'));
+
+  async function at(line: string, steps: readonly PtyStep[], job: Partial<PtyJob> = {}): Promise<PtyResult> {
+    const command = [process.execPath, PIT, ...line.split(' ')];
+    const environment = plainEnvironment(desk.home, { NO_COLOR: '1', ...job.environment });
+    const result = await onTerminal({ command, columns: 100, rows: 50, ...job, steps, environment });
+    expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
+    // the cursor may be hidden on the way
+    const { screen } = result;
+    expect(screen.lastIndexOf('\u001b[?25h')).toBeGreaterThanOrEqual(screen.lastIndexOf('\u001b[?25l'));
+    return result;
+  }
+
+  function open(): Promise<OrderRow[]> {
+    return desk.json<OrderRow[]>('orders btc_usdt');
+  }
+
+  function journal(): boolean {
+    return existsSync(path.join(desk.home, 'state', 'journal', 'sandbox', 'open'));
+  }
+
+  describe('leaves nothing behind', () => {
+    const questions: [name: string, before: number][] = [
+      ['market', 0],
+      ['side', MARKET.length],
+      ['amount', MARKET.length + 1],
+      ['price', MARKET.length + 2],
+      ['type', MARKET.length + 3],
+      ['confirmation', MARKET.length + 4],
+    ];
+
+    it.each(questions)('when Escape leaves it at the %s', async (_name, before) => {
+      const last = ALL[before]?.await ?? '';
+      const { status } = await at('order', [...ALL.slice(0, before), { await: last, type: ESCAPE }]);
+      expect([status, await open(), journal()]).toEqual([8, [], false]);
+    });
+
+    it.each(questions)('when Ctrl-C interrupts it at the %s', async (_name, before) => {
+      const last = ALL[before]?.await ?? '';
+      const { status } = await at('order', [...ALL.slice(0, before), { await: last, type: CTRL_C }]);
+      expect([status, await open(), journal()]).toEqual([130, [], false]);
+    });
+
+    it('when a signal ends it while it looks at the market', async () => {
+      const steps: PtyStep[] = [...MARKET, SIDE, AMOUNT, { await: 'ask ', type: '2', signal: 'SIGTERM' }];
+      const { status } = await at('order', steps);
+      expect([status, await open(), journal()]).toEqual([143, [], false]);
+    });
+
+    it('when everything is typed before the questions stand there', async () => {
+      const early = { await: '', type: 'btc_usdt\r\r0.01\r20000\r\ry\r' };
+      const { status } = await at('order', [early, { await: 'navigate', type: CTRL_C }]);
+      expect([status, await open(), journal()]).toEqual([130, [], false]);
+    });
+
+    it('when nothing is confirmed, and shows how to go on from there', async () => {
+      const { screen, status } = await at('order', [...ALL.slice(0, -1), { await: '[y/N]', type: '\r' }]);
+      expect([status, await open(), journal()]).toEqual([8, [], false]);
+      expect(screen).toContain('pit order buy btc_usdt 0.01 --at 20000');
+    });
+
+    it('when it is a dry run', async () => {
+      const { screen, status } = await at('order --dry-run', ALL.slice(0, -1));
+      expect([status, await open(), journal()]).toEqual([0, [], false]);
+      expect(screen).toContain('Dry run: nothing was sent.');
+      expect(screen).toContain('pit order buy btc_usdt 0.01 --at 20000 --dry-run');
+    });
+  });
+
+  it('asks for market, side, amount, price and type, and places what it showed', async () => {
+    const { screen, status } = await at('order', ALL);
+    expect(status).toBe(0);
+    for (const words of [
+      'Nothing is sent before you confirm it',
+      'Available: 250,000 usdt',
+      '0.01 btc for 200 usdt. It would rest in the book.',
+      'such an order may rest for a long time',
+      '250,000 usdt, then 249,800',
+    ])
+      expect(screen).toContain(words);
+    const [placed, ...others] = await open();
+    expect(placed).toMatchObject({ side: 'buy', type: 'limit', price: '20000.00', amount: '0.010000' });
+    expect(others).toEqual([]);
+    expect(screen).toContain(placed?.id);
+    // it ends by showing the command line that does the same
+    const [, line = ''] = /pit (order .*?)\s*\r?\n/.exec(screen.slice(screen.indexOf('The same without'))) ?? [];
+    expect(line).toBe('order buy btc_usdt 0.01 --at 20000');
+    await desk.done(`${line} --yes`);
+    expect(await open()).toMatchObject([
+      { price: '20000.00', amount: '0.010000' },
+      { price: '20000.00', amount: '0.010000' },
+    ]);
+  });
+
+  it('asks only for what is missing', async () => {
+    const steps = [PRICE, { await: '[y/N]', type: 'y\r' }];
+    const { screen, status } = await at('order buy btc_usdt 0.02 --post-only', steps);
+    expect(status).toBe(0);
+    for (const asked of ['Market:', 'Buy or sell', 'How much', 'Type:']) expect(screen).not.toContain(asked);
+    expect(screen).toContain('pit order buy btc_usdt 0.02 --at 20000 --post-only');
+    expect(await open()).toMatchObject([{ type: 'postOnly', amount: '0.020000' }, {}, {}]);
+  });
+
+  it('takes relative words, and keeps them in the command line', async () => {
+    const steps = [
+      { await: 'Buy or sell', type: `${DOWN}\r` },
+      { await: 'How much btc to sell:', type: '10%' },
+      { await: '0.5 btc, about', type: '\r' },
+      { await: 'ask ', type: 'ask+5%' },
+      { await: 'above mid', type: '\r' },
+      { await: 'Type:', type: `${DOWN}\r` },
+      { await: 'PostOnly (refused', type: '' },
+      CONFIRM,
+    ];
+    // the market is given, the side is asked for all the same
+    const { screen, status } = await at('order --id guided1', [...MARKET, ...steps]);
+    expect(status).toBe(0);
+    expect(screen).toContain('pit order sell btc_usdt 10% --at ask+5% --post-only');
+    expect(await desk.json('order show btc_usdt --id guided1')).toMatchObject({ side: 'sell', amount: '0.500000' });
+  });
+
+  it('says what is wrong with an answer, and asks again', async () => {
+    const clear = '\u0015';
+    const steps = [
+      { await: 'How much', type: '0,5\r' },
+      { await: 'without separators', type: `${clear}0.0000001\r` },
+      { await: 'At most 6 decimals', type: `${clear}0.00001\r` },
+      { await: 'at least 0.0001 btc', type: `${clear}5eth\r` },
+      { await: 'trades btc for usdt', type: `${clear}0.5usdt\r` },
+      { await: 'at least 1 usdt', type: `${clear}300000usdt` },
+      { await: 'More than the', type: `${clear}0.01\r` },
+      { await: 'ask ', type: '28,000\r' },
+      { await: 'without separators', type: `${clear}market\r` },
+      { await: 'or bid, ask or mid', type: `${clear}20000.123\r` },
+      { await: 'a tick is 0.01', type: `${clear}ask+50%` },
+      { await: 'Beyond the price band', type: ESCAPE },
+    ];
+    const { status } = await at('order buy btc_usdt', steps);
+    expect(status).toBe(8);
+  });
+
+  it('goes back to the amount where price and amount make too little', async () => {
+    const steps = [
+      { await: 'How much', type: '0.0001\r' },
+      { await: 'ask ', type: '5000\r' },
+      { await: 'too small', type: '' },
+      { await: 'How much', type: '0.001\r' },
+      { await: 'ask ', type: '5000\r' },
+      TYPE,
+      CONFIRM,
+    ];
+    const { screen, status } = await at('order buy btc_usdt', steps);
+    expect(status).toBe(0);
+    expect(screen).toContain('pit order buy btc_usdt 0.001 --at 5000');
+    await at('order buy btc_usdt 0.0001', [
+      { await: 'ask ', type: '5000\r' },
+      { await: 'too small', type: '' },
+    ]).then((result) => expect(result.status).toBe(2));
+  });
+
+  it('follows the market while it waits', async () => {
+    const looks = Array.from({ length: 3 }, () => ({ await: 'bid ' }));
+    const steps = [...looks, { await: 'bid ', type: 'bid' }, { await: 'would rest', type: ESCAPE }];
+    expect((await at('order buy btc_usdt 0.01', steps)).status).toBe(8);
+  });
+
+  it('takes no share on margin, where nobody tells the balance', async () => {
+    const steps = [
+      { await: 'What is available of usdt is not known', type: '50%\r' },
+      { await: 'Write the amount itself', type: ESCAPE },
+    ];
+    expect((await at('order buy btc_usdt --account cross', steps)).status).toBe(8);
+  });
+
+  it.each([40, 80])('fits %i columns, no word broken', async (columns) => {
+    const steps = [{ await: 'ask ', type: 'mid-0.5%' }, { await: 'rest in the' }, { await: 'bid ', type: ESCAPE }];
+    const { screen } = await at('order buy btc_usdt 0.01', steps, { columns });
+    const words = screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, ' ');
+    for (const word of ['Escape', 'below', 'btc', 'usdt.', 'rest']) expect(words).toMatch(new RegExp(`\\s${word}\\s`));
+  });
+});
+
+describe('an order with parts missing, without a terminal', () => {
+  const desk = useDesk();
+
+  it('needs nothing of what asks where it is whole', async () => {
+    const folder = path.join(desk.home, 'program');
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(path.join(path.dirname(PIT), '..', part), path.join(folder, part), { recursive: true });
+    for (const name of readdirSync(path.join(folder, 'dist')))
+      if (name.startsWith('inquirer')) rmSync(path.join(folder, 'dist', name));
+    const program = path.join(folder, 'bin', path.basename(PIT));
+    const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', 'bid', '--yes'];
+    const { code, stdout } = await runPit(words, { home: desk.home, program });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Placed') });
+  });
+
+  it.each([
+    ['order', /side/],
+    ['order buy', /market/],
+    ['order buy btc_usdt', /amount/],
+    ['order buy btc_usdt 0.01', /price/],
+    ['order --at 20000', /side/],
+  ])('%s is a usage error that names the first one', async (line, names) => {
+    for (const words of [line, `${line} --yes`, `${line} --dry-run`]) {
+      const told = await desk.failure(words, 2, { input: 'y\n' });
+      expect(told.message).toMatch(names);
+      expect(told.message).toContain('is missing');
+    }
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it, vi } from 'vitest';
+import { run } from '../../src/commands/frame/program.js';
+import type { Host } from '../../src/host.js';
+import { type FakeHost, fakeHost, NOW } from '../support/fake-host.js';
+import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
+import { temporaryState } from '../trading/support/account.js';
+import { count } from '../trading/support/exchange.js';
+import { environmentAt } from './literal-exchange.js';
+
+// the build puts the version in
+vi.mock('../../src/version.js', () => ({ version: 'test' }));
+
+const OK = respond('{"code":1000,"message":"ok"}');
+const REFUSED = respond('{"code":1009,"message":"maintenance"}');
+
+/** An exchange that answers the starts of the timer one after the other, the last for ever. */
+function serve(...answers: readonly Answer[]): Promise<FaultServer> {
+  let asked = 0;
+  return serveFaults({
+    answer: ({ target }) => {
+      if (!target.startsWith('/api/cancelAllOrdersAfter?')) return respond('{"code":3001,"message":"none"}');
+      return answers[Math.min(asked++, answers.length - 1)] ?? OK;
+    },
+  });
+}
+
+/** The program at an exchange, with a clock that moves only where it waits. */
+function hostAt({ url }: FaultServer, words: readonly string[], changes: Partial<Host> = {}): FakeHost {
+  const state = temporaryState();
+  const folders = { config: `${state}/config`, state: `${state}/state`, cache: `${state}/cache` };
+  const line = ['cancel-after', 'btc_usdt', '--hold', '--yes', ...words];
+  return { ...fakeHost(), arguments: line, environment: environmentAt(url), directories: folders, ...changes };
+}
+
+/** How it ended, and all that it printed. */
+async function ended(host: FakeHost): Promise<{ readonly thrown: unknown; readonly text: string }> {
+  const thrown = await run(host).catch((error: unknown) => error);
+  return { thrown, text: host.printed() };
+}
+
+/** A command that runs until so many seconds have passed, and ends with 0. */
+function commandOf(seconds: number): Pick<FakeHost, 'run' | 'sleep' | 'now'> {
+  const { now, sleep } = fakeHost();
+  let end: (code: number) => void = () => {};
+  const done = new Promise<number>((resolve) => {
+    end = resolve;
+  });
+  return {
+    now,
+    run: () => done,
+    sleep: async (ms) => {
+      await sleep(ms);
+      if (now() - NOW >= seconds * 1_000) end(0);
+      // for what the end of the command sets off
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+describe('a timer that is held', () => {
+  it('ends with 5 when its minute passes, after a warning, and says what happened by then', async () => {
+    const server = await serve(OK, OK, REFUSED);
+    const { thrown, text } = await ended(hostAt(server, ['--json']));
+    expect(thrown).toMatchObject({ kind: 'unreachable', exitCode: 5 });
+    expect((thrown as Error).message).toBe(
+      'A minute passed without a refresh: the exchange has cancelled every order of btc_usdt by now. The last try: cancelAllOrdersAfter: the exchange refused: maintenance.',
+    );
+    // the first start and the one that worked 15 seconds later
+    expect(text.match(/\{"market":"btc_usdt","cancelsAt":"[^"]+"\}\n/g)).toHaveLength(2);
+    expect(text.match(/could not be started again, and (\d+) seconds are left/g)).toHaveLength(1);
+    expect(Number(/and (\d+) seconds are left/.exec(text)?.[1])).toBeLessThanOrEqual(20);
+    expect(text).toContain('The timer of btc_usdt is over.');
+  });
+
+  it('says that a request without an answer may have arrived', async () => {
+    const server = await serve(OK, FAULTS['a reset after reading']);
+    const { thrown } = await ended(hostAt(server, ['--json']));
+    expect((thrown as Error).message).toMatch(
+      /by now, or will by \d\d:\d\d:\d\d \(.*\), as a request without an answer may have arrived/,
+    );
+  });
+
+  it('does not warn of what passes in time', async () => {
+    const server = await serve(OK, REFUSED, FAULTS['an HTML page'], OK);
+    const { thrown, text } = await ended(hostAt(server, ['--', 'bot'], commandOf(50)));
+    expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 0 });
+    expect(text).not.toContain('could not be started again');
+    expect(count(server, 'cancelAllOrdersAfter')).toBeGreaterThan(4);
+  });
+
+  it('is started on and on while a command runs, and started no more when it ends', async () => {
+    const server = await serve(OK);
+    const { thrown, text } = await ended(hostAt(server, ['--timeout', '20', '--', 'bot'], commandOf(300)));
+    expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 0 });
+    expect(count(server, 'cancelAllOrdersAfter')).toBe(20);
+    expect(text.match(/no operation that takes it back/g)).toHaveLength(2);
+  });
+
+  it('whose minute passed under a command that ends well ends with 5: its orders are gone', async () => {
+    const server = await serve(OK, ...Array(20).fill(REFUSED), OK);
+    const { thrown, text } = await ended(hostAt(server, ['--', 'bot'], commandOf(200)));
+    expect(thrown).toMatchObject({ kind: 'unreachable', exitCode: 5 });
+    expect(text).toContain('The command runs on.');
+    expect(text).toContain('The timer of btc_usdt is held again.');
+  });
+
+  it('whose minute passed under a command that fails ends as the command does', async () => {
+    const server = await serve(OK, REFUSED);
+    const { run: ran, ...rest } = commandOf(100);
+    const { thrown } = await ended(hostAt(server, ['--', 'bot'], { ...rest, run: () => ran([]).then(() => 4) }));
+    expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 4 });
+  });
+});

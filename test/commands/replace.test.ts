@@ -1,0 +1,293 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { PIT, plainEnvironment } from '../support/pit.js';
+import { onTerminal } from '../support/pty.js';
+import { requires } from '../support/tools.js';
+import { document, lastError, type Told, useDesk } from './desk.js';
+import { start } from './started.js';
+import { Straight } from './straight.js';
+
+/** An order's object of the contract, with what became of the one before. */
+interface Replaced {
+  readonly outcome: string;
+  readonly id: string | null;
+  readonly clientId: string;
+  readonly price: string;
+  readonly amount: string;
+  readonly replaced: { readonly outcome: string; readonly id: string; readonly filled: string | null };
+}
+
+const desk = useDesk();
+const straight = new Straight(desk);
+const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
+let inside = '';
+
+beforeAll(async () => {
+  // the crowd stands still, so that only these orders meet each other
+  await straight.administer('POST /clock/stop');
+  const { bid } = await straight.best();
+  inside = (BigInt(bid.replace('.', '')) + 1n).toString().replace(/(..)$/, '.$1');
+});
+afterEach(async () => {
+  await straight.administer('POST /faults/clear');
+  for (const id of await straight.open()) await straight.client.write('cancelOrder', { currency: 'btc_usdt', id });
+});
+
+/** An order to sell that is the best of its side, of which so much was then filled. */
+async function partlyFilled(filled: string): Promise<string> {
+  const id = await straight.place({ side: 'sell', price: inside, amount: '0.01', type: 'postOnly' });
+  await straight.place({ side: 'buy', price: inside, amount: filled, type: 'ioc' });
+  return id;
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly answer: Replaced;
+  readonly told: Told;
+}
+
+/** A replacement that does not simply succeed: its answer and its error. */
+async function ended(line: string): Promise<Ended> {
+  const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${line} --yes --json`);
+  return { code, answer: document<Replaced>(stdout), told: lastError(stderr) };
+}
+
+describe('pit order replace', () => {
+  it('cancels, and places what remains at the new price', async () => {
+    const id = await partlyFilled('0.004');
+    const done = await desk.json<Replaced>(`order replace btc_usdt ${id} --at 40000 --yes`);
+    expect(done).toStrictEqual({
+      outcome: 'placed',
+      id: expect.stringMatching(/^\d+$/),
+      clientId: expect.stringMatching(/^pit[0-9a-f]{24}$/),
+      market: 'btc_usdt',
+      side: 'sell',
+      type: 'postOnly',
+      account: 'spot',
+      price: '40000',
+      amount: '0.006',
+      notional: '240',
+      duplicates: [],
+      replaced: {
+        outcome: 'cancelled',
+        id,
+        clientId: null,
+        market: 'btc_usdt',
+        price: inside,
+        amount: '0.010000',
+        filled: '0.004000',
+        filledValue: expect.stringMatching(/^\d+\.\d+$/),
+        code: 1000,
+        message: 'success',
+      },
+    });
+    expect(await straight.open()).toEqual([done.id]);
+    expect(await straight.order(done.id ?? '')).toMatchObject({ price: '40000.00', total_amount: '0.006000' });
+    expect(await desk.json(`resolve ${done.clientId}`)).toMatchObject([
+      { operation: 'replace', outcome: 'placed', id: done.id },
+    ]);
+  });
+
+  it('takes your own id, a price as a place in the book, and the amount as the new total', async () => {
+    await straight.place({ ...FAR, clientId: 'mine0001' });
+    const done = await desk.json<Replaced>('order replace btc_usdt --id mine0001 --at bid-50% --amount 0.03 --yes');
+    expect(done).toMatchObject({ outcome: 'placed', side: 'buy', type: 'limit', amount: '0.03' });
+    const again = await desk.json<Replaced>(
+      `order replace btc_usdt --id ${done.clientId} --amount 300usdt --at 10000 --yes`,
+    );
+    expect(again).toMatchObject({ amount: '0.03', price: '10000', replaced: { id: done.id } });
+  });
+
+  it('takes a share of what will be free then', async () => {
+    const id = await straight.place({ ...FAR, amount: '5' });
+    const [{ available } = { available: '' }] = await desk.json<{ available: string }[]>('balance usdt');
+    const done = await desk.json<Replaced>(`order replace btc_usdt ${id} --amount 100% --yes`);
+    const all = (Number(available) + 100_000) / 20_000;
+    expect(Math.abs(Number(done.amount) - all)).toBeLessThan(0.000002);
+    expect(await straight.open()).toEqual([done.id]);
+  });
+
+  it('that filled meanwhile ends with 3, and says what filled', async () => {
+    const id = await partlyFilled('0.004');
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_000 });
+    const running = desk.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
+    while ((await straight.faultsApplied()) === 0);
+    await straight.place({ side: 'buy', price: inside, amount: '0.006', type: 'ioc' });
+    const told = await running;
+    expect(told).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('filled before it could be replaced: 0.010000'),
+    });
+    expect(await straight.open()).toEqual([]);
+    const late = await desk.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
+    expect(late.message).toContain('is filled, 0.010000 of 0.010000 filled');
+  });
+
+  it('of which too little is left is cancelled, with 9', async () => {
+    const id = await partlyFilled('0.004');
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_000 });
+    const running = ended(`${id} --at 40000`);
+    while ((await straight.faultsApplied()) === 0);
+    await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
+    const { code, answer, told } = await running;
+    expect([code, told.kind]).toEqual([9, 'partial']);
+    expect(told.message).toContain('is cancelled with 0.009950 of 0.010000 filled');
+    expect(told.message).toContain('too small for btc_usdt');
+    expect(answer).toMatchObject({
+      outcome: 'notSent',
+      id: null,
+      amount: '0.00005',
+      replaced: { outcome: 'cancelled', filled: '0.009950' },
+    });
+    expect(await straight.open()).toEqual([]);
+  });
+
+  it.each(['drop-after', 'truncate', 'error-after', 'twice'])(
+    'goes on through the fault %s of either request',
+    async (kind) => {
+      const id = await straight.place(FAR);
+      await straight.fault(kind, 'cancelOrder', { count: 1 });
+      if (kind !== 'twice') await straight.fault(kind, 'order', { count: 1 });
+      const done = await desk.json<Replaced>(`order replace btc_usdt ${id} --at 21000 --yes`);
+      expect(done).toMatchObject({ outcome: 'placed', replaced: { outcome: 'cancelled', id } });
+      expect(await straight.open()).toEqual([done.id]);
+    },
+  );
+
+  it('tells an order that the network placed twice', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('twice', 'order', { count: 1 });
+    const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${id} --at 21500 --yes --json`);
+    const done = document<Replaced & { duplicates: string[] }>(stdout);
+    expect([code, done.duplicates.length]).toEqual([0, 1]);
+    expect(stderr).toContain('THE ORDER IS THERE MORE THAN ONCE');
+    expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
+  });
+
+  it('of which nobody knows whether it was cancelled places nothing: exit 6, and resolve tells the rest', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 4_500 });
+    const { code, answer, told } = await ended(`${id} --at 21000 --timeout 2`);
+    expect(code).toBe(6);
+    expect(answer).toMatchObject({ outcome: 'notSent', id: null, replaced: { outcome: 'unknown', id } });
+    expect(told).toMatchObject({
+      kind: 'unknown',
+      clientId: answer.clientId,
+      hint: expect.stringContaining(`pit resolve ${answer.clientId}`),
+    });
+    const resolved = await desk.run(`resolve ${answer.clientId} --json`);
+    expect(document(resolved.stdout)).toMatchObject([
+      { operation: 'replace', outcome: 'cancelled', id, clientId: answer.clientId },
+    ]);
+    expect(resolved.stderr).toContain('nothing was placed for it. To place it: pit order buy btc_usdt 0.01 --at 21000');
+    expect([resolved.code, await straight.open()]).toEqual([0, []]);
+    // asked again, it tells the same
+    expect((await desk.run(`resolve ${answer.clientId}`)).stderr).toContain('pit order buy btc_usdt 0.01 --at 21000');
+  });
+
+  it('that was killed between its two requests is told by resolve, which places nothing', async () => {
+    const id = await straight.place(FAR);
+    // the first look is before the cancellation, the second after it
+    await straight.fault('delay', 'getOrder', { every: 2, delay: 20_000 });
+    const { child } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '21300', '--yes']);
+    while ((await straight.faultsApplied()) === 0);
+    child.kill('SIGKILL');
+    await straight.administer('POST /faults/clear');
+    const { code, stdout, stderr } = await desk.run('resolve --json');
+    expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });
+    expect(stderr).toContain('To place it: pit order buy btc_usdt 0.01 --at 21300');
+    expect([code, await straight.open()]).toEqual([0, []]);
+  });
+
+  it('whose order is refused says that the other is cancelled: exit 9, with the line that places it', async () => {
+    const id = await straight.place(FAR);
+    // a margin wallet with nothing in it, which no operation shows
+    const { code, answer, told } = await ended(`${id} --at 21000 --amount 0.02 --account cross`);
+    expect([code, told.code]).toEqual([9, 2009]);
+    expect(answer).toMatchObject({ outcome: 'refused', amount: '0.02', replaced: { outcome: 'cancelled', id } });
+    expect(told.hint).toContain('pit order buy btc_usdt 0.02 --at 21000');
+  });
+
+  it('that the balance would not pay leaves the order alone', async () => {
+    const id = await straight.place(FAR);
+    const told = await desk.failure(`order replace btc_usdt ${id} --at 21000 --amount 20 --yes`, 2);
+    expect(told.message).toMatch(/needs 420000 usdt, and with this one cancelled .* usdt would be available/);
+    expect(await straight.open()).toEqual([id]);
+  });
+
+  it('that a guard holds back leaves the order alone, and --override lets it through', async () => {
+    const id = await straight.place(FAR);
+    const line = `order replace btc_usdt ${id} --at 40000 --yes`;
+    expect((await desk.failure(line, 2)).message).toContain('price-band');
+    expect(await straight.open()).toEqual([id]);
+    expect(await desk.json(`${line} --override price-band`)).toMatchObject({ outcome: 'placed', price: '40000' });
+  });
+
+  it('whose order got no answer is unknown, though the other is cancelled', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('drop-before', 'order', { count: 1 });
+    const { code, answer } = await ended(`${id} --at 21100 --timeout 2`);
+    expect(code).toBe(6);
+    expect(answer).toMatchObject({ outcome: 'unknown', replaced: { outcome: 'cancelled', id } });
+  });
+
+  it('that the exchange refuses to cancel leaves the order alone', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('rate-limit', 'cancelOrder', { count: 1 });
+    expect(await desk.failure(`order replace btc_usdt ${id} --at 21200 --yes`, 7)).toMatchObject({ code: 4002 });
+    expect(await straight.open()).toEqual([id]);
+  });
+
+  it('shows with --dry-run both requests, and sends none', async () => {
+    const id = await straight.place(FAR);
+    const runs = await desk.json(`order replace btc_usdt ${id} --at 21000 --account cross --repay --dry-run`);
+    expect(runs).toMatchObject([
+      { operation: 'cancelOrder', request: { id, currency: 'btc_usdt' } },
+      {
+        operation: 'order',
+        request: { price: '21000', amount: '0.01', acctType: '2', enableRepay: 'true', tradeType: '1' },
+        preview: { price: '21000', amount: '0.01', notional: '210' },
+      },
+    ]);
+    expect(await straight.open()).toEqual([id]);
+  });
+
+  it.each([
+    ['17', /--at/],
+    ['17 --id mine0001 --at 1', /Exactly one/],
+    ['--at 1', /Exactly one/],
+    ['17 --at 1 --borrow', /margin/],
+  ])('replace btc_usdt %s is a wrong command line', async (words, says) => {
+    const { message, hint } = await desk.failure(`order replace btc_usdt ${words} --yes`, 2);
+    expect(`${message} ${hint}`).toMatch(says);
+  });
+
+  it('needs --yes where nobody can answer, and knows no order that there is not', async () => {
+    await desk.failure('order replace btc_usdt 17 --at 1', 8);
+    expect(await desk.failure('order replace btc_usdt 17 --at 20000 --yes', 3)).toMatchObject({ code: 3001 });
+    expect((await desk.failure('order replace btc_usdd 17 --at 20000 --yes', 2)).hint).toContain('btc_usdt');
+  });
+});
+
+describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () => {
+  it.each([40, 100])('shows old and new, and asks, in %i columns', async (columns) => {
+    const id = await straight.place(FAR);
+    const command = [process.execPath, PIT, 'order', 'replace', 'btc_usdt', id, '--at', '21000', '--amount', '0.02'];
+    const environment = plainEnvironment(desk.home, { NO_COLOR: '1' });
+    const refused = await onTerminal({ command, environment, columns, steps: [{ await: '[y/N]', type: '\r' }] });
+    const lines = refused.screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').split('\r\n');
+    const words = lines.join(' ').replace(/\s+/g, ' ');
+    for (const part of [
+      '20,000.00 → 21,000 usdt',
+      '0.010000 → 0.02 btc',
+      'of which 0.01 btc is open',
+      'the exchange does not tell',
+    ])
+      expect(words).toContain(part);
+    expect(lines.filter((line) => line.length > columns && !line.includes('[y/N]'))).toEqual([]);
+    expect([refused.status, await straight.open()]).toEqual([8, [id]]);
+    const done = await onTerminal({ command, environment, columns, steps: [{ await: '[y/N]', type: 'y\r' }] });
+    expect(done.status).toBe(0);
+    expect(done.screen).toContain('Cancelled');
+    expect(done.screen).toContain('Placed');
+  });
+});

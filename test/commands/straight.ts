@@ -1,0 +1,90 @@
+import { Budget } from '../../src/client/budget.js';
+import { ExchangeClient } from '../../src/client/exchange-client.js';
+import type { OrderRecord } from '../../src/protocol/operations/trading.js';
+import { administer } from '../../src/sandbox/lifecycle/admin-client.js';
+import { orderState } from '../../src/trading/order/record.js';
+import { fakeHost } from '../support/fake-host.js';
+import type { Desk } from './desk.js';
+
+export interface Terms {
+  readonly market?: string;
+  readonly side: 'buy' | 'sell';
+  readonly price: string;
+  readonly amount: string;
+  readonly type?: 'postOnly' | 'ioc';
+  readonly clientId?: string;
+}
+
+/** Long enough for a machine that does much else. */
+const PATIENCE_MS = 30_000;
+
+/** The sandbox of a desk without a program in between, for what a test needs beforehand or looks at afterwards. */
+export class Straight {
+  #client: ExchangeClient | undefined;
+
+  constructor(private readonly desk: Desk) {}
+
+  /** The id of an order that is taken. */
+  async place({ market = 'btc_usdt', side, price, amount, type, clientId }: Terms): Promise<string> {
+    const verdict = await this.client.write('order', {
+      currency: market,
+      tradeType: side === 'buy' ? '1' : '0',
+      price,
+      amount,
+      customerOrderId: clientId,
+      orderType: type === undefined ? undefined : type === 'postOnly' ? '1' : '2',
+    });
+    if (verdict.kind !== 'done') throw new Error(`not placed: ${JSON.stringify(verdict)}`);
+    return verdict.answer.id;
+  }
+
+  order(id: string, market = 'btc_usdt'): Promise<OrderRecord> {
+    return this.client.read('getOrder', { currency: market, id });
+  }
+
+  /** The ids of the open orders among the latest of both sides. */
+  async open(market = 'btc_usdt'): Promise<string[]> {
+    const lists = await Promise.all(
+      ['1', '0'].map((tradeType) =>
+        this.client.read('getOrders', { currency: market, tradeType, pageIndex: '1' }).catch(() => []),
+      ),
+    );
+    return lists.flat().flatMap((record) => (orderState(record) === 'open' ? record.id : []));
+  }
+
+  async best(market = 'btc_usdt'): Promise<{ readonly bid: string; readonly ask: string }> {
+    const { ticker } = await this.client.read('ticker', { market });
+    return { bid: ticker.buy ?? '', ask: ticker.sell ?? '' };
+  }
+
+  /** A call of the administration, such as `POST /faults/add`. */
+  administer(call: string, input: object = {}): Promise<unknown> {
+    return administer(this.desk.served.address, call, input, PATIENCE_MS);
+  }
+
+  /** Lets the next requests of an operation go wrong, or all where no count is given. */
+  async fault(kind: string, operation: string, more: object = {}): Promise<void> {
+    await this.administer('POST /faults/add', { kind, operation, ...more });
+  }
+
+  async faultsApplied(): Promise<number> {
+    const rules = (await this.administer('GET /faults')) as { readonly applied: number }[];
+    return rules.reduce((sum, { applied }) => sum + applied, 0);
+  }
+
+  get client(): ExchangeClient {
+    const host = {
+      ...fakeHost(),
+      now: Date.now,
+      sleep: (ms: number) => new Promise<void>((end) => setTimeout(end, ms)),
+    };
+    const { baseUrl, tradeUrl, accessKey, secretKey } = this.desk.served.address;
+    this.#client ??= new ExchangeClient({
+      host,
+      hosts: { baseUrl, tradeUrl },
+      credentials: () => ({ accessKey, secretKey }),
+      budget: new Budget(3_600_000, Date.now),
+    });
+    return this.#client;
+  }
+}

@@ -1,0 +1,211 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A request as its bytes passed. */
+export interface Passing {
+  /** The last segment of the path: `order`. */
+  readonly operation: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** When it was read, in ms since the Unix epoch. */
+  readonly time: number;
+  /** Once for each time that it was carried on. */
+  readonly executions: Execution[];
+  /** What was done to it, in words. */
+  treatment: string;
+  /** When the client was given something, in ms since the Unix epoch; undefined while it was not. */
+  replied?: number;
+}
+
+export interface Execution {
+  readonly begun: number;
+  ended?: number;
+  /** The body of the exchange's answer. */
+  answer?: string;
+}
+
+/** What becomes of a request on its way. Every fault of a network that repeats, loses and delays is one of these. */
+export interface Treatment {
+  readonly name: string;
+  /** When it is carried on, in ms after it was read, each time over a connection of its own; never where there are none. */
+  readonly forward: readonly number[];
+  /** The client gets its reply after so many of these have been answered. */
+  readonly awaited: number;
+  readonly reply: Reply;
+  /** ms to wait before it. */
+  readonly pause?: number;
+}
+
+export type Reply =
+  /** The answer to one of those that were carried on, as it came. */
+  | { readonly kind: 'answer'; readonly of: number }
+  /** The beginning of it (a share of its bytes), in pieces, and then the end of the connection. */
+  | { readonly kind: 'part'; readonly of: number; readonly share: number; readonly pieces: number; readonly end: End }
+  /** Bytes of the proxy's own. */
+  | { readonly kind: 'own'; readonly bytes: string }
+  | { readonly kind: 'nothing'; readonly end: End };
+
+/** `never`: the connection stays open. */
+export type End = 'reset' | 'close' | 'never';
+
+export const PASS: Treatment = {
+  ...{ name: 'pass', forward: [0], awaited: 1 },
+  reply: { kind: 'answer', of: 0 },
+};
+
+/** The moments of a request that somebody may want to act at. */
+export type Moment = 'connected' | 'read' | 'answered' | 'replied';
+
+export interface ProxyOptions {
+  /** The exchange's port on this machine. */
+  readonly port: number;
+  readonly treat: (request: Passing) => Treatment;
+  /** Is told of each moment as it comes; the request of the first is not known yet. */
+  readonly notice?: (moment: Moment, request?: Passing) => void;
+}
+
+export interface RunningProxy {
+  readonly port: number;
+  readonly url: string;
+  /** Every request, in the order in which they were read. */
+  readonly requests: readonly Passing[];
+  /** Resolves when nothing is held on the way any more. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Between two pieces of an answer that comes slowly, in ms. */
+const PIECE_PAUSE = 30;
+
+/** Stands between pit and an exchange and does to each request, byte for byte, what it is told. */
+export async function startProxy({ port: target, treat, notice }: ProxyOptions): Promise<RunningProxy> {
+  const requests: Passing[] = [];
+  const clients = new Set<Socket>();
+  const held = new Set<Promise<unknown>>();
+  const hold = (work: Promise<unknown>) => {
+    held.add(work);
+    void work.finally(() => held.delete(work));
+  };
+  const server = createServer({ noDelay: true }, (client) => {
+    clients.add(client);
+    client.on('error', () => undefined).on('close', () => clients.delete(client));
+    notice?.('connected');
+    readHeads(client, (head) => {
+      const request = read(head);
+      requests.push(request);
+      notice?.('read', request);
+      const treatment = treat(request);
+      request.treatment = treatment.name;
+      const answers = treatment.forward.map((after) => carry(target, head, after, request));
+      for (const answer of answers) hold(answer);
+      void reply(client, treatment, answers, () => notice?.('answered', request)).then((gave) => {
+        if (!gave) return;
+        request.replied = Date.now();
+        notice?.('replied', request);
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    ...{ port, url: `http://127.0.0.1:${port}`, requests },
+    settled: async () => {
+      while (held.size > 0) await Promise.all(held);
+    },
+    close: () => {
+      for (const client of clients) client.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** Gives each whole head of a request; there are no bodies here. */
+function readHeads(client: Socket, take: (head: string) => void): void {
+  let text = '';
+  client.setEncoding('latin1').on('data', (piece: string) => {
+    text += piece;
+    for (let end = text.indexOf('\r\n\r\n'); end !== -1; end = text.indexOf('\r\n\r\n')) {
+      take(text.slice(0, end + 4));
+      text = text.slice(end + 4);
+    }
+  });
+}
+
+function read(head: string): Passing {
+  const { pathname, searchParams } = new URL(head.split(' ')[1] ?? '', 'http://localhost');
+  const operation = pathname.split('/').at(-1) ?? '';
+  return { operation, parameters: Object.fromEntries(searchParams), time: Date.now(), executions: [], treatment: '' };
+}
+
+/** Sends the bytes on, once, and gives the whole answer's; empty where none came. */
+async function carry(port: number, head: string, after: number, request: Passing): Promise<string> {
+  // a timer that is due at once comes a millisecond late, and only what is told to be slow shall be
+  if (after > 0) await delay(after);
+  const execution: Execution = { begun: Date.now() };
+  request.executions.push(execution);
+  const bytes = await exchange(port, head);
+  execution.ended = Date.now();
+  execution.answer = bytes.slice(bytes.indexOf('\r\n\r\n') + 4);
+  return bytes;
+}
+
+function exchange(port: number, head: string): Promise<string> {
+  return new Promise((resolve) => {
+    const upstream = connect({ port, host: '127.0.0.1', noDelay: true });
+    let bytes = '';
+    const end = () => {
+      upstream.destroy();
+      resolve(bytes);
+    };
+    upstream.setEncoding('latin1').on('data', (piece: string) => {
+      bytes += piece;
+      if (isWhole(bytes)) end();
+    });
+    upstream.on('error', end).on('close', end);
+    upstream.write(head, 'latin1');
+  });
+}
+
+function isWhole(bytes: string): boolean {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end === -1) return false;
+  const head = bytes.slice(0, end);
+  const [, length] = /^content-length: *(\d+)/im.exec(head) ?? [];
+  if (length !== undefined) return bytes.length >= end + 4 + Number(length);
+  return /^transfer-encoding: *chunked/im.test(head) && bytes.endsWith('0\r\n\r\n');
+}
+
+/** Gives the client what it is to get; whether there was anybody to give it to. */
+async function reply(
+  client: Socket,
+  { awaited, reply: wanted, pause = 0 }: Treatment,
+  answers: readonly Promise<string>[],
+  answered: () => void,
+): Promise<boolean> {
+  await Promise.all(answers.slice(0, awaited));
+  if (awaited > 0) answered();
+  if (pause > 0) await delay(pause);
+  if (client.destroyed) return false;
+  if (wanted.kind === 'nothing') finish(client, wanted.end);
+  else if (wanted.kind === 'own') client.end(wanted.bytes, 'latin1');
+  else await give(client, (await answers[wanted.of]) ?? '', wanted);
+  return true;
+}
+
+async function give(client: Socket, bytes: string, wanted: Reply & { kind: 'answer' | 'part' }): Promise<void> {
+  // an exchange that ended the connection itself
+  if (bytes === '') return finish(client, 'close');
+  if (wanted.kind === 'answer') return void client.write(bytes, 'latin1');
+  const part = bytes.slice(0, Math.floor(bytes.length * wanted.share));
+  const size = Math.ceil(part.length / wanted.pieces);
+  for (let start = 0; start < part.length && !client.destroyed; start += size) {
+    if (start > 0) await delay(PIECE_PAUSE);
+    client.write(part.slice(start, start + size), 'latin1');
+  }
+  finish(client, wanted.end);
+}
+
+function finish(client: Socket, end: End): void {
+  if (end === 'reset') client.resetAndDestroy();
+  else if (end === 'close') client.end();
+}

@@ -1,0 +1,78 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { TerminalOutput } from '../../src/host.js';
+import { Output } from '../../src/terminal/output.js';
+
+const CLEARED = '\r\u001b[2K';
+
+afterEach(() => void vi.useRealTimers());
+
+/** A terminal behind stderr, and everything that came to it. */
+function terminal(columns: number, environment: Record<string, string> = { TERM: 'xterm', NO_COLOR: '1' }) {
+  const screen = { text: '' };
+  const errors: TerminalOutput = Object.assign(new PassThrough(), { isTTY: true, columns });
+  errors.write = (text: unknown, done?: unknown) => {
+    screen.text += String(text);
+    if (typeof done === 'function') done();
+    return true;
+  };
+  const output = new Output({ errors, output: new PassThrough(), environment }, 'table');
+  return { output, screen, errors };
+}
+
+describe('a line that is drawn in place', () => {
+  it('is drawn at once and every second, and is gone when it is stopped', () => {
+    vi.useFakeTimers();
+    const { output, screen } = terminal(80);
+    let left = 3;
+    const stop = output.live(() => `${left--} s`);
+    vi.advanceTimersByTime(2_000);
+    stop();
+    vi.advanceTimersByTime(5_000);
+    expect(screen.text).toBe(['', '3 s', '2 s', '1 s', ''].join(CLEARED));
+  });
+
+  it('makes room for what is said meanwhile', () => {
+    const { output, screen } = terminal(80);
+    const stop = output.live(() => 'waiting');
+    output.note('something happened');
+    stop();
+    stop();
+    expect(screen.text).toBe(`${CLEARED}waiting${CLEARED}something happened\n${CLEARED}waiting${CLEARED}`);
+  });
+
+  it('is not drawn over a line of the answer that is not finished', async () => {
+    vi.useFakeTimers();
+    const { screen, errors } = terminal(80);
+    const output = new Output({ errors, output: errors, environment: { TERM: 'xterm', NO_COLOR: '1' } }, 'json');
+    const stop = output.live(() => 'waiting');
+    async function* rows() {
+      yield [{ id: '1' }];
+      vi.advanceTimersByTime(3_000);
+      output.note('something happened');
+      yield [{ id: '2' }];
+    }
+    await output.answer({ rows: rows(), fields: ['id'], columns: [], empty: '', what: 'bills' });
+    stop();
+    const lines = ['[{"id":"1"}', 'something happened', ',{"id":"2"}]', ''].join('\n');
+    expect(screen.text).toBe(`${CLEARED}waiting${CLEARED}${lines}${CLEARED}waiting${CLEARED}`);
+  });
+
+  it('is never as wide as the terminal, which may become narrower, and only ever prints', () => {
+    const { output, screen, errors } = terminal(10);
+    const stop = output.live(() => '\u001b[31m0123456789abcdef');
+    Object.assign(errors, { columns: 6 });
+    output.note('hm');
+    stop();
+    expect(screen.text).toBe(`${CLEARED}012345678${CLEARED}hm\n${CLEARED}01234${CLEARED}`);
+  });
+
+  it('is not there where no terminal could draw it', () => {
+    const dumb = terminal(80, { TERM: 'dumb' });
+    dumb.output.live(() => 'waiting')();
+    const errors = new PassThrough();
+    const output = new Output({ errors, output: new PassThrough(), environment: {} }, 'table');
+    output.live(() => 'waiting')();
+    expect([dumb.screen.text, errors.read()]).toEqual(['', null]);
+  });
+});

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Resolved } from './errand.js';
+
+/** The folder of the one journal in a PIT_HOME. */
+export function journalIn(home: string): string {
+  const journals = path.join(home, 'state', 'journal');
+  return path.join(journals, readdirSync(journals)[0] ?? '');
+}
+
+/** What the journal has of settled writes, as rows of `pit resolve`: what was killed after it was settled told nobody. */
+export function archivedIn(home: string): Resolved[] {
+  const folder = path.join(journalIn(home), 'settled');
+  const lines = readdirSync(folder).flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'));
+  return lines.flatMap((line) => {
+    const { settled } = line === '' ? {} : (JSON.parse(line.slice(line.indexOf('{'))) as { settled?: ArchivedWrite });
+    return settled === undefined ? [] : rowOf(settled);
+  });
+}
+
+interface ArchivedWrite {
+  readonly intent: {
+    readonly operation: string;
+    readonly id: string;
+    readonly terms: { readonly market: string; readonly order?: { readonly id?: string; readonly clientId?: string } };
+  };
+  readonly outcome: string;
+  readonly id: string | null;
+  readonly duplicates: readonly string[];
+}
+
+function rowOf({ intent, outcome, id, duplicates }: ArchivedWrite): Resolved {
+  const { operation, id: clientId, terms } = intent;
+  const target = terms.order?.id ?? terms.order?.clientId;
+  const row = {
+    operation,
+    clientId,
+    market: terms.market,
+    outcome,
+    id,
+    duplicates,
+    timeline: [],
+    isArchived: true,
+  } as const;
+  return target === undefined ? row : { ...row, target };
+}

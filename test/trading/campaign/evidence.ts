@@ -1,0 +1,73 @@
+import type { Passing } from '../../support/proxy.js';
+import { archivedIn } from './archived.js';
+import type { Errand, Evidence, Resolved, Scene, Side } from './errand.js';
+import type { Listed } from './exchange.js';
+import { keyOf } from './kinds/index.js';
+import { MARKET_NAMES } from './kinds/terms.js';
+import { documentOf, type Program, type Run, warningsIn } from './program.js';
+
+export interface Traces {
+  readonly stage: Scene;
+  /** From when the exchange's orders count, in ms since the Unix epoch. */
+  readonly since: number;
+  readonly runs: ReadonlyMap<Errand, Run>;
+  readonly program: Program;
+  /** All that passed the network. */
+  readonly requests: readonly Passing[];
+}
+
+/** Reads what the exchange has, and gives what there is of each errand. */
+export async function evidenceOf({
+  stage,
+  since,
+  runs,
+  program,
+  requests,
+}: Traces): Promise<(errand: Errand) => Evidence> {
+  const orders = new Map<string, Listed[]>();
+  for (const market of MARKET_NAMES) {
+    for (const side of ['buy', 'sell'] as const) {
+      orders.set(`${market} ${side}`, await stage.exchange.orders(market, side, since));
+    }
+  }
+  const writes = grouped(requests, keyOf);
+  const listings = grouped(requests, listed);
+  const looks = requests.filter(({ operation }) => operation === 'getOrder');
+  const warned = program.runs.flatMap(warningsIn);
+  const printed = program.runs
+    .filter(({ words }) => words[0] === 'resolve')
+    .flatMap((run) => documentOf<Resolved[]>(run) ?? [])
+    .filter(({ outcome }, index, rows) => outcome !== 'unknown' || !isSettledLater(rows, index));
+  const resolved = [...printed, ...archivedIn(program.home)];
+  return (errand) => {
+    const run = runs.get(errand);
+    if (run === undefined) throw new Error(`errand ${errand.number} never ran`);
+    const where = `${errand.market} ${errand.side}`;
+    return {
+      ...{ run, warned, resolved, looks, listings: listings.get(where) ?? [], orders: orders.get(where) ?? [] },
+      writes: errand.keys.flatMap((key) => (writes.get(key) ?? []).map((write) => ({ ...write, key }))),
+    };
+  };
+}
+
+function isSettledLater(rows: readonly Resolved[], index: number): boolean {
+  const { clientId } = rows[index] ?? {};
+  return rows.slice(index + 1).some((row) => row.clientId === clientId && row.outcome !== 'unknown');
+}
+
+function listed({ operation, parameters: { currency, tradeType } }: Passing): string | undefined {
+  const side: Side = tradeType === '1' ? 'buy' : 'sell';
+  return operation === 'getOrders' ? `${currency} ${side}` : undefined;
+}
+
+function grouped<Item>(items: readonly Item[], nameOf: (item: Item) => string | undefined): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const name = nameOf(item);
+    if (name === undefined) continue;
+    const group = groups.get(name) ?? [];
+    groups.set(name, group);
+    group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { killProcess, serveProcess } from '../../sandbox/support/served-process.js';
+import { startProxy } from '../../support/proxy.js';
+import { chosen, drawOf, weighted } from './draw.js';
+import type { Errand, Scene } from './errand.js';
+import { evidenceOf } from './evidence.js';
+import { Exchange } from './exchange.js';
+import { KINDS, keyOf, kindOf } from './kinds/index.js';
+import { MARKET_NAMES } from './kinds/terms.js';
+import { Network } from './network.js';
+import { Program, type Run } from './program.js';
+import { Report } from './report.js';
+import { addSandboxFaults } from './sandbox-faults.js';
+
+export interface FaultOptions {
+  /** The program: `bin/pit.js`. */
+  readonly pit: string;
+  readonly seed: number;
+  readonly errands: number;
+  /** Is told how far it is. */
+  readonly tell?: (words: string) => void;
+}
+
+/** How many commands run at once. */
+const LANES = 16;
+/** So many errands share a PIT_HOME, and are settled together. */
+const BLOCK = 500;
+/** For how long after its `reqTime` the exchange takes a request, in ms: a test cannot wait a minute. */
+const TOLERANCE = 3_000;
+/** Budgets of a command, in seconds: from hardly enough to enough to know for certain. */
+const TIMEOUTS = [2, 3, 5, 12];
+
+interface Stage extends Scene {
+  readonly options: FaultOptions;
+  readonly port: number;
+  readonly folder: string;
+}
+
+/**
+ * Runs the real program, many at once, against a sandbox behind a network that loses, holds, repeats and cuts off, and
+ * holds what it said against what the exchange has. The seed decides the errands and what happens to each.
+ */
+export async function faultCampaign(options: FaultOptions): Promise<Report> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pit-faults-'));
+  const limits = `key=off,address=off,kline=off,reqTime=${TOLERANCE / 1_000}s`;
+  const served = await serveProcess(options.pit, path.join(folder, 'exchange'), ['--limit', limits]);
+  const exchange = new Exchange(served.address);
+  const report = new Report();
+  try {
+    const prices = new Map(
+      await Promise.all(MARKET_NAMES.map(async (name) => [name, await exchange.best(name)] as const)),
+    );
+    const stage = {
+      options,
+      exchange,
+      prices,
+      ownIds: 0.3,
+      folder,
+      port: Number(new URL(served.address.tradeUrl).port),
+    };
+    for (let start = 0; start < options.errands; start += BLOCK) {
+      await block(stage, start, Math.min(options.errands, start + BLOCK), report);
+      options.tell?.(`${Math.min(options.errands, start + BLOCK)} of ${options.errands}: ${report.line}`);
+    }
+    return report;
+  } finally {
+    exchange.close();
+    await killProcess(served);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Errands from one number to before another, with a PIT_HOME and a network of their own. */
+async function block(stage: Stage, from: number, to: number, report: Report): Promise<void> {
+  const { exchange, folder, options } = stage;
+  const since = Date.now() - 1_000;
+  const errands = await planned(stage, from, to);
+  const network = new Network(options.seed, { tolerance: TOLERANCE }, keyOf);
+  for (const errand of errands) network.expect(errand);
+  const proxy = await startProxy({ port: stage.port, treat: network.treat });
+  const program = new Program(options.pit, path.join(folder, `home${from}`), exchange.address, proxy.url);
+  try {
+    await addSandboxFaults(exchange);
+    const runs = await inLanes(errands, ({ words, timeout }) =>
+      program.run([...words, '--json', '--timeout', String(timeout)]),
+    );
+    await settle(stage, program, network, () => proxy.settled(), from);
+    const evidence = await evidenceOf({ stage, since, runs, program, requests: proxy.requests });
+    for (const errand of errands) report.add(errand, kindOf(errand).judge(errand, evidence(errand)), evidence(errand));
+    if (program.leaks) report.complain('a command printed a key');
+  } finally {
+    await proxy.close();
+  }
+}
+
+async function planned(stage: Stage, from: number, to: number): Promise<Errand[]> {
+  const errands: Errand[] = [];
+  for (let number = from; number < to; number += 1) {
+    const draw = drawOf(stage.options.seed, 'errand', number);
+    const errand = await weighted(draw, KINDS).plan(number, draw, stage);
+    errands.push({ ...errand, timeout: chosen(draw, TIMEOUTS) });
+  }
+  return errands;
+}
+
+async function inLanes(errands: readonly Errand[], run: (errand: Errand) => Promise<Run>): Promise<Map<Errand, Run>> {
+  const runs = new Map<Errand, Run>();
+  const left = errands.values();
+  const lane = async () => {
+    for (const errand of left) runs.set(errand, await run(errand));
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return runs;
+}
+
+/**
+ * Everything that is unknown is settled: twice at once on the bad network, which may not do, then on a good one. In some
+ * markets another command comes first, which has to tell of what was carried out again meanwhile.
+ */
+async function settle(
+  { exchange, options }: Stage,
+  program: Program,
+  network: Network,
+  arrived: () => Promise<void>,
+  from: number,
+): Promise<void> {
+  await Promise.all([1, 2].map(() => program.run(['resolve', '--json', '--timeout', '4'])));
+  await arrived();
+  // after this the exchange takes nothing of before any more
+  await delay(TOLERANCE + 1_000);
+  await exchange.administer('/faults/clear');
+  network.isCalm = true;
+  const draw = drawOf(options.seed, 'settle', from);
+  for (const market of MARKET_NAMES) if (draw() < 0.5) await program.run(['orders', market, '--json']);
+  await program.run(['resolve', '--json', '--timeout', '60']);
+  await program.run(['resolve', '--json', '--timeout', '60']);
+}

@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { killProcess, serveProcess } from '../../sandbox/support/served-process.js';
+import { PASS, type Passing } from '../../support/proxy.js';
+import { type Draw, drawOf, weighted } from './draw.js';
+import type { Errand } from './errand.js';
+import { evidenceOf } from './evidence.js';
+import { Exchange } from './exchange.js';
+import { blindTreatment, KILL_POINTS, type KillPoint, killedTreatment } from './kill-points.js';
+import { KINDS, keyOf, kindOf } from './kinds/index.js';
+import { MARKET_NAMES } from './kinds/terms.js';
+import { type Lane, openLane } from './lane.js';
+import { type Run, wasKilled } from './program.js';
+import { Report } from './report.js';
+
+export interface KillOptions {
+  /** The program: `bin/pit.js`. */
+  readonly pit: string;
+  readonly seed: number;
+  /** At each point. */
+  readonly kills: number;
+}
+
+/** What there was when the commands of a point had been killed: so it is seen that the points are what they are called. */
+export interface PointTally {
+  readonly point: string;
+  kills: number;
+  /** The command was done before the kill came. */
+  tooLate: number;
+  /** Its record lay open. */
+  open: number;
+  /** Its write had reached the network. */
+  sent: number;
+}
+
+export interface Killed {
+  readonly report: Report;
+  readonly tallies: readonly PointTally[];
+  /** Drafts of records that were left behind. */
+  readonly drafts: number;
+}
+
+/** For how long after its `reqTime` the exchange takes a request, in ms: a test cannot wait a minute. */
+const TOLERANCE = 3_000;
+const LANES = 6;
+
+type Stage = Parameters<typeof evidenceOf>[0]['stage'];
+
+/**
+ * Kills the real program at each of the points, settles everything with `pit resolve`, and holds what it says then against
+ * what the exchange has.
+ */
+export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<Killed> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pit-killed-'));
+  const limits = `key=off,address=off,kline=off,reqTime=${TOLERANCE / 1_000}s`;
+  const served = await serveProcess(pit, path.join(folder, 'exchange'), ['--limit', limits]);
+  const exchange = new Exchange(served.address);
+  const tallies = KILL_POINTS.map(({ name }) => ({ point: name, kills: 0, tooLate: 0, open: 0, sent: 0 }));
+  const killed = { report: new Report(), tallies, drafts: 0 };
+  try {
+    const prices = new Map(
+      await Promise.all(MARKET_NAMES.map(async (name) => [name, await exchange.best(name)] as const)),
+    );
+    const left = Array.from({ length: kills * KILL_POINTS.length }, (_, number) => number).values();
+    const lanes = Array.from({ length: LANES }, async (_, index) => {
+      const lane = await openLane(pit, path.join(folder, `home${index}`), exchange);
+      try {
+        await inLane({ exchange, prices, ownIds: 1 }, lane, left, seed, killed);
+      } finally {
+        await lane.close();
+      }
+    });
+    await Promise.all(lanes);
+    return killed;
+  } finally {
+    exchange.close();
+    await killProcess(served);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function inLane(
+  stage: Stage,
+  lane: Lane,
+  numbers: Iterable<number>,
+  seed: number,
+  killed: { report: Report; tallies: PointTally[]; drafts: number },
+): Promise<void> {
+  const since = Date.now() - 1_000;
+  const runs = new Map<Errand, Run>();
+  await lane.program.run(['order', 'buy', 'btc_usdt', '0.0006', '--at', '9000', '--yes']);
+  lane.watchJournal();
+  for (const number of numbers) {
+    const draw = drawOf(seed, 'kill', number);
+    const point = KILL_POINTS[number % KILL_POINTS.length];
+    const tally = killed.tallies[number % KILL_POINTS.length];
+    if (point === undefined || tally === undefined) throw new Error('there is no such point');
+    const errand = { ...(await weighted(draw, KINDS).plan(number, draw, stage)), timeout: 10 };
+    runs.set(
+      errand,
+      point.of === 'errand'
+        ? await killErrand(lane, point, errand, draw, tally)
+        : await killResolve(lane, point, errand, draw, tally),
+    );
+  }
+  await settle(lane);
+  killed.drafts += lane.open().drafts;
+  const evidence = await evidenceOf({ stage, since, runs, program: lane.program, requests: lane.proxy.requests });
+  for (const errand of runs.keys()) {
+    const found = evidence(errand);
+    killed.report.add(errand, kindOf(errand).judge(errand, found), found);
+  }
+  const { records } = lane.open();
+  if (records.length > 0) killed.report.complain(`still open: ${records.join(', ')}`);
+}
+
+async function killErrand(lane: Lane, point: KillPoint, errand: Errand, draw: Draw, tally: PointTally): Promise<Run> {
+  const treatment = killedTreatment(draw, TOLERANCE);
+  lane.treat = (request) => (isOf(errand, request) ? treatment : PASS);
+  const before = lane.open().records;
+  const run = await killAt(lane, point, words(errand), draw);
+  count(lane, errand, run, before, tally);
+  return run;
+}
+
+/** An errand whose outcome stays unknown, and `pit resolve`, killed. */
+async function killResolve(lane: Lane, point: KillPoint, errand: Errand, draw: Draw, tally: PointTally): Promise<Run> {
+  const before = lane.open().records;
+  lane.treat = blindTreatment(draw, TOLERANCE);
+  const run = await lane.program.run([...errand.words, '--json', '--timeout', '1']);
+  lane.treat = () => PASS;
+  const killed = await killAt(lane, point, ['resolve', '--json', '--timeout', '10'], draw);
+  count(lane, errand, killed, before, tally);
+  return run;
+}
+
+function isOf({ keys }: Errand, request: Passing): boolean {
+  return keys.includes(keyOf(request) ?? '');
+}
+
+function words(errand: Errand): string[] {
+  return [...errand.words, '--json', '--timeout', String(errand.timeout)];
+}
+
+async function killAt(lane: Lane, point: KillPoint, line: readonly string[], draw: Draw): Promise<Run> {
+  const moment = point.moment(lane, draw);
+  const { child, done } = lane.program.start(line);
+  await Promise.race([moment, done]);
+  child.kill(point.signal ?? 'SIGKILL');
+  return done;
+}
+
+function count(lane: Lane, errand: Errand, run: Run, before: readonly string[], tally: PointTally): void {
+  tally.kills += 1;
+  if (!wasKilled(run)) tally.tooLate += 1;
+  if (lane.open().records.some((id) => !before.includes(id))) tally.open += 1;
+  if (lane.proxy.requests.some((request) => isOf(errand, request))) tally.sent += 1;
+}
+
+async function settle(lane: Lane): Promise<void> {
+  lane.treat = () => PASS;
+  await lane.proxy.settled();
+  // after this the exchange takes nothing of before any more
+  await delay(TOLERANCE + 1_000);
+  for (let time = 0; time < 2; time += 1) await lane.program.run(['resolve', '--json', '--timeout', '60']);
+}

@@ -1,0 +1,124 @@
+import type { Passing } from '../../../support/proxy.js';
+import { between, chosen, type Draw } from '../draw.js';
+import {
+  type Breach,
+  doubled,
+  type Errand,
+  type Evidence,
+  type Judgement,
+  type Kind,
+  lastSeen,
+  type Said,
+  type Scene,
+} from '../errand.js';
+import { documentOf, wasKilled } from '../program.js';
+import { type Terms, uniqueTerms } from './terms.js';
+
+/** What is to be cancelled: an order that rests, one that somebody else has cancelled before, or none. */
+type Target = 'resting' | 'cancelled' | 'none';
+
+interface CancelErrand extends Errand {
+  readonly target: Target;
+  /** The id of the order; of none where there is none. */
+  readonly order: string;
+}
+
+/** A row of `pit cancel --json`. */
+interface Told {
+  readonly outcome: string;
+}
+
+/** `pit cancel`: one order that was placed past the network. */
+export const cancel: Kind<CancelErrand> = {
+  name: 'cancel',
+  weight: 3,
+
+  async plan(number: number, draw: Draw, scene: Scene): Promise<CancelErrand> {
+    const terms = uniqueTerms(number, draw, scene, true);
+    const { market, side } = terms;
+    const target = chosen<Target>(draw, [...Array(8).fill('resting'), 'cancelled', 'none']);
+    const customerOrderId = `target${number}x${Math.floor(between(draw, 1e6, 1e7))}`;
+    const order = target === 'none' ? `2026${number}` : await placed(terms, customerOrderId, scene);
+    if (target === 'cancelled') await scene.exchange.ask('cancelOrder', { currency: market, id: order });
+    const named = draw() < 0.3 ? ['--id', customerOrderId] : [order];
+    const words = ['cancel', market, ...named];
+    const keys = [cancelKey(named.at(-1), market)];
+    return { number, kind: 'cancel', market, side, words, keys, timeout: 0, clientId: undefined, target, order };
+  },
+
+  keyOf({ operation, parameters: { currency, id, customerOrderId } }: Passing) {
+    return operation === 'cancelOrder' ? cancelKey(id ?? customerOrderId, currency) : undefined;
+  },
+
+  judge(errand, evidence): Judgement {
+    const said = saidBy(evidence);
+    const isOpen = [0, 3].includes(evidence.orders.find(({ id }) => id === errand.order)?.status ?? 1);
+    // nobody else cancels what rests far from the market
+    const isOurs = errand.target === 'resting' && !isOpen;
+    const isLate = said === 'refused' && isOurs && isCancelledLater(evidence, [errand.order, errand.words.at(-1)]);
+    const breaches = [
+      ...doubled(errand, evidence),
+      ...(isLate ? [] : truthful(said, isOpen, isOurs)),
+      ...settledRightly(errand, said, isOpen, isOurs, evidence),
+    ];
+    return { said, duplicates: 0, prompt: 0, flagged: 0, isLate, breaches };
+  },
+};
+
+export function cancelKey(order: string | undefined, market: string | undefined): string {
+  return `cancel ${order} ${market}`;
+}
+
+/** Places an order past the network, for something to be done to; its id. */
+export function placed(
+  { market, side, price, amount }: Terms,
+  customerOrderId: string,
+  { exchange }: Scene,
+): Promise<string> {
+  const tradeType = side === 'buy' ? '1' : '0';
+  return exchange.place({ amount, currency: market, customerOrderId, price, tradeType });
+}
+
+function saidBy({ run }: Evidence): Said {
+  const { code } = run;
+  if (wasKilled(run)) return 'killed';
+  const [told] = documentOf<readonly Told[]>(run) ?? [];
+  if (code === 0 && told?.outcome === 'cancelled') return 'cancelled';
+  if (code === 6 && told?.outcome === 'unknown') return 'unknown';
+  if (told !== undefined) return 'failed';
+  if (code === 3 || code === 7) return 'refused';
+  return code === 2 || code === 5 ? 'notSent' : 'failed';
+}
+
+/** Whether a copy cancelled the order after pit had seen for the last time that it was not. */
+export function isCancelledLater(evidence: Evidence, names: readonly (string | undefined)[]): boolean {
+  const executions = evidence.writes.flatMap((write) => write.executions);
+  const done = executions.filter(({ answer = '' }) => answer.startsWith('{"code":1000'));
+  return done.length > 0 && done.every(({ ended = 0 }) => ended >= lastSeen(evidence, names));
+}
+
+function truthful(said: Said, isOpen: boolean, isOurs: boolean): Breach[] {
+  if (said === 'cancelled' && isOpen) return ['said to be done, and was not'];
+  if ((said === 'refused' || said === 'notSent') && isOurs) return ['said not to be done, and was'];
+  return said === 'failed' && isOurs ? ['lost silently'] : [];
+}
+
+function settledRightly(
+  errand: CancelErrand,
+  said: Said,
+  isOpen: boolean,
+  isOurs: boolean,
+  evidence: Evidence,
+): Breach[] {
+  if (said !== 'unknown' && said !== 'killed') return [];
+  const names = [errand.order, errand.words.at(-1)];
+  const rows = evidence.resolved.filter(
+    ({ operation, id, target }) => operation === 'cancelOrder' && names.some((name) => name === id || name === target),
+  );
+  const row = rows.at(-1);
+  if (row === undefined && said === 'killed') return isOurs ? ['lost silently'] : [];
+  if (row === undefined) return errand.target === 'resting' ? ['not settled'] : [];
+  if (row.outcome === 'unknown') return ['not settled'];
+  const isRight = row.outcome === 'cancelled' ? !isOpen : !isOurs;
+  return isRight ? [] : ['settled wrongly'];
+}

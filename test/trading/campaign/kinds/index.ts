@@ -1,0 +1,19 @@
+import type { Passing } from '../../../support/proxy.js';
+import type { Errand, Kind } from '../errand.js';
+import { cancel } from './cancel.js';
+import { order } from './order.js';
+import { replace } from './replace.js';
+
+/** Every kind of errand. A further one is a module of its own and a word here. */
+export const KINDS = [order, cancel, replace] as readonly Kind[];
+
+export function kindOf({ kind }: Errand): Kind {
+  const found = KINDS.find(({ name }) => name === kind);
+  if (found === undefined) throw new Error(`there is no kind of errand ${kind}`);
+  return found;
+}
+
+/** What a write is known by on the way; undefined for a request that is none. */
+export function keyOf(request: Passing): string | undefined {
+  return KINDS.map((kind) => kind.keyOf(request)).find((key) => key !== undefined);
+}

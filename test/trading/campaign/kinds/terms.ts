@@ -1,0 +1,67 @@
+import { chosen, type Draw } from '../draw.js';
+import type { Scene, Side } from '../errand.js';
+
+/** The terms of an order that no other order of a campaign has: by them the exchange's record is found. */
+export interface Terms {
+  readonly market: string;
+  readonly side: Side;
+  readonly price: string;
+  readonly amount: string;
+}
+
+interface Traits {
+  readonly market: string;
+  readonly priceScale: number;
+  readonly amountScale: number;
+  /** In the quote coin: a little above the least. */
+  readonly value: number;
+}
+
+const MARKETS: readonly Traits[] = [
+  { market: 'btc_usdt', priceScale: 2, amountScale: 6, value: 3 },
+  { market: 'eth_usdt', priceScale: 2, amountScale: 5, value: 3 },
+  { market: 'ltc_usdt', priceScale: 2, amountScale: 4, value: 3 },
+  { market: 'bch_usdt', priceScale: 2, amountScale: 4, value: 3 },
+];
+
+export const MARKET_NAMES = MARKETS.map(({ market }) => market);
+
+/** Of the market's price: so that an order rests, and so that it trades at once. */
+const FAR = 0.9;
+const NEAR = 1.003;
+/** Prices go so many ticks and then begin again with a larger amount. */
+const TICKS = 100;
+
+/** Terms of their own for each number up to 20,000. */
+export function uniqueTerms(number: number, draw: Draw, { prices }: Scene, rests: boolean): Terms {
+  const { market, priceScale, amountScale, value } = chosen(draw, MARKETS);
+  const side = chosen(draw, ['buy', 'sell'] as const);
+  const { bid, ask } = prices.get(market) ?? { bid: 0, ask: 0 };
+  const distance = (rests ? FAR : NEAR) - 1;
+  const from = side === 'buy' ? ask * (1 + distance) : bid / (1 + distance);
+  const ticks = Math.round(from * 10 ** priceScale) + (number % TICKS);
+  const price = ticks * 10 ** -priceScale;
+  const leastLots = Math.ceil((value / (bid * FAR)) * 10 ** amountScale);
+  const lots = leastLots + Math.floor(number / TICKS) + 200 * Math.floor(draw() * 5);
+  return {
+    market,
+    side,
+    price: plain(price.toFixed(priceScale)),
+    amount: plain((lots * 10 ** -amountScale).toFixed(amountScale)),
+  };
+}
+
+/** The same at a price that no other order has either. */
+export function repriced(terms: Terms): Terms {
+  const { priceScale = 0 } = MARKETS.find(({ market }) => market === terms.market) ?? {};
+  return { ...terms, price: plain((Number(terms.price) + TICKS * 10 ** -priceScale).toFixed(priceScale)) };
+}
+
+/** Without the zeros at the end: the same number in the same words everywhere. */
+export function plain(number: string): string {
+  return number.includes('.') ? number.replace(/\.?0+$/, '') : number;
+}
+
+export function isOf({ price, amount }: Terms, order: { readonly price: string; readonly amount: string }): boolean {
+  return plain(order.price) === price && plain(order.amount) === amount;
+}

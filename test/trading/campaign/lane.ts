@@ -1,0 +1,85 @@
+import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs';
+import path from 'node:path';
+import { type Moment, PASS, type Passing, type RunningProxy, startProxy, type Treatment } from '../../support/proxy.js';
+import { journalIn } from './archived.js';
+import type { Exchange } from './exchange.js';
+import { Program } from './program.js';
+
+/** Something that can be seen of a running pit from outside: a moment of the network, or a change in its journal. */
+export interface Sight {
+  readonly what: Moment | 'recorded' | 'archived';
+  /** Of a moment of the network, once it is known. */
+  readonly request?: Passing | undefined;
+}
+
+/** A PIT_HOME with a network of its own, so that all that is seen belongs to the one command that runs there. */
+export class Lane {
+  readonly program: Program;
+  #watchers: FSWatcher[] = [];
+
+  constructor(
+    pit: string,
+    readonly home: string,
+    exchange: Exchange,
+    readonly proxy: RunningProxy,
+    private readonly network: { treat: (request: Passing) => Treatment; onSight: (sight: Sight) => void },
+  ) {
+    this.program = new Program(pit, home, exchange.address, proxy.url);
+  }
+
+  /** What becomes of requests from now on. */
+  set treat(treat: (request: Passing) => Treatment) {
+    this.network.treat = treat;
+  }
+
+  /** Resolves when something is seen that fits. */
+  sees(fits: (sight: Sight) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.network.onSight = (sight) => {
+        if (fits(sight)) resolve();
+      };
+    });
+  }
+
+  /** Begins to watch the journal, which a first command has made. */
+  watchJournal(): void {
+    const see = (folder: string, what: 'recorded' | 'archived') => {
+      const seen = (_: string, name: string | null) => {
+        // a draft is no record yet
+        if (name?.startsWith('.') !== true) this.network.onSight({ what });
+      };
+      this.#watchers.push(watch(path.join(this.#journal, folder), seen));
+    };
+    see('open', 'recorded');
+    see('settled', 'archived');
+  }
+
+  /** Ids of writes that are open, and how many drafts of records lie about. */
+  open(): { readonly records: string[]; readonly drafts: number } {
+    const names = existsSync(this.#journal) ? readdirSync(path.join(this.#journal, 'open')) : [];
+    const records = names.filter((name) => !name.startsWith('.'));
+    return { records, drafts: names.length - records.length };
+  }
+
+  get #journal(): string {
+    return journalIn(this.home);
+  }
+
+  async close(): Promise<void> {
+    for (const watcher of this.#watchers) watcher.close();
+    await this.proxy.close();
+  }
+}
+
+export async function openLane(pit: string, home: string, exchange: Exchange): Promise<Lane> {
+  const network: { treat: (request: Passing) => Treatment; onSight: (sight: Sight) => void } = {
+    treat: () => PASS,
+    onSight: () => undefined,
+  };
+  const proxy = await startProxy({
+    port: Number(new URL(exchange.address.tradeUrl).port),
+    treat: (request) => network.treat(request),
+    notice: (what, request) => network.onSight({ what, request }),
+  });
+  return new Lane(pit, home, exchange, proxy, network);
+}

@@ -1,0 +1,205 @@
+import type { Passing, Treatment } from '../../support/proxy.js';
+import { PASS } from '../../support/proxy.js';
+import { between, chosen, type Draw, drawOf, weighted } from './draw.js';
+import type { Errand } from './errand.js';
+
+/** What the network may take its time with, in ms. */
+export interface Times {
+  /** For how long the exchange takes a request after its `reqTime`. */
+  readonly tolerance: number;
+}
+
+interface Fault {
+  readonly name: string;
+  readonly weight: number;
+  readonly make: (draw: Draw, times: Times) => Omit<Treatment, 'name'>;
+}
+
+const PAGE =
+  'HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html><h1>502 Bad Gateway</h1></html>';
+
+const HTML_AS_ANSWER =
+  'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html><h1>Please wait</h1></html>';
+
+/** Before the exchange would refuse it for its age, and mostly when nobody waits any more. */
+function late(draw: Draw, { tolerance }: Times): number {
+  return between(draw, 300, tolerance + 400);
+}
+
+/** At once, or hardly later. */
+function soon(draw: Draw): number {
+  return draw() < 0.5 ? 0 : between(draw, 0, 60);
+}
+
+/** Ways in which no answer, or none that can be used, follows on what was or was not done. */
+const BAD_ENDS: readonly Treatment['reply'][] = [
+  { kind: 'nothing', end: 'reset' },
+  { kind: 'nothing', end: 'close' },
+  { kind: 'nothing', end: 'never' },
+  { kind: 'own', bytes: PAGE },
+  { kind: 'own', bytes: HTML_AS_ANSWER },
+];
+
+/** What happens to a write. */
+const WRITE_FAULTS: readonly Fault[] = [
+  { name: 'pass', weight: 30, make: () => PASS },
+  {
+    name: 'lost before the exchange',
+    weight: 12,
+    make: (draw) => ({ forward: [], awaited: 0, reply: chosen(draw, BAD_ENDS) }),
+  },
+  {
+    name: 'done, the answer lost',
+    weight: 18,
+    make: (draw) => ({ forward: [soon(draw)], awaited: 1, reply: chosen(draw, BAD_ENDS) }),
+  },
+  {
+    name: 'done, the answer cut off',
+    weight: 8,
+    make: (draw) => ({
+      forward: [soon(draw)],
+      awaited: 1,
+      reply: {
+        ...{ kind: 'part', of: 0, share: draw(), pieces: 1 + Math.floor(draw() * 4) },
+        end: chosen(draw, ['reset', 'close', 'never']),
+      },
+    }),
+  },
+  {
+    name: 'done, the answer slow',
+    weight: 3,
+    make: (draw) => ({
+      forward: [soon(draw)],
+      awaited: 1,
+      pause: between(draw, 0, 800),
+      reply: { kind: 'part', of: 0, share: 1, pieces: 6, end: 'never' },
+    }),
+  },
+  {
+    name: 'held, then done and answered',
+    weight: 5,
+    make: (draw) => ({ forward: [between(draw, 100, 1_200)], awaited: 1, reply: { kind: 'answer', of: 0 } }),
+  },
+  {
+    name: 'given up, and done later',
+    weight: 12,
+    make: (draw, times) => ({ forward: [late(draw, times)], awaited: 0, reply: chosen(draw, BAD_ENDS) }),
+  },
+  {
+    name: 'done twice, one answer given',
+    weight: 10,
+    make: (draw) => ({
+      forward: [soon(draw), soon(draw)],
+      awaited: 2,
+      reply: { kind: 'answer', of: draw() < 0.5 ? 0 : 1 },
+    }),
+  },
+  {
+    name: 'done twice, the answers lost',
+    weight: 5,
+    make: (draw) => ({ forward: [soon(draw), soon(draw)], awaited: 2, reply: chosen(draw, BAD_ENDS) }),
+  },
+  {
+    name: 'done and answered, and done again later',
+    weight: 5,
+    make: (draw, times) => ({ forward: [0, late(draw, times)], awaited: 1, reply: { kind: 'answer', of: 0 } }),
+  },
+  {
+    name: 'done, the answer lost, and done again later',
+    weight: 5,
+    make: (draw, times) => ({ forward: [0, late(draw, times)], awaited: 1, reply: chosen(draw, BAD_ENDS) }),
+  },
+  {
+    name: 'given up, and done twice later',
+    weight: 3,
+    make: (draw, times) => ({
+      forward: [late(draw, times), late(draw, times)],
+      awaited: 0,
+      reply: chosen(draw, BAD_ENDS),
+    }),
+  },
+];
+
+/** What happens to a read: it may be asked again, so that only the answer matters. */
+const READ_FAULTS: readonly Fault[] = [
+  { name: 'lost', weight: 4, make: (draw) => ({ forward: [], awaited: 0, reply: chosen(draw, BAD_ENDS.slice(0, 2)) }) },
+  {
+    name: 'unanswered',
+    weight: 1,
+    make: () => ({ forward: [], awaited: 0, reply: { kind: 'nothing', end: 'never' } }),
+  },
+  { name: 'a page', weight: 3, make: (draw) => ({ forward: [], awaited: 0, reply: chosen(draw, BAD_ENDS.slice(3)) }) },
+  {
+    name: 'cut off',
+    weight: 3,
+    make: (draw) => ({
+      forward: [0],
+      awaited: 1,
+      reply: { kind: 'part', of: 0, share: draw(), pieces: 2, end: chosen(draw, ['reset', 'close']) },
+    }),
+  },
+  { name: 'slow', weight: 3, make: (draw) => ({ ...PASS, pause: between(draw, 100, 900) }) },
+  { name: 'held', weight: 3, make: (draw) => ({ ...PASS, forward: [between(draw, 100, 900)] }) },
+];
+
+/** The share of the reads of an operation that are disturbed. */
+const DISTURBED: Readonly<Record<string, number>> = { getOrder: 0.12, getOrders: 0.06 };
+const OTHERS_DISTURBED = 0.04;
+
+/** Decides by a seed what happens to each request: to a write by the errand that it belongs to, to a read by how many came before. */
+export class Network {
+  /** While it is calm, everything passes. */
+  isCalm = false;
+  readonly #errands = new Map<string, Errand>();
+  readonly #counts = new Map<string, number>();
+
+  constructor(
+    private readonly seed: number,
+    private readonly times: Times,
+    private readonly keyOf: (request: Passing) => string | undefined,
+  ) {}
+
+  expect(errand: Errand): void {
+    for (const key of errand.keys) this.#errands.set(key, errand);
+  }
+
+  readonly treat = (request: Passing): Treatment => {
+    if (this.isCalm) return PASS;
+    const key = this.keyOf(request);
+    return key === undefined ? this.#read(request) : this.#write(this.#errands.get(key)?.number ?? -1);
+  };
+
+  #write(number: number): Treatment {
+    const draw = drawOf(this.seed, 'write', number, this.#count(`write ${number}`));
+    return made(weighted(draw, WRITE_FAULTS), draw, this.times);
+  }
+
+  #read({ operation }: Passing): Treatment {
+    const draw = drawOf(this.seed, operation, this.#count(operation));
+    if (draw() >= (DISTURBED[operation] ?? OTHERS_DISTURBED)) return PASS;
+    return made(weighted(draw, READ_FAULTS), draw, this.times);
+  }
+
+  #count(name: string): number {
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return count;
+  }
+}
+
+function made({ name, make }: Fault, draw: Draw, times: Times): Treatment {
+  const treatment = make(draw, times);
+  const when = treatment.forward.map((ms) => Math.round(ms)).join(', ');
+  return { ...treatment, name: `${name} (${when === '' ? 'never' : `after ${when} ms`}, ${replyWords(treatment)})` };
+}
+
+function replyWords({ reply }: Omit<Treatment, 'name'>): string {
+  if (reply.kind === 'answer') return `answer ${reply.of}`;
+  if (reply.kind === 'part') return `${Math.round(reply.share * 100)} % of the answer, ${reply.end}`;
+  return reply.kind === 'own' ? 'a page' : reply.end;
+}
+
+/** Whether the copies of a request were all carried out before the client heard anything. */
+export function isPrompt({ executions, replied }: Passing): boolean {
+  return replied !== undefined && executions.every(({ ended }) => ended !== undefined && ended <= replied);
+}

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { SandboxAddress } from '../../../src/sandbox/lifecycle/address.js';
+
+/** A command that ran. */
+export interface Run {
+  readonly words: readonly string[];
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** ms since the Unix epoch */
+  readonly started: number;
+  readonly ended: number;
+}
+
+/** Whether a command ended before it could say anything: 130 is Ctrl-C. */
+export function wasKilled({ code, signal }: Run): boolean {
+  return signal !== null || code === 130;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly done: Promise<Run>;
+}
+
+/** The real program with one PIT_HOME, led to an exchange by the environment. */
+export class Program {
+  /** All that its commands have printed on stderr. */
+  readonly runs: Run[] = [];
+
+  constructor(
+    private readonly pit: string,
+    readonly home: string,
+    private readonly address: Pick<SandboxAddress, 'accessKey' | 'secretKey'>,
+    private readonly url: string,
+  ) {}
+
+  run(words: readonly string[]): Promise<Run> {
+    return this.start(words).done;
+  }
+
+  start(words: readonly string[]): Started {
+    const { PATH = '' } = process.env;
+    const { accessKey, secretKey } = this.address;
+    const env = {
+      ...{ PATH, TZ: 'UTC', PIT_HOME: this.home, PIT_BASE_URL: this.url, PIT_TRADE_URL: this.url },
+      ...{ PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey },
+    };
+    const started = Date.now();
+    const child = spawn(process.execPath, [this.pit, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const texts = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        texts[name] += text;
+      });
+    }
+    const done = new Promise<Run>((resolve, reject) => {
+      child.on('error', reject).on('close', (code, signal) => {
+        const run = { words, code, signal, ...texts, started, ended: Date.now() };
+        this.runs.push(run);
+        resolve(run);
+      });
+    });
+    return { child, done };
+  }
+
+  /** Whether anything that it printed holds what must not be seen. */
+  get leaks(): boolean {
+    const { accessKey, secretKey } = this.address;
+    return this.runs.some(({ stdout, stderr }) =>
+      [accessKey, secretKey].some((key) => stdout.includes(key) || stderr.includes(key)),
+    );
+  }
+}
+
+/** The document on stdout; undefined where there is none. */
+export function documentOf<Document>({ stdout }: Run): Document | undefined {
+  return stdout === '' ? undefined : (JSON.parse(stdout) as Document);
+}
+
+/** A duplicate that a command warned of: the client id of the order, and the ids of what is too much. */
+export interface Warned {
+  readonly clientId: string;
+  readonly ids: readonly string[];
+}
+
+export function warningsIn({ stderr }: Run): Warned[] {
+  const lines = stderr.split('\n');
+  return lines.flatMap((line, index) => {
+    const [, clientId] =
+      /(?:THE ORDER IS THERE MORE THAN ONCE|AN ORDER THAT WAS REFUSED IS THERE): .*\(client id (\w+)\)/.exec(line) ??
+      [];
+    const [, ids] = /To cancel (?:it|what is too much): pit cancel \S+ ([\d ]+)/.exec(lines[index + 1] ?? '') ?? [];
+    return clientId === undefined ? [] : [{ clientId, ids: (ids ?? '').trim().split(' ') }];
+  });
+}

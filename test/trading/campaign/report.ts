@@ -1,0 +1,93 @@
+import type { Errand, Evidence, Judgement } from './errand.js';
+
+/** An errand of which something must not be. */
+interface Broken {
+  readonly errand: Errand;
+  readonly judgement: Judgement;
+  readonly evidence: Evidence;
+}
+
+/** What became of the errands, and what must not be. */
+export class Report {
+  readonly broken: Broken[] = [];
+  readonly complaints: string[] = [];
+  readonly counts = new Map<string, number>();
+  errands = 0;
+  writes = 0;
+  unknown = 0;
+  duplicates = 0;
+  prompt = 0;
+  flagged = 0;
+  late = 0;
+
+  add(errand: Errand, judgement: Judgement, evidence: Evidence): void {
+    const { said, duplicates, prompt, flagged, isLate, breaches } = judgement;
+    this.errands += 1;
+    this.writes += evidence.writes.length;
+    this.duplicates += duplicates;
+    this.prompt += prompt;
+    this.flagged += flagged;
+    if (said === 'unknown') this.unknown += 1;
+    if (isLate) this.late += 1;
+    const name = `${errand.kind} ${said}`;
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
+    if (breaches.length > 0) this.broken.push({ errand, judgement, evidence });
+  }
+
+  complain(words: string): void {
+    this.complaints.push(words);
+  }
+
+  get isClean(): boolean {
+    return this.broken.length === 0 && this.complaints.length === 0;
+  }
+
+  get line(): string {
+    const counts = [...this.counts].sort().map(([name, count]) => `${count} ${name}`);
+    const share = ((100 * this.unknown) / Math.max(1, this.errands)).toFixed(1);
+    const settled = this.broken.some(({ judgement }) => judgement.breaches.includes('not settled')) ? 'not all' : 'all';
+    return [
+      `${this.errands} errands, ${this.writes} writes: ${counts.join(', ')}`,
+      `${share} % unknown, ${settled} of them settled later`,
+      `${this.duplicates} duplicates made by the network, ${this.flagged} of them flagged by the order's own command (${this.prompt} had to be), the others told by a later one`,
+      `${this.late} done by a copy after a refusal`,
+      `${this.broken.length} broken`,
+    ].join('; ');
+  }
+
+  /** Each errand that broke, with what was done to it and what was said. */
+  get details(): string {
+    return [...this.complaints, ...this.broken.map(detail)].join('\n\n');
+  }
+}
+
+function detail({ errand, judgement, evidence: { run, writes, orders, resolved } }: Broken): string {
+  const seen = writes.map(({ time, treatment, executions, replied, parameters }) => {
+    const done = executions.map(
+      ({ begun, ended, answer }) => `  done ${iso(begun)} to ${iso(ended)}: ${answer?.slice(0, 120)}`,
+    );
+    return [
+      `sent ${iso(time)} ${parameters.customerOrderId ?? ''}: ${treatment}`,
+      ...done,
+      `  replied ${iso(replied)}`,
+    ].join('\n');
+  });
+  const ids = writes.map(({ parameters: { customerOrderId } }) => customerOrderId);
+  const rows = resolved.filter(({ clientId }) => ids.includes(clientId)).map((row) => JSON.stringify(row));
+  return [
+    `errand ${errand.number}: pit ${run.words.join(' ')}: ${judgement.breaches.join(', ')}`,
+    `${iso(run.started)} to ${iso(run.ended)}: exit ${run.code} ${run.signal ?? ''} ${run.stdout.trim()}`,
+    run.stderr.trim(),
+    ...seen,
+    ...rows,
+    `the exchange has: ${JSON.stringify(orders.filter((order) => errand.words.some((word) => word === order.id || (errand.kind === 'order' && word === plainly(order.price)))))}`,
+  ].join('\n');
+}
+
+function plainly(number: string): string {
+  return number.includes('.') ? number.replace(/\.?0+$/, '') : number;
+}
+
+function iso(time: number | undefined): string {
+  return time === undefined ? 'never' : new Date(time).toISOString().slice(11);
+}

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { type CancelledAll, cancelAll } from '../../../src/trading/cancel/all.js';
+import { readOpenOrders } from '../../../src/trading/order/open-orders.js';
+import { FAULTS, type FaultServer } from '../../support/fault-server.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { count, query } from '../support/exchange.js';
+import { type ListedOrder, openOrders, serveOrders } from '../support/open-orders.js';
+
+/** With ids that differ, as the fake host's chance does not. */
+function accountAt({ url }: FaultServer, budgetMs = 60_000): TestAccount {
+  const account = accountOf(url, { budgetMs, tolerance: 5_000 });
+  let made = 0;
+  Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
+  return account;
+}
+
+async function clear(account: TestAccount): Promise<CancelledAll> {
+  return cancelAll(account, 'btc_usdt', await readOpenOrders(account.client, 'btc_usdt'));
+}
+
+function outcomes({ attempts }: CancelledAll): string[] {
+  return attempts.map(({ result: { outcome, message } }) => (message === 'ok' ? outcome : `${outcome}: ${message}`));
+}
+
+/** Ids in the order in which their cancellations came. */
+function cancelled({ requests }: FaultServer): string[] {
+  const targets = requests.map(({ target }) => target).filter((target) => target.startsWith('/api/cancelOrder?'));
+  return targets.map((target) => query(target).id ?? '');
+}
+
+describe('cancelling all', () => {
+  it('reads every page of both sides, cancels each open order once, and looks again', async () => {
+    const closed: ListedOrder[] = openOrders(15, 'buy', 100).map((order) => ({ ...order, status: 2, filled: '0.01' }));
+    const server = await serveOrders([...openOrders(3), ...closed, ...openOrders(12, 'sell', 50)]);
+    const done = await clear(accountAt(server));
+    expect(done).toMatchObject({ left: [], failure: null });
+    expect(outcomes(done)).toEqual(Array(15).fill('cancelled'));
+    const sent = cancelled(server);
+    expect([sent.length, new Set(sent).size]).toEqual([15, 15]);
+    // two pages of each side, twice
+    expect(count(server, 'getOrders')).toBe(8);
+  });
+
+  it('has no more than eight requests under way', async () => {
+    let [now, most] = [0, 0];
+    const server = await serveOrders(openOrders(30));
+    const account = accountAt(server);
+    const write = account.client.write.bind(account.client);
+    Object.assign(account.client, {
+      write: async (...words: Parameters<typeof write>) => {
+        now += 1;
+        most = Math.max(most, now);
+        try {
+          return await write(...words);
+        } finally {
+          now -= 1;
+        }
+      },
+    });
+    await clear(account);
+    expect([most, cancelled(server).length]).toEqual([8, 30]);
+  });
+
+  it('goes on with orders that are placed meanwhile', async () => {
+    const server = await serveOrders(openOrders(1), {
+      cancel: (id) => {
+        const next = Number(id) + 1;
+        if (next <= 4) server.orders.push(...openOrders(1, 'sell', next));
+        return 'done';
+      },
+    });
+    const done = await clear(accountAt(server));
+    expect([outcomes(done), done.left]).toEqual([Array(4).fill('cancelled'), []]);
+  });
+
+  it('tells what filled meanwhile, and what somebody else cancelled', async () => {
+    const server = await serveOrders(openOrders(3), {
+      cancel: (id) => {
+        if (id === '1') return 'fills';
+        for (const order of server.orders) if (order.id === '2') order.status = 1;
+        return id === '2' ? 'tooFrequent' : 'done';
+      },
+    });
+    const done = await clear(accountAt(server));
+    expect(done).toMatchObject({ left: [], failure: null });
+    const rows = Object.fromEntries(done.attempts.map(({ result }) => [result.id, result]));
+    expect(rows['1']).toMatchObject({ outcome: 'refused', code: 3001, message: 'filled meanwhile', filled: '0.01' });
+    expect(rows['2']).toMatchObject({ outcome: 'cancelled' });
+    expect(rows['3']).toMatchObject({ outcome: 'cancelled', message: 'ok' });
+  });
+
+  it('asks again for what was refused as too frequent, or got no answer, until it is done', async () => {
+    const server = await serveOrders(openOrders(3), {
+      cancel: (id, time) => {
+        if (time > 2) return 'done';
+        return id === '1' ? 'tooFrequent' : id === '2' ? 'lost' : 'done';
+      },
+    });
+    const account = accountAt(server);
+    const done = await clear(account);
+    expect(outcomes(done)).toEqual(Array(3).fill('cancelled'));
+    expect(cancelled(server).sort()).toEqual(['1', '1', '1', '2', '2', '2', '3']);
+    // each under a record of its own, and all of them settled
+    expect(account.journal.open()).toEqual([]);
+    const records = account.journal.archive.since(0).map(({ outcome }) => outcome);
+    expect(records.sort()).toEqual([
+      'cancelled',
+      'cancelled',
+      'cancelled',
+      'cancelled',
+      'cancelled',
+      'refused',
+      'refused',
+    ]);
+  });
+
+  it('sees that one was cancelled whose answer was lost, without asking for it again', async () => {
+    const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '1' ? 'doneUnanswered' : 'done') });
+    const account = accountAt(server);
+    const done = await clear(account);
+    expect(done).toMatchObject({ left: [], failure: null });
+    expect(done.attempts.map(({ result, failure }) => [result.outcome, failure])).toEqual([
+      ['cancelled', null],
+      ['cancelled', null],
+    ]);
+    expect([cancelled(server).length, account.journal.open()]).toEqual([2, []]);
+  });
+
+  it('ends where the exchange refuses for good', async () => {
+    const server = await serveOrders(openOrders(3), { cancel: (id) => (id === '2' ? 'refused' : 'done') });
+    const done = await clear(accountAt(server));
+    expect([done.left, done.failure]).toEqual([['2'], null]);
+    expect(outcomes(done)).toEqual(['cancelled', 'refused: not to be cancelled', 'cancelled']);
+    // once with the others, and once when it was the only one
+    expect(cancelled(server).filter((id) => id === '2')).toHaveLength(2);
+  });
+
+  it('ends with the budget where no answer ever comes: what is left is unknown', async () => {
+    const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '2' ? 'lost' : 'done') });
+    const account = accountOf(server.url, { budgetMs: 20_000, tolerance: 60_000 });
+    let made = 0;
+    Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
+    const done = await clear(account);
+    expect(done.left).toEqual(['2']);
+    const rows = done.attempts.map(({ result, failure }) => [result.id, result.outcome, failure]);
+    expect(rows).toContainEqual(['2', 'unknown', 'unknown']);
+    expect(account.journal.open().length).toBeGreaterThan(0);
+  });
+
+  it('an exchange that takes a cancellation and lists the order on is asked again, not believed', async () => {
+    const server = await serveOrders(openOrders(1), { cancel: (_, time) => (time < 3 ? 'accepted' : 'done') });
+    const done = await clear(accountAt(server));
+    expect([done.left, cancelled(server).length]).toEqual([[], 3]);
+  });
+
+  it('says where it could not see what is left', async () => {
+    const list = (asked: number) => (asked > 2 ? FAULTS['an HTML page with 502'] : undefined);
+    const server = await serveOrders(openOrders(2), { list });
+    const done = await clear(accountAt(server));
+    expect(done.failure).toMatchObject({ kind: 'unreachable' });
+    expect(outcomes(done)).toEqual(['cancelled', 'cancelled']);
+  });
+
+  it('sends nothing where nothing is open', async () => {
+    const server = await serveOrders([]);
+    expect(await clear(accountAt(server))).toEqual({ attempts: [], left: [], failure: null });
+    expect(cancelled(server)).toEqual([]);
+  });
+});

@@ -1,0 +1,257 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type CancelAttempt, cancelOrders } from '../../../src/trading/cancel/cancel.js';
+import { settleCancel } from '../../../src/trading/cancel/settle.js';
+import type { Entry } from '../../../src/trading/journal/entry.js';
+import type { OrderReference } from '../../../src/trading/order/reference.js';
+import { type Answer, FAULTS, respond, serveFaults } from '../../support/fault-server.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { CLIENT_ID, count, type Fault, looksAt, NOT_FOUND, query, record, serveBadly } from '../support/exchange.js';
+
+const ID = '202202224851151555';
+const CANCELLED =
+  '{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"amount":0.0100,"price":30000,"completeMonty":120,"completeAmount":0.004}}}';
+const REFUSED = '{"code":3001,"message":"not found"}';
+const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
+/** Long enough for every fault that answers, short for the one that hangs. */
+const BUDGET_MS = 2_000;
+
+async function cancel(account: TestAccount, order: OrderReference = { id: ID }): Promise<CancelAttempt> {
+  const [attempt] = await cancelOrders(account, 'btc_usdt', [order]);
+  if (attempt === undefined) throw new Error('nothing was attempted');
+  return attempt;
+}
+
+/** How the journal has it: settled with an outcome, or open. */
+function kept({ journal }: TestAccount): string[] {
+  return [...journal.archive.since(0).map(({ outcome }) => outcome as string), ...journal.open().map(() => 'open')];
+}
+
+describe('a cancellation that is answered', () => {
+  it('takes the answer that comes', async () => {
+    const server = await serveBadly(respond(CANCELLED));
+    const account = accountOf(server.url);
+    expect(await cancel(account, { id: '7' })).toEqual({
+      result: {
+        outcome: 'cancelled',
+        id: '7',
+        clientId: null,
+        market: 'btc_usdt',
+        price: '30000',
+        amount: '0.0100',
+        filled: '0.004',
+        filledValue: '120',
+        code: 1000,
+        message: 'ok',
+      },
+      intent: expect.stringMatching(/^pit[0-9a-f]{24}$/),
+      failure: null,
+    });
+    expect([count(server, 'getOrder'), kept(account)]).toEqual([0, ['cancelled']]);
+    const { accesskey, sign, reqTime, method, ...own } = query(server.requests[0]?.target ?? '');
+    expect([accesskey, sign?.length, reqTime, method]).toEqual([
+      'access-0123456789',
+      32,
+      '1540295995557',
+      'cancelOrder',
+    ]);
+    expect(own).toEqual({ currency: 'btc_usdt', id: '7' });
+  });
+
+  it('names the order by the id that was given, and by that alone', async () => {
+    const server = await serveBadly(respond(CANCELLED));
+    const { result } = await cancel(accountOf(server.url), { clientId: CLIENT_ID });
+    expect(result).toMatchObject({ id: null, clientId: CLIENT_ID });
+    const { id, customerOrderId } = query(server.requests[0]?.target ?? '');
+    expect([id, customerOrderId]).toEqual([undefined, CLIENT_ID]);
+  });
+});
+
+const OPEN = record({ status: 0 });
+const PARTLY = record({ status: 3, trade_amount: 0.005, trade_money: 150 });
+const GONE = record({ status: 1 });
+const PARTLY_GONE = record({ status: 2, trade_amount: 0.005, trade_money: 150 });
+const FILLED = record({ status: 2, trade_amount: 0.01, trade_money: 300 });
+
+describe.each(FAULT_NAMES)('a cancellation whose answer was lost to %s', (fault) => {
+  it.each([
+    ['open', OPEN, 'unknown', 'unknown', 'open'],
+    ['partly filled and open', PARTLY, 'unknown', 'unknown', 'open'],
+    ['cancelled', GONE, 'cancelled', null, 'cancelled'],
+    ['cancelled after a partial fill', PARTLY_GONE, 'cancelled', null, 'cancelled'],
+    ['filled', FILLED, 'refused', 'refused', 'refused'],
+    // a code that nobody has explained does not say that the order is gone
+    ['in a state of code 7', record({ status: 7 }), 'unknown', 'unknown', 'open'],
+    ['not there', NOT_FOUND, 'unknown', 'unknown', 'open'],
+  ])('of an order that is %s', async (_, look, outcome, failure, inJournal) => {
+    const server = await serveBadly(fault, look);
+    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await cancel(account)).toMatchObject({ result: { outcome, id: ID, code: null }, failure });
+    expect([count(server, 'cancelOrder'), kept(account)]).toEqual([1, [inJournal]]);
+  });
+});
+
+// a hang takes real time, and its end is told like any other
+it.each(FAULT_NAMES.filter((name) => name !== 'a hang'))(
+  'a cancellation lost to %s did not reach the exchange when the order is open and it would not be taken any more',
+  async (fault) => {
+    const server = await serveBadly(fault, PARTLY);
+    const account = accountOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
+    const sent = account.host.now();
+    const told = { outcome: 'refused', filled: '0.005', message: expect.stringContaining('the order is open') };
+    expect(await cancel(account)).toMatchObject({ result: told, failure: 'unreachable' });
+    expect(account.host.now() - sent).toBeGreaterThan(60_000);
+    expect([count(server, 'cancelOrder'), kept(account)]).toEqual([1, ['notSent']]);
+  },
+);
+
+describe('what an order tells of its cancellation', () => {
+  it('with what had filled', async () => {
+    const server = await serveBadly('a close without an answer', PARTLY_GONE);
+    const facts = { price: '30000', amount: '0.01', filled: '0.005', filledValue: '150' };
+    expect((await cancel(accountOf(server.url))).result).toMatchObject(facts);
+  });
+
+  it('a cancellation that shows late is seen', async () => {
+    const server = await serveBadly('a close without an answer', OPEN, FAULTS['an HTML page'], OPEN, GONE);
+    expect((await cancel(accountOf(server.url))).result.outcome).toBe('cancelled');
+  });
+
+  it('an order that is not there in the end was not seen to be cancelled', async () => {
+    const server = await serveBadly('a close without an answer', NOT_FOUND);
+    const account = accountOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
+    const told = { outcome: 'refused', price: null, message: 'the exchange has no such order' };
+    expect(await cancel(account)).toMatchObject({ result: told, failure: 'refused' });
+    expect(kept(account)).toEqual(['refused']);
+  });
+
+  it('looks that fail prove nothing, however late', async () => {
+    const server = await serveBadly('a close without an answer', FAULTS['an HTML page']);
+    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    expect((await cancel(account)).result).toMatchObject({ outcome: 'unknown', price: null });
+    expect(kept(account)).toEqual(['open']);
+  });
+
+  it('is found out later, by the record', async () => {
+    const lost = await serveBadly('a reset after reading', OPEN);
+    const first = accountOf(lost.url, { budgetMs: BUDGET_MS });
+    const { intent } = await cancel(first);
+    const server = await serveBadly('a hang', PARTLY_GONE);
+    const later = accountOf(server.url, { state: first.state });
+    const entry = later.journal.find(intent ?? '') as Entry<'cancelOrder'>;
+    expect(entry.isUnderWay).toBe(false);
+    expect(await settleCancel(later, entry)).toMatchObject({ outcome: 'cancelled', filled: '0.005' });
+    expect([count(server, 'cancelOrder'), kept(later)]).toEqual([0, ['cancelled']]);
+  });
+});
+
+describe('a cancellation that is refused', () => {
+  it.each<[string, string | Answer, string, object]>([
+    ['not there', REFUSED, NOT_FOUND, { outcome: 'refused', code: 3001, message: 'not found', price: null }],
+    ['filled', REFUSED, FILLED, { outcome: 'refused', code: 3001, filled: '0.01' }],
+    ['open', REFUSED, OPEN, { outcome: 'refused', code: 3001, filled: '0' }],
+    // the first of two executions cancelled it, and the answer is that of the second
+    ['cancelled', REFUSED, PARTLY_GONE, { outcome: 'cancelled', code: 3001, filled: '0.005' }],
+    ['cancelled, in other words', '{"code":1001,"message":"failed"}', GONE, { outcome: 'cancelled', code: 1001 }],
+    ['cancelled, too frequent', '{"code":4002,"message":"often"}', GONE, { outcome: 'cancelled', code: 4002 }],
+    [
+      'cancelled, by isSuc',
+      '{"code":1000,"message":{"des":"no","isSuc":false}}',
+      GONE,
+      { outcome: 'cancelled', code: 1000 },
+    ],
+    // what is left of an IOC is cancelled by the exchange itself
+    ['an IOC that is cancelled', REFUSED, record({ status: 1, type: 5 }), { outcome: 'refused', code: 3001 }],
+  ])('of an order that is %s', async (_, answer, look, told) => {
+    const server = await serveBadly(typeof answer === 'string' ? respond(answer) : answer, look);
+    const account = accountOf(server.url);
+    expect((await cancel(account)).result).toMatchObject(told);
+    expect([count(server, 'cancelOrder'), looksAt(server)]).toEqual([1, 1]);
+    expect(account.journal.open()).toEqual([]);
+  });
+
+  it.each([
+    [{ id: ID }, { id: ID }],
+    [{ clientId: CLIENT_ID }, { clientId: CLIENT_ID }],
+    [{ id: ID }, { clientId: CLIENT_ID }],
+  ])('because %j cancelled it before, is no cancellation for %j', async (first, second) => {
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/api/getOrder?')) return respond(GONE);
+        return respond(server.requests.length === 1 ? CANCELLED : REFUSED);
+      },
+    });
+    const account = accountOf(server.url);
+    const again = accountOf(server.url, { state: account.state });
+    // two ids from one clock and one chance would be the same
+    Object.assign(again.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(7) });
+    expect((await cancel(account, first)).result.outcome).toBe('cancelled');
+    expect(await cancel(again, second)).toMatchObject({ result: { outcome: 'refused' }, failure: 'refused' });
+  });
+
+  it('because it was cancelled before by a name of yours, though that answer was lost, is no cancellation by its id', async () => {
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/api/getOrder?')) return respond(GONE);
+        return server.requests.length === 1 ? FAULTS['a close without an answer'] : respond(REFUSED);
+      },
+    });
+    const account = accountOf(server.url);
+    const again = accountOf(server.url, { state: account.state });
+    Object.assign(again.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(7) });
+    expect((await cancel(account, { clientId: CLIENT_ID })).result).toMatchObject({ outcome: 'cancelled', id: ID });
+    expect((await cancel(again, { id: ID })).result.outcome).toBe('refused');
+  });
+
+  it('and cannot be looked into is not known to be refused', async () => {
+    const server = await serveBadly(respond(REFUSED), FAULTS['an HTML page']);
+    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
+    expect(await cancel(account)).toMatchObject({ result: { outcome: 'unknown', code: 3001 }, failure: 'unknown' });
+    const later = await serveBadly(respond(REFUSED), FAULTS['no HTTP at all'], GONE);
+    expect((await cancel(accountOf(later.url))).result).toMatchObject({ outcome: 'cancelled', code: 3001 });
+  });
+
+  it('like the look at its order is refused: a market that there is not', async () => {
+    const nowhere = respond('{"code":1001,"message":"unknown market"}');
+    const server = await serveBadly(nowhere, nowhere);
+    expect(await cancel(accountOf(server.url))).toMatchObject({ result: { outcome: 'refused', code: 1001 } });
+    // a limit refuses whatever comes
+    const often = respond('{"code":4002,"message":"often"}');
+    const busy = await serveBadly(often, often);
+    const account = accountOf(busy.url, { budgetMs: BUDGET_MS });
+    expect(await cancel(account)).toMatchObject({ result: { outcome: 'unknown', code: 4002 } });
+  });
+
+  it('unread is not looked into', async () => {
+    const server = await serveBadly(respond('{"code":1003,"message":"sign"}'), GONE);
+    expect(await cancel(accountOf(server.url))).toMatchObject({ result: { outcome: 'refused' }, failure: 'refused' });
+    const locked = await serveBadly(respond('{"code":4001,"message":"locked"}'), GONE);
+    expect(await cancel(accountOf(locked.url))).toMatchObject({ result: { outcome: 'refused' }, failure: 'limited' });
+    expect([looksAt(server), looksAt(locked)]).toEqual([0, 0]);
+  });
+});
+
+describe('a cancellation that never left', () => {
+  it('is unreachable, not refused by anybody', async () => {
+    const account = accountOf('http://127.0.0.1:1');
+    expect(await cancel(account)).toMatchObject({ failure: 'unreachable', result: { outcome: 'refused', code: null } });
+    expect(kept(account)).toEqual(['notSent']);
+  });
+
+  it('because its id is none leaves no record behind', async () => {
+    const server = await serveBadly(respond(CANCELLED));
+    const account = accountOf(server.url);
+    await expect(cancel(account, { id: 'seven' })).rejects.toMatchObject({ kind: 'usage' });
+    expect([server.connections, kept(account)]).toEqual([0, []]);
+  });
+
+  it('for want of a record is a usage error, and not one byte leaves', async () => {
+    const server = await serveBadly(respond(CANCELLED));
+    const account = accountOf(server.url);
+    mkdirSync(path.join(account.state, 'journal'), { mode: 0o700 });
+    writeFileSync(path.join(account.state, 'journal', 'test'), 'a file where the folder belongs');
+    await expect(cancel(account)).rejects.toMatchObject({ kind: expect.stringMatching(/usage|credentials/) });
+    expect(server.connections).toBe(0);
+  });
+});

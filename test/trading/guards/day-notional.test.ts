@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { writtenToday } from '../../../src/trading/guards/day-notional.js';
+import type { Settlement } from '../../../src/trading/journal/intent.js';
+import { accountOf } from '../support/account.js';
+
+const PLACED: Settlement = { outcome: 'placed', id: '1', duplicates: [] };
+
+it('is what the journal wrote since midnight UTC in that coin', () => {
+  const account = accountOf('http://127.0.0.1:1');
+  const { journal, host } = account;
+  const today = () => writtenToday(journal, 'usdt', host.now()).toString();
+  let count = 0;
+  const write = (market: string, price: string, amount: string) => {
+    const base = { side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false } as const;
+    count += 1;
+    return journal.begin<'order'>(
+      { operation: 'order', terms: { ...base, market, price, amount } },
+      { id: `mine${count}`, reqTime: host.now() },
+    );
+  };
+  expect(today()).toBe('0');
+  write('btc_usdt', '100', '0.5').settle(PLACED, 'placed');
+  expect(today()).toBe('50.0');
+  // open: nobody knows yet
+  const open = write('eth_usdt', '10', '3');
+  expect(today()).toBe('80.0');
+  open.settle({ ...PLACED, outcome: 'refused', id: null }, 'refused');
+  expect(today()).toBe('50.0');
+  // the network made it twice
+  write('btc_usdt', '7', '1').settle({ ...PLACED, duplicates: ['2'] }, 'placed');
+  expect(today()).toBe('64.0');
+  write('eth_btc', '1', '1').settle(PLACED, 'placed');
+  write('btc_usdt', '1', '1').settle({ ...PLACED, outcome: 'notSent', id: null }, 'not sent');
+  const cancel = { market: 'btc_usdt', order: { id: '1' } };
+  const entry = journal.begin<'cancelOrder'>(
+    { operation: 'cancelOrder', terms: cancel },
+    { id: 'cancel01', reqTime: host.now() },
+  );
+  expect(today()).toBe('64.0');
+  entry.settle({ outcome: 'cancelled', id: '1', duplicates: [] }, 'cancelled');
+  expect(today()).toBe('64.0');
+  expect(writtenToday(journal, 'btc', host.now()).toString()).toBe('1');
+});
+
+it('begins anew with each UTC day', async () => {
+  const account = accountOf('http://127.0.0.1:1');
+  const { journal, host } = account;
+  const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', price: '100', amount: '1' } as const;
+  const begin = (id: string) =>
+    journal.begin<'order'>(
+      { operation: 'order', terms: { ...terms, borrow: false, repay: false } },
+      { id, reqTime: host.now() },
+    );
+  const late = begin('late1');
+  const midnight = Math.ceil(host.now() / 86_400_000) * 86_400_000;
+  await host.sleep(midnight - host.now() - 1);
+  expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('100');
+  await host.sleep(1);
+  expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('0');
+  // settled today, written yesterday
+  late.settle(PLACED, 'placed');
+  expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('0');
+  begin('early1');
+  expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('100');
+});

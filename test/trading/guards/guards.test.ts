@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/errors.js';
+import { Decimal } from '../../../src/protocol/decimal.js';
+import type { OrderType, Side } from '../../../src/protocol/words.js';
+import { checkGuards, type Evidence, needMarket } from '../../../src/trading/guards/guards.js';
+import { type GuardLimits, guardLimits } from '../../../src/trading/guards/limits.js';
+import { placeOf } from '../../../src/trading/guards/price-band.js';
+import type { MarketView } from '../../../src/trading/preview/market-view.js';
+
+const UNREACHABLE = new Failure('unreachable', 'depth: no answer came in time');
+
+/** mid is 1000 */
+const VIEW = { bids: [{ price: '999', amount: '1' }], asks: [{ price: '1001', amount: '1' }], last: null };
+
+interface Case {
+  readonly side?: Side;
+  readonly type?: OrderType;
+  readonly orders?: readonly (readonly [price: string, amount: string])[];
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly evidence?: Partial<Evidence>;
+}
+
+function guarded({ side = 'buy', type = 'limit', orders = [['1000', '1']], settings = {}, evidence }: Case) {
+  const proposal = {
+    market: { quote: 'usdt' },
+    ...{ side, type },
+    orders: orders.map(([price, amount]) => ({ price: Decimal.of(price), amount: Decimal.of(amount) })),
+  };
+  return checkGuards(proposal, guardLimits(settings), { seen: VIEW, today: Decimal.zero, ...evidence });
+}
+
+function messages(given: Case): string[] {
+  return guarded(given).breaches.map(({ guard, message }) => `${guard}: ${message}`);
+}
+
+describe('price-band', () => {
+  it.each<[Side, string, 'holds' | 'warns' | 'passes']>([
+    ['buy', '1100', 'passes'],
+    ['buy', '1100.01', 'holds'],
+    ['buy', '900', 'passes'],
+    ['buy', '899.99', 'warns'],
+    ['sell', '900', 'passes'],
+    ['sell', '899.99', 'holds'],
+    ['sell', '1100', 'passes'],
+    ['sell', '1100.01', 'warns'],
+  ])('a %s at %s around 1000: it %s', (side, price, expected) => {
+    const { breaches, warnings } = guarded({ side, orders: [[price, '1']] });
+    const found = breaches.length > 0 ? 'holds' : warnings.length > 0 ? 'warns' : 'passes';
+    expect(found).toBe(expected);
+  });
+
+  it('says how far away it is, and what the limit is', () => {
+    expect(messages({ orders: [['1200.5', '1']] })).toEqual([
+      'price-band: the price 1200.5 is 20.05% above mid (1000), and the limit for a buy is 10%, so at most 1100',
+    ]);
+    expect(messages({ side: 'sell', orders: [['500', '1']], settings: { priceBand: '2.5%' } })).toEqual([
+      'price-band: the price 500 is 50% below mid (1000), and the limit for a sell is 2.5%, so at least 975',
+    ]);
+    expect(guarded({ orders: [['500', '1']] }).warnings).toEqual([
+      'The price 500 is 50% below mid (1000): such an order may rest for a long time.',
+    ]);
+  });
+
+  it('looks at the worst of several prices', () => {
+    const orders = [
+      ['1101', '1'],
+      ['1300', '1'],
+      ['1000', '1'],
+    ] as const;
+    expect(messages({ orders })).toEqual([expect.stringContaining('the price 1300 is 30% above mid')]);
+  });
+
+  it('takes the other side, then the last price, where a side is empty', () => {
+    const at = (view: Partial<MarketView>) =>
+      messages({ orders: [['1200', '1']], evidence: { seen: { ...VIEW, ...view } } });
+    expect(at({ asks: [] })).toEqual([expect.stringContaining('above the best bid (999)')]);
+    expect(at({ bids: [] })).toEqual([expect.stringContaining('above the best ask (1001)')]);
+    expect(at({ bids: [], asks: [], last: Decimal.of('1000') })).toEqual([
+      expect.stringContaining('above the last price (1000)'),
+    ]);
+    expect(at({ bids: [], asks: [] })).toEqual([
+      'price-band: it cannot be checked: the book is empty, and there is no last price',
+    ]);
+  });
+
+  it('holds where it cannot be checked, with the reason', () => {
+    expect(guarded({ evidence: { seen: UNREACHABLE } }).breaches).toEqual([
+      {
+        guard: 'price-band',
+        message: 'it cannot be checked: depth: no answer came in time',
+        failure: UNREACHABLE,
+      },
+    ]);
+    expect(messages({ evidence: { seen: undefined } })).toEqual(['price-band: it was not checked']);
+  });
+
+  it('is silent where it is off', () => {
+    const settings = { priceBand: 'off' };
+    expect(guarded({ orders: [['5000', '1']], settings })).toEqual({ breaches: [], warnings: [] });
+    expect(messages({ settings, evidence: { seen: UNREACHABLE } })).toEqual([]);
+  });
+
+  it('never lets a price pass that costs more than the band, and never holds one on the other side', () => {
+    const decimal = fc.tuple(fc.bigInt({ min: 1n, max: 10n ** 9n }), fc.nat(6));
+    fc.assert(
+      fc.property(decimal, decimal, fc.integer({ min: 1, max: 10_000 }), (priced, referred, basisPoints) => {
+        const [price, reference] = [Decimal.fromUnits(...priced), Decimal.fromUnits(...referred)];
+        const band = Decimal.fromUnits(BigInt(basisPoints), 4);
+        // in whole numbers, so that nothing is rounded: price against reference x (1 +- band)
+        const units = price.units * 10n ** BigInt(4 + reference.scale);
+        const limit = (sign: 1n | -1n) =>
+          reference.units * (10_000n + sign * BigInt(basisPoints)) * 10n ** BigInt(price.scale);
+        const [above, below] = [units > limit(1n), units < limit(-1n)];
+        const place = above ? 'costly' : below ? 'harmless' : 'within';
+        expect(placeOf('buy', price, reference, band)).toBe(place);
+        expect(placeOf('sell', price, reference, band)).toBe(above ? 'harmless' : below ? 'costly' : 'within');
+      }),
+    );
+  });
+});
+
+describe('order-notional and day-notional', () => {
+  const settings = { orderNotional: '1000usdt', dayNotional: '2500usdt' };
+
+  it.each([
+    ['at both limits', '1', '1500', []],
+    ['a hair over one order', '1.0001', '0', ['order-notional']],
+    ['a hair over the day', '1', '1500.01', ['day-notional']],
+    ['over both', '2', '1000', ['order-notional', 'day-notional']],
+  ])('%s', (_name, amount, today, guards) => {
+    const { breaches } = guarded({
+      orders: [['1000', amount]],
+      settings,
+      evidence: { today: Decimal.of(today) },
+    });
+    expect(breaches.map(({ guard }) => guard)).toEqual(guards);
+  });
+
+  it('say what it comes to and what the limit is', () => {
+    expect(messages({ orders: [['1000', '2']], settings, evidence: { today: Decimal.of('600.50') } })).toEqual([
+      'order-notional: the order comes to 2000 usdt, and the limit for one order is 1000 usdt',
+      'day-notional: the orders of this UTC day would come to 2600.5 usdt, and the limit is 2500 usdt',
+    ]);
+  });
+
+  it('look at the largest of several orders, and at all of them for the day', () => {
+    const orders = [
+      ['1000', '0.9'],
+      ['1000', '1'],
+      ['1000', '0.9'],
+    ] as const;
+    expect(messages({ orders, settings })).toEqual([expect.stringContaining('come to 2800 usdt')]);
+  });
+
+  it('limit no coin that has no limit', () => {
+    const limits: GuardLimits = { ...guardLimits({}), orderNotional: new Map(), dayNotional: new Map() };
+    const order = { price: Decimal.of('1000'), amount: Decimal.of('1000000000') };
+    const proposal = { market: { quote: 'doge' }, side: 'buy', type: 'limit', orders: [order] } as const;
+    expect(checkGuards(proposal, limits, { seen: VIEW, today: Decimal.zero }).breaches).toEqual([]);
+  });
+});
+
+describe('post-only', () => {
+  it.each<[Side, string, boolean]>([
+    ['buy', '1000.99', false],
+    ['buy', '1001', true],
+    ['buy', '1002', true],
+    ['sell', '999.01', false],
+    ['sell', '999', true],
+    ['sell', '998', true],
+  ])('a %s at %s between 999 and 1001: %s', (side, price, holds) => {
+    const { breaches } = guarded({ side, type: 'postOnly', orders: [[price, '1']] });
+    expect(breaches.map(({ guard }) => guard)).toEqual(holds ? ['post-only'] : []);
+  });
+
+  it('says what it would meet', () => {
+    expect(messages({ type: 'postOnly', orders: [['1002', '1']] })).toEqual([
+      'post-only: at 1002 it would fill at once: the best ask is 1001',
+    ]);
+  });
+
+  it('is of PostOnly orders alone, and can be off', () => {
+    expect(messages({ type: 'ioc', orders: [['1002', '1']] })).toEqual([]);
+    const settings = { postOnlyGuard: 'off' };
+    expect(messages({ type: 'postOnly', orders: [['1002', '1']], settings })).toEqual([]);
+  });
+
+  it('does not hold where nobody is on the other side, and holds where nobody could look', () => {
+    const order: Case = { type: 'postOnly', orders: [['1002', '1']] };
+    expect(messages({ ...order, evidence: { seen: { ...VIEW, asks: [] } } })).toEqual([]);
+    const unseen = guarded({ ...order, evidence: { seen: UNREACHABLE } }).breaches;
+    expect(unseen.map(({ guard }) => guard)).toEqual(['price-band', 'post-only']);
+  });
+});
+
+describe('the market is looked at', () => {
+  it.each<[OrderType, Record<string, string>, Parameters<typeof needMarket>[2], boolean]>([
+    ['limit', {}, [], true],
+    ['limit', {}, ['price-band'], false],
+    ['limit', { priceBand: 'off' }, [], false],
+    ['limit', {}, ['order-notional'], true],
+    ['postOnly', {}, ['price-band'], true],
+    ['postOnly', { priceBand: 'off', postOnlyGuard: 'off' }, [], false],
+    ['postOnly', {}, ['price-band', 'post-only'], false],
+  ])('for a %s with %j and %j overridden: %s', (type, settings, overridden, expected) => {
+    expect(needMarket(type, guardLimits(settings), overridden)).toBe(expected);
+  });
+});

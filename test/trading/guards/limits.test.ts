@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { checkSetting } from '../../../src/config/settings.js';
+import { type GuardLimits, guardLimits } from '../../../src/trading/guards/limits.js';
+import { readGuards } from '../../../src/trading/guards/names.js';
+
+function shown({ priceBand, orderNotional, dayNotional, postOnly }: GuardLimits) {
+  const texts = (limits: GuardLimits['orderNotional']) =>
+    Object.fromEntries([...limits].map(([coin, most]) => [coin, most.toString()]));
+  return { band: priceBand?.toString() ?? null, order: texts(orderNotional), day: texts(dayNotional), postOnly };
+}
+
+const ORDER = { usdt: '1000000', usdc: '1000000', usd: '1000000', qc: '1000000', btc: '20', eth: '300' };
+const DAY = { usdt: '5000000', usdc: '5000000', usd: '5000000', qc: '5000000', btc: '100', eth: '1500' };
+
+describe('the limits of the guards', () => {
+  it('have defaults', () => {
+    expect(shown(guardLimits({}))).toEqual({ band: '0.10', order: ORDER, day: DAY, postOnly: true });
+  });
+
+  it('are those that are set; coins that are not named keep their default, and the day follows the order', () => {
+    const limits = shown(guardLimits({ priceBand: '2.5%', orderNotional: '50000usdt,1.5ltc', postOnlyGuard: 'off' }));
+    expect(limits).toEqual({
+      band: '0.025',
+      order: { ...ORDER, usdt: '50000', ltc: '1.5' },
+      day: { ...DAY, usdt: '250000', ltc: '7.5' },
+      postOnly: false,
+    });
+    expect(shown(guardLimits({ dayNotional: '7usdt' })).day).toEqual({ ...DAY, usdt: '7' });
+  });
+
+  it('are turned off one by one', () => {
+    expect(shown(guardLimits({ priceBand: 'off' })).band).toBeNull();
+    expect(shown(guardLimits({ orderNotional: 'off' }))).toMatchObject({ order: {}, day: DAY });
+    expect(shown(guardLimits({ dayNotional: 'off' }))).toMatchObject({ order: ORDER, day: {} });
+  });
+});
+
+describe('the settings of the guards', () => {
+  it.each([
+    ['priceBand', '5%', '5%'],
+    ['priceBand', '2.50%', '2.5%'],
+    ['priceBand', '100%', '100%'],
+    ['priceBand', 'OFF', 'off'],
+    ['orderNotional', '50000usdt,2BTC', '50000usdt,2btc'],
+    ['orderNotional', '0.50btc, 10usdt', '0.5btc,10usdt'],
+    ['dayNotional', 'off', 'off'],
+    ['postOnlyGuard', 'Off', 'off'],
+  ])('%s takes %s', (key, value, kept) => {
+    expect(checkSetting(key, value)).toBe(kept);
+    // what is kept is read again from the profile's file
+    expect(checkSetting(key, kept)).toBe(kept);
+  });
+
+  it.each([
+    ['priceBand', '5'],
+    ['priceBand', '0%'],
+    ['priceBand', '100.1%'],
+    ['priceBand', '-5%'],
+    ['priceBand', ''],
+    ['orderNotional', '50000'],
+    ['orderNotional', 'usdt'],
+    ['orderNotional', '0usdt'],
+    ['orderNotional', '1usdt,2usdt'],
+    ['orderNotional', '1usdt,,2btc'],
+    ['orderNotional', '1e5'],
+    ['dayNotional', '1,000usdt'],
+    ['postOnlyGuard', 'no'],
+  ])('%s refuses %j, and says what it takes', (key, value) => {
+    expect(() => checkSetting(key, value)).toThrow(
+      expect.objectContaining({ kind: 'usage', hint: expect.stringMatching(/ off\.$/) }),
+    );
+  });
+});
+
+describe('the names of the guards', () => {
+  it('are read one by one or several at once', () => {
+    expect(readGuards('price-band')).toEqual(['price-band']);
+    expect(readGuards('Post-Only, day-notional')).toEqual(['post-only', 'day-notional']);
+  });
+
+  it.each(['', 'price', 'price-band,', 'all', 'priceBand'])('%j is none, and they are all listed', (word) => {
+    const hint = 'Known: price-band, order-notional, day-notional, post-only.';
+    expect(() => readGuards(word)).toThrow(expect.objectContaining({ kind: 'usage', hint }));
+  });
+});

@@ -1,0 +1,83 @@
+import fs from 'node:fs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Failure } from '../../../src/errors.js';
+import { type Placement, placeOrder } from '../../../src/trading/order/place.js';
+import { respond } from '../../support/fault-server.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { CLIENT_ID, count, record, serve } from '../support/exchange.js';
+import { TERMS } from './support.js';
+
+const ID = '202202224851151555';
+const PLACED = `{"code":"1000","message":"ok","id":"${ID}"}`;
+
+/** Every way in which the journal touches the disk. */
+const CALLS = [
+  ...['openSync', 'writeSync', 'fsyncSync', 'closeSync', 'fchmodSync', 'linkSync', 'rmSync'],
+  ...['readFileSync', 'readdirSync', 'readSync', 'fstatSync', 'mkdirSync', 'chmodSync', 'statSync', 'lstatSync'],
+] as const;
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** From now on the call of this number fails, and all after it where the trouble lasts; how many calls there were. */
+function fail(number: number, code: string, lasts: boolean): { readonly count: number } {
+  const calls = { count: 0 };
+  for (const name of CALLS) {
+    const original = fs[name] as (...values: unknown[]) => unknown;
+    vi.spyOn(fs, name as 'openSync').mockImplementation((...values: unknown[]) => {
+      calls.count += 1;
+      const isMeant = lasts ? calls.count >= number : calls.count === number;
+      if (isMeant && !isOutside(values[0])) throw Object.assign(new Error(`${code}: ${name}`), { code });
+      return original.apply(fs, values) as number;
+    });
+  }
+  return calls;
+}
+
+/** What the client and the runtime read for themselves. */
+function isOutside(target: unknown): boolean {
+  return typeof target === 'string' && (target.startsWith('/proc/') || target.includes('node_modules'));
+}
+
+function settleOne({ journal, host }: TestAccount): void {
+  const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'before01', reqTime: host.now() });
+  entry.settle({ outcome: 'placed', id: '5', duplicates: [] }, 'placed');
+}
+
+describe.each([
+  ['ENOSPC', false, true],
+  ['ENOSPC', false, false],
+  ['ENOSPC', true, true],
+  ['EIO', false, true],
+  ['EROFS', true, false],
+  ['EACCES', true, true],
+])(
+  'a disk on which one call after the other fails: %s, it lasts: %s, there is a journal: %s',
+  (code, lasts, hasJournal) => {
+    it('an order is refused before anything leaves, or sent once and told as placed', async () => {
+      const ends = new Set<string>();
+      for (let number = 1; ; number += 1) {
+        const server = await serve({ write: respond(PLACED), list: `[${record({ trade_date: 1_540_295_995_600 })}]` });
+        const account = accountOf(server.url);
+        if (hasJournal) settleOne(account);
+        // what is loaded late is loaded now
+        await account.client.read('getOrders', { currency: 'btc_usdt', pageIndex: '1', tradeType: '1' });
+        const calls = fail(number, code, lasts);
+        const end = await placeOrder(account, TERMS, { id: CLIENT_ID, chosen: true }).catch((error: unknown) => error);
+        vi.restoreAllMocks();
+        expect([number, wordsOf(end), count(server, 'order')]).toEqual([number, wordsOf(end), isPlaced(end) ? 1 : 0]);
+        ends.add(wordsOf(end));
+        if (calls.count < number) break;
+      }
+      expect([...ends].sort()).toEqual(['not sent', 'placed']);
+    });
+  },
+);
+
+function isPlaced(end: unknown): end is Placement {
+  return typeof end === 'object' && end !== null && 'outcome' in end && end.outcome === 'placed';
+}
+
+function wordsOf(end: unknown): string {
+  if (isPlaced(end)) return 'placed';
+  return end instanceof Failure ? 'not sent' : `neither: ${String(end)} ${JSON.stringify(end)}`;
+}

@@ -1,0 +1,321 @@
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startStamp } from '../../../src/processes.js';
+import type { MarketSide } from '../../../src/trading/journal/archive.js';
+import { linesBackwards } from '../../../src/trading/journal/backwards.js';
+import { recordOf } from '../../../src/trading/journal/entry.js';
+import type { Intent, Runner } from '../../../src/trading/journal/intent.js';
+import { temporaryState } from '../support/account.js';
+import { contents, newJournal, PLACED, settledOf, TERMS } from './support.js';
+
+const ids = (entries: readonly { readonly intent: Intent }[]) => entries.map(({ intent }) => intent.id);
+
+describe('the journal', () => {
+  it('keeps a write from before it leaves until it is settled, in files of the user alone', () => {
+    const { journal, begin, open, state, folder } = newJournal();
+    const entry = begin('mine0001');
+    expect(fs.statSync(path.join(open, 'mine0001')).mode & 0o777).toBe(0o600);
+    for (const above of [state, path.join(state, 'journal'), folder, open])
+      expect(fs.statSync(above).mode & 0o777).toBe(0o700);
+    expect(journal.find('mine0001')?.intent).toEqual({
+      ...{ operation: 'order', terms: TERMS, id: 'mine0001', time: entry.intent.time, reqTime: entry.intent.reqTime },
+      process: { pid: process.pid, stamp: startStamp(process.pid) },
+    });
+    entry.note('sent');
+    expect(journal.find('mine0001')?.events.map(({ event }) => event)).toEqual(['recorded', 'sent']);
+    entry.settle(PLACED, 'placed: 7');
+    expect([journal.open(), contents(open)]).toEqual([[], {}]);
+    expect(journal.archive.find('mine0001')).toMatchObject({ ...PLACED, intent: { id: 'mine0001' } });
+  });
+
+  it('takes an id once, while it is open and after it was placed', () => {
+    const { begin } = newJournal();
+    const entry = begin('mine0001', true);
+    const taken = { kind: 'usage', hint: expect.stringContaining('pit resolve mine0001') };
+    expect(() => begin('mine0001', true)).toThrow(expect.objectContaining(taken));
+    entry.settle(PLACED, 'placed');
+    expect(() => begin('mine0001', true)).toThrow(expect.objectContaining({ kind: 'usage' }));
+    expect(begin('mine0002', true).intent.id).toBe('mine0002');
+  });
+
+  it.each(['refused', 'notSent'] as const)('takes an id again of which nothing came: %s', (outcome) => {
+    const { journal, begin } = newJournal();
+    begin('mine0001', true).settle({ outcome, id: null, duplicates: [] }, outcome);
+    expect(begin('mine0001', true).intent.id).toBe('mine0001');
+    expect(ids(journal.open())).toEqual(['mine0001']);
+  });
+
+  it('tells ids apart by their case, as the exchange does, whatever the file system does', () => {
+    const { journal, begin, open } = newJournal();
+    for (const id of ['abcd', 'ABCD', 'aBcD']) begin(id);
+    expect(ids(journal.open()).sort()).toEqual(['ABCD', 'aBcD', 'abcd']);
+    const names = fs.readdirSync(open);
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(3);
+  });
+
+  it('does not bring a settled record back when somebody else is still at it', () => {
+    const { journal, begin, open } = newJournal();
+    const entry = begin('mine0001');
+    const other = journal.find('mine0001');
+    entry.settle(PLACED, 'placed');
+    other?.note('asked by client id: found');
+    other?.leave();
+    expect([contents(open), journal.damaged()]).toEqual([{}, []]);
+    other?.settle(PLACED, 'placed');
+    expect(journal.archive.since(0)).toHaveLength(1);
+  });
+
+  it('clears away what a process left behind that ended while it made a record, and nothing that is being made', () => {
+    const { begin, host, open } = newJournal();
+    begin('mine0001');
+    const [old, fresh] = ['.old1.17.1', '.new1.17.1'].map((name) => path.join(open, name));
+    for (const draft of [old, fresh]) fs.writeFileSync(draft ?? '', 'half a rec');
+    fs.utimesSync(old ?? '', 0, (host.now() - 7_200_000) / 1_000);
+    fs.utimesSync(fresh ?? '', 0, (host.now() - 1_000) / 1_000);
+    begin('mine0002');
+    expect(fs.readdirSync(open).sort()).toEqual(['.new1.17.1', 'mine0001', 'mine0002']);
+  });
+
+  it('takes a record back whose write never left', () => {
+    const { journal, begin } = newJournal();
+    begin('mine0001').withdraw();
+    expect([journal.open(), journal.archive.since(0)]).toEqual([[], []]);
+    expect(begin('mine0001').intent.id).toBe('mine0001');
+  });
+
+  it('writes down no secret, and no more than it takes of what the exchange says', () => {
+    const { host, begin, open } = newJournal();
+    host.redaction.keep('secret-9876543210');
+    begin('mine0001').note(`refused: secret-9876543210 ${'x'.repeat(1_000)}`);
+    const text = contents(open).mine0001?.toString() ?? '';
+    expect(text).not.toContain('secret-9876543210');
+    expect(text.length).toBeLessThan(1_000);
+  });
+
+  it('is forgotten with the exchange that it was about', () => {
+    const { journal, begin } = newJournal();
+    begin('mine0001');
+    begin('mine0002').settle(PLACED, 'placed');
+    journal.forget();
+    expect([journal.open(), journal.archive.since(0), journal.markets()]).toEqual([[], [], []]);
+  });
+
+  it('names the markets of what is open and of what is settled', () => {
+    const { journal, begin } = newJournal();
+    begin('mine0001');
+    journal.begin<'order'>(
+      { operation: 'order', terms: { ...TERMS, market: 'eth_usdt' } },
+      { id: 'mine0002', reqTime: 1 },
+    );
+    journal.find('mine0002')?.settle(PLACED, 'placed');
+    expect(journal.markets()).toEqual(['btc_usdt', 'eth_usdt']);
+  });
+});
+
+describe('a record', () => {
+  /** The calls that make a record, each with what it was about. */
+  function calls(work: () => void): string[] {
+    const seen: string[] = [];
+    const names = new Map<number, string>();
+    const spies = [
+      spied('openSync', (file, descriptor) => {
+        names.set(Number(descriptor), fs.statSync(String(file)).isDirectory() ? 'folder' : 'file');
+      }),
+      spied('writeSync', (descriptor) => seen.push(`write ${names.get(Number(descriptor))}`)),
+      spied('fsyncSync', (descriptor) => seen.push(`sync ${names.get(Number(descriptor))}`)),
+      spied('linkSync', () => seen.push('name')),
+    ];
+    work();
+    for (const spy of spies) spy.mockRestore();
+    return seen;
+  }
+
+  function spied(
+    name: 'openSync' | 'writeSync' | 'fsyncSync' | 'linkSync',
+    note: (first: unknown, result: unknown) => void,
+  ) {
+    const original = fs[name] as (...values: unknown[]) => unknown;
+    return vi.spyOn(fs, name as 'linkSync').mockImplementation((...values: unknown[]) => {
+      const result = original.apply(fs, values);
+      note(values[0], result);
+      return result as undefined;
+    });
+  }
+
+  it('is on the disk when it counts: its bytes before its name, and its name before anything else', () => {
+    const { begin } = newJournal();
+    begin('mine0001');
+    expect(calls(() => void begin('mine0002'))).toEqual(['write file', 'sync file', 'name', 'sync folder']);
+  });
+
+  it('that is settled is on the disk before it leaves the open ones, and so is the name of a new day', async () => {
+    const { begin, host } = newJournal();
+    const settle = (id: string) => {
+      const entry = begin(id);
+      return calls(() => entry.settle(PLACED, 'placed')).slice(1);
+    };
+    expect(settle('mine0001')).toEqual(['write file', 'sync file', 'sync folder']);
+    expect(settle('mine0002')).toEqual(['write file', 'sync file']);
+    await host.sleep(86_400_000);
+    expect(settle('mine0003')).toEqual(['write file', 'sync file', 'sync folder']);
+  });
+
+  it.each(['EPERM', 'ENOTSUP'])(
+    'is made without links where the file system has none (%s), and once all the same',
+    (code) => {
+      const { begin, journal } = newJournal();
+      const linking = vi.spyOn(fs, 'linkSync').mockImplementation(() => {
+        throw Object.assign(new Error('no links'), { code });
+      });
+      onTestFinished(() => linking.mockRestore());
+      begin('mine0001');
+      expect(() => begin('mine0001')).toThrow(expect.objectContaining({ kind: 'usage' }));
+      expect(journal.find('mine0001')?.intent.terms).toEqual(TERMS);
+    },
+  );
+});
+
+describe('whether a write is under way', () => {
+  /** The entry as a process has left it that began it. */
+  function entryOf(runner: Runner, id = 'mine0001') {
+    const { journal, begin, open } = newJournal();
+    begin(id);
+    const intent: Intent = { operation: 'order', terms: TERMS, id, time: 1, reqTime: 1, process: runner };
+    fs.writeFileSync(path.join(open, id), recordOf(intent));
+    return journal.find(id);
+  }
+
+  function living(): number {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child.pid ?? 0;
+  }
+
+  it('it is while its process lives', () => {
+    const pid = living();
+    expect(entryOf({ pid, stamp: startStamp(pid) })?.isUnderWay).toBe(true);
+  });
+
+  it('it is not when its process is dead', () => {
+    const { pid } = spawnSync(process.execPath, ['-e', '0']);
+    expect(entryOf({ pid, stamp: null })?.isUnderWay).toBe(false);
+  });
+
+  it.skipIf(startStamp(process.pid) === null)('it is not when another process has got the id since', () => {
+    const pid = living();
+    const stamp = startStamp(pid)?.replace(/\d+$/, (ticks) => String(Number(ticks) - 1)) ?? null;
+    expect(entryOf({ pid, stamp })?.isUnderWay).toBe(false);
+    expect(entryOf({ pid, stamp: `${'0'.repeat(36)}/1` })?.isUnderWay).toBe(false);
+  });
+
+  it('it is not when its process has given up, though it lives', () => {
+    const { begin, journal } = newJournal();
+    const entry = begin('mine0001');
+    expect(journal.find('mine0001')?.isUnderWay).toBe(true);
+    entry.leave();
+    expect([entry.isUnderWay, journal.find('mine0001')?.isUnderWay]).toEqual([false, false]);
+  });
+});
+
+describe('what is settled', () => {
+  const DAY = 86_400_000;
+
+  it('is kept for fourteen days and then forgotten, a file at a time', async () => {
+    const { host, begin, journal, settled } = newJournal();
+    for (let day = 0; day < 20; day += 1) {
+      begin(`day${day}x`).settle(PLACED, 'placed');
+      await host.sleep(DAY);
+    }
+    const names = fs.readdirSync(settled);
+    expect(names).toHaveLength(15);
+    expect(names.every((name) => /^\d{4}-\d\d-\d\d\.log$/.test(name))).toBe(true);
+    const kept = ids(journal.archive.since(0));
+    expect(kept).toEqual(Array.from({ length: 15 }, (_, index) => `day${index + 5}x`));
+    expect(ids(journal.archive.since(host.now() - 3 * DAY))).toEqual(['day17x', 'day18x', 'day19x']);
+  });
+
+  it('counts once when it was settled twice, and the last counts', () => {
+    const { begin, journal } = newJournal();
+    begin('mine0001').settle(PLACED, 'placed');
+    begin('mine0002').settle(PLACED, 'placed');
+    journal.archive.add({ ...settledOf('mine0001'), duplicates: ['9'] });
+    expect(journal.archive.since(0).map(({ intent, duplicates }) => [intent.id, duplicates])).toEqual([
+      ['mine0002', []],
+      ['mine0001', ['9']],
+    ]);
+  });
+
+  it('is told by any process, also where its own died between the archive and the end', () => {
+    const { begin, journal, open } = newJournal();
+    const entry = begin('mine0001');
+    const before = contents(open).mine0001 ?? Buffer.of();
+    entry.settle(PLACED, 'placed');
+    fs.writeFileSync(path.join(open, 'mine0001'), before);
+    expect(journal.archive.find('mine0001')).toMatchObject(PLACED);
+    journal.find('mine0001')?.settle(PLACED, 'placed again');
+    expect([journal.open(), journal.archive.since(0).length]).toEqual([[], 1]);
+  });
+
+  it('remembers when a side of a market was looked at last, each apart', async () => {
+    const { begin, journal, host } = newJournal();
+    begin('mine0001').settle(PLACED, 'placed');
+    const buys = { market: 'btc_usdt', side: 'buy' } as const;
+    const lastOf = (where: MarketSide) => journal.archive.recent(where, { time: 10_000, at: host.now() }, () => 0).last;
+    expect(lastOf(buys)).toBeUndefined();
+    const at = host.now();
+    for (const time of [1_000, 3_000, 2_000]) journal.archive.markChecked(buys, { time, at });
+    // of a clock that was wrong
+    journal.archive.markChecked(buys, { time: 11_000, at });
+    journal.archive.markChecked(buys, { time: 5_000, at: at + 1 });
+    expect(lastOf(buys)).toMatchObject({ time: 3_000, at });
+    expect(lastOf({ ...buys, side: 'sell' })).toBeUndefined();
+    expect(lastOf({ ...buys, market: 'eth_usdt' })).toBeUndefined();
+  });
+
+  it('is read no further back than is asked for', async () => {
+    const { begin, journal, host, settled } = newJournal();
+    const buys = { market: 'btc_usdt', side: 'buy' } as const;
+    for (let minute = 0; minute < 300; minute += 1) {
+      begin(`min${1000 + minute}`).settle(PLACED, 'placed');
+      await host.sleep(60_000);
+    }
+    const read = vi.spyOn(fs, 'readSync');
+    onTestFinished(() => read.mockRestore());
+    const now = { time: host.now(), at: host.now() };
+    const { settled: lately } = journal.archive.recent(buys, now, () => host.now() - 600_000);
+    const ids = lately.map(({ intent }) => intent.id);
+    expect(ids.slice(-10)).toEqual(Array.from({ length: 10 }, (_, index) => `min${1290 + index}`));
+    expect(ids.length).toBeLessThan(13);
+    const [file = ''] = fs.readdirSync(settled);
+    expect(fs.statSync(path.join(settled, file)).size).toBeGreaterThan(100_000);
+    expect(read.mock.calls).toHaveLength(1);
+    expect(journal.archive.recent(buys, now, () => 0).settled.map(({ intent }) => intent.id)).toEqual(
+      journal.archive.since(0).map(({ intent }) => intent.id),
+    );
+  });
+});
+
+describe('the lines of a file from its end', () => {
+  it('are the same as from its beginning, whatever their lengths', () => {
+    const file = path.join(temporaryState(), 'lines');
+    const line = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.integer({ min: 0, max: 200_000 }).map((length) => 'é'.repeat(length)),
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
+        const text = lines.join('\n');
+        fs.writeFileSync(file, text);
+        expect([...linesBackwards(file)].reverse().join('\n')).toBe(Buffer.from(text).toString('utf8'));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('are none where there is no file', () => {
+    expect([...linesBackwards(path.join(temporaryState(), 'nothing'))]).toEqual([]);
+  });
+});

@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Ran, runPit, serveSandbox, temporaryHome } from '../../support/pit.js';
+import { Exchange } from '../campaign/exchange.js';
+import { plain } from '../campaign/kinds/terms.js';
+
+const home = temporaryHome();
+const sandbox = await serveSandbox(home);
+const exchange = new Exchange(sandbox.address);
+const PROCESSES = 50;
+
+function order(price: string, ...words: string[]): Promise<Ran> {
+  const line = ['order', 'buy', 'btc_usdt', '0.0006', '--at', price, '--yes', '--json', '--timeout', '50', ...words];
+  return runPit(line, { home, environment: sandbox.environment });
+}
+
+/** The ids of what the exchange has at a price. */
+async function there(price: string): Promise<string[]> {
+  const orders = await exchange.orders('btc_usdt', 'buy', 0);
+  return orders.filter((one) => plain(one.price) === price).map(({ id }) => id);
+}
+
+function openRecords(): string[] {
+  const journals = path.join(home, 'state', 'journal');
+  return readdirSync(journals).flatMap((name) => readdirSync(path.join(journals, name, 'open')));
+}
+
+describe('fifty processes at once', () => {
+  it('with the same id: one order, and all others are told that there is one', { timeout: 120_000 }, async () => {
+    const runs = await Promise.all(Array.from({ length: PROCESSES }, () => order('9000', '--id', 'same0001')));
+    const placed = runs.filter(({ code }) => code === 0);
+    expect(placed).toHaveLength(1);
+    expect(runs.filter(({ code, stdout }) => code === 2 && stdout === '')).toHaveLength(PROCESSES - 1);
+    for (const { code, stderr } of runs)
+      if (code === 2) expect(stderr).toMatch(/There is an order (with|of) the (client )?id same0001/);
+    const { id, duplicates } = JSON.parse(placed[0]?.stdout ?? '') as { id: string; duplicates: string[] };
+    expect([await there('9000'), duplicates, openRecords()]).toEqual([[id], [], []]);
+  });
+
+  it.each([
+    ['of their own', (index: number) => `9${String(index).padStart(3, '0')}.5`],
+    ['just alike', () => '9000.25'],
+  ])('with ids and terms %s: fifty orders, none lost and none too many', { timeout: 120_000 }, async (name, price) => {
+    const since = Date.now();
+    const mark = name === 'just alike' ? 'like' : 'own';
+    const runs = await Promise.all(
+      Array.from({ length: PROCESSES }, (_, index) => order(price(index), '--id', `${mark}${1000 + index}`)),
+    );
+    const told = runs.map(({ code, stdout }) => ({
+      code,
+      ...(JSON.parse(stdout) as { id: string; duplicates: string[] }),
+    }));
+    expect(told.map(({ code, duplicates }) => [code, duplicates])).toEqual(runs.map(() => [0, []]));
+    const ids = (await exchange.orders('btc_usdt', 'buy', since)).map(({ id }) => id);
+    expect(ids.toSorted()).toEqual(told.map(({ id }) => id).toSorted());
+    // nobody was told of an order that is not one too many
+    expect(runs.map(({ stderr }) => stderr).join('')).toBe('');
+    const later = await runPit(['orders', 'btc_usdt', '--json'], { home, environment: sandbox.environment });
+    expect([later.stderr, openRecords()]).toEqual(['', []]);
+  });
+});

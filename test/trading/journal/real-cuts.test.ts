@@ -1,0 +1,57 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
+import { type Ran, runPit, temporaryHome } from '../../support/pit.js';
+import { CONFIGURATION, count, NOT_FOUND } from '../support/exchange.js';
+
+/** Loses the first order on the way, takes what comes then, and lists none. */
+function exchange() {
+  let orders = 0;
+  return serveFaults({
+    answer: ({ target }) => {
+      if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
+      if (!target.startsWith('/api/order?')) return respond(NOT_FOUND);
+      orders += 1;
+      return orders === 1 ? FAULTS['a reset after reading'] : respond('{"code":"1000","message":"ok","id":"17"}');
+    },
+  });
+}
+
+it('the real program gets along with a journal that was cut off anywhere', { timeout: 120_000 }, async () => {
+  const server = await exchange();
+  const home = temporaryHome();
+  const keys = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
+  const environment = { PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url, ...keys };
+  const pit = (...words: string[]): Promise<Ran> =>
+    runPit([...words, '--json', '--timeout', '1'], { home, environment });
+  const order = (amount: string, id: string) =>
+    pit('order', 'buy', 'btc_usdt', amount, '--at', '30000', '--id', id, '--yes');
+  expect((await order('0.01', 'lost1')).code).toBe(6);
+  expect((await order('0.02', 'placed1')).code).toBe(0);
+  const journals = path.join(home, 'state', 'journal');
+  const [account = ''] = fs.readdirSync(journals);
+  const settled = path.join(journals, account, 'settled');
+  const files = [
+    path.join(journals, account, 'open', 'lost1'),
+    ...fs.readdirSync(settled).map((name) => path.join(settled, name)),
+  ];
+  const whole = new Map(files.map((file) => [file, fs.readFileSync(file)]));
+  const lost = path.join(journals, account, 'open', 'lost1');
+  const end = whole.get(lost)?.indexOf('\n', 1) ?? 0;
+  let number = 0;
+  for (const share of [0, 0.01, 0.2, 0.6, 0.9, 0.99]) {
+    for (const [file, bytes] of whole) fs.writeFileSync(file, bytes.subarray(0, bytes.length * share));
+    number += 1;
+    expect((await pit('orders', 'btc_usdt')).code).toBe(0);
+    const placed = await order(`0.1${number}`, `later${number}`);
+    expect([share, placed.code, placed.stderr]).toEqual([share, 0, '']);
+    const resolved = await pit('resolve');
+    // a whole record is unknown still; one that is not is told of, once
+    const isWhole = (whole.get(lost)?.length ?? 0) * share > end;
+    expect([share, resolved.code]).toEqual([share, isWhole ? 6 : 0]);
+    expect(resolved.stderr.includes('The record of lost1 is damaged')).toBe(!isWhole);
+    expect(`${placed.stderr}${resolved.stderr}`).not.toContain('defect');
+  }
+  expect(count(server, 'order')).toBe(8);
+});

@@ -1,0 +1,91 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { respond } from '../../support/fault-server.js';
+import { PIT, plainEnvironment, type Ran } from '../../support/pit.js';
+import { count, serve } from '../support/exchange.js';
+
+const PLACED = '{"code":"1000","message":"ok","id":"202202224851151555"}';
+
+/** Whether a user may mount file systems of their own, as Linux lets them unless it is told not to. */
+const canMount =
+  spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt'], { stdio: 'ignore' }).status === 0;
+if (!canMount && process.env.PIT_TEST_MISSING !== undefined)
+  appendFileSync(process.env.PIT_TEST_MISSING, 'a file system of its own (unshare -rm)\n');
+
+function newHome(): string {
+  const home = mkdtempSync(path.join(tmpdir(), 'pit-disk-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  return home;
+}
+
+function exchange() {
+  return serve({ write: respond(PLACED) });
+}
+
+/** `pit order` in a shell that has done something to the disk before: `$0` is its PIT_HOME, `order ID` places one. */
+function inShell(shell: readonly string[], script: string, home: string, url: string): Promise<Ran> {
+  const keys = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
+  const env = plainEnvironment(home, { PIT_BASE_URL: url, PIT_TRADE_URL: url, ...keys });
+  const order = `order() { '${process.execPath}' '${PIT}' order buy btc_usdt 0.01 --at 30000 --yes --json --timeout 5 --id "$1"; }`;
+  const [command = 'sh', ...words] = [...shell, 'sh', '-c', `${order}\n${script}`, home];
+  const child = spawn(command, words, { env });
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (text) => (texts[name] += String(text)));
+  return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, ...texts })));
+}
+
+const MOUNTED = 'mount -t tmpfs -o size=256k tmpfs "$0" || exit 99';
+const FILL = 'dd if=/dev/zero of="$0/fill" bs=4k 2>/dev/null';
+
+describe.skipIf(!canMount)('a disk of its own', () => {
+  it.each([
+    ['that is full', `${MOUNTED}; ${FILL}; order mine0001`],
+    ['that has no room for another file', 'mount -t tmpfs -o nr_inodes=6 tmpfs "$0" || exit 99; order mine0001'],
+    ['that is read-only', `${MOUNTED}; mount -o remount,ro "$0"; order mine0001`],
+    [
+      'that is read-only in the journal',
+      `${MOUNTED}; mkdir -p -m 700 "$0/state" "$0/other"; mount --bind -o ro "$0/other" "$0/state"; mount -o remount,bind,ro "$0/state"; order mine0001`,
+    ],
+  ])('%s: the order is refused, with the file and the reason, and no request leaves', async (_, script) => {
+    const [server, home] = [await exchange(), newHome()];
+    const ran = await inShell(['unshare', '-rm'], script, home, server.url);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    const { error } = JSON.parse(ran.stderr.trimEnd().split('\n').at(-1) ?? '') as { error: object };
+    expect(error).toMatchObject({
+      kind: 'usage',
+      message: expect.stringMatching(/state.* cannot be (written|made|used).*\((ENOSPC|EROFS)\)/),
+    });
+    expect(count(server, 'order')).toBe(0);
+  });
+
+  it('that fills up after an order: the next one is refused, and the first is told', async () => {
+    const [server, home] = [await exchange(), newHome()];
+    const script = `${MOUNTED}; order mine0001 || exit 98; ${FILL}; order mine0002`;
+    const ran = await inShell(['unshare', '-rm'], script, home, server.url);
+    expect(ran.code).toBe(2);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'placed', clientId: 'mine0001' });
+    expect(count(server, 'order')).toBe(1);
+  });
+});
+
+describe('where nothing can be written', () => {
+  it.skipIf(process.platform === 'win32')('for the limit of the system: no request leaves', async () => {
+    const [server, home] = [await exchange(), newHome()];
+    // the system refuses what goes beyond a limit as it refuses what goes beyond a disk
+    const ran = await inShell([], 'ulimit -f 0; order mine0001', home, server.url);
+    expect([ran.code, ran.stdout, count(server, 'order')]).toEqual([2, '', 0]);
+    expect(ran.stderr).toMatch(/cannot be written \((EFBIG|ENOSPC)\)/);
+  });
+
+  it.each(['state', 'state/journal'])('for a file in place of the folder %s: no request leaves', async (name) => {
+    const [server, home] = [await exchange(), newHome()];
+    mkdirSync(path.dirname(path.join(home, name)), { recursive: true, mode: 0o700 });
+    writeFileSync(path.join(home, name), '');
+    const ran = await inShell([], 'order mine0001', home, server.url);
+    expect([ran.code === 2 || ran.code === 4, ran.stdout, count(server, 'order')]).toEqual([true, '', 0]);
+    expect(ran.stderr).toContain(path.join(home, name));
+  });
+});

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Intent, OrderTerms, Settled } from '../../../src/trading/journal/intent.js';
+import { Journal } from '../../../src/trading/journal/journal.js';
+import { fakeHost } from '../../support/fake-host.js';
+import { temporaryState } from '../support/account.js';
+
+export const TERMS: OrderTerms = {
+  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
+  ...{ price: '30000', amount: '0.01', borrow: false, repay: false },
+};
+
+/** A journal in a folder of its own, and another process's view of it: nothing is kept in memory. */
+export function newJournal(state = temporaryState()) {
+  const host = fakeHost();
+  const folder = path.join(state, 'journal', 'test');
+  return {
+    ...{ host, state, folder, journal: new Journal(host, state, 'test') },
+    open: path.join(folder, 'open'),
+    settled: path.join(folder, 'settled'),
+    begin: (id: string, chosen = false, journal = new Journal(host, state, 'test')) =>
+      journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id, chosen, reqTime: host.now() }),
+  };
+}
+
+export const PLACED = { outcome: 'placed', id: '202202224851151555', duplicates: [] } as const;
+
+export function settledOf(id: string): Settled {
+  const intent: Intent = {
+    ...{ operation: 'order', terms: TERMS, id, time: 1, reqTime: 1 },
+    process: { pid: 1, stamp: null },
+  };
+  return { ...PLACED, intent, events: [{ time: 1, event: `placed: ${randomBytes(4).toString('hex')}` }] };
+}
+
+/** The files of a folder with their contents. */
+export function contents(folder: string): Record<string, Buffer> {
+  if (!fs.existsSync(folder)) return {};
+  return Object.fromEntries(fs.readdirSync(folder).map((name) => [name, fs.readFileSync(path.join(folder, name))]));
+}

@@ -1,0 +1,71 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { OrderTerms, ReplaceTerms } from '../../../src/trading/journal/intent.js';
+import { Journal } from '../../../src/trading/journal/journal.js';
+import { fakeHost } from '../../support/fake-host.js';
+import { temporaryState } from '../support/account.js';
+
+const WANTED: OrderTerms = {
+  market: 'btc_usdt',
+  side: 'sell',
+  type: 'limit',
+  account: 'spot',
+  price: '30100',
+  amount: '0.5',
+  borrow: false,
+  repay: false,
+};
+const TERMS: ReplaceTerms = { market: 'btc_usdt', order: { id: '202202224851151555' }, wanted: WANTED };
+const REST = { ...WANTED, amount: '0.3' };
+const ID = 'replacement1';
+
+function recorded() {
+  const state = temporaryState();
+  const journal = new Journal(fakeHost(), state, 'test');
+  const entry = journal.begin<'replace'>({ operation: 'replace', terms: TERMS }, { id: ID, reqTime: 5 });
+  entry.note('cancellation sent');
+  return { state, journal, entry, file: path.join(state, 'journal', 'test', 'open', ID) };
+}
+
+describe('the record of a replacement', () => {
+  it('goes on as that of the order, under the same id, with all that happened', () => {
+    const { entry, journal } = recorded();
+    const next = entry.goOnAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7);
+    next.note('sent');
+    const told = { id: ID, operation: 'order', terms: REST, replaces: TERMS, reqTime: 7 };
+    expect(next.intent).toMatchObject({ ...told, time: entry.intent.time, process: entry.intent.process });
+    const read = journal.find(ID);
+    expect(read?.intent).toEqual(next.intent);
+    expect(read?.events.map(({ event }) => event)).toEqual(['recorded', 'cancellation sent', 'sent']);
+    next.settle({ outcome: 'placed', id: '9', duplicates: [] }, 'placed: 9');
+    expect([journal.open(), journal.archive.find(ID)?.events.length]).toEqual([[], 4]);
+  });
+
+  it('cut at any length is that of the last step that is whole', () => {
+    const { entry, journal, file } = recorded();
+    const first = readFileSync(file).length;
+    entry.goOnAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7);
+    const whole = readFileSync(file);
+    // a line's last line feed adds nothing to it
+    const [begun] = [readFileSync(file, 'utf8').indexOf('}}\n') + 2];
+    for (let length = 0; length <= whole.length; length += 1) {
+      writeFileSync(file, whole.subarray(0, length));
+      const operation = journal.find(ID)?.intent.operation;
+      if (length < begun) expect({ length, damaged: journal.damaged() }).toEqual({ length, damaged: [ID] });
+      else
+        expect({ length, operation }).toEqual({ length, operation: length < whole.length - 1 ? 'replace' : 'order' });
+    }
+    expect(first).toBeLessThan(whole.length);
+  });
+
+  it('that cannot be written says so, and the step before stands', () => {
+    const { entry, file } = recorded();
+    rmSync(file);
+    mkdirSync(file);
+    expect(() => entry.goOnAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7)).toThrow(
+      expect.objectContaining({ kind: 'usage', message: expect.stringContaining(file) }),
+    );
+    expect(entry.intent.operation).toBe('replace');
+  });
+});

@@ -1,0 +1,384 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Market } from '../../../src/client/market-catalog.js';
+import { cancelOrders } from '../../../src/trading/cancel/cancel.js';
+import { planReplacement, type Wishes } from '../../../src/trading/replace/plan.js';
+import { type Replacement, replaceOrder } from '../../../src/trading/replace/replace.js';
+import { resolve, unplacedOf } from '../../../src/trading/resolve.js';
+import { readAmount } from '../../../src/trading/words/amount-word.js';
+import { readPrice } from '../../../src/trading/words/price-word.js';
+import { FAULTS } from '../../support/fault-server.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { count, query } from '../support/exchange.js';
+import { type Behaviour, type ListedOrder, type OrdersExchange, serveOrders } from '../support/open-orders.js';
+
+const NAME = 'replacement1';
+const MARKET: Market = {
+  market: 'btc_usdt',
+  base: 'btc',
+  quote: 'usdt',
+  priceScale: 2,
+  amountScale: 4,
+  tickSize: '0.01',
+  lotSize: '0.0001',
+  minAmount: '0.001',
+  minNotional: '5',
+};
+const WISHES: Wishes = { at: readPrice('30100'), amount: undefined, account: 'spot', borrow: false, repay: false };
+
+function bought(filled = '0', more: Partial<ListedOrder> = {}): ListedOrder[] {
+  return [{ id: '7', side: 'buy', status: filled === '0' ? 0 : 3, filled, amount: '0.5', ...more }];
+}
+
+async function replace(account: TestAccount, wishes: Partial<Wishes> = {}): Promise<Replacement> {
+  const plan = await planReplacement(account, MARKET, { id: '7' }, { ...WISHES, ...wishes });
+  return replaceOrder(account, plan, NAME);
+}
+
+/** What the one order that was sent says of itself. */
+function sent({ requests }: OrdersExchange): Record<string, string> {
+  const [order, ...more] = requests.filter(({ target }) => target.startsWith('/api/order?'));
+  expect(more).toEqual([]);
+  const { accesskey, sign, reqTime, method, ...own } = query(order?.target ?? '');
+  return own;
+}
+
+/** The operations that came, in their order; looks at anything are left out. */
+function writes({ requests }: OrdersExchange): string[] {
+  return requests.flatMap(({ target }) => /^\/api\/(order|cancelOrder)\?/.exec(target)?.[1] ?? []);
+}
+
+describe('a replacement', () => {
+  it('cancels, sees what filled, and places what remains, on the same side and of the same type', async () => {
+    const server = await serveOrders(bought('0.2', { type: 3 }));
+    const account = accountOf(server.url);
+    const done = await replace(account);
+    expect(done).toMatchObject({
+      kind: 'sent',
+      placement: { outcome: 'placed', id: '9001' },
+      terms: { amount: '0.3' },
+    });
+    expect(done.cancel).toMatchObject({ outcome: 'cancelled', id: '7', filled: '0.2', amount: '0.5', code: 1000 });
+    expect(sent(server)).toEqual({
+      currency: 'btc_usdt',
+      tradeType: '1',
+      price: '30100',
+      amount: '0.3',
+      orderType: '1',
+      customerOrderId: NAME,
+    });
+    expect(writes(server)).toEqual(['cancelOrder', 'order']);
+    const [settled, ...more] = account.journal.archive.since(0);
+    expect([more, account.journal.open()]).toEqual([[], []]);
+    expect(settled).toMatchObject({
+      outcome: 'placed',
+      id: '9001',
+      intent: { id: NAME, replaces: { order: { id: '7' } } },
+    });
+  });
+
+  it('counts as the cancellation of the order, and as none of the one in its place', async () => {
+    const server = await serveOrders(bought());
+    const account = accountOf(server.url);
+    await replace(account);
+    const [old] = await cancelOrders(account, 'btc_usdt', [{ id: '7' }]);
+    expect(old?.result).toMatchObject({ outcome: 'refused', code: 3001 });
+    for (const order of server.orders) order.status = 1;
+    Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(9) });
+    const [next] = await cancelOrders(account, 'btc_usdt', [{ id: '9001' }]);
+    expect(next?.result).toMatchObject({ outcome: 'cancelled', code: 3001 });
+  });
+
+  it('takes an amount for the new total: what has filled counts', async () => {
+    const server = await serveOrders(bought('0.2'));
+    await replace(accountOf(server.url), { at: undefined, amount: readAmount('0.8') });
+    expect(sent(server)).toMatchObject({ amount: '0.6', price: '30000' });
+    const other = await serveOrders(bought('0.2'));
+    await replace(accountOf(other.url), { at: undefined, amount: readAmount('9000usdt') });
+    expect(sent(other)).toMatchObject({ amount: '0.1', price: '30000' });
+  });
+
+  it.each([
+    ['0.2', '0.35', '0.15', 'more filled between the look and the cancellation'],
+    ['0.2', '0.4', '0.1', 'as much'],
+  ])('of which %s had filled and %s has in the end places %s', async (before, after, placed) => {
+    const server = await serveOrders(bought(before), {
+      cancel: () => {
+        for (const order of server.orders) order.filled = after;
+        return 'done';
+      },
+    });
+    await replace(accountOf(server.url));
+    expect(sent(server).amount).toBe(placed);
+  });
+
+  it('believes the larger of two that say what filled: more than is wanted is never placed', async () => {
+    const stale = (asked: number) => (asked === 2 ? lagging('0.2') : undefined);
+    const server = await serveOrders(bought('0.2'), {
+      look: stale,
+      cancel: () => {
+        for (const order of server.orders) order.filled = '0.3';
+        return 'done';
+      },
+    });
+    expect((await replace(accountOf(server.url))).cancel.filled).toBe('0.3');
+    expect(sent(server).amount).toBe('0.2');
+  });
+
+  it('waits for an order to close that the exchange says is cancelled', async () => {
+    const server = await serveOrders(bought('0.2'), { look: (asked) => (asked < 4 ? lagging('0.2', 3) : undefined) });
+    expect(await replace(accountOf(server.url))).toMatchObject({ kind: 'sent' });
+    expect(count(server, 'getOrder')).toBe(4);
+  });
+});
+
+/** The order as a copy that lags behind would show it. */
+function lagging(filled: string, status = 2) {
+  const text = `{"id":"7","currency":"btc_usdt","price":30000,"total_amount":0.5,"trade_amount":${filled},"trade_money":0,"trade_date":1540295990000,"status":${status},"type":1}`;
+  return (socket: import('node:net').Socket) =>
+    void socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
+}
+
+describe('nothing is placed', () => {
+  const cases: [string, ListedOrder[], Behaviour, object][] = [
+    [
+      'where the order filled meanwhile',
+      bought(),
+      { cancel: () => 'fills' },
+      { kind: 'filled', cancel: { outcome: 'refused' } },
+    ],
+    [
+      'where the cancellation is refused',
+      bought(),
+      { cancel: () => 'refused' },
+      { kind: 'kept', cancel: { outcome: 'refused', code: 3001 } },
+    ],
+    [
+      'where it got no answer and the order is open',
+      bought(),
+      { cancel: () => 'lost' },
+      { kind: 'kept', cancel: { outcome: 'unknown' } },
+    ],
+    [
+      'where the exchange takes it and the order stays open',
+      bought(),
+      { cancel: () => 'accepted' },
+      { kind: 'kept', cancel: { outcome: 'unknown', code: 1000 } },
+    ],
+    [
+      'where the order cannot be looked at afterwards',
+      bought(),
+      { look: (asked) => (asked > 1 ? FAULTS['an HTML page'] : undefined) },
+      { kind: 'kept', cancel: { outcome: 'unknown' } },
+    ],
+  ];
+
+  it.each(cases)('%s', async (_, orders, behaviour, told) => {
+    const server = await serveOrders(orders, behaviour);
+    const account = accountOf(server.url, { budgetMs: 10_000, tolerance: 60_000 });
+    const done = await replace(account);
+    expect(done).toMatchObject(told);
+    expect(writes(server)).toEqual(['cancelOrder']);
+    const isKnown = done.cancel.outcome !== 'unknown';
+    expect(account.journal.open()).toHaveLength(isKnown ? 0 : 1);
+  });
+
+  it('where what is left is below the minimum: it is cancelled', async () => {
+    const server = await serveOrders(bought('0.2'), {
+      cancel: () => {
+        for (const order of server.orders) order.filled = '0.4995';
+        return 'done';
+      },
+    });
+    const account = accountOf(server.url);
+    const done = await replace(account);
+    expect(done).toMatchObject({ kind: 'unplaced', rest: { amount: '0.0005' }, why: { kind: 'usage' } });
+    expect(writes(server)).toEqual(['cancelOrder']);
+    expect(account.journal.archive.since(0)).toMatchObject([{ outcome: 'cancelled', id: '7' }]);
+  });
+
+  it('where more filled than is wanted now', async () => {
+    const server = await serveOrders(bought('0.2'), {
+      cancel: () => {
+        for (const order of server.orders) order.filled = '0.4';
+        return 'done';
+      },
+    });
+    const done = await replace(accountOf(server.url), { amount: readAmount('0.3') });
+    expect(done).toMatchObject({ kind: 'unplaced', rest: null });
+    expect(writes(server)).toEqual(['cancelOrder']);
+  });
+
+  it('where the journal is not there any more', async () => {
+    const server = await serveOrders(bought(), {
+      cancel: () => {
+        renameSync(open, `${open}.away`);
+        writeFileSync(open, 'a file where the folder was');
+        return 'done';
+      },
+    });
+    const account = accountOf(server.url);
+    const open = path.join(account.state, 'journal', 'test', 'open');
+    expect(await replace(account)).toMatchObject({ kind: 'unplaced', rest: { amount: '0.5' } });
+    expect(writes(server)).toEqual(['cancelOrder']);
+  });
+});
+
+describe('a replacement with lost answers', () => {
+  it('goes on where the order tells that it was cancelled', async () => {
+    const server = await serveOrders(bought('0.2'), { cancel: () => 'doneUnanswered' });
+    expect(await replace(accountOf(server.url))).toMatchObject({ kind: 'sent', placement: { outcome: 'placed' } });
+    expect([writes(server), sent(server).amount]).toEqual([['cancelOrder', 'order'], '0.3']);
+  });
+
+  it('goes on where the answer is that of a request that something repeated', async () => {
+    const server = await serveOrders(bought('0.2'), {
+      cancel: () => {
+        for (const order of server.orders) order.status = 2;
+        return 'refused';
+      },
+    });
+    expect(await replace(accountOf(server.url))).toMatchObject({
+      kind: 'sent',
+      cancel: { outcome: 'cancelled', code: 3001 },
+    });
+  });
+
+  it('finds the order in its place by its client id', async () => {
+    const server = await serveOrders(bought(), { place: () => 'doneUnanswered' });
+    expect(await replace(accountOf(server.url))).toMatchObject({
+      kind: 'sent',
+      placement: { outcome: 'placed', id: '9001' },
+    });
+  });
+
+  it('tells a refused placement', async () => {
+    const server = await serveOrders(bought(), { place: () => 'refused' });
+    const account = accountOf(server.url);
+    expect(await replace(account)).toMatchObject({
+      kind: 'sent',
+      placement: { outcome: 'refused', refusal: { code: 2009 } },
+    });
+    const [settled] = account.journal.archive.since(0);
+    expect(settled === undefined ? undefined : unplacedOf(settled)).toMatchObject({ amount: '0.5', price: '30100' });
+  });
+
+  it('does not know of a lost placement, and a second one like it is refused', async () => {
+    const server = await serveOrders(bought(), { place: () => 'lost' });
+    const account = accountOf(server.url, { budgetMs: 5_000, tolerance: 60_000 });
+    expect(await replace(account)).toMatchObject({ kind: 'sent', placement: { outcome: 'unknown' } });
+    server.orders.push(...bought('0', { id: '8' }));
+    const again = accountOf(server.url, { state: account.state });
+    const plan = await planReplacement(again, MARKET, { id: '8' }, WISHES);
+    await expect(replaceOrder(again, plan, 'replacement2')).rejects.toMatchObject({ kind: 'usage', clientId: NAME });
+    // before its order was cancelled
+    expect(count(server, 'cancelOrder')).toBe(1);
+  });
+});
+
+describe('resolving a replacement', () => {
+  async function unknown(behaviour: Behaviour): Promise<{ server: OrdersExchange; state: string }> {
+    const server = await serveOrders(bought('0.2'), behaviour);
+    const account = accountOf(server.url, { budgetMs: 3_000, tolerance: 60_000 });
+    await replace(account);
+    expect(account.journal.open()).toHaveLength(1);
+    return { server, state: account.state };
+  }
+
+  async function resolved({ server, state }: { server: OrdersExchange; state: string }) {
+    const account = accountOf(server.url, { state, budgetMs: 90_000, tolerance: 60_000 });
+    const resolutions = await resolve(account, account.journal.open());
+    expect(resolutions).toHaveLength(1);
+    return resolutions[0];
+  }
+
+  it.each([
+    ['cancelled later', 1, '0', { outcome: 'cancelled', unplaced: { amount: '0.5' } }],
+    [
+      'cancelled later with some filled',
+      2,
+      '0.3',
+      { outcome: 'cancelled', unplaced: { amount: '0.2', price: '30100' } },
+    ],
+    ['filled', 2, '0.5', { outcome: 'refused' }],
+    ['open as it was', 3, '0.2', { outcome: 'notSent' }],
+  ])('whose order is %s places nothing', async (_, status, filled, told) => {
+    const lost = await unknown({ cancel: () => 'lost' });
+    for (const order of lost.server.orders) [order.status, order.filled] = [status, filled];
+    const resolution = await resolved(lost);
+    expect(resolution).toMatchObject({ ...told, intent: { operation: 'replace', id: NAME } });
+    expect(resolution === undefined ? undefined : unplacedOf(resolution)?.amount).toBe(
+      'unplaced' in told ? told.unplaced.amount : undefined,
+    );
+    expect(writes(lost.server)).toEqual(['cancelOrder']);
+  });
+
+  it('whose placement never arrived says what is not placed, and places nothing', async () => {
+    const lost = await unknown({ place: () => 'lost' });
+    const resolution = await resolved(lost);
+    expect(resolution).toMatchObject({
+      outcome: 'notSent',
+      intent: { operation: 'order', replaces: { order: { id: '7' } } },
+    });
+    expect(resolution === undefined ? undefined : unplacedOf(resolution)).toMatchObject({ amount: '0.3' });
+    expect(writes(lost.server)).toEqual(['cancelOrder', 'order']);
+  });
+});
+
+describe('an order that cannot be replaced', () => {
+  it.each<[string, ListedOrder[], Partial<Wishes>, object]>([
+    [
+      'it is filled',
+      bought('0.5', { status: 2 }),
+      {},
+      { kind: 'refused', message: expect.stringContaining('is filled') },
+    ],
+    [
+      'it is cancelled',
+      bought('0', { status: 1 }),
+      {},
+      { kind: 'refused', message: expect.stringContaining('is cancelled') },
+    ],
+    ['nobody explains its state', bought('0', { status: 9 }), {}, { kind: 'refused' }],
+    ['nobody explains its type', bought('0', { type: 9 }), {}, { kind: 'usage' }],
+    ['it is not there', [], {}, { kind: 'refused', code: 3001 }],
+    ['nothing would change', bought(), { at: readPrice('30000.0') }, { kind: 'usage' }],
+    ['all of it has filled', bought('0.2'), { amount: readAmount('0.2') }, { kind: 'usage' }],
+    ['too little is left', bought('0.2'), { amount: readAmount('0.2005') }, { kind: 'usage' }],
+    ['the amount is finer than a lot', bought(), { amount: readAmount('0.40001') }, { kind: 'usage' }],
+    ['the price is finer than a tick', bought(), { at: readPrice('30000.001') }, { kind: 'usage' }],
+    ['a margin balance is not known', bought(), { amount: readAmount('50%'), account: 'cross' }, { kind: 'usage' }],
+  ])('because %s', async (_, orders, wishes, told) => {
+    const server = await serveOrders(orders);
+    await expect(replace(accountOf(server.url), wishes)).rejects.toMatchObject(told);
+    expect(writes(server)).toEqual([]);
+  });
+});
+
+describe('a replacement that the balance would not pay', () => {
+  // 0.5 at 30000 hold 15000, which the cancellation sets free
+  it.each([
+    ['99.99', '30200', 'refused'],
+    ['100', '30200', 'sent'],
+    ['0', '30000.01', 'refused'],
+    ['0', '29999', 'sent'],
+  ])('with %s usdt beside it, at %s, is %s', async (usdt, at, outcome) => {
+    const server = await serveOrders(bought(), { available: { btc: '0', usdt } });
+    const done = replace(accountOf(server.url), { at: readPrice(at) });
+    if (outcome === 'sent') {
+      expect(await done).toMatchObject({ kind: 'sent' });
+      return;
+    }
+    const message = expect.stringMatching(/needs .* usdt, and with this one cancelled .* usdt would be available/);
+    await expect(done).rejects.toMatchObject({ kind: 'usage', message });
+    expect(writes(server)).toEqual([]);
+  });
+
+  it('is left to the exchange on margin', async () => {
+    const server = await serveOrders(bought(), { available: { btc: '0', usdt: '0' } });
+    expect(await replace(accountOf(server.url), { at: readPrice('30200'), account: 'cross' })).toMatchObject({
+      kind: 'sent',
+    });
+  });
+});

@@ -1,0 +1,138 @@
+import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { CONFIGURATION, NOT_FOUND, query } from './exchange.js';
+
+/** An order of the exchange below, with the numbers of the interface. */
+export interface ListedOrder {
+  readonly id: string;
+  readonly side: 'buy' | 'sell';
+  status: number;
+  filled: string;
+  readonly clientId?: string;
+  readonly price?: string;
+  readonly amount?: string;
+  /** As the interface numbers it; a limit order unless told. */
+  readonly type?: number;
+}
+
+/** What becomes of a cancellation: in words of what is done and of what is answered. */
+export type Cancelling = 'done' | 'doneUnanswered' | 'refused' | 'lost' | 'tooFrequent' | 'fills' | 'accepted';
+
+/** The same of an order. */
+export type Placing = 'done' | 'doneUnanswered' | 'refused' | 'lost';
+
+export interface Behaviour {
+  /** What a cancellation comes to, by the order's id and how often its cancellation came. */
+  readonly cancel?: (id: string, time: number) => Cancelling;
+  readonly place?: () => Placing;
+  /** Answers in place of a list of orders, by how many were asked for. */
+  readonly list?: (asked: number) => Answer | undefined;
+  /** The same for the look at an order. */
+  readonly look?: (asked: number) => Answer | undefined;
+  /** What is available of btc and usdt; a key without the permission to know unless told. */
+  readonly available?: Readonly<Record<'btc' | 'usdt', string>>;
+}
+
+export interface OrdersExchange extends FaultServer {
+  readonly orders: ListedOrder[];
+}
+
+const PAGE = 10;
+
+export function openOrders(count: number, side: 'buy' | 'sell' = 'buy', from = 1): ListedOrder[] {
+  return Array.from({ length: count }, (_, index) => ({ id: String(from + index), side, status: 0, filled: '0' }));
+}
+
+/** An exchange that has some orders of 0.01 at 30000, and cancels and places them as it is told. */
+export async function serveOrders(orders: ListedOrder[], behaviour: Behaviour = {}): Promise<OrdersExchange> {
+  const { cancel = () => 'done', place = () => 'done', list = () => undefined, look = () => undefined } = behaviour;
+  const cancelled = new Map<string, number>();
+  const asked = { lists: 0, looks: 0 };
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      const { id, customerOrderId: clientId, tradeType, pageIndex, ...terms } = query(target);
+      if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
+      if (target.startsWith('/api/getAccountInfo?')) return accountInfo(behaviour.available);
+      if (target.startsWith('/api/getOrders?'))
+        return list(++asked.lists) ?? page(orders, tradeType, Number(pageIndex));
+      if (target.startsWith('/api/order?')) {
+        return taken(
+          orders,
+          { id: String(9_000 + orders.length), clientId: clientId ?? '', tradeType, ...terms },
+          place(),
+        );
+      }
+      const order = orders.findLast((one) => (id === undefined ? one.clientId === clientId : one.id === id));
+      if (target.startsWith('/api/getOrder?'))
+        return look(++asked.looks) ?? respond(order === undefined ? NOT_FOUND : recordOf(order));
+      if (order === undefined) return respond(NOT_FOUND);
+      const time = (cancelled.get(order.id) ?? 0) + 1;
+      cancelled.set(order.id, time);
+      return carryOut(order, cancel(order.id, time));
+    },
+  });
+  return Object.assign(server, { orders });
+}
+
+function accountInfo(available: Behaviour['available']): Answer {
+  if (available === undefined) return respond('{"code":1012,"message":"no permission"}');
+  const rest =
+    '"cnName":"","unitTag":"","unitDecimal":8,"fundstype":1,"freez":"0","isCanRecharge":true,"isCanWithdraw":true,"canLoan":true';
+  const coins = Object.entries(available).map(
+    ([coin, amount]) => `{"key":"${coin}","enName":"${coin}","showName":"${coin}","available":"${amount}",${rest}}`,
+  );
+  const base = '{"username":"u","trade_password_enabled":true,"auth_google_enabled":false,"auth_mobile_enabled":false}';
+  const permissions = '"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true';
+  return respond(`{"result":{"coins":[${coins.join(',')}],"base":${base}},${permissions}}`);
+}
+
+interface Terms {
+  readonly id: string;
+  readonly clientId: string;
+  readonly tradeType: string | undefined;
+  readonly price?: string;
+  readonly amount?: string;
+  readonly orderType?: string;
+}
+
+function taken(
+  orders: ListedOrder[],
+  { id, clientId, tradeType, price, amount, orderType }: Terms,
+  behaviour: Placing,
+): Answer {
+  if (behaviour === 'lost') return FAULTS['a reset after reading'];
+  if (behaviour === 'refused') return respond('{"code":"2009","message":"Insufficient balance"}');
+  const side = tradeType === '1' ? 'buy' : 'sell';
+  const type = (orderType === '1' ? 2 : 0) + (side === 'buy' ? 1 : 0);
+  orders.push({ id, clientId, side, status: 0, filled: '0', type, price: price ?? '', amount: amount ?? '' });
+  return behaviour === 'doneUnanswered'
+    ? FAULTS['a close without an answer']
+    : respond(`{"code":"1000","message":"ok","id":"${id}"}`);
+}
+
+function carryOut(order: ListedOrder, behaviour: Cancelling): Answer {
+  if (behaviour === 'lost') return FAULTS['a reset after reading'];
+  if (behaviour === 'tooFrequent') return respond('{"code":4002,"message":"too frequent"}');
+  if (behaviour === 'accepted') return answered(order);
+  if (behaviour === 'fills') [order.status, order.filled] = [2, order.amount ?? '0.01'];
+  if (behaviour === 'refused' || ![0, 3].includes(order.status))
+    return respond('{"code":3001,"message":"not to be cancelled"}');
+  order.status = order.filled === '0' ? 1 : 2;
+  return behaviour === 'doneUnanswered' ? FAULTS['a close without an answer'] : answered(order);
+}
+
+function answered({ filled }: ListedOrder): Answer {
+  return respond(
+    `{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"amount":0.01,"price":30000,"completeMonty":0,"completeAmount":${filled}}}}`,
+  );
+}
+
+function page(orders: readonly ListedOrder[], tradeType: string | undefined, index: number): Answer {
+  const own = orders.filter(({ side }) => side === (tradeType === '1' ? 'buy' : 'sell')).reverse();
+  const records = own.slice((index - 1) * PAGE, index * PAGE).map(recordOf);
+  return respond(records.length === 0 ? NOT_FOUND : `[${records.join(',')}]`);
+}
+
+function recordOf({ id, side, status, filled, price = '30000', amount = '0.01', type }: ListedOrder): string {
+  const number = type ?? (side === 'buy' ? 1 : 0);
+  return `{"id":"${id}","currency":"btc_usdt","price":${price},"total_amount":${amount},"trade_amount":${filled},"trade_money":0,"trade_date":1540295990000,"status":${status},"type":${number}}`;
+}

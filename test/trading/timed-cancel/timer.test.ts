@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { type HoldEvent, hold } from '../../../src/trading/timed-cancel/hold.js';
+import { MINUTE_MS, startTimer, startTimerSurely, type Timer } from '../../../src/trading/timed-cancel/timer.js';
+import { NOW } from '../../support/fake-host.js';
+import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { query } from '../support/exchange.js';
+
+const OK = respond('{"code":1000,"message":"ok"}');
+const REFUSED = respond('{"code":1009,"message":"maintenance"}');
+const LOST = FAULTS['a reset after reading'];
+
+/** An exchange that answers one after the other, the last for ever. */
+function serve(...answers: readonly Answer[]): Promise<FaultServer> {
+  let asked = 0;
+  return serveFaults({ answer: () => answers[Math.min(asked++, answers.length - 1)] ?? OK });
+}
+
+/** When each request says it was made, in seconds after the first moment. */
+function moments({ requests }: FaultServer): number[] {
+  return requests.map(({ target }) => (Number(query(target).reqTime) - NOW) / 1_000);
+}
+
+describe('starting the timer', () => {
+  it('is one request, and tells when its minute is over by the exchange clock', async () => {
+    const server = await serve(OK);
+    const started = await startTimer(accountOf(server.url), 'btc_usdt');
+    expect(started).toEqual({ kind: 'started', timer: { cancelsAt: NOW + 60_000, sent: NOW, answered: NOW } });
+    const { accesskey, sign, ...own } = query(server.requests[0]?.target ?? '');
+    expect(own).toEqual({ method: 'cancelAllOrdersAfter', currency: 'btc_usdt', reqTime: String(NOW) });
+  });
+
+  it('by the clock of an exchange that is ahead', async () => {
+    const date = `Date: ${new Date(NOW + 300_000).toUTCString()}`;
+    const server = await serve(respond('{"code":1000,"message":"ok"}', '200 OK', [date]));
+    const started = await startTimer(accountOf(server.url), 'btc_usdt');
+    const { cancelsAt } = started.kind === 'started' ? started.timer : { cancelsAt: 0 };
+    expect(Math.abs(cancelsAt - NOW - 360_000)).toBeLessThan(1_000);
+  });
+
+  it.each<[string, Answer[], object]>([
+    ['refused', [REFUSED], { kind: 'refused', code: 1009 }],
+    ['too frequent, until it is not', [respond('{"code":4002,"message":"often"}'), OK], { cancelsAt: NOW + 60_300 }],
+    ['lost, and then not', [LOST, FAULTS['an HTML page'], OK], { cancelsAt: NOW + 60_900 }],
+    ['lost each time', [LOST], { kind: 'unknown', hint: expect.stringContaining('pit cancel-after btc_usdt') }],
+    ['lost, then refused', [LOST, REFUSED], { kind: 'unknown' }],
+  ])('that is %s', async (_, answers, told) => {
+    const server = await serve(...answers);
+    const outcome = await startTimerSurely(accountOf(server.url), 'btc_usdt').catch((error: unknown) => error);
+    expect(outcome).toMatchObject(told);
+    expect(server.requests.length).toBeLessThanOrEqual(4);
+  });
+
+  it('where nobody is there is unreachable, as nothing can have arrived', async () => {
+    const account = accountOf('http://127.0.0.1:1');
+    await expect(startTimerSurely(account, 'btc_usdt')).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+});
+
+const FIRST: Timer = { cancelsAt: NOW + MINUTE_MS, sent: NOW, answered: NOW };
+
+/** The first so many things that happen. */
+async function events(account: TestAccount, count: number, end = new AbortController()): Promise<HoldEvent[]> {
+  const seen: HoldEvent[] = [];
+  for await (const event of hold(account, 'btc_usdt', FIRST, end.signal)) {
+    seen.push(event);
+    if (seen.length === count) break;
+  }
+  return seen;
+}
+
+const kinds = (seen: readonly HoldEvent[]) => seen.map(({ kind }) => kind);
+
+describe('holding the timer', () => {
+  it('starts it again every 15 seconds, for longer than a command may take', async () => {
+    const server = await serve(OK);
+    const seen = await events(accountOf(server.url, { budgetMs: 20_000 }), 10);
+    expect(kinds(seen)).toEqual(Array(10).fill('started'));
+    expect(moments(server)).toEqual(Array.from({ length: 10 }, (_, index) => 15 * (index + 1)));
+  });
+
+  it('tries on through what passes', async () => {
+    const server = await serve(LOST, REFUSED, FAULTS['an HTML page with 502'], OK);
+    const seen = await events(accountOf(server.url), 5);
+    expect(kinds(seen)).toEqual(['failed', 'failed', 'failed', 'started', 'started']);
+    expect(moments(server)).toEqual([15, 15.5, 16.5, 18.5, 33.5]);
+  });
+
+  it.each([
+    ['refused: the exchange cancels a minute after the first start', REFUSED, 60],
+    // the last request that may have arrived was made before the minute was over
+    ['without an answer: the last may have arrived', LOST, 118.5],
+  ])('tells once that its minute passed, %s', async (_, answer, latest) => {
+    const server = await serve(answer);
+    const account = accountOf(server.url);
+    const seen = await events(account, 20);
+    const lapsed = seen.filter((event) => event.kind === 'lapsed');
+    expect(lapsed).toHaveLength(1);
+    const [told] = lapsed;
+    expect(told?.kind === 'lapsed' ? (told.latest - NOW) / 1_000 : 0).toBe(latest);
+    // and goes on
+    expect(kinds(seen).at(-1)).toBe('failed');
+    expect(Math.max(...moments(server))).toBeGreaterThan(60);
+  });
+
+  it('holds on after its minute has passed', async () => {
+    const server = await serve(...Array(17).fill(REFUSED), OK);
+    const seen = await events(accountOf(server.url), 21);
+    expect(kinds(seen)).toContain('lapsed');
+    expect(kinds(seen).slice(-2)).toEqual(['started', 'started']);
+  });
+
+  it('sees by the clock of the exchange that a minute passed there', async () => {
+    const ahead = (ms: number) =>
+      respond('{"code":1000,"message":"ok"}', '200 OK', [`Date: ${new Date(NOW + ms).toUTCString()}`]);
+    const server = await serve(ahead(15_000), ahead(150_000), ahead(165_000));
+    const seen = await events(accountOf(server.url), 4);
+    expect(kinds(seen)).toEqual(['started', 'started', 'lapsed', 'started']);
+  });
+
+  it('sees by its own clock that the machine slept', async () => {
+    const server = await serve(OK);
+    const account = accountOf(server.url);
+    const { sleep } = account.host;
+    let slept = 0;
+    Object.assign(account.host, { sleep: (ms: number) => sleep(++slept === 4 ? 3_600_000 : ms) });
+    const [first] = await events(account, 1);
+    expect(first?.kind).toBe('lapsed');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('starts it at once where the clock was set back', async () => {
+    const server = await serve(OK);
+    const account = accountOf(server.url);
+    const { now } = account.host;
+    Object.assign(account.host, { now: () => now() - (now() - NOW >= 5_000 ? 3_600_000 : 0) });
+    expect(kinds(await events(account, 1))).toEqual(['started']);
+    expect(now() - NOW).toBe(5_000);
+  });
+
+  it('ends with the signal that ends it', async () => {
+    const server = await serve(OK);
+    const account = accountOf(server.url);
+    const end = new AbortController();
+    const { sleep } = account.host;
+    Object.assign(account.host, {
+      sleep: (ms: number) => {
+        if (server.requests.length === 2) end.abort();
+        return sleep(ms);
+      },
+    });
+    expect(kinds(await events(account, 99, end))).toEqual(['started', 'started']);
+  });
+});
