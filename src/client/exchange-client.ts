@@ -1,4 +1,3 @@
-import { Failure } from '../errors.js';
 import type { Host } from '../host.js';
 import type { Operation, Result } from '../protocol/operation.js';
 import { type OperationName, type OperationNamed, operations } from '../protocol/operations/index.js';
@@ -16,17 +15,15 @@ import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
 import { requireSafeHost } from './hosts.js';
+import { Limiter, type Limits, type Told, type Turn } from './limiter/limiter.js';
+import { ownLimits } from './limiter/own-limits.js';
+import { laneOf } from './limiter/permits.js';
 import { OBSERVED } from './observed-codes.js';
-import { Pace } from './pace.js';
 import { attempts } from './retry.js';
 import { type Delivery, get, TransportError } from './transport.js';
+import { type Verdict, verdictOf } from './verdict.js';
 
-/** What became of a write. Only `notSent` and `refused` say that nothing was done; `lost` says that nobody knows yet. */
-export type Verdict<Answer> =
-  | { readonly kind: 'done'; readonly answer: Answer }
-  | { readonly kind: 'refused'; readonly refusal: Refused }
-  | { readonly kind: 'notSent'; readonly reason: string }
-  | { readonly kind: 'lost'; readonly reason: string };
+export type { Verdict } from './verdict.js';
 
 export interface ClientOptions {
   readonly host: Host;
@@ -41,6 +38,8 @@ export interface ClientOptions {
    * Absent for hosts that are not pit's to start.
    */
   readonly revive?: () => Promise<void>;
+  /** The exchange's limits, kept together with other processes. Absent: this client keeps them by itself. */
+  readonly limits?: Limits;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
 }
@@ -53,13 +52,16 @@ const WRITE_TIMEOUT_MS = 15_000;
 /** The thin signed HTTP layer: calls an operation by its name and gives its checked result. */
 export class ExchangeClient {
   readonly #options: ClientOptions;
-  readonly #pace: Pace;
+  readonly #limits: Limits;
+  readonly #limiter: Limiter;
   readonly #clock: ExchangeClock;
 
   constructor(options: ClientOptions) {
+    const { host, budget, clockMemory, limits = ownLimits(host.now) } = options;
     this.#options = options;
-    this.#pace = new Pace(options.host, options.budget);
-    this.#clock = new ExchangeClock(options.host, options.clockMemory);
+    this.#limits = limits;
+    this.#limiter = new Limiter(host, budget, limits);
+    this.#clock = new ExchangeClock(host, clockMemory);
   }
 
   /** The exchange's clock as far as its answers told of it, in milliseconds since the Unix epoch. */
@@ -89,7 +91,7 @@ export class ExchangeClient {
     try {
       return await attempts(host, budget, () => this.#readInTime(name, values));
     } catch (error) {
-      throw failureOf(error, name);
+      throw failureOf(error, name, this.#limits.breaker?.until);
     }
   }
 
@@ -104,7 +106,7 @@ export class ExchangeClient {
       await this.#paced(name, values, reqTime);
       return true;
     } catch (error) {
-      if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name);
+      if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name, this.#limits.breaker?.until);
       return error.code !== OBSERVED.expired;
     }
   }
@@ -115,19 +117,25 @@ export class ExchangeClient {
    *
    * @param reqTime milliseconds since the Unix epoch: until how long after it the exchange takes the request decides how
    *   long a lost one may still be executed, so that who records it must know it beforehand
+   * @param goes asked at the very moment at which it would leave: false takes it back
    */
   async write<Name extends OperationName>(
     name: Name,
     values: ValuesOf<Name>,
     reqTime = this.now(),
+    goes: () => boolean = () => true,
   ): Promise<Verdict<Result<OperationNamed<Name>>>> {
     const { budget } = this.#options;
-    if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it' };
+    if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it', failure: 'unreachable' };
     this.#check(name, values);
     try {
-      const timeoutMs = Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2);
-      await this.#pace.turn((operations[name] as Operation).bucket);
-      return { kind: 'done', answer: await this.#exchange(name, values, reqTime, { fresh: true, timeoutMs }) };
+      const turn = await this.#turn(name);
+      if (!goes()) {
+        await turn.unused();
+        return { kind: 'notSent', reason: 'it was taken back', failure: 'declined' };
+      }
+      const delivery = { fresh: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
+      return { kind: 'done', answer: await this.#inTurn(turn, () => this.#exchange(name, values, reqTime, delivery)) };
     } catch (error) {
       return verdictOf(error);
     }
@@ -147,11 +155,29 @@ export class ExchangeClient {
 
   async #paced<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number) {
     const { budget } = this.#options;
-    await this.#pace.turn((operations[name] as Operation).bucket);
-    return this.#exchange(name, values, reqTime, {
-      fresh: false,
-      timeoutMs: Math.min(READ_TIMEOUT_MS, budget.leftMs),
-    });
+    const turn = await this.#turn(name);
+    const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
+    return this.#inTurn(turn, () => this.#exchange(name, values, reqTime, { fresh: false, timeoutMs }));
+  }
+
+  #turn(name: OperationName): Promise<Turn> {
+    const { bucket, effect }: Operation = operations[name];
+    return this.#limiter.turn({ bucket, lane: laneOf(name), mayTry: effect === 'read' });
+  }
+
+  /** The limit counts a request when the exchange does, which is before the answer. */
+  async #inTurn<Value>(turn: Turn, work: () => Promise<Value>): Promise<Value> {
+    let told: Told = 'nothing';
+    try {
+      const value = await work();
+      told = 'answer';
+      return value;
+    } catch (error) {
+      if (error instanceof Refused) told = error.code === OBSERVED.locked ? 'lock' : 'answer';
+      throw error;
+    } finally {
+      await turn.over(told);
+    }
   }
 
   /** Everything that can be wrong before anything is sent. */
@@ -231,12 +257,4 @@ export class ExchangeClient {
 /** Refused for what came before it: the request itself was not looked at. */
 function isUnread({ code, busy }: Refused): boolean {
   return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
-}
-
-/** A Failure here is of a host that could not be started. Whatever is not known to have stayed here may have arrived. */
-function verdictOf(thrown: unknown): Verdict<never> {
-  if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  const stayed = thrown instanceof Failure || (thrown instanceof TransportError && !thrown.sent);
-  return { kind: stayed ? 'notSent' : 'lost', reason };
 }

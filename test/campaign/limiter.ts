@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { LIMITS } from '../../src/client/limiter/limits.js';
 import { PermitFiles } from '../../src/client/limiter/permit-files.js';
-import { LIMITS } from '../../src/client/limiter/shared-limits.js';
 import { Crowd } from '../client/limiter/crowd.js';
 
 const [runs = '20', redis] = process.argv.slice(2);

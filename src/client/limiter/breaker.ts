@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { codeOf, FILE_MODE, makePrivateFolder } from '../../config/private.js';
+import { FILE_MODE, makePrivateFolder } from '../../config/private.js';
 import { Failure } from '../../errors.js';
 
 /** "Beyond that the IP is locked for 1 hour and unlocks itself after that hour." */
@@ -29,32 +29,38 @@ export class Breaker {
     return this.#lock()?.until;
   }
 
-  /** Throws Failure `limited` while the lock lasts. A request that may be repeated is let through now and then. */
-  check(mayTry: boolean): void {
+  /**
+   * Throws Failure `limited` while the lock lasts. A request that may be repeated is let through now and then, as a `try`:
+   * an answer to it ends the lock.
+   */
+  check(mayTry: boolean): 'open' | 'try' {
     const lock = this.#lock();
-    if (lock === undefined) return;
+    if (lock === undefined) return 'open';
     const now = this.now();
-    if (now >= lock.until) {
+    // one that lies further ahead was dated before the clock was set back
+    if (now >= lock.until || lock.until > now + LOCK_MS) {
       this.clear();
-      return;
+      return 'open';
     }
-    if (mayTry && now >= lock.tryAt && this.#renamed(lock.name, nameOf(lock.until, now + TRY_MS))) return;
+    if (mayTry && now >= lock.tryAt && this.#renamed(lock.name, nameOf(lock.until, now + TRY_MS))) return 'try';
     throw new Failure('limited', `The exchange has locked this machine's address until ${clockTime(lock.until)}.`, {
-      hint: 'It was asked more than 10,000 times within a minute. The lock ends by itself; nothing was sent.',
+      hint: 'It locks an address that asks more than 10,000 times within a minute. The lock ends by itself; nothing was sent.',
     });
   }
 
   /** An answer told of the lock. The first one dates it. */
   trip(): void {
     if (this.#lock() !== undefined) return;
-    makePrivateFolder(this.root, this.within);
     const now = this.now();
-    fs.writeFileSync(path.join(this.#folder, nameOf(now + LOCK_MS, now + TRY_MS)), '', { mode: FILE_MODE });
+    forgivingly(() => {
+      makePrivateFolder(this.root, this.within);
+      fs.writeFileSync(path.join(this.#folder, nameOf(now + LOCK_MS, now + TRY_MS)), '', { mode: FILE_MODE });
+    });
   }
 
   /** An answer came that was not the lock's. */
   clear(): void {
-    for (const { name } of this.#locks()) fs.rmSync(path.join(this.#folder, name), { force: true });
+    for (const { name } of this.#locks()) forgivingly(() => fs.rmSync(path.join(this.#folder, name), { force: true }));
   }
 
   #lock(): Lock | undefined {
@@ -62,22 +68,25 @@ export class Breaker {
   }
 
   #locks(): Lock[] {
-    try {
-      return fs.readdirSync(this.#folder).flatMap(lockIn);
-    } catch (thrown) {
-      if (codeOf(thrown) === 'ENOENT') return [];
-      throw thrown;
-    }
+    return forgivingly(() => fs.readdirSync(this.#folder).flatMap(lockIn)) ?? [];
   }
 
   /** Only one of several processes finds the file under its old name. */
   #renamed(from: string, to: string): boolean {
-    try {
+    const isRenamed = forgivingly(() => {
       fs.renameSync(path.join(this.#folder, from), path.join(this.#folder, to));
       return true;
-    } catch {
-      return false;
-    }
+    });
+    return isRenamed === true;
+  }
+}
+
+/** A memory that cannot be used must not stop what could be asked without it: the exchange itself tells of its lock. */
+function forgivingly<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
   }
 }
 
@@ -96,6 +105,10 @@ function lockIn(name: string): Lock[] {
   return until === undefined ? [] : [{ name, until: Number(until), tryAt: Number(tryAt) }];
 }
 
-function clockTime(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} (UTC)`;
+/** By the user's own clock, with its distance from UTC: `2026-11-21 13:00:00 (UTC+01:00)`. */
+export function clockTime(time: number): string {
+  const offset = -new Date(time).getTimezoneOffset();
+  const away = new Date(Math.abs(offset) * 60_000).toISOString().slice(11, 16);
+  const words = new Date(time + offset * 60_000).toISOString().slice(0, 19).replace('T', ' ');
+  return `${words} (UTC${offset === 0 ? '' : (offset < 0 ? '-' : '+') + away})`;
 }

@@ -1,10 +1,37 @@
+import { Failure } from '../../errors.js';
 import type { Host } from '../../host.js';
 import type { Bucket } from '../../protocol/operation.js';
 import type { Budget } from '../budget.js';
+import type { Breaker } from './breaker.js';
 import type { Lane, Permit, Permits } from './permits.js';
 
 /** What a request has to have before it leaves: a permit of each limit that it draws from. */
 export type PermitsOf = (bucket: Bucket) => readonly Permits[];
+
+/** What the requests of one place are held against, whatever client sends them. */
+export interface Limits {
+  readonly permitsOf: PermitsOf;
+  /** Remembers that the trade host has locked this machine's address. Absent: nothing does. */
+  readonly breaker?: Breaker;
+}
+
+export interface Asked {
+  readonly bucket: Bucket;
+  readonly lane: Lane;
+  /** Whether it may find out that a lock has ended: a request that changes nothing may. */
+  readonly mayTry: boolean;
+}
+
+/** What came of a request that left: an answer, the answer that this machine's address is locked, or nothing. */
+export type Told = 'answer' | 'lock' | 'nothing';
+
+/** A request that may leave. One of both is called, once. */
+export interface Turn {
+  /** It is over: an answer came, or none is awaited any more. */
+  over(told: Told): Promise<void>;
+  /** It did not leave after all. */
+  unused(): Promise<void>;
+}
 
 /** Keeps requests to the stated limits, together with every process that shares the permits. */
 export class Limiter {
@@ -13,20 +40,29 @@ export class Limiter {
   constructor(
     private readonly host: Pick<Host, 'sleep'>,
     private readonly budget: Budget,
-    private readonly permitsOf: PermitsOf,
+    private readonly limits: Limits,
   ) {}
 
   /**
-   * Does a request's work when it may leave, and counts it until its answer is there. Throws Failure `unreachable` where the
-   * budget ends before, and what the work throws.
+   * Resolves when a request may leave; it counts until its turn is over. Throws Failure `limited` where the time budget ends
+   * before, and while the exchange has locked this machine's address.
    */
-  async within<Value>(bucket: Bucket, lane: Lane, work: () => Promise<Value>): Promise<Value> {
+  async turn({ bucket, lane, mayTry }: Asked): Promise<Turn> {
     const permits: Permit[] = [];
+    const unused = async () => void (await Promise.all(permits.map((permit) => permit.unused())));
     try {
-      for (const limit of this.permitsOf(bucket)) permits.push(await this.#inTurn(limit, lane));
-      return await work();
-    } finally {
-      await Promise.all(permits.map((permit) => permit.done()));
+      for (const limit of this.limits.permitsOf(bucket)) permits.push(await this.#inTurn(limit, lane));
+      const breaker = drawsFromAddress(bucket) ? this.limits.breaker : undefined;
+      const isTry = breaker?.check(mayTry) === 'try';
+      const over = async (told: Told) => {
+        await Promise.all(permits.map((permit) => permit.done()));
+        if (told === 'lock') breaker?.trip();
+        if (told === 'answer' && isTry) breaker?.clear();
+      };
+      return { over, unused };
+    } catch (thrown) {
+      await unused();
+      throw thrown;
     }
   }
 
@@ -43,8 +79,19 @@ export class Limiter {
     for (;;) {
       const claim = await limit.claim(lane);
       if ('permit' in claim) return claim.permit;
-      this.budget.require(claim.waitMs);
+      if (!this.budget.allows(claim.waitMs)) throw this.#late();
       await this.host.sleep(claim.waitMs);
     }
   }
+
+  #late(): Failure {
+    const message = "The exchange's limits were used up by other requests until the time was over; it was not sent.";
+    const hint = `--timeout gives a command more than its ${this.budget.milliseconds / 1000} seconds.`;
+    return new Failure('limited', message, { hint });
+  }
+}
+
+/** "Beyond that the IP is locked": what the trade host is asked. */
+function drawsFromAddress(bucket: Bucket): boolean {
+  return bucket === 'key' || bucket === 'ip';
 }

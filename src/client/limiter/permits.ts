@@ -1,5 +1,14 @@
+import type { OperationName } from '../../protocol/operations/index.js';
+
 /** Whom a permit is for: some are kept free for cancellations, which must get through when everything else is waiting. */
 export type Lane = 'common' | 'cancel';
+
+/** What takes orders off the exchange: it may be all that can still limit a loss. */
+const CANCELLING: ReadonlySet<OperationName> = new Set(['cancelOrder', 'cancelAllOrdersAfter']);
+
+export function laneOf(operation: OperationName): Lane {
+  return CANCELLING.has(operation) ? 'cancel' : 'common';
+}
 
 /** The right to send one request. It counts from here until a second after its answer. */
 export interface Permit {

@@ -1,93 +1,115 @@
 import { createHash } from 'node:crypto';
+import { renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Bucket } from '../../protocol/operation.js';
-import type { Hosts } from '../../protocol/request.js';
-import type { PermitsOf } from './limiter.js';
-import { PermitFiles } from './permit-files.js';
+import { Breaker } from './breaker.js';
+import type { Limits } from './limiter.js';
+import { LIMITS, LIMITS_OF, type LimitName, partOf } from './limits.js';
+import { monotonicMs, PermitFiles } from './permit-files.js';
 import type { Permits, PermitTerms } from './permits.js';
 import { PermitsInMemory } from './permits-in-memory.js';
 import { PermitsInRedis, Redis } from './permits-in-redis.js';
 import { PermitsWithAShare } from './permits-with-a-share.js';
 
-/**
- * "60 requests per second" for a key, of which a few are kept for cancellations. "10000 requests per minute" for an
- * address and a lock of an hour beyond: 150 a second is 9,000 a minute. "One request per second" of K-line.
- */
-export const LIMITS = {
-  key: { count: 60, reserved: 3 },
-  address: { count: 150, reserved: 3 },
-  kline: { count: 1, reserved: 0 },
-} as const satisfies Record<string, PermitTerms>;
-
-/** What one place may take of a limit while it cannot be shared. */
-export const USUAL_SHARE = 0.25;
-
+/** What the limits of a connection are kept by, and with whom. */
 export interface Sharing {
   /** The folder of pit's state, which all processes of a `PIT_HOME` share. */
   readonly root: string;
-  readonly hosts: Hosts;
+  /** The names of the market-data host and of the trade host, as {@link placeOf} gives them. */
+  readonly places: { readonly base: string; readonly trade: string };
   readonly accessKey: () => string;
   /** A Redis that several machines share; absent where the folder is shared alone. */
   readonly redis?: string;
-  /** Above 0, at most 1. */
+  /** The part of each limit that this machine takes while Redis is away. Above 0, at most 1. */
   readonly share: number;
-  /** For a process that can share nothing: a clock of its own, in ms. */
+  /** Milliseconds since the Unix epoch, by which a lock is dated. */
   readonly now: () => number;
-  /** Told once for each limit that is not shared any more. */
+  /** Told once when limits are not shared any more. */
   readonly away: (words: string) => void;
 }
 
-/** The folder of a host's limits, within the folder of pit's state. */
-export function limitsFolder(host: string): string {
-  return path.join('limits', new URL(host).host.replace(/[^a-z0-9.-]/g, '_'));
+/** A host's name as its limits are kept under: one host has one limit, however its address is written. */
+export function placeOf(host: string): string {
+  return new URL(host).host.replace(/[^a-z0-9.-]/g, '_');
 }
 
-/** The permits of each bucket, shared with all processes of the place, and over Redis with others. */
-export function sharedPermits(sharing: Sharing): PermitsOf {
-  const { hosts, accessKey, redis: url } = sharing;
-  const redis = url === undefined ? undefined : new Redis(url);
-  const known = new Map<string, Permits>();
-  const permits = (host: string, name: string, terms: PermitTerms): Permits => {
-    const within = path.join(limitsFolder(host), name);
-    const made = known.get(within) ?? over(redis, within, terms, sharing);
-    known.set(within, made);
-    return made;
+/** The limits as all processes of a home share them, and over Redis those of other machines. */
+export function sharedLimits(sharing: Sharing): Limits {
+  const permits = new SharedPermits(sharing);
+  const { root, places, now } = sharing;
+  return {
+    permitsOf: (bucket) => LIMITS_OF[bucket].map((name) => permits.of(name)),
+    breaker: new Breaker(root, limitsFolder(places.trade), now),
   };
-  const address = () => permits(hosts.tradeUrl, 'address', LIMITS.address);
-  const of: Readonly<Record<Bucket, () => readonly Permits[]>> = {
-    unstated: () => [],
-    kline: () => [permits(hosts.baseUrl, 'kline', LIMITS.kline)],
-    ip: () => [address()],
-    key: () => [permits(hosts.tradeUrl, `key-${markOf(accessKey())}`, LIMITS.key), address()],
-  };
-  return (bucket) => of[bucket]();
 }
 
-function over(redis: Redis | undefined, within: string, terms: PermitTerms, sharing: Sharing): Permits {
-  if (redis === undefined) return files(within, terms, sharing);
-  const shared = new PermitsInRedis(redis, `pit/${within}`, terms, `${process.pid}.${process.hrtime.bigint()}`);
-  const part = partOf(terms, sharing.share);
-  return new PermitsWithAShare(shared, files(within, part, sharing), (thrown) =>
-    sharing.away(
-      `Redis is away (${reasonOf(thrown)}): until it is back this machine takes ${part.count} requests a second.`,
-    ),
-  );
+/** Where a limit is kept, below the folder of pit's state; in Redis it has the same name. */
+export function whereIs(name: LimitName, { places, accessKey }: Pick<Sharing, 'places' | 'accessKey'>): string {
+  const place = name === 'kline' ? places.base : places.trade;
+  return path.join(limitsFolder(place), name === 'key' ? `key-${markOf(accessKey())}` : name);
 }
 
-function files(within: string, terms: PermitTerms, { root, share, now, away }: Sharing): Permits {
-  const part = partOf(terms, share);
-  const own = new PermitsInMemory(part, now);
-  return new PermitsWithAShare(new PermitFiles(root, `${within}-${terms.count}`, terms), own, (thrown) =>
-    away(
-      `The limits cannot be shared with other processes (${reasonOf(thrown)}): this one takes ${part.count} a second.`,
-    ),
-  );
+/** The folder of a limit's permits: limits of other sizes are not mixed up with it. */
+export function permitsFolder(within: string, count: number): string {
+  return `${within}-${count}`;
 }
 
-/** At least one, so that nothing stops. */
-function partOf({ count, reserved }: PermitTerms, share: number): PermitTerms {
-  const part = Math.max(1, Math.floor(count * share));
-  return { count: part, reserved: Math.min(reserved, Math.max(0, part - 1), 1) };
+/** Another exchange takes the place of the one under this name: what was asked of the one before does not count. */
+export function forgetLimits(root: string, place: string): void {
+  const folder = path.join(root, limitsFolder(place));
+  const aside = `${folder}.${process.pid}.gone`;
+  try {
+    renameSync(folder, aside);
+  } catch {
+    return;
+  }
+  rmSync(aside, { recursive: true, force: true });
+}
+
+function limitsFolder(place: string): string {
+  return path.join('limits', place);
+}
+
+/** Makes the permits of each limit when they are first asked for. */
+class SharedPermits {
+  readonly #redis: Redis | undefined;
+  readonly #known = new Map<string, Permits>();
+  #isTold = false;
+
+  constructor(private readonly sharing: Sharing) {
+    this.#redis = sharing.redis === undefined ? undefined : new Redis(sharing.redis);
+  }
+
+  of(name: LimitName): Permits {
+    const within = whereIs(name, this.sharing);
+    const known = this.#known.get(within) ?? this.#make(name, within);
+    this.#known.set(within, known);
+    return known;
+  }
+
+  #make(name: LimitName, within: string): Permits {
+    const terms = LIMITS[name];
+    const part = partOf(terms, this.sharing.share);
+    if (this.#redis === undefined) return this.#files(within, terms, part);
+    const owner = `${process.pid}.${process.hrtime.bigint()}`;
+    const shared = new PermitsInRedis(this.#redis, `pit/${within}`, terms, owner);
+    return new PermitsWithAShare(shared, this.#files(within, part, part), (thrown) =>
+      this.#tell(`The limits cannot be shared over Redis (${reasonOf(thrown)}): this machine takes`),
+    );
+  }
+
+  /** Files, and where there can be none a part that this process has for itself. */
+  #files(within: string, terms: PermitTerms, part: PermitTerms): Permits {
+    const files = new PermitFiles(this.sharing.root, permitsFolder(within, terms.count), terms);
+    return new PermitsWithAShare(files, new PermitsInMemory(part, monotonicMs), (thrown) =>
+      this.#tell(`The limits cannot be shared with other processes (${reasonOf(thrown)}): this one takes`),
+    );
+  }
+
+  #tell(beginning: string): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    this.sharing.away(`${beginning} ${Math.round(this.sharing.share * 100)} % of each.`);
+  }
 }
 
 /** Tells keys apart, and is none of them. */
@@ -96,5 +118,5 @@ function markOf(accessKey: string): string {
 }
 
 function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return thrown instanceof Error ? thrown.message.replace(/\.$/, '') : String(thrown);
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Budget } from '../../../src/client/budget.js';
 import { Limiter } from '../../../src/client/limiter/limiter.js';
 import type { Lane } from '../../../src/client/limiter/permits.js';
-import { sharedPermits } from '../../../src/client/limiter/shared-limits.js';
+import { placeOf, sharedLimits } from '../../../src/client/limiter/shared-limits.js';
 import type { Bucket } from '../../../src/protocol/operation.js';
 
 export interface Job {
@@ -27,9 +27,9 @@ const { root, url, accessKey, bucket, lane, calls, atOnce, jitterMs, redis } = j
 const limiter = new Limiter(
   { sleep: (ms) => delay(ms) },
   new Budget(600_000, Date.now),
-  sharedPermits({
-    ...{ root, share: 0.25, now: () => performance.now() },
-    hosts: { baseUrl: url, tradeUrl: url },
+  sharedLimits({
+    ...{ root, share: 0.25, now: Date.now },
+    places: { base: placeOf(url), trade: placeOf(url) },
     accessKey: () => accessKey,
     away: (words) => process.stderr.write(`${words}\n`),
     ...(redis === undefined ? {} : { redis }),
@@ -40,10 +40,10 @@ await Promise.all(
   Array.from({ length: atOnce }, async () => {
     while (left > 0) {
       left -= 1;
-      await limiter.within(bucket, lane, async () => {
-        await delay(Math.random() * jitterMs);
-        await (await fetch(`${url}/${lane}?${accessKey}`)).text();
-      });
+      const turn = await limiter.turn({ bucket, lane, mayTry: true });
+      await delay(Math.random() * jitterMs);
+      await (await fetch(`${url}/${lane}?${accessKey}`)).text();
+      await turn.over('answer');
     }
   }),
 );

@@ -1,0 +1,27 @@
+import { Failure, type FailureKind } from '../errors.js';
+import { Refused } from '../protocol/response.js';
+import { TransportError } from './transport.js';
+
+/** What became of a write. Only `notSent` and `refused` say that nothing was done; `lost` says that nobody knows yet. */
+export type Verdict<Answer> =
+  | { readonly kind: 'done'; readonly answer: Answer }
+  | { readonly kind: 'refused'; readonly refusal: Refused }
+  | NotSent
+  | { readonly kind: 'lost'; readonly reason: string };
+
+export interface NotSent {
+  readonly kind: 'notSent';
+  /** Without a full stop. */
+  readonly reason: string;
+  /** What kind of failure it is where nothing else can be told: `limited` where the limits left no room for it. */
+  readonly failure: FailureKind;
+}
+
+/** A Failure here is of the limits, or of a host that could not be started. Whatever is not known to have stayed here may have arrived. */
+export function verdictOf(thrown: unknown): Verdict<never> {
+  if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  if (thrown instanceof Failure) return { kind: 'notSent', reason: reason.replace(/\.$/, ''), failure: thrown.kind };
+  const stayed = thrown instanceof TransportError && !thrown.sent;
+  return stayed ? { kind: 'notSent', reason, failure: 'unreachable' } : { kind: 'lost', reason };
+}
