@@ -15,7 +15,8 @@ import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
 import { requireSafeHost } from './hosts.js';
-import { Limiter, type Limits, type Told, type Turn } from './limiter/limiter.js';
+import { inTurn } from './limiter/in-turn.js';
+import { Limiter, type Limits, type Turn } from './limiter/limiter.js';
 import { ownLimits } from './limiter/own-limits.js';
 import { laneOf } from './limiter/permits.js';
 import { OBSERVED } from './observed-codes.js';
@@ -135,7 +136,7 @@ export class ExchangeClient {
         return { kind: 'notSent', reason: 'it was taken back', failure: 'declined' };
       }
       const delivery = { fresh: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
-      return { kind: 'done', answer: await this.#inTurn(turn, () => this.#exchange(name, values, reqTime, delivery)) };
+      return { kind: 'done', answer: await inTurn(turn, () => this.#exchange(name, values, reqTime, delivery)) };
     } catch (error) {
       return verdictOf(error);
     }
@@ -157,27 +158,12 @@ export class ExchangeClient {
     const { budget } = this.#options;
     const turn = await this.#turn(name);
     const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
-    return this.#inTurn(turn, () => this.#exchange(name, values, reqTime, { fresh: false, timeoutMs }));
+    return inTurn(turn, () => this.#exchange(name, values, reqTime, { fresh: false, timeoutMs }));
   }
 
   #turn(name: OperationName): Promise<Turn> {
     const { bucket, effect }: Operation = operations[name];
     return this.#limiter.turn({ bucket, lane: laneOf(name), mayTry: effect === 'read' });
-  }
-
-  /** The limit counts a request when the exchange does, which is before the answer. */
-  async #inTurn<Value>(turn: Turn, work: () => Promise<Value>): Promise<Value> {
-    let told: Told = 'nothing';
-    try {
-      const value = await work();
-      told = 'answer';
-      return value;
-    } catch (error) {
-      if (error instanceof Refused) told = error.code === OBSERVED.locked ? 'lock' : 'answer';
-      throw error;
-    } finally {
-      await turn.over(told);
-    }
   }
 
   /** Everything that can be wrong before anything is sent. */

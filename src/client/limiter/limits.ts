@@ -1,5 +1,5 @@
 import type { Bucket } from '../../protocol/operation.js';
-import type { PermitTerms } from './permits.js';
+import { HOLD_MS, type PermitTerms } from './permits.js';
 
 /**
  * "60 requests per second" for a key, of which a few are kept for cancellations. "10000 requests per minute" for an
@@ -30,5 +30,5 @@ export function partOf({ count, reserved }: PermitTerms, share: number): PermitT
 /** How long so many requests of a key take to leave where nobody else draws from its limit, in milliseconds. */
 export function timeFor(requests: number): number {
   const { count, reserved } = LIMITS.key;
-  return Math.ceil((requests * 1_000) / (count - reserved));
+  return Math.ceil((requests * HOLD_MS) / (count - reserved));
 }
