@@ -82,19 +82,10 @@ export class PermitFiles implements Permits {
   }
 
   #permits(): Found[] {
-    const found = this.#read();
+    const found = foundWithin(this.#folder);
     if (found.length > 0) return found;
     this.#make();
-    return this.#read();
-  }
-
-  #read(): Found[] {
-    try {
-      return fs.readdirSync(this.#folder).flatMap(foundIn);
-    } catch (thrown) {
-      if (codeOf(thrown) === 'ENOENT') return [];
-      throw thrown;
-    }
+    return foundWithin(this.#folder);
   }
 
   /** Made aside and moved into place as a whole, so that of several processes that begin at once one makes them. */
@@ -113,6 +104,11 @@ export class PermitFiles implements Permits {
   }
 }
 
+/** How many permits of a folder are not back, or not due yet; 0 where there is no such folder. */
+export function permitsOut(folder: string, now = monotonicMs()): number {
+  return foundWithin(folder).filter(({ freeAt, pid }) => pid !== 0 || freeAt > now).length;
+}
+
 /** One clock for all processes of a machine, that nobody sets. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
@@ -124,6 +120,15 @@ function backName(number: number, freeAt: number): string {
 
 function outName(number: number, lostAt: number): string {
   return `${number}.${Math.ceil(lostAt)}.${process.pid}`;
+}
+
+function foundWithin(folder: string): Found[] {
+  try {
+    return fs.readdirSync(folder).flatMap(foundIn);
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return [];
+    throw thrown;
+  }
 }
 
 function foundIn(name: string): Found[] {

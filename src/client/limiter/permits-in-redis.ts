@@ -22,6 +22,10 @@ const KEEP = `
   local time = redis.call('TIME')
   return redis.call('ZADD', KEYS[1], 'XX', time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2], ARGV[1])`;
 
+const COUNT = `
+  local time = redis.call('TIME')
+  return redis.call('ZCOUNT', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000), '+inf')`;
+
 /** Permits that several machines share, kept in Redis. Every method throws what the client throws where Redis is away. */
 export class PermitsInRedis implements Permits {
   #taken = 0;
@@ -48,6 +52,11 @@ export class PermitsInRedis implements Permits {
       await this.#keep(name, milliseconds).catch(() => undefined);
     };
     return { permit: { done: () => backIn(HOLD_MS), unused: () => backIn(0) } };
+  }
+
+  /** How many are out, by Redis's own clock. */
+  async out(): Promise<number> {
+    return Number(await this.#eval(COUNT));
   }
 
   #keep(name: string, milliseconds: number): Promise<unknown> {

@@ -38,14 +38,14 @@ export function sharedLimits(sharing: Sharing): Limits {
   const { root, places, now } = sharing;
   return {
     permitsOf: (bucket) => LIMITS_OF[bucket].map((name) => permits.of(name)),
-    breaker: new Breaker(root, limitsFolder(places.trade), now),
+    breaker: new Breaker(root, placeFolder(places.trade), now),
   };
 }
 
 /** Where a limit is kept, below the folder of pit's state; in Redis it has the same name. */
 export function whereIs(name: LimitName, { places, accessKey }: Pick<Sharing, 'places' | 'accessKey'>): string {
   const place = name === 'kline' ? places.base : places.trade;
-  return path.join(limitsFolder(place), name === 'key' ? `key-${markOf(accessKey())}` : name);
+  return path.join(placeFolder(place), name === 'key' ? `key-${markOf(accessKey())}` : name);
 }
 
 /** The folder of a limit's permits: limits of other sizes are not mixed up with it. */
@@ -53,9 +53,14 @@ export function permitsFolder(within: string, count: number): string {
   return `${within}-${count}`;
 }
 
+/** A limit's name in Redis. */
+export function redisKey(within: string): string {
+  return `pit/${within}`;
+}
+
 /** Another exchange takes the place of the one under this name: what was asked of the one before does not count. */
 export function forgetLimits(root: string, place: string): void {
-  const folder = path.join(root, limitsFolder(place));
+  const folder = path.join(root, placeFolder(place));
   const aside = `${folder}.${process.pid}.gone`;
   try {
     renameSync(folder, aside);
@@ -65,7 +70,8 @@ export function forgetLimits(root: string, place: string): void {
   rmSync(aside, { recursive: true, force: true });
 }
 
-function limitsFolder(place: string): string {
+/** The folder of what is remembered of a host, within the folder of pit's state. */
+export function placeFolder(place: string): string {
   return path.join('limits', place);
 }
 
@@ -91,7 +97,7 @@ class SharedPermits {
     const part = partOf(terms, this.sharing.share);
     if (this.#redis === undefined) return this.#files(within, terms, part);
     const owner = `${process.pid}.${process.hrtime.bigint()}`;
-    const shared = new PermitsInRedis(this.#redis, `pit/${within}`, terms, owner);
+    const shared = new PermitsInRedis(this.#redis, redisKey(within), terms, owner);
     return new PermitsWithAShare(shared, this.#files(within, part, part), (thrown) =>
       this.#tell(`The limits cannot be shared over Redis (${reasonOf(thrown)}): this machine takes`),
     );
@@ -117,6 +123,7 @@ function markOf(accessKey: string): string {
   return createHash('sha256').update(accessKey).digest('hex').slice(0, 16);
 }
 
-function reasonOf(thrown: unknown): string {
+/** What went wrong with Redis or with files, in its own words, without a full stop. */
+export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message.replace(/\.$/, '') : String(thrown);
 }

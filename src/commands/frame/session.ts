@@ -3,6 +3,7 @@ import { type ClientOptions, ExchangeClient } from '../../client/exchange-client
 import type { ExchangeZone } from '../../client/exchange-zone.js';
 import type { Limits } from '../../client/limiter/limiter.js';
 import { forgetLimits, type Sharing, sharedLimits } from '../../client/limiter/shared-limits.js';
+import type { LimiterState } from '../../client/limiter/state.js';
 import { MarketCatalog } from '../../client/market-catalog.js';
 import { Cache } from '../../config/cache.js';
 import { type Connection, chooseConnection, type Missing, requireKeys } from '../../config/connection.js';
@@ -95,6 +96,12 @@ export class Session {
   /** The sandbox's server has ended, and with it what it counted against its limits. */
   forgetSandboxLimits(): void {
     forgetLimits(this.host.directories.state, SANDBOX_PLACE);
+  }
+
+  /** How the exchange's limits stand, and with whom they are shared; it asks the exchange nothing. Throws Failure `credentials`. */
+  async limiterState(): Promise<LimiterState> {
+    const { limiterState } = await import('../../client/limiter/state.js');
+    return limiterState(this.#sharing(await this.connection()));
   }
 
   /** The markets of the exchange, from the cache while it is fresh. */
