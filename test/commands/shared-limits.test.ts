@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { Redis } from '../../src/client/limiter/permits-in-redis.js';
+import { placeOf, redisKey } from '../../src/client/limiter/shared-limits.js';
 import { signedUrl } from '../sandbox/signing.js';
 import { FAULTS, respond, serveFaults } from '../support/fault-server.js';
 import { PIT, plainEnvironment, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
 import { PASS, type Passing, type RunningProxy, startProxy } from '../support/proxy.js';
+import { freePort, serveRedis } from '../support/redis.js';
+import { requires } from '../support/tools.js';
 import { CONFIGURATION } from '../trading/support/exchange.js';
 import { lastError } from './desk.js';
 
@@ -17,6 +21,7 @@ const PAGES = 20;
 
 const served = await serveSandbox(temporaryHome(), []);
 const [listed, locked, killed] = [temporaryHome(), temporaryHome(), temporaryHome()];
+const [away, one, other] = [temporaryHome(), temporaryHome(), temporaryHome()];
 
 /** Makes so many pages of orders on one side of a market, and gives a way there that keeps the answers. */
 async function withPages({ address }: ServedSandbox): Promise<RunningProxy> {
@@ -93,4 +98,31 @@ it('a process that is killed in mid-call costs nobody its permit', async () => {
   expect([next.code, next.stdout]).toEqual([0, '[]\n']);
   // one permit as before, and it is back
   expect(permits()).toEqual([expect.stringMatching(/^0\.\d+$/)]);
+});
+
+const FEES = '{"code":1000,"message":"","result":{}}';
+
+it('a Redis that is away leaves this machine its share, which is said once and without the password', async () => {
+  const server = await serveFaults({ answer: () => respond(FEES) });
+  const environment = { ...KEYS, PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
+  const limiter = `redis://pit:open-sesame@127.0.0.1:${await freePort()}`;
+  const set = await runPit(['profile', 'set', 'sandbox', 'limiter', limiter, '--json'], { home: away });
+  expect([set.code, set.stdout]).toEqual([0, expect.stringContaining('redis://pit:***@127.0.0.1')]);
+  const ran = await runPit(['fees', 'btc', '--json'], { home: away, environment });
+  expect(ran.stdout + ran.stderr).not.toContain('sesame');
+  expect(ran.stderr.match(/cannot be shared over Redis \(.*\): this machine takes 25 % of each/g)).toHaveLength(1);
+  expect(readdirSync(path.join(away, 'state', 'limits', placeOf(server.url)))).toEqual(['address-37']);
+});
+
+it.skipIf(!requires('redis-server'))('a Redis counts what every home has asked', async () => {
+  const { url: redis } = await serveRedis();
+  const server = await serveFaults({ answer: () => respond(FEES) });
+  const environment = { ...KEYS, PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
+  for (const home of [one, other]) {
+    await runPit(['profile', 'set', 'sandbox', 'limiter', redis], { home });
+    expect(await runPit(['fees', 'btc', '--json'], { home, environment })).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(path.join(home, 'state', 'limits'))).toBe(false);
+  }
+  const key = redisKey(path.join('limits', placeOf(server.url), 'address'));
+  expect(await new Redis(redis).eval("return redis.call('EXISTS', KEYS[1])", key, [])).toBe(1);
 });

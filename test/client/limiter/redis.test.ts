@@ -1,44 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { freePort, serveRedis } from '../../support/redis.js';
 import { requires } from '../../support/tools.js';
 import { Crowd } from './crowd.js';
 
-const open: ChildProcess[] = [];
 let crowd: Crowd;
-afterEach(() => {
-  crowd.close();
-  for (const child of open.splice(0)) child.kill('SIGKILL');
-});
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
-
-/** A Redis of its own; it is up when it says so. */
-async function serveRedis(): Promise<{ url: string; child: ChildProcess }> {
-  const port = await freePort();
-  const child = spawn('redis-server', [
-    '--port',
-    String(port),
-    '--bind',
-    '127.0.0.1',
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-  ]);
-  open.push(child);
-  for await (const text of child.stdout ?? []) if (String(text).includes('Ready to accept connections')) break;
-  child.stdout?.resume();
-  return { url: `redis://127.0.0.1:${port}`, child };
-}
+afterEach(() => crowd.close());
 
 describe.skipIf(!requires('redis-server'))('machines that share a Redis (needs redis-server)', () => {
   it('send at most 60 a second together', async () => {
