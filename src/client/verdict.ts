@@ -11,7 +11,7 @@ export type Verdict<Answer> =
 
 export interface NotSent {
   readonly kind: 'notSent';
-  /** Without a full stop. */
+  /** As a part of a sentence. */
   readonly reason: string;
   /** What kind of failure it is where nothing else can be told: `limited` where the limits left no room for it. */
   readonly failure: FailureKind;
@@ -21,7 +21,11 @@ export interface NotSent {
 export function verdictOf(thrown: unknown): Verdict<never> {
   if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  if (thrown instanceof Failure) return { kind: 'notSent', reason: reason.replace(/\.$/, ''), failure: thrown.kind };
+  if (thrown instanceof Failure) return { kind: 'notSent', reason: asPart(reason), failure: thrown.kind };
   const stayed = thrown instanceof TransportError && !thrown.sent;
   return stayed ? { kind: 'notSent', reason, failure: 'unreachable' } : { kind: 'lost', reason };
+}
+
+function asPart(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
 }

@@ -85,8 +85,8 @@ export class Limiter {
   }
 
   #late(): Failure {
-    const message = "The exchange's limits were used up by other requests until the time was over; it was not sent.";
-    const hint = `--timeout gives a command more than its ${this.budget.milliseconds / 1000} seconds.`;
+    const message = "The exchange's limits were used up by other requests until the time was over.";
+    const hint = `Nothing was sent. --timeout gives a command more than its ${this.budget.milliseconds / 1000} seconds.`;
     return new Failure('limited', message, { hint });
   }
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { Failure } from '../../errors.js';
 import { Breaker } from './breaker.js';
 import { LIMITS, type LimitName } from './limits.js';
 import { permitsOut } from './permit-files.js';
@@ -11,6 +12,7 @@ export interface LimiterState {
   readonly kind: 'files' | 'redis';
   /** The folder of what is remembered of the trade host. */
   readonly folder: string;
+  /** Without the key's where there is no key. */
   readonly limits: readonly LimitState[];
   /** When the lock of this machine's address ends, in ms since the Unix epoch; null where none is known. */
   readonly lockedUntil: number | null;
@@ -28,7 +30,7 @@ export interface LimitState {
   readonly out: number | null;
 }
 
-/** Looks at the limits and changes nothing. Throws the Failure of a key that is missing. */
+/** Looks at the limits, and changes nothing. */
 export async function limiterState(sharing: Sharing): Promise<LimiterState> {
   const { root, places, now, redis: url, share } = sharing;
   const within = placeFolder(places.trade);
@@ -38,15 +40,23 @@ export async function limiterState(sharing: Sharing): Promise<LimiterState> {
   try {
     return { kind: 'redis', ...known, limits: await inRedis(new Redis(url), sharing), redisAway: null };
   } catch (thrown) {
-    const limits = NAMES.map((name) => ({ name, count: LIMITS[name].count, out: null }));
+    const limits = namesOf(sharing).map((name) => ({ name, count: LIMITS[name].count, out: null }));
     return { kind: 'redis', ...known, limits, redisAway: reasonOf(thrown) };
   }
 }
 
-const NAMES = Object.keys(LIMITS) as LimitName[];
+function namesOf({ accessKey }: Sharing): LimitName[] {
+  try {
+    accessKey();
+    return ['key', 'address', 'kline'];
+  } catch (thrown) {
+    if (thrown instanceof Failure) return ['address', 'kline'];
+    throw thrown;
+  }
+}
 
 function inFiles(sharing: Sharing): LimitState[] {
-  return NAMES.map((name) => {
+  return namesOf(sharing).map((name) => {
     const { count } = LIMITS[name];
     const folder = path.join(sharing.root, permitsFolder(whereIs(name, sharing), count));
     return { name, count, out: permitsOut(folder) };
@@ -55,5 +65,5 @@ function inFiles(sharing: Sharing): LimitState[] {
 
 function inRedis(redis: Redis, sharing: Sharing): Promise<LimitState[]> {
   const out = (name: LimitName) => new PermitsInRedis(redis, redisKey(whereIs(name, sharing)), LIMITS[name], '').out();
-  return Promise.all(NAMES.map(async (name) => ({ name, count: LIMITS[name].count, out: await out(name) })));
+  return Promise.all(namesOf(sharing).map(async (name) => ({ name, count: LIMITS[name].count, out: await out(name) })));
 }

@@ -98,7 +98,7 @@ export class Session {
     forgetLimits(this.host.directories.state, SANDBOX_PLACE);
   }
 
-  /** How the exchange's limits stand, and with whom they are shared; it asks the exchange nothing. Throws Failure `credentials`. */
+  /** How the exchange's limits stand, and with whom they are shared; it asks the exchange nothing. */
   async limiterState(): Promise<LimiterState> {
     const { limiterState } = await import('../../client/limiter/state.js');
     return limiterState(this.#sharing(await this.connection()));

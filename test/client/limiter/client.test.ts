@@ -51,7 +51,7 @@ it('a cancellation leaves at once where everything else has to wait', async () =
   expect(order).toMatchObject({
     kind: 'notSent',
     failure: 'limited',
-    reason: expect.stringMatching(/used up.*not sent$/),
+    reason: expect.stringMatching(/^the exchange's limits were used up.*over$/),
   });
   expect(await failureOf(client.read('getUserAddress', { currency: 'btc' }))).toMatchObject({ kind: 'limited' });
   expect(server.requests).toHaveLength(1);
