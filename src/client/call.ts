@@ -2,6 +2,7 @@ import type { Host } from '../host.js';
 import type { Credentials, Given, Hosts } from '../protocol/request.js';
 import type { Budget } from './budget.js';
 import type { ClockMemory } from './exchange-clock.js';
+import type { Limits } from './limiter/limiter.js';
 import type { Network } from './network/network.js';
 import type { HttpAnswer } from './transport.js';
 
@@ -18,6 +19,8 @@ export interface ClientOptions {
    * Absent for hosts that are not pit's to start.
    */
   readonly revive?: () => Promise<void>;
+  /** The exchange's limits, kept together with other processes. Absent: this client keeps them by itself. */
+  readonly limits?: Limits;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
   /** Takes the whole body of each answer to a write that was done. */

@@ -5,8 +5,11 @@ import { Refused, readResponse, requireJson, wholeBody } from '../protocol/respo
 import type { Call, ClientOptions } from './call.js';
 import { ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
+import { inTurn } from './limiter/in-turn.js';
+import { Limiter, type Limits, type Turn } from './limiter/limiter.js';
+import { ownLimits } from './limiter/own-limits.js';
+import { laneOf } from './limiter/permits.js';
 import { OBSERVED } from './observed-codes.js';
-import { Pace, type Turn } from './pace.js';
 import { requestUrl } from './request-url.js';
 import { attempts } from './retry.js';
 import { type Delivery, get, type HttpAnswer, TransportError } from './transport.js';
@@ -23,13 +26,16 @@ const WRITE_TIMEOUT_MS = 15_000;
 /** The thin signed HTTP layer: calls an operation by its name and gives its checked result. */
 export class ExchangeClient {
   readonly #options: ClientOptions;
-  readonly #pace: Pace;
+  readonly #limits: Limits;
+  readonly #limiter: Limiter;
   readonly #clock: ExchangeClock;
 
   constructor(options: ClientOptions) {
+    const { host, budget, clockMemory, limits = ownLimits(host.now) } = options;
     this.#options = options;
-    this.#pace = new Pace(options.host, options.budget);
-    this.#clock = new ExchangeClock(options.host, options.clockMemory);
+    this.#limits = limits;
+    this.#limiter = new Limiter(host, budget, limits);
+    this.#clock = new ExchangeClock(host, clockMemory);
   }
 
   /** The exchange's clock as far as its answers told of it, in milliseconds since the Unix epoch. */
@@ -67,7 +73,7 @@ export class ExchangeClient {
     try {
       return await attempts(host, budget, () => this.#readInTime(call));
     } catch (error) {
-      throw failureOf(error, call.name);
+      throw failureOf(error, call.name, this.#limits.breaker?.until);
     }
   }
 
@@ -81,7 +87,7 @@ export class ExchangeClient {
       return answer;
     };
     return this.#paced({ name, values, read }, this.now()).catch((error: unknown) => {
-      throw failureOf(error, name);
+      throw failureOf(error, name, this.#limits.breaker?.until);
     });
   }
 
@@ -95,7 +101,7 @@ export class ExchangeClient {
       await this.#paced({ name, values, read: (body) => readResponse(name, body) }, reqTime);
       return true;
     } catch (error) {
-      if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name);
+      if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name, this.#limits.breaker?.until);
       return error.code !== OBSERVED.expired;
     }
   }
@@ -124,17 +130,16 @@ export class ExchangeClient {
 
   async #once<Answer>(call: Call<Answer>, reqTime: number, goes = () => true): Promise<Verdict<Answer>> {
     const { budget } = this.#options;
-    if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it' };
+    if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it', failure: 'unreachable' };
     this.#check(call);
     try {
-      const timeoutMs = Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2);
       const turn = await this.#turn(call);
       if (!goes()) {
-        turn.unused();
-        return { kind: 'notSent', reason: 'it was taken back' };
+        await turn.unused();
+        return { kind: 'notSent', reason: 'it was taken back', failure: 'declined' };
       }
-      const delivery = { fresh: true, timeoutMs };
-      return { kind: 'done', answer: await this.#inTurn(turn, () => this.#exchange(call, reqTime, delivery)) };
+      const delivery = { fresh: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
+      return { kind: 'done', answer: await inTurn(turn, () => this.#exchange(call, reqTime, delivery)) };
     } catch (error) {
       return verdictOf(error);
     }
@@ -156,20 +161,12 @@ export class ExchangeClient {
     const { budget } = this.#options;
     const turn = await this.#turn(call);
     const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
-    return this.#inTurn(turn, () => this.#exchange(call, reqTime, { fresh: false, timeoutMs }));
+    return inTurn(turn, () => this.#exchange(call, reqTime, { fresh: false, timeoutMs }));
   }
 
   #turn({ name }: Pick<Call<unknown>, 'name'>): Promise<Turn> {
-    return this.#pace.turn(operationOf(name).bucket);
-  }
-
-  /** The limit counts a request when the exchange does, which is before the answer. */
-  async #inTurn<Value>(turn: Turn, work: () => Promise<Value>): Promise<Value> {
-    try {
-      return await work();
-    } finally {
-      turn.answered();
-    }
+    const { bucket, effect } = operationOf(name);
+    return this.#limiter.turn({ bucket, lane: laneOf(name), mayTry: effect === 'read' });
   }
 
   /** Everything that can be wrong before anything is sent. */

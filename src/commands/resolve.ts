@@ -15,6 +15,7 @@ import {
   type OrderTerms,
   type Outcome,
   type ReplaceTerms,
+  type WithdrawTerms,
 } from '../trading/journal/intent.js';
 import type { OrderReference } from '../trading/order/reference.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
@@ -125,7 +126,7 @@ function show(screen: Screen, resolutions: readonly (Resolution | undefined)[]):
 }
 
 function block(screen: Screen, { intent, outcome, id, events }: Resolution): string {
-  const title = `${wordsOf(intent)}: ${outcome}${outcome === 'placed' ? ` as ${id}` : ''}`;
+  const title = `${wordsOf(intent)}: ${outcome}${outcome === 'placed' && id !== null ? ` as ${id}` : ''}`;
   const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
   return table(
     screen,
@@ -154,6 +155,7 @@ function wordsOf(intent: Intent): string {
     return intent.replaces === undefined ? orderWords(intent.terms) : replaceWords(intent.replaces);
   if (isOf(intent, 'replace')) return replaceWords(intent.terms);
   if (isOf(intent, 'call')) return intent.terms.method;
+  if (isOf(intent, 'withdraw')) return withdrawalWords(intent.terms);
   if (isOf(intent, 'orderMoreV2')) {
     const { side, count, market } = intent.terms;
     return `${side} ${grouped(String(count))} orders in ${market} (job ${intent.id})`;
@@ -167,6 +169,10 @@ function replaceWords({ order, wanted }: ReplaceTerms): string {
 
 function orderWords({ side, amount, market, price }: OrderTerms): string {
   return `${side} ${grouped(amount)} ${market} at ${grouped(price)}`;
+}
+
+function withdrawalWords({ amount, coin, address }: WithdrawTerms): string {
+  return `withdraw ${grouped(amount)} ${coin} to ${address}`;
 }
 
 function nameOf(order: OrderReference): string {

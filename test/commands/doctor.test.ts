@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { skewOf } from '../../src/commands/doctor/checks/hosts.js';
+import { limitsFound } from '../../src/commands/doctor/checks/limits.js';
 import { nodeFound } from '../../src/commands/doctor/checks/node.js';
 import { Authority, hasOpenssl } from '../support/authority.js';
 import { FAULTS, respond, serveFaults } from '../support/fault-server.js';
@@ -18,7 +19,7 @@ interface Finding {
 
 const CHECKS = [
   ...['pit', 'node', 'configuration', 'files', 'network', 'market-host', 'market-tls', 'trade-host', 'trade-tls'],
-  ...['clock', 'key', 'permissions', 'tolerance', 'journal', 'records'],
+  ...['clock', 'key', 'permissions', 'tolerance', 'journal', 'records', 'limits'],
 ];
 
 const desk = useDesk();
@@ -46,12 +47,14 @@ function line(findings: Map<string, Finding>, check: string): string {
 describe('pit doctor', () => {
   it('where all is well says so, and changes nothing', async () => {
     await desk.done('ticker btc_usdt');
-    const before = readdirSync(desk.home, { recursive: true }).length;
+    // every request takes a permit of the shared limits
+    const kept = () => readdirSync(desk.home, { recursive: true }).filter((file) => !String(file).includes('limits'));
+    const before = kept();
     const findings = await found(desk);
     expect([...findings.values()].filter(({ status }) => status !== 'ok')).toEqual([]);
     expect(line(findings, 'key')).toMatch(/the key of "sandbox" is accepted: the account of sandbox/);
     expect(line(findings, 'permissions')).toMatch(/it may: .*place, cancel and query orders/);
-    expect(readdirSync(desk.home, { recursive: true })).toHaveLength(before);
+    expect(kept()).toEqual(before);
     const text = await desk.done('doctor');
     expect(text).toMatch(/^pit {12}ok {4}version/);
     expect((await desk.csv('doctor')).header).toBe('check,status,detail,fix');
@@ -88,7 +91,7 @@ describe('pit doctor', () => {
     const { PIT_BASE_URL = '', PIT_TRADE_URL = '' } = exchange.extra.environment ?? {};
     const findings = await found(desk, '', { environment: { PIT_BASE_URL, PIT_TRADE_URL } }, 9);
     expect(line(findings, 'key')).toMatch(/^fail: .*keys are not sent there/);
-    for (const check of ['permissions', 'tolerance', 'journal', 'records'])
+    for (const check of ['permissions', 'tolerance', 'journal', 'records', 'limits'])
       expect(line(findings, check)).toMatch(/^warn: not looked at/);
     expect(line(findings, 'trade-host')).toMatch(/^ok/);
   });
@@ -130,6 +133,29 @@ describe('pit doctor', () => {
     expect(line(unknown, 'trade-tls')).toMatch(/^fail: the host's certificate is signed by an authority .*caFile/);
   });
 });
+
+it.each<[string, Parameters<typeof limitsFound>[0], RegExp]>([
+  ['kept together', standing({}), /^ok: kept together by the processes of this home: key 3 of 60 out$/],
+  ['over Redis', standing({ kind: 'redis' }), /^ok: kept together over Redis/],
+  [
+    'Redis away',
+    standing({ kind: 'redis', redisAway: 'ECONNREFUSED' }),
+    /^warn: Redis is away \(ECONNREFUSED\).* 25% of each/,
+  ],
+  [
+    'locked',
+    standing({ lockedUntil: 1_800_000_000_000 }),
+    /^fail: the exchange has locked this machine's address until 2027-01-15/,
+  ],
+])('limits: %s', (_, state, words) => {
+  const { status, detail } = limitsFound(state);
+  expect(`${status}: ${detail}`).toMatch(words);
+});
+
+function standing(part: Partial<Parameters<typeof limitsFound>[0]>): Parameters<typeof limitsFound>[0] {
+  const limits = [{ name: 'key', count: 60, out: 3 }] as const;
+  return { kind: 'files', folder: '/nowhere', limits, lockedUntil: null, redisAway: null, share: 0.25, ...part };
+}
 
 it.each([
   ['20.17.0', 'ok'],

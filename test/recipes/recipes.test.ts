@@ -135,13 +135,19 @@ describe.skipIf(!requires('jq'))('the recipes of the README', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^btc\t-?\d/m)]);
   });
 
-  it('follow the best bid', async () => {
-    expect(await run('Follow the best bid')).toMatchObject({ ...done, stdout: '' });
-    await desk.done('order buy btc_usdt 0.01 --at bid-3% --yes');
-    expect(await run('Follow the best bid')).toMatchObject(done);
-    const [order] = await desk.json<{ price: string }[]>('orders btc_usdt --side buy --state all');
-    const [ticker] = await desk.json<{ bid: string }[]>('ticker btc_usdt');
-    expect(Math.abs(Number(order?.price) / Number(ticker?.bid) - 1)).toBeLessThan(0.01);
+  it('bring home what is above one coin: only to the expected address, and once', async () => {
+    const title = 'Bring home what is above one coin';
+    const [known] = await desk.json<{ address: string }[]>('address btc --withdraw');
+    const files = { 'cold-wallet': `${known?.address}\n`, 'fund-password': desk.served.address.safePwd };
+    const other = await run(title, { ...files, 'cold-wallet': 'bc1qsomebodyelse\n' });
+    expect([other.code, other.stdout]).toEqual([1, '']);
+    expect(await desk.json('withdrawals btc')).toEqual([]);
+    const ran = await run(title, files);
+    expect({ code: ran.code, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'placed', coin: 'btc', address: known?.address });
+    expect(ran.stderr).not.toContain(files['fund-password']);
+    expect(await run(title, files)).toMatchObject({ ...done, stdout: '' });
+    expect(await desk.json('withdrawals btc')).toHaveLength(1);
   });
 
   it('resolve from cron: nothing to mail', async () => {

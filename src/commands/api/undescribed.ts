@@ -46,7 +46,7 @@ export async function callUndescribed(context: Context, terms: CallTerms, raw: b
   if (fate.outcome === 'refused') throw refusal(fate.refusal, method);
   if (fate.outcome === 'notSent') {
     const hint = 'Check the host and the network: pit profile show';
-    throw new Failure('unreachable', `${method} was not sent: ${fate.reason}.`, { hint });
+    throw new Failure(fate.failure, `${method} was not sent: ${fate.reason}.`, { hint });
   }
   const words = `It is not known what became of ${method}: ${fate.reason}.`;
   return {

@@ -9,11 +9,12 @@ import { account } from './checks/account.js';
 import { configuration, network } from './checks/configuration.js';
 import { files } from './checks/files.js';
 import { clock, hosts } from './checks/hosts.js';
+import { limits } from './checks/limits.js';
 import { versions } from './checks/versions.js';
 import { Examination } from './examination.js';
 
 /** Every check, in the order in which they are told. */
-const CHECKS = [...versions, configuration, files, network, ...hosts, clock, ...account];
+const CHECKS = [...versions, configuration, files, network, ...hosts, clock, ...account, limits];
 
 /** So much of the time is kept for telling what was found. */
 const TELLING_MS = 500;

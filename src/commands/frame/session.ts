@@ -1,6 +1,9 @@
 import type { Budget } from '../../client/budget.js';
 import { type ClientOptions, ExchangeClient } from '../../client/exchange-client.js';
 import type { ExchangeZone } from '../../client/exchange-zone.js';
+import type { Limits } from '../../client/limiter/limiter.js';
+import { forgetLimits, type Sharing, sharedLimits } from '../../client/limiter/shared-limits.js';
+import type { LimiterState } from '../../client/limiter/state.js';
 import { MarketCatalog } from '../../client/market-catalog.js';
 import { Network } from '../../client/network/network.js';
 import { Cache } from '../../config/cache.js';
@@ -14,9 +17,10 @@ import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/ind
 import type { Output } from '../../terminal/output.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { Journal } from '../../trading/journal/journal.js';
-import { warnOfExtras } from './extras.js';
+import { warnOfExtras, warnOfExtraWithdrawals } from './extras.js';
 import type { Globals } from './globals.js';
 import { clockMemory, exchangeZone, journalName, SANDBOX_JOURNAL, toleranceMemory } from './remembered.js';
+import { SANDBOX_PLACE, sharingOf } from './sharing.js';
 
 /** Everything that a command may need of the exchange and the configuration; each part is made when it is first asked for. */
 export class Session {
@@ -25,6 +29,7 @@ export class Session {
   readonly #cache: Cache;
   #connection: Promise<Connection> | undefined;
   #client: Promise<ExchangeClient> | undefined;
+  #limits: Limits | undefined;
   #address: SandboxAddress | undefined;
   #markets: Promise<MarketCatalog> | undefined;
   #network: Network | undefined;
@@ -83,6 +88,7 @@ export class Session {
         if (host.errors.isTTY === true) output.note(words);
       },
       alarm: (extras) => warnOfExtras(output, extras),
+      alarmWithdrawals: (extras) => warnOfExtraWithdrawals(output, extras),
     };
   }
 
@@ -94,6 +100,17 @@ export class Session {
   /** From now on the listener gets the operation and the body of each answer to a write that was done. */
   hear(listener: (name: string, body: string) => void): void {
     this.#listener = listener;
+  }
+
+  /** The sandbox's server has ended, and with it what it counted against its limits. */
+  forgetSandboxLimits(): void {
+    forgetLimits(this.host.directories.state, SANDBOX_PLACE);
+  }
+
+  /** How the exchange's limits stand, and with whom they are shared; it asks the exchange nothing. */
+  async limiterState(): Promise<LimiterState> {
+    const { limiterState } = await import('../../client/limiter/state.js');
+    return limiterState(this.#sharing(await this.connection()));
   }
 
   /** The markets of the exchange, from the cache while it is fresh. */
@@ -125,6 +142,7 @@ export class Session {
       hosts: hostsOf(connection, () => this.#address),
       credentials: () => this.#credentials(connection),
       clockMemory: clockMemory(connection, this.#cache),
+      limits: this.#limitsOf(connection),
       network: this.#networkOf(connection),
       heard: (name, body) => this.#listener(name, body),
     };
@@ -133,6 +151,15 @@ export class Session {
   #networkOf({ settings }: Connection): Network {
     this.#network ??= new Network(this.host.environment, settings.caFile);
     return this.#network;
+  }
+
+  #limitsOf(connection: Connection): Limits {
+    this.#limits ??= sharedLimits(this.#sharing(connection));
+    return this.#limits;
+  }
+
+  #sharing(connection: Connection): Sharing {
+    return sharingOf(connection, this.host, this.output, () => this.#credentials(connection).accessKey);
   }
 
   #credentials(connection: Connection): Credentials {

@@ -1,4 +1,4 @@
-import { Failure, usage } from '../../errors.js';
+import { Failure, type FailureKind, usage } from '../../errors.js';
 import type { Refused } from '../../protocol/response.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
@@ -8,7 +8,7 @@ import { type CallTerms, isOf, type Settlement } from '../journal/intent.js';
 export type CallFate =
   | { readonly outcome: 'done'; readonly body: string }
   | { readonly outcome: 'refused'; readonly refusal: Refused }
-  | { readonly outcome: 'notSent'; readonly reason: string }
+  | { readonly outcome: 'notSent'; readonly reason: string; readonly failure: FailureKind }
   | { readonly outcome: 'unknown'; readonly reason: string };
 
 /**
@@ -32,7 +32,10 @@ export async function sendCall(account: TradingAccount, terms: CallTerms, id: st
     return concluded(entry, { outcome: 'refused', refusal }, `refused: ${refusal.code} ${refusal.message}`);
   }
   const { reason } = verdict;
-  if (verdict.kind === 'notSent') return concluded(entry, { outcome: 'notSent', reason }, `not sent: ${reason}`);
+  if (verdict.kind === 'notSent') {
+    const { failure } = verdict;
+    return concluded(entry, { outcome: 'notSent', reason, failure }, `not sent: ${reason}`);
+  }
   entry.note(`no answer: ${reason}`);
   entry.leave();
   return { outcome: 'unknown', reason };

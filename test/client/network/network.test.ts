@@ -1,4 +1,6 @@
 import dns from 'node:dns';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Network } from '../../../src/client/network/network.js';
@@ -73,7 +75,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     const server = await make();
     const network = code.startsWith('UNABLE') || code.startsWith('DEPTH') ? new Network({}) : trusting();
     const { client } = clientOf(server.url, 9_000, network);
-    expect(await client.write('order', ORDER)).toEqual({ kind: 'notSent', reason: expect.stringMatching(words) });
+    expect(await client.write('order', ORDER)).toMatchObject({ kind: 'notSent', reason: expect.stringMatching(words) });
     const failure = await failureOf(client.read('getAccountInfo', {}));
     expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining(code) });
     expect(failure.hint).toMatch(mend);
@@ -81,13 +83,12 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
   });
 
   it('a host that speaks no TLS: told as that', async () => {
-    const server = await serveFaults({ answer: () => respond(PLACED) });
-    const url = server.url.replace('http:', 'https:');
-    const { client } = clientOf(url, 9_000);
-    expect(await client.write('order', ORDER)).toEqual({
-      kind: 'notSent',
-      reason: expect.stringMatching(/does not speak TLS there|connection could be made/),
-    });
+    const plain = createServer((_, response) => response.end(PLACED));
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void plain.close());
+    const url = `https://127.0.0.1:${(plain.address() as AddressInfo).port}`;
+    const verdict = await clientOf(url, 9_000).client.write('order', ORDER);
+    expect(verdict).toMatchObject({ kind: 'notSent', reason: expect.stringContaining('does not speak TLS there') });
   });
 
   it.each([
@@ -143,7 +144,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       const { server, url, network } = await at(manner);
       const { client, lines } = clientOf(url, 1_000, network);
       const verdict = await client.write('order', ORDER);
-      expect(verdict).toEqual({ kind: 'notSent', reason: expect.stringMatching(words) });
+      expect(verdict).toMatchObject({ kind: 'notSent', reason: expect.stringMatching(words) });
       expect(lines.join() + JSON.stringify(verdict)).not.toContain('geheimnis');
       expect(server.requests).toEqual([]);
     });
@@ -191,9 +192,9 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
         'order',
         ORDER,
       );
-      expect(verdict).toEqual({ kind: 'notSent', reason: expect.stringContaining('another host name') });
+      expect(verdict).toMatchObject({ kind: 'notSent', reason: expect.stringContaining('another host name') });
       const byAddress = await clientOf(`https://10.9.8.7:${server.port}`, 9_000, network).client.write('order', ORDER);
-      expect(byAddress).toEqual({ kind: 'notSent', reason: expect.stringContaining('another host name') });
+      expect(byAddress).toMatchObject({ kind: 'notSent', reason: expect.stringContaining('another host name') });
       expect(server.bytes).toBe('');
     });
   });
