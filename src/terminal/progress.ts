@@ -20,7 +20,7 @@ export function progressBar(screen: Screen, { done, total, note = '' }: Advance,
   const percent = `${total === 0 ? 100 : Math.floor((done / total) * 100)}%`.padStart(4);
   const after = note === '' ? percent : `${percent} ${note}`;
   const width = Math.min(LONGEST, room - count.length - displayWidth(after) - 2);
-  if (width < SHORTEST) return `${count}${percent}`;
+  if (width < SHORTEST) return `${count} ${percent.trim()}`;
   const [bar = ''] = bars(screen, [String(done), String(Math.max(total, 1))], width);
   return `${count} ${bar}${' '.repeat(Math.max(0, width - bar.length))} ${after}`;
 }
