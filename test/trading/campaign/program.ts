@@ -88,8 +88,7 @@ export function warningsIn({ stderr }: Run): Warned[] {
   const lines = stderr.split('\n');
   return lines.flatMap((line, index) => {
     const [, clientId] =
-      /(?:THE ORDER IS THERE MORE THAN ONCE|AN ORDER THAT WAS REFUSED IS THERE): .*\(client id (\w+)\)/.exec(line) ??
-      [];
+      /(?:MORE THAN ONCE|AN ORDER THAT WAS REFUSED IS THERE): .*\((?:client id|job) (\w+)\)/.exec(line) ?? [];
     const [, ids] = /To cancel (?:it|what is too much): pit cancel \S+ ([\d ]+)/.exec(lines[index + 1] ?? '') ?? [];
     return clientId === undefined ? [] : [{ clientId, ids: (ids ?? '').trim().split(' ') }];
   });
