@@ -1,13 +1,14 @@
 import { define, required } from '../frame/definition.js';
 import { dryChange } from '../frame/dry-run.js';
-import { word } from '../inputs/words.js';
+import { profileName, word } from '../inputs/words.js';
 import { changed } from './rows.js';
+import { settingKey } from './setting-key.js';
 
 export default define({
   summary: 'Set a host or a setting of a profile',
   arguments: {
-    name: required('the profile', word),
-    key: required('base-url, trade-url, ws-url or a setting', word),
+    name: required('the profile', profileName),
+    key: required('base-url, trade-url, ws-url or a setting', settingKey),
     value: required('its value', word),
   },
   examples: ['profile set overseas trade-url https://trade.example.com', 'profile set overseas zone +08:00'],
