@@ -12,6 +12,7 @@ import {
   type ValuesOf,
 } from '../protocol/request.js';
 import { Refused, readResponse } from '../protocol/response.js';
+import type { Answered } from './answered.js';
 import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
@@ -43,6 +44,8 @@ export interface ClientOptions {
   readonly revive?: () => Promise<void>;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
+  /** Looks at each answer that is as it should be. */
+  readonly look?: (answered: Answered) => void;
 }
 
 /** The longest that one read may take before it is tried again. */
@@ -186,7 +189,9 @@ export class ExchangeClient {
         `GET ${host.redaction.apply(url)} -> HTTP ${status}, ${body.length} characters, ${host.now() - start} ms`,
       );
       if (status !== 200) throw new BadStatus(status);
-      return readResponse(name, body);
+      const answer = readResponse(name, body);
+      this.#options.look?.({ name, values, answer } as unknown as Answered);
+      return answer;
     } catch (error) {
       if (error instanceof TransportError)
         trace?.(`GET ${host.redaction.apply(url)} -> ${error.message}, ${host.now() - start} ms`);
