@@ -86,11 +86,11 @@ __pit_words() {
     fi
     rest=${bare#"$word"}
   done
-  local behind=$((${#COMP_LINE} - ${#rest} - COMP_POINT))
+  local tail=$((${#COMP_LINE} - ${#rest} - COMP_POINT))
   cur=${words[count - 1]}
-  if ((behind > 0 && behind <= ${#cur})); then
-    cur=${cur:0:${#cur}-behind}
-    word=${word:0:${#word}-behind}
+  if ((tail > 0 && tail <= ${#word})); then
+    cur=${cur:0:${#cur}-tail}
+    word=${word:0:${#word}-tail}
   fi
   [[ $word == [=:] ]] && word=
   lead=${cur%"$word"}
@@ -102,7 +102,7 @@ __pit_take() {
     [[ $flag == --profile ]] && profile=$1
     kind=
   elif [[ -n $ended ]]; then
-    behind=$((behind + 1))
+    others=$((others + 1))
   elif [[ $1 == -- ]]; then
     ended=1
   elif [[ $1 == -[!0-9.]* ]]; then
@@ -272,7 +272,7 @@ __pit_flags() {
 _pit() {
   local LC_ALL=C IFS=$' \t\n'
   local words cur lead value before= index
-  local subs flags arguments path= helping= ended= behind=0 position=0 kind= flag= used=' ' market= profile= plain=
+  local subs flags arguments path= helping= ended= others=0 position=0 kind= flag= used=' ' market= profile= plain=
   words=()
   COMPREPLY=()
   __pit_words
@@ -280,7 +280,7 @@ _pit() {
   for ((index = 1; index < ${#words[@]} - 1; index++)); do __pit_take "${words[index]}"; done
   value=$cur
   if [[ -n $ended ]]; then
-    if ((behind == 0)); then __pit_shells -c; else __pit_shells -f; fi
+    if ((others == 0)); then __pit_shells -c; else __pit_shells -f; fi
   elif [[ -n $kind ]]; then
     __pit_value "$kind"
   elif [[ $cur == --*=* ]]; then

@@ -96,7 +96,14 @@ function describeFlag({ syntax, description, read, repeats }: Flag): DescribedFl
   const [, short = null, long = '', value = null] = /^(?:(-\w), )?(--[a-z-]+)(?: <(.+)>)?$/.exec(syntax) ?? [];
   if (long === '') throw new Error(`the flag ${syntax} is written in no known way`);
   const completes = read?.completes ?? null;
-  return { long, short, value: value === null ? null : value.toUpperCase(), description, repeats: repeats ?? false, completes };
+  return {
+    long,
+    short,
+    value: value === null ? null : value.toUpperCase(),
+    description,
+    repeats: repeats ?? false,
+    completes,
+  };
 }
 
 /** `clientId` as CLIENT_ID. */
