@@ -8,7 +8,7 @@
 __pit_command() {
   subs= flags= arguments=
   case $1 in
-    '') subs='markets ticker depth trades kline order orders cancel cancel-after resolve account balance bills address deposits withdrawals fees profile keys sandbox help' ;;
+    '') subs='markets ticker depth trades kline order orders cancel cancel-after resolve account balance bills address deposits withdrawals fees profile keys completion sandbox help' ;;
     'markets') flags='--base=@coin --quote=@coin' arguments='@market' ;;
     'ticker') flags='--quote=@coin --sort=change|volume|market' arguments='@market...' ;;
     'depth') flags='--size=- --merge=-' arguments='@market' ;;
@@ -40,6 +40,9 @@ __pit_command() {
     'keys set') flags='--stdin --file=@file' ;;
     'keys show') ;;
     'keys remove') ;;
+    'completion') subs='install uninstall' arguments='bash|zsh|fish' ;;
+    'completion install') arguments='bash|zsh|fish' ;;
+    'completion uninstall') arguments='bash|zsh|fish' ;;
     'sandbox') subs='serve start stop status reset account deposit transfer price replay export import clock fault' ;;
     'sandbox serve') flags='--port=- --seed=- --no-limits --limit=- --strict-agent --kline-since=first|latest --zone=-' ;;
     'sandbox start') ;;

@@ -29,6 +29,7 @@ function __pit_tree_subs
                 'fees' 'What withdrawals cost, and which chains are open' \
                 'profile' 'Exchanges by name: their hosts and settings' \
                 'keys' 'The key pair of a profile' \
+                'completion' 'Print the script that completes command lines in a shell' \
                 'sandbox' 'The exchange in a box' \
                 'help' 'Show help for a command'
         case 'order'
@@ -49,6 +50,10 @@ function __pit_tree_subs
                 'set' 'Store the keys of a profile: asked for, from stdin, or from a file' \
                 'show' 'The last four characters of a profile\'s keys' \
                 'remove' 'Remove a profile\'s keys; asks'
+        case 'completion'
+            printf '%s\t%s\n' \
+                'install' 'Put the completion where a shell looks; says what it will do, and asks' \
+                'uninstall' 'Take the completion out again; says what it will do, and asks'
         case 'sandbox'
             printf '%s\t%s\n' \
                 'serve' 'Run the sandbox exchange in the foreground; prints one line of JSON when ready' \
@@ -302,6 +307,15 @@ function __pit_tree_arguments
         case 'profile remove'
             printf '%s\t%s\n' \
                 '@profile' 'the profile'
+        case 'completion'
+            printf '%s\t%s\n' \
+                'bash|zsh|fish' 'bash, zsh, fish'
+        case 'completion install'
+            printf '%s\t%s\n' \
+                'bash|zsh|fish' 'bash, zsh or fish; your own when left out'
+        case 'completion uninstall'
+            printf '%s\t%s\n' \
+                'bash|zsh|fish' 'bash, zsh or fish; your own when left out'
         case 'sandbox account add'
             printf '%s\t%s\n' \
                 '-' 'the name of the account'
