@@ -448,6 +448,17 @@ function __pit_profiles
     end
 end
 
+# The files that a path can become; fish's own list of them starts ls.
+function __pit_files
+    set -l path $argv[1]
+    string match -q '~/*' -- $path; and set path $HOME(string sub -s 2 -- $path)
+    for file in $path*
+        test -d $file; and set file $file/
+        test "$path" = "$argv[1]"; or set file '~'(string sub -s (math 1 + (string length -- $HOME)) -- $file)
+        printf '%s\n' $file
+    end
+end
+
 # What a word of a kind can be, of a market and a profile on the line; argv[4] is what is typed of it.
 function __pit_value --argument-names kind market profile typed
     set -l of $market
@@ -466,7 +477,7 @@ function __pit_value --argument-names kind market profile typed
         case @profile
             __pit_profiles
         case @file
-            __fish_complete_path "$typed"
+            __pit_files "$typed"
         case @program
             echo --
         case ',*'
