@@ -122,7 +122,10 @@ __pit_take() {
     [[ -n $helping ]] && arguments=
   else
     __pit_argument_kind
-    [[ $kind == @market ]] && { __pit_plain "$1"; market=$plain; }
+    if [[ $kind == @market ]]; then
+      __pit_plain "$1"
+      market=${plain//[!a-z0-9_]/}
+    fi
     kind=
     position=$((position + 1))
   fi
@@ -204,15 +207,30 @@ __pit_names() {
   done <<<"$text"
 }
 
-# Offers ids of orders, of the market on the line if there is one.
+# Offers ids of orders, of the market on the line if there is one: orders' own (id), or the client's (client).
 __pit_orders() {
-  local text name id client rest
+  local text line like='*'
   __pit_symbols orders
-  while read -r name id client rest; do
-    [[ -n $market && $name != "$market" ]] && continue
-    [[ $1 == id && $id =~ ^[0-9]{1,19}$ ]] && __pit_offer "$id"
-    [[ $1 == client && $client =~ ^[A-Za-z0-9]{4,36}$ ]] && __pit_offer "$client"
-  done <<<"$text"
+  [[ -n $market ]] && like="$market *"
+  [[ -n $market && $1 == id ]] && like="$market ${value//[!0-9]/?}*"
+  if [[ $text != *[!A-Za-z0-9_$' \n'-]* ]]; then
+    # nothing of it means anything to the shell, so that it may part it, which is much quicker
+    local IFS=$'\n'
+    for line in $text; do if [[ $line == $like ]]; then __pit_order "$1" "$line"; fi; done
+    return
+  fi
+  while IFS= read -r line; do if [[ $line == $like ]]; then __pit_order "$1" "$line"; fi; done <<<"$text"
+}
+
+__pit_order() {
+  local rest=${2#* }
+  local id=${rest%% *} own=${rest#* }
+  [[ -z $id || $id == *[!0-9]* || $rest != *' '* ]] && return
+  if [[ $1 == id ]]; then
+    __pit_offer "$id"
+  elif [[ $own == ????* && $own != *[!A-Za-z0-9]* ]]; then
+    __pit_offer "$own"
+  fi
 }
 
 __pit_profiles() {

@@ -21,7 +21,7 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ['pit depth --me', 'pit depth --merge '],
   ['pit depth --size 5 --si', 'pit depth --size 5 --si'],
   ['pit depth --size=5 --si', 'pit depth --size=5 --si'],
-  ['pit --ver', 'pit --verbose '],
+  ['pit --verb', 'pit --verbose '],
   ['pit --timeout 5 --json dep', 'pit --timeout 5 --json dep'],
   ['pit --timeout 5 --json dept', 'pit --timeout 5 --json depth '],
   ['pit order buy eos_eth 1 --override post-only --overr', 'pit order buy eos_eth 1 --override post-only --override '],
