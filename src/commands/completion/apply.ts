@@ -16,12 +16,12 @@ interface Intended {
 
 /** Says what is to be done, asks, and does it. Throws Failure `declined`, or `usage` where a file cannot be written. */
 export async function apply(context: Context, { operation, shell, changes, idle, done }: Intended): Promise<Answer> {
-  const words = changes.map(({ does, file }) => `${does} ${file}`);
+  const words = changes.map((change) => change.words);
   if (context.globals.dryRun) return dryChange(operation, words.map((each) => `Would ${each}`).join('\n') || idle);
   const data = { shell, changes: changes.map(({ file, text }) => ({ file, removed: text === null })) };
   if (changes.length === 0) return { data, show: () => idle };
   requireConsent(context);
-  for (const each of words) context.output.note(`This will ${each}`);
+  for (const each of words) context.output.note(`This will ${each}.`);
   await confirm(context, 'Go on?');
   carryOut(changes);
   return { data, show: () => done };

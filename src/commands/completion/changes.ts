@@ -8,8 +8,8 @@ import { isOurs, type Shell, scriptText } from './shells.js';
 /** What is to become of a file. */
 export interface Change {
   readonly file: string;
-  /** What is done, as in `write`. */
-  readonly does: string;
+  /** What is done, as in `write /home/me/file`. */
+  readonly words: string;
   /** Null: it is removed. */
   readonly text: string | null;
 }
@@ -23,12 +23,13 @@ export function installing(host: Pick<Host, 'environment' | 'self'>, shell: Shel
   const wanted = asBytes(scriptText(host, shell));
   const found = readOwn(script);
   requireOurs(script, found);
-  const changes = found === wanted ? [] : [{ file: script, does: 'write', text: wanted }];
+  const changes = found === wanted ? [] : [{ file: script, words: `write ${script}`, text: wanted }];
   if (startup === null) return changes;
   const before = readStartup(startup.file);
   const text = withBlock(before, startup.lines.map(asBytes));
-  const does = before === null ? 'make, with marked lines for pit,' : 'add marked lines to';
-  return text === before ? changes : [...changes, { file: startup.file, does, text }];
+  const { file } = startup;
+  const words = before === null ? `make ${file} with marked lines` : `add marked lines to ${file}`;
+  return text === before ? changes : [...changes, { file, words, text }];
 }
 
 /** What takes out again what {@link installing} put in, and nothing else. @throws Failure `usage` as there */
@@ -36,11 +37,12 @@ export function uninstalling({ environment }: Pick<Host, 'environment'>, shell: 
   const { script, startup } = placesOf(shell, environment);
   const found = readOwn(script);
   requireOurs(script, found);
-  const changes: Change[] = found === null ? [] : [{ file: script, does: 'remove', text: null }];
+  const changes: Change[] = found === null ? [] : [{ file: script, words: `remove ${script}`, text: null }];
   const before = startup === null ? null : readStartup(startup.file);
   if (startup === null || before === null || !hasBlock(before)) return changes;
   // the lines go first: a shell that starts in between finds no script that is named and not there
-  return [{ file: startup.file, does: "take pit's marked lines out of", text: withoutBlock(before) }, ...changes];
+  const { file } = startup;
+  return [{ file, words: `take pit's marked lines out of ${file}`, text: withoutBlock(before) }, ...changes];
 }
 
 export function carryOut(changes: readonly Change[]): void {
