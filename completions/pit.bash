@@ -14,7 +14,8 @@ __pit_command() {
     'depth') flags='--size=- --merge=-' arguments='@market' ;;
     'trades') flags='--since=-' arguments='@market' ;;
     'kline') flags='--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week --since=- --until=- --size=-' arguments='@market' ;;
-    'order') subs='show replace' flags='--at=- --post-only --ioc --account=spot|isolated|cross --borrow --repay --id=- --override+=,price-band|order-notional|day-notional|post-only' arguments='buy|sell @market -' ;;
+    'order') subs='batch show replace' flags='--at=- --post-only --ioc --account=spot|isolated|cross --borrow --repay --id=- --override+=,price-band|order-notional|day-notional|post-only' arguments='buy|sell @market -' ;;
+    'order batch') flags='--file=@file --ladder=- --amount=- --weight=equal|linear --account=spot|isolated|cross --resume=@unresolved' arguments='buy|sell @market' ;;
     'order show') flags='--id=@clientId' arguments='@market @order' ;;
     'order replace') flags='--id=@clientId --at=- --amount=- --account=spot|isolated|cross --borrow --repay --override+=,price-band|order-notional|day-notional|post-only' arguments='@market @order' ;;
     'orders') flags='--side=buy|sell --state=open|filled|cancelled|all --page=- --all' arguments='@market' ;;

@@ -34,6 +34,7 @@ function __pit_tree_subs
                 'help' 'Show help for a command'
         case 'order'
             printf '%s\t%s\n' \
+                'batch' 'Place many orders, from a file or as a ladder; goes on where it was stopped' \
                 'show' 'One order, by its id or your own' \
                 'replace' 'Give an open order another price or amount: cancel it, then place what remains'
         case 'profile'
@@ -124,6 +125,14 @@ function __pit_tree_flags
                 '--repay' 'repay with what comes in (margin)' \
                 '--id=-' 'your own id for it, 4 to 36 letters or digits' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only'
+        case 'order batch'
+            printf '%s\t%s\n' \
+                '--file=@file' 'price,amount lines, or {"price":…,"amount":…} lines; - reads stdin' \
+                '--ladder=-' 'n orders at prices from one to the other: 30000:31000:20' \
+                '--amount=-' 'what a ladder comes to at most, in the base coin' \
+                '--weight=equal|linear' 'equal, or linear: growing towards the end' \
+                '--account=spot|isolated|cross' 'spot, isolated or cross' \
+                '--resume=@unresolved' 'go on with a job that was stopped'
         case 'order show'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id for it'
@@ -246,6 +255,10 @@ function __pit_tree_arguments
                 'buy|sell' 'buy or sell' \
                 '@market' 'the market' \
                 '-' 'in the base coin (0.5), a share (50%) or a value (100usdt)'
+        case 'order batch'
+            printf '%s\t%s\n' \
+                'buy|sell' 'buy or sell' \
+                '@market' 'the market'
         case 'order show'
             printf '%s\t%s\n' \
                 '@market' 'the market' \
@@ -369,7 +382,7 @@ function __pit_tree_globals
         '--csv' 'print comma-separated values' \
         '--yes' 'answer a confirmation with yes' \
         '--dry-run' 'check everything and send no write' \
-        '--timeout=-' 'how long the whole command may take (default: 30, which long listings have for each page)' \
+        '--timeout=-' 'how long the whole command may take (default: 30; listings have it for each page, a batch has what it needs)' \
         '--no-color' 'print without colours' \
         '--verbose' 'tell about each request on stderr' \
         '--version' 'print the version' \

@@ -40,7 +40,7 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
   toggle('--dry-run', 'check everything and send no write'),
   flag(
     '--timeout <seconds>',
-    `how long the whole command may take (default: ${DEFAULT_TIMEOUT_S}, which long listings have for each page)`,
+    `how long the whole command may take (default: ${DEFAULT_TIMEOUT_S}; listings have it for each page, a batch has what it needs)`,
     seconds,
   ),
   toggle('--no-color', 'print without colours'),

@@ -57,7 +57,7 @@ async function tell({ output }: Context, answer: Answer | RowStream): Promise<vo
 }
 
 function contextOf(host: Host, globals: Globals): Context {
-  const budget = new Budget(globals.timeoutMs, host.now);
+  const budget = new Budget(globals.timeoutMs, host.now, globals.timeoutChosen);
   const colour = globals.color ? undefined : false;
   const output = new Output(host, globals.format, { colour });
   const session = new Session(host, globals, budget, output);

@@ -75,7 +75,12 @@ function describe(words: string, definition: Definition | undefined, subcommands
     summary: definition?.summary ?? groups[words] ?? '',
     runs: definition !== undefined,
     arguments: Object.entries(definition?.arguments ?? {}).map(([name, { presence, description, read }]) => {
-      return { name: capitals(name), presence, description, completes: read.completes ?? null };
+      return {
+        name: capitals(presence === 'several' ? name.replace(/s$/, '') : name),
+        presence,
+        description,
+        completes: read.completes ?? null,
+      };
     }),
     flags: Object.values(definition?.flags ?? {}).map(describeFlag),
     examples: definition?.examples ?? [],
@@ -99,7 +104,7 @@ function describeFlag({ syntax, description, read, repeats }: Flag): DescribedFl
   return {
     long,
     short,
-    value: value === null ? null : value.toUpperCase(),
+    value: value === null ? null : value.toUpperCase().replaceAll('-', '_'),
     description,
     repeats: repeats ?? false,
     completes,
