@@ -20,7 +20,7 @@ import { OBSERVED } from './observed-codes.js';
 import { Pace, type Turn } from './pace.js';
 import { attempts } from './retry.js';
 import { type Delivery, get, TransportError } from './transport.js';
-import { type Verdict, verdictOf } from './verdict.js';
+import { isUnread, type Verdict, verdictOf } from './verdict.js';
 
 export type { Verdict } from './verdict.js';
 
@@ -244,9 +244,4 @@ export class ExchangeClient {
       if (operation.parameters[name]?.kind.secret === true) redaction.keep(value);
     }
   }
-}
-
-/** Refused for what came before it: the request itself was not looked at. */
-function isUnread({ code, busy }: Refused): boolean {
-  return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../errors.js';
 import { Refused } from '../protocol/response.js';
+import { OBSERVED } from './observed-codes.js';
 import { TransportError } from './transport.js';
 
 /** What became of a write. Only `notSent` and `refused` say that nothing was done; `lost` says that nobody knows yet. */
@@ -15,4 +16,9 @@ export function verdictOf(thrown: unknown): Verdict<never> {
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   const stayed = thrown instanceof Failure || (thrown instanceof TransportError && !thrown.sent);
   return { kind: stayed ? 'notSent' : 'lost', reason };
+}
+
+/** Refused for what came before it: the request itself was not looked at. */
+export function isUnread({ code, busy }: Refused): boolean {
+  return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
 }

@@ -46,7 +46,7 @@ describe('what is made from the command tree', () => {
     ]);
     const open = kinds.filter((kind) => kind.endsWith(' -')).join('\n');
     // a new command that takes one of these by another reader than the others do
-    expect(open).not.toMatch(/ (?:MARKET|COIN|ORDER|ID|FILE|--quote|--base|--in|--file|--market|--coin) -$/m);
+    expect(open).not.toMatch(/ (?:MARKET|COIN|ORDER|FILE|--quote|--base|--in|--file|--market|--coin) -$/m);
     expect(kinds).toContain('order SIDE buy|sell');
     expect(kinds).toContain('order --override ,price-band|order-notional|day-notional|post-only');
     expect(kinds).toContain('cancel ID @order');

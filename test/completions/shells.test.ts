@@ -13,7 +13,7 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   // commands
   ['pit mar', 'pit markets '],
   ['pit order sh', 'pit order show '],
-  ['pit order b', 'pit order buy '],
+  ['pit order bu', 'pit order buy '],
   ['pit sandbox fault a', 'pit sandbox fault add '],
   ['pit help order re', 'pit help order replace '],
   ['FOO=1 pit kl', 'FOO=1 pit kline '],
@@ -71,7 +71,7 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
 const LISTED = [
   { typed: 'pit depo', words: [] },
   { typed: 'pit account --', words: ['--json', '--csv', '--profile', '--dry-run', '--help'] },
-  { typed: 'pit order ', words: ['show', 'replace', 'buy', 'sell'] },
+  { typed: 'pit order ', words: ['show', 'replace', 'batch', 'buy', 'sell'] },
   { typed: 'pit orders --state ', words: ['open', 'filled', 'cancelled', 'all'] },
   { typed: 'pit cancel ', words: ['eos_eth', 'xrp_usdt'] },
 ];
