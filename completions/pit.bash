@@ -238,11 +238,12 @@ __pit_profiles() {
   local home file name
   __pit_home config "${XDG_CONFIG_HOME-}" Preferences
   __pit_offer sandbox
-  for file in "$home"/profiles/*.json; do
+  # a pattern that finds nothing would be an error where the user has set failglob
+  while IFS= read -r file; do
     name=${file##*/}
     name=${name%.json}
     [[ $name =~ ^[a-z0-9][a-z0-9_-]{0,31}$ && $name != sandbox ]] && __pit_offer "$name"
-  done
+  done < <(compgen -f -- "$home/profiles/")
 }
 
 __pit_offer() {

@@ -66,7 +66,12 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ['pit --profile ../symbols/overseas depth eo', 'pit --profile ../symbols/overseas depth eo'],
   // hosts of the environment, from here on
   [`export PIT_TRADE_URL=${URL}\npit depth d`, 'pit depth dash_btc '],
+  // and the folders of the platform
+  ['export PIT_HOME= PIT_TRADE_URL=\npit depth n', 'pit depth neo_usdt '],
+  ['export PIT_PROFILE=other\npit depth w', 'pit depth waves_btc '],
 ];
+
+const CACHE = process.platform === 'darwin' ? 'Library/Caches/pit' : '.cache/pit';
 
 const LISTED = [
   { typed: 'pit depo', words: [] },
@@ -112,6 +117,8 @@ function prepare(folder: string): void {
   write(`${symbols}/hostile/coins`, hostile(mark, 'zec').replaceAll('z_\n', '').replaceAll('zé_usdt\n', ''));
   write(`${symbols}/hostile/orders`, `${hostile(mark, 'zec_usdt x y')}zec_usdt 7 good1\nzec_usdt $(touch ${mark}) ;\n`);
   write(`${symbols}/hostile/unresolved`, hostile(mark, 'good1').replaceAll('z_\n', ''));
+  write(`${CACHE}/symbols/sandbox/markets`, 'neo_usdt\n');
+  write(`${CACHE}/symbols/other/markets`, 'waves_btc\n');
   write('some-export.json', '{}');
   // where bash-completion looks
   write('.local/share/bash-completion/completions/pit', readFileSync(path.join(ROOT, 'completions/pit.bash'), 'utf8'));

@@ -14,7 +14,7 @@ export interface Answered {
 /** Ctrl-O prints the line as it stands, between marks that stand on no typed line; Ctrl-U empties it. */
 const [TELL, CLEAR] = ['\x0f', '\x15'];
 
-const BASH = `PS1='ready> '; bind 'set bell-style none'; bind 'set page-completions off'; bind 'set completion-query-items -1'
+const BASH = `PS1='ready> '; shopt -s failglob; bind 'set bell-style none'; bind 'set page-completions off'; bind 'set completion-query-items -1'
 bind 'set enable-bracketed-paste off'; bind 'set show-all-if-ambiguous on'
 __tell() { printf '\\n[[%s]]\\n' "$READLINE_LINE"; }
 bind -x '"\\C-o": __tell'`;
