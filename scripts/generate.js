@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { prepare, root } from './prepare.js';
+import { preparePackages, root } from './prepare.js';
 
-prepare();
+preparePackages();
 const read = (file) => readFileSync(path.join(root, file), 'utf8');
 const onlyCheck = process.argv.includes('--check');
 // within the project, so that its packages are found
