@@ -200,7 +200,11 @@ __pit_names() {
   local text line rule='^[A-Za-z0-9]{1,36}(_[a-z0-9]{1,20})?$'
   __pit_symbols "$1"
   if [[ $text != *[!A-Za-z0-9_$'\n']* ]]; then
-    COMPREPLY+=($(compgen -P "$before" -W "$text" -- "$value"))
+    if [[ -z $value$before ]]; then
+      COMPREPLY+=($text)
+    else
+      COMPREPLY+=($(compgen -P "$before" -W "$text" -- "$value"))
+    fi
     return
   fi
   while IFS= read -r line; do
