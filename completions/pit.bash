@@ -8,7 +8,7 @@
 __pit_command() {
   subs= flags= arguments=
   case $1 in
-    '') subs='markets ticker depth trades kline order orders cancel cancel-after resolve account balance bills address deposits withdrawals fees profile keys completion sandbox help' ;;
+    '') subs='markets ticker depth trades kline order orders cancel cancel-after resolve account balance bills address deposits withdrawals fees withdraw profile keys completion sandbox help' ;;
     'markets') flags='--base=@coin --quote=@coin' arguments='@market' ;;
     'ticker') flags='--quote=@coin --sort=change|volume|market' arguments='@market...' ;;
     'depth') flags='--size=- --merge=-' arguments='@market' ;;
@@ -29,13 +29,14 @@ __pit_command() {
     'deposits') flags='--page=- --all' arguments='@coin' ;;
     'withdrawals') flags='--page=- --all' arguments='@coin' ;;
     'fees') arguments='@coin' ;;
+    'withdraw') flags='--to=- --memo=- --chain=- --fee=- --internal --confirm-address=- --safe-pwd-stdin --safe-pwd-fd=-' arguments='@coin -' ;;
     'profile') subs='list add use show set unset remove' ;;
     'profile list') ;;
     'profile add') flags='--base-url=- --trade-url=- --ws-url=-' arguments='-' ;;
     'profile use') arguments='@profile' ;;
     'profile show') arguments='@profile' ;;
-    'profile set') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|reqTimeTolerance|withdrawFee|zone -' ;;
-    'profile unset') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|reqTimeTolerance|withdrawFee|zone' ;;
+    'profile set') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|reqTimeTolerance|withdrawFee|zone -' ;;
+    'profile unset') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|reqTimeTolerance|withdrawFee|zone' ;;
     'profile remove') arguments='@profile' ;;
     'keys') subs='set show remove' ;;
     'keys set') flags='--stdin --file=@file' ;;

@@ -27,6 +27,7 @@ function __pit_tree_subs
                 'deposits' 'Deposits of a coin, newest first' \
                 'withdrawals' 'Withdrawals of a coin, newest first' \
                 'fees' 'What withdrawals cost, and which chains are open' \
+                'withdraw' 'Withdraw a coin to a verified address; what is left out is asked for on a terminal' \
                 'profile' 'Exchanges by name: their hosts and settings' \
                 'keys' 'The key pair of a profile' \
                 'completion' 'Print the script that completes command lines in a shell' \
@@ -181,6 +182,16 @@ function __pit_tree_flags
             printf '%s\t%s\n' \
                 '--page=-' 'one page of 50; the first unless told' \
                 '--all' 'every page'
+        case 'withdraw'
+            printf '%s\t%s\n' \
+                '--to=-' 'the address; it has to be verified with the exchange' \
+                '--memo=-' 'the memo, on chains that have them' \
+                '--chain=-' 'whose fee and form of address count; it is not sent' \
+                '--fee=-' 'the network fee; what the exchange asks for unless told' \
+                '--internal' 'consent to a transfer within the exchange' \
+                '--confirm-address=-' 'confirms it in a script: the whole address again' \
+                '--safe-pwd-stdin' 'read the fund password from stdin' \
+                '--safe-pwd-fd=-' 'read the fund password from a file descriptor'
         case 'profile add'
             printf '%s\t%s\n' \
                 '--base-url=-' 'the market-data host, without /data/v1' \
@@ -299,6 +310,10 @@ function __pit_tree_arguments
         case 'fees'
             printf '%s\t%s\n' \
                 '@coin' 'only this coin'
+        case 'withdraw'
+            printf '%s\t%s\n' \
+                '@coin' 'the coin' \
+                '-' 'in the coin (0.5), or a share of what is available (50%)'
         case 'profile add'
             printf '%s\t%s\n' \
                 '-' 'a name for it: lower-case letters, digits, - and _'
@@ -311,12 +326,12 @@ function __pit_tree_arguments
         case 'profile set'
             printf '%s\t%s\n' \
                 '@profile' 'the profile' \
-                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|reqTimeTolerance|withdrawFee|zone' 'base-url, trade-url, ws-url or a setting' \
+                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|reqTimeTolerance|withdrawFee|zone' 'base-url, trade-url, ws-url or a setting' \
                 '-' 'its value'
         case 'profile unset'
             printf '%s\t%s\n' \
                 '@profile' 'the profile' \
-                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|reqTimeTolerance|withdrawFee|zone' 'the setting'
+                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|reqTimeTolerance|withdrawFee|zone' 'the setting'
         case 'profile remove'
             printf '%s\t%s\n' \
                 '@profile' 'the profile'

@@ -2,6 +2,7 @@ import { usage } from '../errors.js';
 import { GUARD_SETTINGS } from './guard-settings.js';
 import { unknownWord } from './names.js';
 import { checkUrl, type UrlRole } from './urls.js';
+import { WITHDRAW_SETTINGS } from './withdraw-settings.js';
 
 /** One thing that a profile can be told beyond its hosts. */
 export interface Setting {
@@ -16,6 +17,7 @@ export interface Setting {
 /** Every known setting: the one table that checks, messages and help read. */
 export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries(GUARD_SETTINGS),
+  ...Object.entries(WITHDRAW_SETTINGS),
   [
     'reqTimeTolerance',
     {
