@@ -35,8 +35,8 @@ __pit_command() {
     'profile add') flags='--base-url=- --trade-url=- --ws-url=-' arguments='-' ;;
     'profile use') arguments='@profile' ;;
     'profile show') arguments='@profile' ;;
-    'profile set') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|reqTimeTolerance|withdrawFee|zone -' ;;
-    'profile unset') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|reqTimeTolerance|withdrawFee|zone' ;;
+    'profile set') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|reqTimeTolerance|withdrawFee|zone -' ;;
+    'profile unset') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|reqTimeTolerance|withdrawFee|zone' ;;
     'profile remove') arguments='@profile' ;;
     'keys') subs='set show remove' ;;
     'keys set') flags='--stdin --file=@file' ;;

@@ -326,12 +326,12 @@ function __pit_tree_arguments
         case 'profile set'
             printf '%s\t%s\n' \
                 '@profile' 'the profile' \
-                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|reqTimeTolerance|withdrawFee|zone' 'base-url, trade-url, ws-url or a setting' \
+                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|reqTimeTolerance|withdrawFee|zone' 'base-url, trade-url, ws-url or a setting' \
                 '-' 'its value'
         case 'profile unset'
             printf '%s\t%s\n' \
                 '@profile' 'the profile' \
-                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|reqTimeTolerance|withdrawFee|zone' 'the setting'
+                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|reqTimeTolerance|withdrawFee|zone' 'the setting'
         case 'profile remove'
             printf '%s\t%s\n' \
                 '@profile' 'the profile'

@@ -32,8 +32,10 @@ export function conclude(order: SentOrder, placement: Placement): Answer {
     });
   }
   if (placement.outcome === 'notSent') {
-    const hint = 'Check the host and the network: pit profile show';
-    throw new Failure('unreachable', `The order was not sent: ${placement.reason}.`, { clientId, hint });
+    throw new Failure(placement.failure, `The order was not sent: ${placement.reason}.`, {
+      clientId,
+      ...(placement.failure === 'unreachable' ? { hint: 'Check the host and the network: pit profile show' } : {}),
+    });
   }
   const isPlaced = placement.outcome === 'placed';
   const extras = isPlaced ? (placement.extras ?? []) : [];

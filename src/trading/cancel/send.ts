@@ -22,7 +22,7 @@ export async function sendCancel(account: TradingAccount, request: CancelRequest
   const verdict = await account.client.write('cancelOrder', values, reqTime);
   if (verdict.kind === 'refused') return refused(account, request, verdict.refusal);
   if (verdict.kind === 'notSent') {
-    return { ...NO_FACTS, outcome: 'notSent', code: null, message: verdict.reason, failure: 'unreachable' };
+    return { ...NO_FACTS, outcome: 'notSent', code: null, message: verdict.reason, failure: verdict.failure };
   }
   if (verdict.kind === 'lost') {
     note(`no answer: ${verdict.reason}`);

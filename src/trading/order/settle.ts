@@ -1,4 +1,5 @@
 import type { ExchangeClient } from '../../client/exchange-client.js';
+import type { FailureKind } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { Extra } from '../duplicates/extra-orders.js';
 import { findExtras } from '../duplicates/watch.js';
@@ -20,6 +21,8 @@ export interface Placed {
 export interface NotSent {
   readonly outcome: 'notSent';
   readonly reason: string;
+  /** What kind of failure it is to the user. */
+  readonly failure: FailureKind;
 }
 
 export interface Unknown {
@@ -93,7 +96,7 @@ async function isAnsweredAlike({ client, host }: TradingAccount, { intent }: Ent
 function notSent(entry: Entry<'order'>): NotSent {
   const reason = 'the exchange would not take the request any more, and has no such order';
   entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${reason}`);
-  return { outcome: 'notSent', reason };
+  return { outcome: 'notSent', reason, failure: 'unreachable' };
 }
 
 function unknown(account: TradingAccount, entry: Entry<'order'>, end: number | undefined): Unknown {

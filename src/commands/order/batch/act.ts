@@ -1,5 +1,5 @@
+import { timeFor } from '../../../client/limiter/limits.js';
 import type { Market } from '../../../client/market-catalog.js';
-import { paceOf } from '../../../client/pace.js';
 import type { Answer } from '../../../terminal/answer.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Screen } from '../../../terminal/screen.js';
@@ -80,7 +80,7 @@ async function act(context: Context, account: TradingAccount, market: Market, de
   // guards are held against deal.lines here, before anybody is asked
   if (!globals.yes) output.preview(show);
   await confirm(context, deal.earlier === undefined ? `Place these ${counted(deal.lines.length, 'order')}?` : 'Go on?');
-  budget.lengthen(paceOf('key', Math.ceil(deal.lines.length / MOST_PAIRS)));
+  budget.lengthen(timeFor(Math.ceil(deal.lines.length / MOST_PAIRS)));
   await watchMarket(account, deal.market);
   const job = await deal.begin();
   const { ending, isChecked } = await carryOut(context, account, job);

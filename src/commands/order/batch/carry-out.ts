@@ -1,4 +1,4 @@
-import { paceOf } from '../../../client/pace.js';
+import { timeFor } from '../../../client/limiter/limits.js';
 import { Interrupted } from '../../../errors.js';
 import { Progress } from '../../../terminal/progress.js';
 import type { TradingAccount } from '../../../trading/account.js';
@@ -59,6 +59,6 @@ function goOn(job: Job): string {
 
 function drawAdvance(bar: Progress, job: Job): void {
   const { placed, refused, notSent } = job.counts();
-  const seconds = Math.ceil(paceOf('key', Math.ceil(notSent / MOST_PAIRS)) / 1_000);
+  const seconds = Math.ceil(timeFor(Math.ceil(notSent / MOST_PAIRS)) / 1_000);
   bar.advance({ done: placed + refused, total: job.terms.count, note: `${seconds} s` });
 }

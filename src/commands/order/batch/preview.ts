@@ -1,4 +1,4 @@
-import { paceOf } from '../../../client/pace.js';
+import { timeFor } from '../../../client/limiter/limits.js';
 import { Decimal } from '../../../protocol/decimal.js';
 import { paintSide, sideText } from '../../../terminal/cells.js';
 import { grouped } from '../../../terminal/numbers.js';
@@ -39,7 +39,7 @@ export function summaryOf(lines: readonly BatchLine[]) {
 export function preview(screen: Screen, shown: ShownJob): string {
   const { side, base, quote } = shown;
   const { orders, requests, amount, notional, lowest, highest } = summaryOf(shown.lines);
-  const seconds = Math.max(1, Math.ceil(paceOf('key', requests) / 1_000));
+  const seconds = Math.max(1, Math.ceil(timeFor(requests) / 1_000));
   const entries: Entry[] = [
     ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
     ['market', shown.market],
