@@ -3,6 +3,7 @@ import { GUARD_SETTINGS } from './guard-settings.js';
 import { LIMITER_SETTINGS } from './limiter-settings.js';
 import { unknownWord } from './names.js';
 import { checkUrl, type UrlRole } from './urls.js';
+import { WITHDRAW_SETTINGS } from './withdraw-settings.js';
 
 /** One thing that a profile can be told beyond its hosts. */
 export interface Setting {
@@ -19,6 +20,7 @@ export interface Setting {
 /** Every known setting: the one table that checks, messages and help read. */
 export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries(GUARD_SETTINGS),
+  ...Object.entries(WITHDRAW_SETTINGS),
   ...Object.entries(LIMITER_SETTINGS),
   [
     'reqTimeTolerance',

@@ -16,7 +16,7 @@ import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/ind
 import type { Output } from '../../terminal/output.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { Journal } from '../../trading/journal/journal.js';
-import { warnOfExtras } from './extras.js';
+import { warnOfExtras, warnOfExtraWithdrawals } from './extras.js';
 import type { Globals } from './globals.js';
 import { clockMemory, exchangeZone, journalName, SANDBOX_JOURNAL, toleranceMemory } from './remembered.js';
 import { SANDBOX_PLACE, sharingOf } from './sharing.js';
@@ -85,6 +85,7 @@ export class Session {
         if (host.errors.isTTY === true) output.note(words);
       },
       alarm: (extras) => warnOfExtras(output, extras),
+      alarmWithdrawals: (extras) => warnOfExtraWithdrawals(output, extras),
     };
   }
 
