@@ -87,7 +87,7 @@ function tellUnfinished({ output, host }: Context, { journal }: TradingAccount, 
 function tellDamaged({ output }: Context, { journal }: TradingAccount): void {
   for (const id of journal.damaged()) {
     output.warn(`The record of ${id} is damaged: what it was about is not known. It is now in ${journal.setAside(id)}`);
-    output.warn(`See whether the exchange knows it: pit order show MARKET --id ${id}`);
+    output.warn(`See whether the exchange knows it: pit order show MARKET --id ${id}, or pit withdrawals COIN`);
   }
 }
 

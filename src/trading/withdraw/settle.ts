@@ -62,5 +62,5 @@ export function settleLeft(
 function notSent(entry: Entry<'withdraw'>): NotSent {
   const reason = 'the exchange would not take the request any more, and has no such withdrawal';
   entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${reason}`);
-  return { outcome: 'notSent', reason };
+  return { outcome: 'notSent', reason, failure: 'unreachable' };
 }
