@@ -2,6 +2,7 @@ import type { Result } from '../protocol/operation.js';
 import { type OperationName, type OperationNamed, operationOf } from '../protocol/operations/index.js';
 import type { Given, Hosts, ValuesOf } from '../protocol/request.js';
 import { Refused, readResponse, requireJson, wholeBody } from '../protocol/response.js';
+import type { Answered } from './answered.js';
 import type { Call, ClientOptions } from './call.js';
 import { ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
@@ -13,7 +14,7 @@ import { OBSERVED } from './observed-codes.js';
 import { requestUrl } from './request-url.js';
 import { attempts } from './retry.js';
 import { type Delivery, get, type HttpAnswer, TransportError } from './transport.js';
-import { type Verdict, verdictOf } from './verdict.js';
+import { isUnread, type Verdict, verdictOf } from './verdict.js';
 
 export type { ClientOptions } from './call.js';
 export type { Verdict } from './verdict.js';
@@ -59,12 +60,21 @@ export class ExchangeClient {
    * what the interface says.
    */
   async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
-    return this.#repeatable({ name, values, read: (body) => readResponse(name, body) });
+    return this.#repeatable(this.#described(name, values));
   }
 
   /** The same with the body as it came, whatever its fields: only JSON it must be. Throws Failure as {@link read}. */
   async ask(name: OperationName, values: Given): Promise<string> {
     return this.#repeatable({ name, values, read: (body) => wholeBody(name, body) });
+  }
+
+  #described<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Call<Result<OperationNamed<Name>>> {
+    const read = (body: string) => {
+      const answer = readResponse(name, body);
+      this.#options.look?.({ name, values, answer } as unknown as Answered);
+      return answer;
+    };
+    return { name, values, read };
   }
 
   async #repeatable<Answer>(call: Call<Answer>): Promise<Answer> {
@@ -98,7 +108,7 @@ export class ExchangeClient {
   async takes<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
     if (operationOf(name).effect !== 'read') throw new Error(`${name} changes something`);
     try {
-      await this.#paced({ name, values, read: (body) => readResponse(name, body) }, reqTime);
+      await this.#paced(this.#described(name, values), reqTime);
       return true;
     } catch (error) {
       if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name, this.#limits.breaker?.until);
@@ -120,7 +130,7 @@ export class ExchangeClient {
     reqTime = this.now(),
     goes: () => boolean = () => true,
   ): Promise<Verdict<Result<OperationNamed<Name>>>> {
-    return this.#once({ name, values, read: (body) => readResponse(name, body) }, reqTime, goes);
+    return this.#once(this.#described(name, values), reqTime, goes);
   }
 
   /** The same for an operation that the interface does not describe; the answer is its body. Throws as {@link write}. */
@@ -222,9 +232,4 @@ export class ExchangeClient {
   #url({ name, values }: Pick<Call<unknown>, 'name' | 'values'>, reqTime: number): string {
     return requestUrl(this.#options, name, values, reqTime);
   }
-}
-
-/** Refused for what came before it: the request itself was not looked at. */
-function isUnread({ code, busy }: Refused): boolean {
-  return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
 }

@@ -22,12 +22,12 @@ import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import type { Context } from './frame/context.js';
 import { define, flag, optional } from './frame/definition.js';
 import { sameProfile } from './frame/same-profile.js';
-import { clientId, oneOf } from './inputs/numbers.js';
+import { oneOf, unresolvedId } from './inputs/numbers.js';
 import { placingLine } from './order/placing-line.js';
 
 export default define({
   summary: 'Find out what became of writes whose outcome is unknown',
-  arguments: { clientId: optional('the id that a message named; without it all that is unknown', clientId) },
+  arguments: { clientId: optional('the id that a message named; without it all that is unknown', unresolvedId) },
   flags: {
     as: flag(
       '--as <outcome>',
@@ -96,7 +96,7 @@ function tellUnfinished({ output, host }: Context, { journal }: TradingAccount, 
 function tellDamaged({ output }: Context, { journal }: TradingAccount): void {
   for (const id of journal.damaged()) {
     output.warn(`The record of ${id} is damaged: what it was about is not known. It is now in ${journal.setAside(id)}`);
-    output.warn(`See whether the exchange knows it: pit order show MARKET --id ${id}`);
+    output.warn(`See whether the exchange knows it: pit order show MARKET --id ${id}, or pit withdrawals COIN`);
   }
 }
 

@@ -78,6 +78,8 @@ describe('a write by its name has the journal, guards and confirmation of its co
   it('orderMoreV2 and cancelOrder, ids to the last digit', async () => {
     const pairs = 'api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[1500,0.1],[1501,0.2]]';
     expect((await desk.failure(pairs, 8)).kind).toBe('declined');
+    const wild = await desk.failure('api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[9000,0.1]] --yes', 2);
+    expect(wild.message).toMatch(/^price-band holds this back/);
     const body = await desk.done(`${pairs} --yes --json`);
     const [id = ''] = /\d{15,}/.exec(body) ?? [];
     expect(body).toMatch(/^\{"code":"1000","message":"[^"]*","data":\[\d+,\d+\]\}\n$/);

@@ -19,7 +19,7 @@ interface Finding {
 
 const CHECKS = [
   ...['pit', 'node', 'configuration', 'files', 'network', 'market-host', 'market-tls', 'trade-host', 'trade-tls'],
-  ...['clock', 'key', 'permissions', 'tolerance', 'journal', 'records', 'limits'],
+  ...['clock', 'key', 'permissions', 'tolerance', 'journal', 'records', 'limits', 'completion'],
 ];
 
 const desk = useDesk();
@@ -47,8 +47,9 @@ function line(findings: Map<string, Finding>, check: string): string {
 describe('pit doctor', () => {
   it('where all is well says so, and changes nothing', async () => {
     await desk.done('ticker btc_usdt');
-    // every request takes a permit of the shared limits
-    const kept = () => readdirSync(desk.home, { recursive: true }).filter((file) => !String(file).includes('limits'));
+    // every command takes permits of the shared limits, and notes the names that it sees for the shells
+    const own = /limits|symbols/;
+    const kept = () => readdirSync(desk.home, { recursive: true }).filter((file) => !own.test(String(file)));
     const before = kept();
     const findings = await found(desk);
     expect([...findings.values()].filter(({ status }) => status !== 'ok')).toEqual([]);

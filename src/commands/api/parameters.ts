@@ -3,6 +3,7 @@ import { nearest } from '../../config/names.js';
 import { type Failure, quoted, usage } from '../../errors.js';
 import { isDescribed, operationOf, operations } from '../../protocol/operations/index.js';
 import { checkedParameters, isOperationName } from '../../protocol/request.js';
+import { completing } from '../frame/completes.js';
 
 /** A word of the command line: `name=value`. */
 export interface Pair {
@@ -31,18 +32,19 @@ function passwordGiven(name: string): Failure {
   );
 }
 
+const known = Object.keys(operations);
+
 /** Throws Failure `usage` for what cannot be an operation, and for one that is written otherwise. */
-export function readOperation(word: string): string {
-  const known = Object.keys(operations);
+export const readOperation = completing({ of: 'words', words: known }, (word: string): string => {
   const same = known.find((name) => name !== word && name.toLowerCase() === word.toLowerCase());
   if (same !== undefined) throw usage(`There is no operation ${quoted(word)}.`, `It is written ${same}.`);
   if (isOperationName(word)) return word;
   throw usage(`${quoted(word)} cannot be an operation.`, `Known are ${known.join(', ')}.`);
-}
+});
 
 /** Described operations that an unknown one may be a slip of the finger for. */
 export function alike(operation: string): readonly string[] {
-  return nearest(operation, Object.keys(operations)).slice(0, 1);
+  return nearest(operation, known).slice(0, 1);
 }
 
 /**

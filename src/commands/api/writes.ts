@@ -24,11 +24,11 @@ const WRITES: Readonly<Record<string, Carry>> = {
     requireConsent(context);
     return send(context, await context.session.trading(), request);
   },
-  orderMoreV2: async (context, values) => {
+  orderMoreV2: async (context, values, overridden) => {
     requireConsent(context);
     const { start } = await import('../order/batch/act.js');
     const where = { market: values.market ?? '', side: sideOf(values), account: accountOf(values) };
-    return start(context, where, { kind: 'lines', lines: linesOf(values.tradeParams ?? '') });
+    return start(context, where, { kind: 'lines', lines: linesOf(values.tradeParams ?? '') }, overridden);
   },
   cancelOrder: async (context, { currency = '', id, customerOrderId = '' }) => {
     const { cancelNamed } = await import('../cancel/cancel.js');

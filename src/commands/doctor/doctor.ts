@@ -6,6 +6,7 @@ import type { Context } from '../frame/context.js';
 import { define } from '../frame/definition.js';
 import { examine, type Finding, type Status } from './check.js';
 import { account } from './checks/account.js';
+import { completion } from './checks/completion.js';
 import { configuration, network } from './checks/configuration.js';
 import { files } from './checks/files.js';
 import { clock, hosts } from './checks/hosts.js';
@@ -14,7 +15,7 @@ import { versions } from './checks/versions.js';
 import { Examination } from './examination.js';
 
 /** Every check, in the order in which they are told. */
-const CHECKS = [...versions, configuration, files, network, ...hosts, clock, ...account, limits];
+const CHECKS = [...versions, configuration, files, network, ...hosts, clock, ...account, limits, completion];
 
 /** So much of the time is kept for telling what was found. */
 const TELLING_MS = 500;

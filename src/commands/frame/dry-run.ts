@@ -24,20 +24,30 @@ export function dryChange(operation: string, words: string): Answer {
 
 /** What a write would have sent, keys and signature left out, with everything checked and nothing sent. */
 export function dryRun(
-  { host }: Context,
+  { host }: Pick<Context, 'host'>,
   client: ExchangeClient,
   operation: string,
   values: Given,
   preview: Preview,
   show: (screen: Screen) => string,
 ): Answer {
-  const parameters = maskedParameters(operation, values);
-  const url = `${client.hosts.tradeUrl}/api/${operation}`;
-  const request = { url, method: operation, accesskey: '***', ...parameters, sign: '***', reqTime: String(host.now()) };
+  const request = maskedRequest(host, client, operation, values);
   return {
     data: { dryRun: true, operation, request, preview },
     show: (screen) => `${show(screen)}\n${screen.paint.faint('Dry run: nothing was sent.')}`,
   };
+}
+
+/** A request as it would leave, its secrets left out. Throws Failure `usage` for a value that breaks its rule. */
+export function maskedRequest(
+  host: Pick<Context['host'], 'now'>,
+  { hosts }: Pick<ExchangeClient, 'hosts'>,
+  operation: string,
+  values: Given,
+): Readonly<Record<string, string>> {
+  const parameters = maskedParameters(operation, values);
+  const url = `${hosts.tradeUrl}/api/${operation}`;
+  return { url, method: operation, accesskey: '***', ...parameters, sign: '***', reqTime: String(host.now()) };
 }
 
 /** Throws Failure `usage` for a value that breaks its rule. */

@@ -8,6 +8,7 @@ import type { Unknown } from '../../trading/order/settle.js';
 import type { PreparedWithdrawal } from '../../trading/withdraw/prepare.js';
 import type { Withdrawal } from '../../trading/withdraw/send.js';
 import type { Context } from '../frame/context.js';
+import { notSent } from '../frame/not-sent.js';
 import { refusedWithdrawal } from './refused.js';
 
 /** A withdrawal that was sent, and what the journal calls it. */
@@ -23,10 +24,7 @@ export function conclude({ output }: Context, sent: SentWithdrawal, withdrawal: 
   const { id: clientId, wanted } = sent;
   const { coin } = wanted;
   if (withdrawal.outcome === 'refused') throw refusedWithdrawal(withdrawal.refusal, coin, clientId);
-  if (withdrawal.outcome === 'notSent') {
-    const hint = 'Check the host and the network: pit profile show';
-    throw new Failure('unreachable', `The withdrawal was not sent: ${withdrawal.reason}.`, { clientId, hint });
-  }
+  if (withdrawal.outcome === 'notSent') throw notSent('The withdrawal', withdrawal, clientId);
   if (withdrawal.outcome === 'unknown')
     return { ...answer(sent, withdrawal), failure: unknownFailure(sent, withdrawal) };
   if (output.format === 'table') output.note(`Follow it with: pit withdrawals ${coin}`);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Resolved } from './errand.js';
+import type { JobRecord, Resolved } from './errand.js';
+import { plain } from './kinds/terms.js';
 
 /** The folder of the one journal in a PIT_HOME. */
 export function journalIn(home: string): string {
@@ -16,6 +17,31 @@ export function archivedIn(home: string): Resolved[] {
     const { settled } = line === '' ? {} : (JSON.parse(line.slice(line.indexOf('{'))) as { settled?: ArchivedWrite });
     return settled === undefined ? [] : rowOf(settled);
   });
+}
+
+/** The jobs of the journal, open and settled. */
+export function jobsIn(home: string): JobRecord[] {
+  const files = ['open', 'jobs'].flatMap((name) => {
+    const folder = path.join(journalIn(home), name);
+    return readdirSync(folder).map((file) => path.join(folder, file));
+  });
+  return files.flatMap((file) => {
+    const [line] = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((one) => one !== '');
+    const { intent } = (line === undefined ? {} : JSON.parse(line.slice(line.indexOf('{')))) as {
+      intent?: WrittenIntent;
+    };
+    if (intent?.operation !== 'orderMoreV2') return [];
+    const lines = intent.terms.lines?.map(([, price, amount]) => `${plain(price)} ${plain(amount)}`) ?? [];
+    return { id: intent.id, market: intent.terms.market, lines };
+  });
+}
+
+interface WrittenIntent {
+  readonly operation: string;
+  readonly id: string;
+  readonly terms: { readonly market: string; readonly lines?: readonly [number, string, string][] };
 }
 
 interface ArchivedWrite {

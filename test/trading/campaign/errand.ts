@@ -31,6 +31,8 @@ export interface Scene {
   readonly prices: ReadonlyMap<string, { readonly bid: number; readonly ask: number }>;
   /** The share of orders that get an id from the user. */
   readonly ownIds: number;
+  /** How many orders a batch may have. */
+  readonly batches: readonly number[];
 }
 
 /** A row of `pit resolve --json`. */
@@ -48,12 +50,22 @@ export interface Resolved {
   readonly target?: string;
 }
 
+/** A job as the journal has it. */
+export interface JobRecord {
+  readonly id: string;
+  readonly market: string;
+  /** Price and amount of each order. */
+  readonly lines: readonly string[];
+}
+
 /** A write as it passed, and what it is known by. */
 export type Written = Passing & { readonly key: string };
 
 /** All that is known of an errand in the end. */
 export interface Evidence {
   readonly run: Run;
+  /** What was run in the end to finish it; undefined where nothing was. */
+  readonly finished: Run | undefined;
   /** Its writes as they passed. */
   readonly writes: readonly Written[];
   /** The reads of a single order, of anybody. */
@@ -70,7 +82,7 @@ export interface Evidence {
 }
 
 /** What pit said of an errand with its exit code and its JSON. `failed`: it ended without a word about the outcome. */
-export type Said = 'placed' | 'cancelled' | 'refused' | 'notSent' | 'unknown' | 'failed' | 'killed';
+export type Said = 'placed' | 'partial' | 'cancelled' | 'refused' | 'notSent' | 'unknown' | 'failed' | 'killed';
 
 /** What must never be. */
 export type Breach =
@@ -105,6 +117,8 @@ export interface Kind<Task extends Errand = Errand> {
   plan(number: number, draw: Draw, scene: Scene): Promise<Task>;
   /** What a request of its kind on the way is known by; undefined for one of another kind. */
   keyOf(request: Passing): string | undefined;
+  /** What is typed to finish it once everything is settled and nothing is disturbed any more. */
+  finish?(errand: Task, jobs: readonly JobRecord[]): readonly string[] | undefined;
   judge(errand: Task, evidence: Evidence): Judgement;
 }
 

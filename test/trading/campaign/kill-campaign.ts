@@ -6,7 +6,7 @@ import { killProcess, serveProcess } from '../../sandbox/support/served-process.
 import { PASS, type Passing } from '../../support/proxy.js';
 import { type Draw, drawOf, weighted } from './draw.js';
 import type { Errand } from './errand.js';
-import { evidenceOf } from './evidence.js';
+import { evidenceOf, finish } from './evidence.js';
 import { Exchange } from './exchange.js';
 import { blindTreatment, KILL_POINTS, type KillPoint, killedTreatment } from './kill-points.js';
 import { KINDS, keyOf, kindOf } from './kinds/index.js';
@@ -67,7 +67,7 @@ export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<K
     const lanes = Array.from({ length: LANES }, async (_, index) => {
       const lane = await openLane(pit, path.join(folder, `home${index}`), exchange);
       try {
-        await inLane({ exchange, prices, ownIds: 1 }, lane, left, seed, killed);
+        await inLane({ exchange, prices, ownIds: 1, batches: [2, 3, 45] }, lane, left, seed, killed);
       } finally {
         await lane.close();
       }
@@ -97,7 +97,9 @@ async function inLane(
     const point = KILL_POINTS[number % KILL_POINTS.length];
     const tally = killed.tallies[number % KILL_POINTS.length];
     if (point === undefined || tally === undefined) throw new Error('there is no such point');
-    const errand = { ...(await weighted(draw, KINDS).plan(number, draw, stage)), timeout: 10 };
+    const kinds = KINDS.filter(({ name }) => point.kind === undefined || point.kind === name);
+    const scene = { ...stage, batches: point.batches ?? stage.batches };
+    const errand = { ...(await weighted(draw, kinds).plan(number, draw, scene)), timeout: 10 };
     runs.set(
       errand,
       point.of === 'errand'
@@ -106,8 +108,16 @@ async function inLane(
     );
   }
   await settle(lane);
+  const finished = await finish(runs.keys(), lane.program);
   killed.drafts += lane.open().drafts;
-  const evidence = await evidenceOf({ stage, since, runs, program: lane.program, requests: lane.proxy.requests });
+  const evidence = await evidenceOf({
+    stage,
+    since,
+    runs,
+    finished,
+    program: lane.program,
+    requests: lane.proxy.requests,
+  });
   for (const errand of runs.keys()) {
     const found = evidence(errand);
     killed.report.add(errand, kindOf(errand).judge(errand, found), found);

@@ -12,7 +12,7 @@ const OF_READS = ['drop-before', 'truncate', 'html-before', 'rate-limit'].map((k
 
 /** Besides what happens on the way, the exchange misbehaves by itself. */
 export async function addSandboxFaults(exchange: Exchange): Promise<void> {
-  for (const operation of ['order', 'cancelOrder', 'withdraw']) {
+  for (const operation of ['order', 'cancelOrder', 'orderMoreV2', 'withdraw']) {
     for (const fault of OF_WRITES) await exchange.administer('/faults/add', { ...fault, operation });
     const slow = [
       { kind: 'late', delay: LATE_MS },

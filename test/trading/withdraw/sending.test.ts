@@ -253,6 +253,17 @@ describe('a withdrawal that the network repeated', () => {
   });
 });
 
+it('of two on the same terms at the same time at most one leaves', async () => {
+  const server = await serve({ write: respond(DONE), looks: [[entry(), BEFORE]] });
+  const account = accountOf(server.url);
+  const both = await Promise.allSettled([send(account), send(account, {}, 'pit0002')]);
+  const refused = both.flatMap((one) => (one.status === 'rejected' ? one.reason : []));
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused[0]).toMatchObject({ kind: 'usage', message: expect.stringContaining('just like this one') });
+  expect(count(server, 'withdraw')).toBeLessThan(2);
+  expect(account.journal.open()).toEqual([]);
+});
+
 describe('a withdrawal that is refused', () => {
   it.each([1005, 1012, 2009, 3003, 3005, 3007])('with %d, and is not there, is refused', async (code) => {
     const server = await serve({ write: respond(`{"code":${code},"message":"no"}`) });
