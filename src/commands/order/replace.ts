@@ -15,17 +15,20 @@ import { planReplacement, type ReplacePlan, type Wishes } from '../../trading/re
 import { replaceOrder } from '../../trading/replace/replace.js';
 import { readAmount } from '../../trading/words/amount-word.js';
 import { readPrice } from '../../trading/words/price-word.js';
+import { CANCELLED } from '../cancel/rows.js';
 import { requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, optional, required, toggle } from '../frame/definition.js';
-import { dryRun } from '../frame/dry-run.js';
+import { dryRun, dryRunShape } from '../frame/dry-run.js';
 import { breachText, confirmGuarded, overriddenBy, overrideFlag } from '../frame/guards.js';
 import { onMarket } from '../frame/known-market.js';
 import { sameProfile } from '../frame/same-profile.js';
+import * as shape from '../frame/shapes.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, idNumber, oneOf } from '../inputs/numbers.js';
 import { conclude } from './replace-conclusion.js';
 import { notionalOf, showReplacement } from './replace-preview.js';
+import { PLACED } from './shapes.js';
 
 export default define({
   summary: 'Give an open order another price or amount: cancel it, then place what remains',
@@ -52,6 +55,8 @@ export default define({
     'order replace btc_usdt --id myorder1 --amount 0.5 --yes --json',
     'order replace btc_usdt 202611210000000001 --at 28000 --amount 100% --dry-run',
   ],
+  output: shape.record({ ...PLACED, replaced: shape.record(CANCELLED, 'the row of the cancellation') }),
+  dry: shape.list(dryRunShape(), 'the cancellation and the order'),
   async run(context, { market, order, id, at, amount, override, ...flags }) {
     if ((order === undefined) === (id === undefined))
       throw usage('Exactly one of the order id and --id is needed.', 'pit orders lists the ids.');

@@ -3,9 +3,11 @@ import { watchMarket } from '../../trading/duplicates/watch.js';
 import { referenceValues } from '../../trading/order/reference.js';
 import { define, flag, optional, required } from '../frame/definition.js';
 import { onMarket } from '../frame/known-market.js';
+import * as shape from '../frame/shapes.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, idNumber } from '../inputs/numbers.js';
 import { orderRow } from './rows.js';
+import { ORDER } from './shapes.js';
 import { showOrder } from './table.js';
 
 export default define({
@@ -13,6 +15,7 @@ export default define({
   arguments: { market: required('the market', marketName), order: optional('the order id', idNumber('The order id')) },
   flags: { id: flag('--id <client-id>', 'your own id for it', clientId) },
   examples: ['order show btc_usdt 202611210000000001', 'order show btc_usdt --id myorder1'],
+  output: shape.record(ORDER),
   async run(context, { market, order, id }) {
     if ((order === undefined) === (id === undefined))
       throw usage('Exactly one of the order id and --id is needed.', 'pit orders lists the ids.');

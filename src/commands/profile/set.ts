@@ -1,7 +1,7 @@
 import { define, required } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { word } from '../inputs/words.js';
-import { changed } from './rows.js';
+import { changed, WHOLE_PROFILE } from './rows.js';
 
 export default define({
   summary: 'Set a host or a setting of a profile',
@@ -11,6 +11,8 @@ export default define({
     value: required('its value', word),
   },
   examples: ['profile set overseas trade-url https://trade.example.com', 'profile set overseas zone +08:00'],
+  output: WHOLE_PROFILE,
+  dry: DRY_CHANGE,
   async run({ session: { profiles }, output, globals }, { name, key, value }) {
     await profiles.get(name);
     if (globals.dryRun) return dryChange('profile set', `Would set ${key} of ${name}.${dropping(key)}`);

@@ -1,12 +1,14 @@
 import { define, required } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { word } from '../inputs/words.js';
-import { changed } from './rows.js';
+import { changed, WHOLE_PROFILE } from './rows.js';
 
 export default define({
   summary: 'Take a setting of a profile away',
   arguments: { name: required('the profile', word), key: required('the setting', word) },
   examples: ['profile unset overseas zone', 'profile unset overseas ws-url'],
+  output: WHOLE_PROFILE,
+  dry: DRY_CHANGE,
   async run({ session: { profiles }, globals }, { name, key }) {
     await profiles.get(name);
     if (globals.dryRun) return dryChange('profile unset', `Would unset ${key} of ${name}.`);

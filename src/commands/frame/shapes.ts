@@ -1,0 +1,88 @@
+/**
+ * What the `--json` of a command looks like, as a JSON Schema (draft 2020-12) of the few keywords that it takes. Objects
+ * are open: fields may be added later. Fields may not be removed or become another type.
+ */
+export interface Shape {
+  readonly type?: TypeName | readonly TypeName[];
+  readonly description?: string;
+  readonly format?: 'date-time';
+  readonly pattern?: string;
+  readonly enum?: readonly (string | null)[];
+  readonly properties?: Fields;
+  readonly required?: readonly string[];
+  readonly items?: Shape;
+  readonly additionalProperties?: Shape;
+  readonly anyOf?: readonly Shape[];
+  /** The fields of the interface that it carries, as `OPERATION.FIELD`. */
+  readonly 'x-interface'?: readonly string[];
+}
+
+export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'null';
+export type Fields = Readonly<Record<string, Shape>>;
+
+const DECIMAL = '^-?\\d+(\\.\\d+)?$';
+
+/**
+ * A kind of value, to be described.
+ *
+ * @param description in a few words
+ * @param from fields of the interface, as `OPERATION.FIELD`, parted by spaces
+ */
+type Kind = (description: string, from?: string) => Shape;
+
+function kind(shape: Shape): Kind {
+  return (description, from) => ({
+    ...shape,
+    ...(description === '' ? {} : { description }),
+    ...(from === undefined ? {} : { 'x-interface': from.split(' ') }),
+  });
+}
+
+export const text = kind({ type: 'string' });
+/** A price or an amount: plain digits, no exponent, zeros kept as sent. */
+export const decimal = kind({ type: 'string', pattern: DECIMAL });
+/** An id of the exchange, whose digits a double could not hold. */
+export const id = kind({ type: 'string', pattern: '^\\d+$' });
+/** ISO 8601 in UTC with milliseconds. */
+export const time = kind({ type: 'string', format: 'date-time' });
+export const yesNo = kind({ type: 'boolean' });
+/** A number of things, a scale or a raw code. */
+export const count = kind({ type: 'integer' });
+/** A number that is no amount. */
+export const number = kind({ type: 'number' });
+
+/** One of these words; more may come. */
+export function oneOf(words: readonly string[], description: string, from?: string): Shape {
+  return kind({ type: 'string', enum: words })(description, from);
+}
+
+/** The same, or null where it is absent. */
+export function orNull(shape: Shape): Shape {
+  const { type, enum: words, anyOf, ...rest } = shape;
+  if (anyOf !== undefined) return { ...rest, anyOf: [...anyOf, { type: 'null' }] };
+  if (type === undefined) throw new TypeError('what may be anything may be null already');
+  const types: readonly TypeName[] = typeof type === 'string' ? [type] : type;
+  return { type: [...types, 'null'], ...rest, ...(words === undefined ? {} : { enum: [...words, null] }) };
+}
+
+/** One thing, each of its fields always there. */
+export function record(properties: Fields, description = ''): Shape {
+  return kind({ type: 'object', properties, required: Object.keys(properties) })(description);
+}
+
+/** Several things of a kind. */
+export function list(items: Shape, description = '', from?: string): Shape {
+  return kind({ type: 'array', items })(description, from);
+}
+
+/** Values of a kind under names that are data. */
+export function named(additionalProperties: Shape, description: string): Shape {
+  return kind({ type: 'object', additionalProperties })(description);
+}
+
+export function either(...anyOf: readonly Shape[]): Shape {
+  return { anyOf };
+}
+
+/** What its maker alone knows the shape of. */
+export const anything: Shape = {};
