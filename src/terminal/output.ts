@@ -14,6 +14,11 @@ export { ReaderGone } from './writing.js';
 
 export type Format = 'table' | 'json' | 'csv';
 
+export interface OutputOptions extends ScreenOptions {
+  /** What becomes of each answer before it is written: it may show less. */
+  readonly view?: (<Any extends Answer | RowStream>(answer: Any) => Any) | undefined;
+}
+
 /** Where a command's answer goes (stdout) and what is said about it (stderr). */
 export class Output {
   readonly #answers: Channel;
@@ -29,7 +34,7 @@ export class Output {
   constructor(
     host: Pick<Host, 'output' | 'errors' | 'environment'>,
     readonly format: Format,
-    options: ScreenOptions = {},
+    private readonly options: OutputOptions = {},
   ) {
     this.#answers = new Channel(host.output, 'stdout');
     this.#remarks = new Channel(host.errors, 'stderr');
@@ -45,7 +50,8 @@ export class Output {
    * Writes the answer and waits until it is out. Rejects with ReaderGone when the reader has closed the pipe
    * (as `head` does), and with a Failure when the output cannot be written.
    */
-  async answer(answer: Answer | RowStream): Promise<void> {
+  async answer(whole: Answer | RowStream): Promise<void> {
+    const answer = this.options.view?.(whole) ?? whole;
     if ('rows' in answer) await writeRows(answer, this.#writerOf(answer), (text) => this.#print(text));
     else await this.#print(await this.#textOf(answer));
   }

@@ -5,8 +5,10 @@ import type { Host } from '../../host.js';
 import type { Answer, RowStream } from '../../terminal/answer.js';
 import { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
+import { viewOf } from './chosen-fields.js';
 import { complaintOf, parted, path } from './command-line.js';
 import type { Context } from './context.js';
+import type { Definition } from './definition.js';
 import type { Globals } from './globals.js';
 import { Session } from './session.js';
 import { type Act, addCommands, child, frame } from './tree.js';
@@ -35,7 +37,7 @@ export async function run(host: Host): Promise<void> {
 
 function carryOut(host: Host): Act {
   return async (definition, input, globals) => {
-    const context = contextOf(host, globals);
+    const context = contextOf(host, globals, definition);
     const answer = await definition.run(context, input);
     if (answer !== undefined) await tell(context, answer);
   };
@@ -52,10 +54,11 @@ async function tell({ output }: Context, answer: Answer | RowStream): Promise<vo
   if (failure !== undefined) throw failure;
 }
 
-function contextOf(host: Host, globals: Globals): Context {
+function contextOf(host: Host, globals: Globals, definition: Definition): Context {
   const budget = new Budget(globals.timeoutMs, host.now);
   const colour = globals.color ? undefined : false;
-  const output = new Output(host, globals.format, { colour });
+  const view = globals.fields === undefined ? undefined : viewOf(definition, globals.fields);
+  const output = new Output(host, globals.format, { colour, view });
   const session = new Session(host, globals, budget, output);
   return { host, globals, budget, output, prompts: new Prompts(host, { colour }), session };
 }

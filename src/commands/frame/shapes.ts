@@ -4,6 +4,7 @@
  */
 export interface Shape {
   readonly type?: TypeName | readonly TypeName[];
+  readonly title?: string;
   readonly description?: string;
   readonly format?: 'date-time';
   readonly pattern?: string;
