@@ -16,12 +16,13 @@ const OF_THE_RUN: Readonly<Record<string, unknown>> = {
   rows: 1,
   address: '…',
   hash: '…',
+  side: 'buy',
 };
 
 /** So many elements of a list show what all are like. */
 const SHOWN = 2;
 
-/** A document with the same in place of what the run, the machine and the crowd's trading decide; kinds and scales stay. */
+/** A document with the same in place of what the run, the machine and the crowd's trading decide; kinds stay. */
 export function normal(value: unknown, name = ''): unknown {
   if (value === null) return null;
   if (Object.hasOwn(OF_THE_RUN, name)) return OF_THE_RUN[name];
@@ -33,9 +34,9 @@ export function normal(value: unknown, name = ''): unknown {
 
 function normalText(text: string): string {
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return '2026-01-01T00:00:00.000Z';
-  if (/^\d{6,}$/.test(text)) return '1';
-  if (/^-?\d+(\.\d+)?$/.test(text))
-    return text.replace(/\d+/, '0').replace(/\.\d+/, (part) => part.replace(/\d/g, '0'));
+  if (/^\d{4}-\d\d-\d\d [\d:]+$/.test(text)) return '2026-01-01 00:00:00';
+  if (/^\d{6,}$/.test(text)) return '123456';
+  if (/^-?\d+(\.\d+)?$/.test(text)) return text.startsWith('-') ? '-1.5' : '1.5';
   return text
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:1')
     .replace(/\/\S+\/(?=state\.ndjson)/, '/')

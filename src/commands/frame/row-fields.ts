@@ -6,14 +6,20 @@ export type Leaf = readonly [name: string, shape: Shape];
 
 /** The plain values that a shape holds, each once, in their order. */
 export function leaves(shape: Shape): Leaf[] {
-  return [...new Map(found(shape, '', ELEMENTS))];
+  return once(found(shape, '', ELEMENTS));
 }
 
 /**
  * The columns that `--csv` has for a command: the fields of a row, nested ones with dots. A list in a row is one cell.
  */
 export function rowFields({ output, row }: Pick<Definition, 'output' | 'row'>): Leaf[] {
-  return [...new Map(rowShapes(row ?? output).flatMap((one) => found(one, '', CELL)))];
+  return once(rowShapes(row ?? output).flatMap((one) => found(one, '', CELL)));
+}
+
+/** Where several forms have a field of a name, the first one tells what it is. */
+function once(all: readonly Leaf[]): Leaf[] {
+  const names = all.map(([name]) => name);
+  return all.filter(([name], index) => names.indexOf(name) === index);
 }
 
 /** What a list in a row comes to. */
