@@ -31,8 +31,8 @@ export async function run(host: Host): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0) throw usage(...complaintOf(error, path(program, others)));
-    await new Output(host, 'table').answer({ data: null, show: () => shown.join('').trimEnd() });
   }
+  if (shown.length > 0) await new Output(host, 'table').answer({ data: null, show: () => shown.join('').trimEnd() });
 }
 
 function carryOut(host: Host): Act {

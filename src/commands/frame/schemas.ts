@@ -1,5 +1,5 @@
 import { unknownWord } from '../../config/names.js';
-import { EXIT_CODES } from '../../errors.js';
+import { FAILURES } from '../../errors.js';
 import { commands } from '../index.js';
 import type { Definition } from './definition.js';
 import * as shape from './shapes.js';
@@ -11,7 +11,7 @@ export const ERROR = 'error';
 
 const FAILURE = shape.record({
   error: shape.record({
-    kind: shape.oneOf(Object.keys(EXIT_CODES), ''),
+    kind: shape.oneOf(Object.keys(FAILURES), ''),
     message: shape.text('what happened'),
     hint: shape.orNull(shape.text('what to do next')),
     exitCode: shape.count(''),

@@ -31,9 +31,19 @@ export async function addCommands(program: Command, named: string | undefined, a
   }
   program
     .command('help')
-    .description('Show help for a command')
+    .description('Show help for a command, or: help exit-codes')
     .argument('[command...]')
-    .action((names: readonly string[]) => names.reduce(child, program).help());
+    .action(async (names: readonly string[]) => {
+      const topic = await topicOf(names);
+      if (topic === undefined) return names.reduce(child, program).help();
+      program.configureOutput().writeOut?.(topic);
+      return undefined;
+    });
+}
+
+/** Help about something that is no command. */
+async function topicOf(names: readonly string[]): Promise<string | undefined> {
+  return names.join(' ') === 'exit-codes' ? (await import('./exit-codes.js')).exitCodeHelp() : undefined;
 }
 
 /** A command's own file and those of its subcommands; help and unknown words need them all. */
