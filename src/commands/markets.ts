@@ -3,6 +3,7 @@ import { grouped } from '../terminal/numbers.js';
 import { listing } from './frame/answers.js';
 import { define, flag, optional } from './frame/definition.js';
 import * as shape from './frame/shapes.js';
+import { unknownFilter } from './inputs/known-coins.js';
 import { coinName, marketName } from './inputs/names.js';
 
 export default define({
@@ -26,12 +27,14 @@ export default define({
       minNotional: shape.decimal('the least an order may be worth, in the quote coin', 'markets.minSize'),
     }),
   ),
-  async run({ session }, { market, base, quote }) {
+  async run({ session, output }, { market, base, quote }) {
     if (market !== undefined && (base ?? quote) !== undefined) {
       throw usage('A market and --base or --quote exclude each other.', 'Give the market alone.');
     }
     const catalog = await session.markets();
     const markets = market === undefined ? await catalog.all() : [await catalog.find(market)];
+    const unknown = unknownFilter(markets, { base, quote });
+    if (unknown !== undefined) output.note(unknown);
     const rows = markets.filter((row) => (base ?? row.base) === row.base && (quote ?? row.quote) === row.quote);
     return listing({
       rows,

@@ -11,6 +11,7 @@ import { listing } from './frame/answers.js';
 import type { Context } from './frame/context.js';
 import { define, flag, several } from './frame/definition.js';
 import * as shape from './frame/shapes.js';
+import { unknownFilter } from './inputs/known-coins.js';
 import { coinName, marketName } from './inputs/names.js';
 import { oneOf } from './inputs/numbers.js';
 
@@ -89,9 +90,18 @@ function shown(price: string | null): string | null {
   return price === null ? null : grouped(price);
 }
 
-async function wanted({ session }: Context, names: readonly string[], quote: string | undefined): Promise<Market[]> {
+async function wanted(
+  { session, output }: Context,
+  names: readonly string[],
+  quote: string | undefined,
+): Promise<Market[]> {
   const catalog = await session.markets();
-  if (names.length === 0) return (await catalog.all()).filter((market) => (quote ?? market.quote) === market.quote);
+  if (names.length === 0) {
+    const all = await catalog.all();
+    const unknown = unknownFilter(all, { quote });
+    if (unknown !== undefined) output.note(unknown);
+    return all.filter((market) => (quote ?? market.quote) === market.quote);
+  }
   return Promise.all([...new Set(names)].map((name) => catalog.find(name)));
 }
 

@@ -1,14 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { commands } from '../../src/commands/index.js';
 import type { Host } from '../../src/host.js';
-import { sandboxFiles } from '../../src/sandbox/lifecycle/files.js';
-import type { Running } from '../../src/sandbox/lifecycle/running.js';
-import { serve } from '../../src/sandbox/lifecycle/serve.js';
-import { UNLIMITED } from '../../src/sandbox/server/index.js';
+import { temporaryFolder } from '../sandbox/administration/served.js';
 import { runInside } from '../support/inside.js';
+import { useInsideSandbox } from '../support/inside-sandbox.js';
 import { brokenPromises } from './kept.js';
 import { FILES, LINES, SILENT } from './lines.js';
 import { normal } from './normal.js';
@@ -16,29 +13,8 @@ import { normal } from './normal.js';
 vi.mock('../../src/version.js', () => ({ version: 'test' }));
 
 const GOLDEN = path.join(import.meta.dirname, 'golden');
-/** The moment at which everything happens, for pit and for the exchange; not long ago, by which its HTTP answers are dated. */
-const MOMENT = Date.now();
-
-const homes: string[] = [];
-let running: Running | undefined;
-let home = '';
+const { home, now } = useInsideSandbox();
 let count = 0;
-
-function newHome(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'pit-golden-'));
-  homes.push(folder);
-  return folder;
-}
-
-beforeAll(async () => {
-  home = newHome();
-  const { directory } = sandboxFiles({ state: path.join(home, 'state') });
-  running = await serve({ directory, port: 0, seed: 7, limits: UNLIMITED, idleMs: null, now: () => MOMENT });
-});
-afterAll(async () => {
-  await running?.close();
-  for (const folder of homes) rmSync(folder, { recursive: true, force: true });
-});
 
 /** A host whose chance differs from time to time, and that is interrupted when it has answered where nothing else ends it. */
 function host(isServing: boolean): Partial<Host> {
@@ -70,7 +46,7 @@ describe('the JSON of every command, against the seeded sandbox', () => {
 
   it.each(LINES)('pit $line', async ({ words, line, elsewhere, learns }) => {
     const filled = line.replace(/\{([\w.]+)\}/g, (_, name: string) => known[name] ?? `{${name}}`);
-    const place = { home: elsewhere === true ? newHome() : home, now: MOMENT, host: host(words === 'sandbox serve') };
+    const place = { home: elsewhere === true ? temporaryFolder() : home, now, host: host(words === 'sandbox serve') };
     const { stdout, stderr } = await runInside(['--json', '--yes', ...filled.split(' ')], place);
     expect(stdout, stderr).toMatch(/^[^\n]+\n$/);
     const document: unknown = JSON.parse(stdout);

@@ -1,4 +1,5 @@
 import { FAILURES, OTHER_ENDS } from '../../errors.js';
+import { wrapped } from '../../terminal/text.js';
 
 interface End {
   readonly exitCode: number;
@@ -15,12 +16,17 @@ export function ends(): End[] {
   );
 }
 
-/** What `pit help exit-codes` says. */
-export function exitCodeHelp(): string {
-  const lines = ends().map(
-    ({ exitCode, kind, meaning }) => `  ${String(exitCode).padStart(3)}  ${kind.padEnd(11)}  ${meaning}`,
-  );
-  return ['How pit ends, and the kind of the error object that --json writes to stderr:', '', ...lines, ''].join('\n');
+const TITLE = 'How pit ends, and the kind of the error object that --json writes to stderr:';
+/** The cells before the words. */
+const INDENT = 20;
+
+/** What `pit help exit-codes` says, on a screen so many cells wide. */
+export function exitCodeHelp(width: number): string {
+  const lines = ends().map(({ exitCode, kind, meaning }) => {
+    const words = wrapped(meaning, width - INDENT).replaceAll('\n', `\n${' '.repeat(INDENT)}`);
+    return `  ${String(exitCode).padStart(3)}  ${kind.padEnd(11)}  ${words}`;
+  });
+  return [wrapped(TITLE, width), '', ...lines, ''].join('\n');
 }
 
 /** The same for README. */

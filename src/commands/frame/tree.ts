@@ -34,16 +34,16 @@ export async function addCommands(program: Command, named: string | undefined, a
     .description('Show help for a command, or: help exit-codes')
     .argument('[command...]')
     .action(async (names: readonly string[]) => {
-      const topic = await topicOf(names);
-      if (topic === undefined) return names.reduce(child, program).help();
-      program.configureOutput().writeOut?.(topic);
-      return undefined;
+      const { writeOut, getOutHelpWidth } = program.configureOutput();
+      const topic = await topicOf(names, getOutHelpWidth?.());
+      if (topic === undefined) names.reduce(child, program).help();
+      else writeOut?.(topic);
     });
 }
 
 /** Help about something that is no command. */
-async function topicOf(names: readonly string[]): Promise<string | undefined> {
-  return names.join(' ') === 'exit-codes' ? (await import('./exit-codes.js')).exitCodeHelp() : undefined;
+async function topicOf(names: readonly string[], width = Number.POSITIVE_INFINITY): Promise<string | undefined> {
+  return names.join(' ') === 'exit-codes' ? (await import('./exit-codes.js')).exitCodeHelp(width) : undefined;
 }
 
 /** A command's own file and those of its subcommands; help and unknown words need them all. */

@@ -2,6 +2,7 @@ import { usage } from '../../errors.js';
 import type { AccountType } from '../../protocol/words.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
+import { safe, wrapped } from '../../terminal/text.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
 import { type Guarded, needMarket } from '../../trading/guards/guards.js';
@@ -134,6 +135,11 @@ function dry(
   const cancel = dryRun(context, client, 'cancelOrder', values, nothing, () => '');
   const preview = { ...nothing, price, amount, notional: notionalOf(placed), warnings };
   const place = dryRun(context, client, 'order', orderValues(placed, id), preview, show);
-  const shown = (screen: Screen) => [place.show(screen), ...warnings.map(screen.paint.warn)].join('\n');
+  const shown = (screen: Screen) =>
+    [place.show(screen), ...warnings.flatMap((warning) => warningLines(screen, warning))].join('\n');
   return { data: [cancel.data, place.data], show: shown };
+}
+
+function warningLines({ width, paint }: Screen, warning: string): string[] {
+  return wrapped(safe(warning), width).split('\n').map(paint.warn);
 }
