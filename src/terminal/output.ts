@@ -6,7 +6,7 @@ import { CsvRows, JsonRows, type RowWriter, TableRows } from './row-writers.js';
 import { type Meaning, type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { StatusLine, type StatusPlace } from './status-line.js';
 import { writeRows } from './streaming.js';
-import { safe, wrapped } from './text.js';
+import { safe, shortened, wrapped } from './text.js';
 import { prepareWidths } from './width.js';
 import { Channel } from './writing.js';
 
@@ -18,6 +18,9 @@ export interface OutputOptions extends ScreenOptions {
   /** What becomes of each answer before it is written: it may show less. */
   readonly view?: (<Any extends Answer | RowStream>(answer: Any) => Any) | undefined;
 }
+
+/** In cells: what follows would drive what was asked off the screen. */
+const LONGEST_REMARK = 2_000;
 
 /** Where a command's answer goes (stdout) and what is said about it (stderr). */
 export class Output {
@@ -128,7 +131,8 @@ export class Output {
 
   /** Broken between words where the terminal would break within them. */
   #wrapped(text: string, paint: (line: string) => string): string {
-    return wrapped(safe(text), this.errorScreen.width).split('\n').map(paint).join('\n');
+    const shown = shortened(safe(text), LONGEST_REMARK);
+    return wrapped(shown, this.errorScreen.width).split('\n').map(paint).join('\n');
   }
 
   #say(line: string): void {
