@@ -1,13 +1,14 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { rowFields } from '../../src/commands/frame/row-fields.js';
 import { commands } from '../../src/commands/index.js';
 import type { Host } from '../../src/host.js';
 import { temporaryFolder } from '../sandbox/administration/served.js';
 import { runInside } from '../support/inside.js';
 import { useInsideSandbox } from '../support/inside-sandbox.js';
-import { brokenPromises } from './kept.js';
-import { FILES, LINES, SILENT } from './lines.js';
+import { brokenPromises, commandOf } from './kept.js';
+import { FILES, LINES, LISTS, SILENT } from './lines.js';
 import { normal } from './normal.js';
 
 vi.mock('../../src/version.js', () => ({ version: 'test' }));
@@ -53,6 +54,19 @@ describe('the JSON of every command, against the seeded sandbox', () => {
     Object.assign(known, learns?.(document));
     expect(await brokenPromises(words, document)).toEqual([]);
     await expect(`${JSON.stringify(normal(document), null, 2)}\n`).toMatchFileSnapshot(file(words));
+  });
+
+  it.each(LISTS)('pit %s --csv has the fields of the schema', async (line) => {
+    const words = commandOf(line) ?? '';
+    const definition = (await commands[words]?.())?.default;
+    if (definition === undefined) throw new Error(`no command ${words}`);
+    const { stdout } = await runInside([...line.split(' '), '--csv'], { home, now });
+    const [header] = stdout.split('\n');
+    expect(header).toBe(
+      rowFields(definition)
+        .map(([name]) => name)
+        .join(','),
+    );
   });
 
   it('is kept for each of them', () => {

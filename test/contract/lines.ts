@@ -70,6 +70,33 @@ export const LINES: readonly Line[] = [
   shown('sandbox replay', 'xrp_eth {candles}'),
 ];
 
+/** Lists with rows and without: their CSV has the same header. Bills have one more form, and so fields of both. */
+export const LISTS: readonly string[] = [
+  'markets',
+  'markets --base usdt',
+  'ticker',
+  'ticker --quote btc',
+  'depth btc_usdt',
+  'trades btc_usdt',
+  'trades btc_usdt --since 99999999999',
+  'kline btc_usdt',
+  'orders btc_usdt --state all',
+  'orders eth_usdt',
+  'account',
+  'balance',
+  'balance --in btc',
+  'deposits btc',
+  'deposits usdt --all',
+  'withdrawals usdt',
+  'withdrawals usdt --all',
+  'address usdt',
+  'fees',
+  'profile list',
+  'sandbox account list',
+  'sandbox account show',
+  'sandbox fault list',
+];
+
 /** Files that the lines name. */
 export const FILES: Readonly<Record<string, string>> = {
   keys: 'an-access-key-0001\na-secret-key-0002\n',

@@ -35,6 +35,7 @@ export const CHAPTERS: Readonly<Record<string, readonly Row[]>> = {
       'an unknown field is told with the nearest and all there are',
       `${MANNERS}: pit %s is a wrong line, and nothing is asked`,
     ],
+    ['the CSV of every list has the fields of its schema', `${GOLDEN}: pit %s --csv has the fields of the schema`],
     ['a list without rows has its CSV header', 'commands/market-data.test.ts: has a header without rows, too'],
   ],
   'Exit codes': [
@@ -114,6 +115,7 @@ export const CHAPTERS: Readonly<Record<string, readonly Row[]>> = {
       'no byte of 200 payloads in every text field reaches a terminal as a control',
       `${HOSTILE}: pit %s draws none of them`,
     ],
+    ['nor where it is the text of a single thing', `${HOSTILE}: pit %s draws none of them, one by one`],
     ['tables stay aligned', `${HOSTILE}: pit %s keeps its columns under their titles`],
     ['errors and warnings are clean', `${HOSTILE}: are clean in what is said of a refusal`],
     ['the real program on a real terminal', `${HOSTILE}: none reaches a real terminal from pit %s (needs python3)`],

@@ -5,7 +5,7 @@ import type { Host } from '../../host.js';
 import type { Answer, RowStream } from '../../terminal/answer.js';
 import { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
-import { viewOf } from './chosen-fields.js';
+import type { View } from './chosen-fields.js';
 import { complaintOf, parted, path } from './command-line.js';
 import type { Context } from './context.js';
 import type { Definition } from './definition.js';
@@ -37,7 +37,7 @@ export async function run(host: Host): Promise<void> {
 
 function carryOut(host: Host): Act {
   return async (definition, input, globals) => {
-    const context = contextOf(host, globals, definition);
+    const context = contextOf(host, globals, await viewFor(definition, globals));
     const answer = await definition.run(context, input);
     if (answer !== undefined) await tell(context, answer);
   };
@@ -54,10 +54,14 @@ async function tell({ output }: Context, answer: Answer | RowStream): Promise<vo
   if (failure !== undefined) throw failure;
 }
 
-function contextOf(host: Host, globals: Globals, definition: Definition): Context {
+/** Drawing costs more to load than many a command has to do. */
+async function viewFor(definition: Definition, { fields }: Globals): Promise<View | undefined> {
+  return fields === undefined ? undefined : (await import('./chosen-fields.js')).viewOf(definition, fields);
+}
+
+function contextOf(host: Host, globals: Globals, view: View | undefined): Context {
   const budget = new Budget(globals.timeoutMs, host.now);
   const colour = globals.color ? undefined : false;
-  const view = globals.fields === undefined ? undefined : viewOf(definition, globals.fields);
   const output = new Output(host, globals.format, { colour, view });
   const session = new Session(host, globals, budget, output);
   return { host, globals, budget, output, prompts: new Prompts(host, { colour }), session };
