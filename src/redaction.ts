@@ -18,14 +18,18 @@ const TELLING = 8;
  * password.
  */
 export class Redaction {
-  readonly #secrets = new Set<string>();
-  /** Matches where a secret may begin; undefined while a new secret is not in it yet. */
-  #beginnings: RegExp | undefined;
+  /** By their first characters: each request adds a signature, and a batch sends thousands. */
+  readonly #secrets = new Map<string, Set<string>>();
 
   /** From now on the value is masked in every form in which a URL, JSON or the runtime's debug output may show it. */
   keep(secret: string): void {
-    for (const form of formsOf(secret)) if (form.length >= SHORTEST) this.#secrets.add(form);
-    this.#beginnings = undefined;
+    for (const form of formsOf(secret)) {
+      if (form.length < SHORTEST) continue;
+      const first = form.slice(0, SHORTEST);
+      const known = this.#secrets.get(first);
+      if (known === undefined) this.#secrets.set(first, new Set([form]));
+      else known.add(form);
+    }
   }
 
   /** Values before names: a name's pattern ends at a quote or a comma, which a fund password may hold. */
@@ -35,12 +39,15 @@ export class Redaction {
 
   /** From the beginning of a secret as far as any form of any secret goes on: what was cut short is masked as well. */
   #withoutValues(text: string): string {
-    this.#beginnings ??= beginningsOf(this.#secrets);
     let masked = '';
     let from = 0;
-    for (const { index } of text.matchAll(this.#beginnings)) {
+    for (let index = 0; index + SHORTEST <= text.length; index += 1) {
+      const secrets = this.#secrets.get(text.slice(index, index + SHORTEST));
+      if (secrets === undefined) continue;
+      const shared = [...secrets].map((secret) => ({ secret, length: sharedLength(secret, text, index) }));
+      if (!shared.some(({ secret, length }) => length >= Math.min(secret.length, TELLING))) continue;
       if (index >= from) masked += text.slice(from, index) + MASK;
-      for (const secret of this.#secrets) from = Math.max(from, index + sharedLength(secret, text, index));
+      from = Math.max(from, ...shared.map(({ length }) => index + length));
     }
     return masked + text.slice(from);
   }
@@ -57,19 +64,9 @@ function formsOf(secret: string): string[] {
   return [secret, encodeURIComponent(text), query, form, escapes, ...quoted];
 }
 
-function beginningsOf(secrets: ReadonlySet<string>): RegExp {
-  const beginnings = new Set([...secrets].map((secret) => escaped(secret.slice(0, TELLING))));
-  // without any, a pattern that matches nowhere
-  return new RegExp([...beginnings].join('|') || '(?!)', 'g');
-}
-
 /** How many characters of the secret stand in the text at this place. */
 function sharedLength(secret: string, text: string, start: number): number {
   let length = 0;
   while (length < secret.length && secret[length] === text[start + length]) length += 1;
   return length;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

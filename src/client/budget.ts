@@ -2,13 +2,29 @@ import { Failure } from '../errors.js';
 
 /** The time a whole command may take. All requests, retries and waits of the command draw from the same one. */
 export class Budget {
+  #milliseconds: number;
   #end: number;
 
+  /** @param chosen whether the user has said how long it may take */
   constructor(
-    readonly milliseconds: number,
+    milliseconds: number,
     private readonly now: () => number,
+    private readonly chosen = false,
   ) {
+    this.#milliseconds = milliseconds;
     this.#end = now() + milliseconds;
+  }
+
+  /** What there was at the start, in milliseconds. */
+  get milliseconds(): number {
+    return this.#milliseconds;
+  }
+
+  /** Gives more time for work that is known to take it, unless the user has said how long it may take. */
+  lengthen(milliseconds: number): void {
+    if (this.chosen) return;
+    this.#milliseconds += milliseconds;
+    this.#end += milliseconds;
   }
 
   get leftMs(): number {

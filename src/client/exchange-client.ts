@@ -1,4 +1,3 @@
-import { Failure } from '../errors.js';
 import type { Host } from '../host.js';
 import type { Operation, Result } from '../protocol/operation.js';
 import { type OperationName, type OperationNamed, operations } from '../protocol/operations/index.js';
@@ -17,16 +16,12 @@ import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
 import { requireSafeHost } from './hosts.js';
 import { OBSERVED } from './observed-codes.js';
-import { Pace } from './pace.js';
+import { Pace, type Turn } from './pace.js';
 import { attempts } from './retry.js';
 import { type Delivery, get, TransportError } from './transport.js';
+import { type Verdict, verdictOf } from './verdict.js';
 
-/** What became of a write. Only `notSent` and `refused` say that nothing was done; `lost` says that nobody knows yet. */
-export type Verdict<Answer> =
-  | { readonly kind: 'done'; readonly answer: Answer }
-  | { readonly kind: 'refused'; readonly refusal: Refused }
-  | { readonly kind: 'notSent'; readonly reason: string }
-  | { readonly kind: 'lost'; readonly reason: string };
+export type { Verdict } from './verdict.js';
 
 export interface ClientOptions {
   readonly host: Host;
@@ -115,19 +110,26 @@ export class ExchangeClient {
    *
    * @param reqTime milliseconds since the Unix epoch: until how long after it the exchange takes the request decides how
    *   long a lost one may still be executed, so that who records it must know it beforehand
+   * @param goes asked at the very moment at which it would leave: false takes it back
    */
   async write<Name extends OperationName>(
     name: Name,
     values: ValuesOf<Name>,
     reqTime = this.now(),
+    goes: () => boolean = () => true,
   ): Promise<Verdict<Result<OperationNamed<Name>>>> {
     const { budget } = this.#options;
     if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it' };
     this.#check(name, values);
     try {
       const timeoutMs = Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2);
-      await this.#pace.turn((operations[name] as Operation).bucket);
-      return { kind: 'done', answer: await this.#exchange(name, values, reqTime, { fresh: true, timeoutMs }) };
+      const turn = await this.#turn(name);
+      if (!goes()) {
+        turn.unused();
+        return { kind: 'notSent', reason: 'it was taken back' };
+      }
+      const delivery = { fresh: true, timeoutMs };
+      return { kind: 'done', answer: await this.#inTurn(turn, () => this.#exchange(name, values, reqTime, delivery)) };
     } catch (error) {
       return verdictOf(error);
     }
@@ -147,11 +149,22 @@ export class ExchangeClient {
 
   async #paced<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number) {
     const { budget } = this.#options;
-    await this.#pace.turn((operations[name] as Operation).bucket);
-    return this.#exchange(name, values, reqTime, {
-      fresh: false,
-      timeoutMs: Math.min(READ_TIMEOUT_MS, budget.leftMs),
-    });
+    const turn = await this.#turn(name);
+    const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
+    return this.#inTurn(turn, () => this.#exchange(name, values, reqTime, { fresh: false, timeoutMs }));
+  }
+
+  #turn(name: OperationName): Promise<Turn> {
+    return this.#pace.turn((operations[name] as Operation).bucket);
+  }
+
+  /** The limit counts a request when the exchange does, which is before the answer. */
+  async #inTurn<Value>(turn: Turn, work: () => Promise<Value>): Promise<Value> {
+    try {
+      return await work();
+    } finally {
+      turn.answered();
+    }
   }
 
   /** Everything that can be wrong before anything is sent. */
@@ -231,12 +244,4 @@ export class ExchangeClient {
 /** Refused for what came before it: the request itself was not looked at. */
 function isUnread({ code, busy }: Refused): boolean {
   return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
-}
-
-/** A Failure here is of a host that could not be started. Whatever is not known to have stayed here may have arrived. */
-function verdictOf(thrown: unknown): Verdict<never> {
-  if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  const stayed = thrown instanceof Failure || (thrown instanceof TransportError && !thrown.sent);
-  return { kind: stayed ? 'notSent' : 'lost', reason };
 }

@@ -10,6 +10,7 @@ export const commands: Readonly<Record<string, Load>> = {
   trades: () => import('./trades.js'),
   kline: () => import('./kline.js'),
   order: () => import('./order/order.js'),
+  'order batch': () => import('./order/batch.js'),
   'order show': () => import('./order/show.js'),
   'order replace': () => import('./order/replace.js'),
   orders: () => import('./orders.js'),

@@ -4,6 +4,7 @@ import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import type { TradingAccount } from '../trading/account.js';
+import { resumeCommand } from '../trading/batch/begin.js';
 import type { Entry } from '../trading/journal/entry.js';
 import {
   type Intent,
@@ -39,11 +40,15 @@ export default define({
   ),
   async run(context, { clientId: id }) {
     const account = await context.session.trading();
-    const resolutions = await resolve(account, id === undefined ? account.journal.open() : openOf(account, id));
-    const settled = id === undefined ? undefined : account.journal.archive.find(id);
+    // who names a job wants it ended, even where not everything was sent
+    const isNamed = id !== undefined;
+    const resolutions = await resolve(account, isNamed ? openOf(account, id) : account.journal.open(), isNamed);
+    const isOpen = isNamed && account.journal.find(id) !== undefined;
+    const settled = isNamed && !isOpen ? account.journal.archive.find(id) : undefined;
     const shown = id === undefined ? resolutions : [settled ?? resolutions.find(({ intent }) => intent.id === id)];
     const rows = shown.flatMap((resolution) => (resolution === undefined ? [] : rowOf(resolution))).reverse();
     for (const resolution of shown) if (resolution !== undefined) tellUnplaced(context, resolution);
+    tellUnfinished(context, account, resolutions);
     tellDamaged(context, account);
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown) };
     const unknown = rows.filter(({ outcome }) => outcome === 'unknown').map((row) => row.clientId);
@@ -77,6 +82,14 @@ function rowOf({ intent, outcome, id, duplicates, events }: Resolution): Row {
   const operation = isOf(intent, 'order') && intent.replaces !== undefined ? 'replace' : intent.operation;
   const timeline = events.map(({ time, event }) => ({ time: isoTime(time), event }));
   return { operation, clientId, market: terms.market, outcome, id, duplicates, timeline };
+}
+
+/** Nothing is sent from here: whoever wants the rest of a job's orders goes on with it. */
+function tellUnfinished({ output, host }: Context, { journal }: TradingAccount, done: readonly Resolution[]): void {
+  for (const { intent } of done) {
+    if (!isOf(intent, 'orderMoreV2') || journal.find(intent.id)?.isUnderWay !== false) continue;
+    output.note(sameProfile(`Go on with the job: ${resumeCommand(intent.id, intent.terms)}`, host.arguments));
+  }
 }
 
 /** A record that nobody can read may have been a write that left: it is told once, and then lies where it can be looked at. */
@@ -138,6 +151,10 @@ function wordsOf(intent: Intent): string {
   if (isOf(intent, 'order'))
     return intent.replaces === undefined ? orderWords(intent.terms) : replaceWords(intent.replaces);
   if (isOf(intent, 'replace')) return replaceWords(intent.terms);
+  if (isOf(intent, 'orderMoreV2')) {
+    const { side, count, market } = intent.terms;
+    return `${side} ${grouped(String(count))} orders in ${market} (job ${intent.id})`;
+  }
   return `cancel ${nameOf(intent.terms.order)} in ${intent.terms.market}`;
 }
 

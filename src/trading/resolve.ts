@@ -1,4 +1,6 @@
 import type { TradingAccount } from './account.js';
+import { settleJob } from './batch/settle.js';
+import { timelineOf } from './batch/timeline.js';
 import { settleCancel } from './cancel/settle.js';
 import type { Extra } from './duplicates/extra-orders.js';
 import { findExtras } from './duplicates/watch.js';
@@ -10,6 +12,7 @@ import {
   type Operation,
   type OrderTerms,
   type Outcome,
+  type Settled,
 } from './journal/intent.js';
 import { settleOrder } from './order/settle.js';
 import { quietly } from './quietly.js';
@@ -30,12 +33,18 @@ export interface Resolution {
 /**
  * Settles what can be settled of these writes, all at once within the budget, and looks for what was carried out again: of
  * what is found there, the write that it is a copy of is given too.
+ *
+ * @param end whether jobs of which not everything was sent are ended as they are
  */
-export async function resolve(account: TradingAccount, entries: readonly Entry[]): Promise<readonly Resolution[]> {
+export async function resolve(
+  account: TradingAccount,
+  entries: readonly Entry[],
+  end = false,
+): Promise<readonly Resolution[]> {
   const [first] = entries;
   // once for all of them, instead of by each of many at the same time
   if (first !== undefined && entries.length > 1) await quietly(() => toleranceOf(account, first.intent.terms.market));
-  const done = await Promise.all(entries.map((entry) => resolveOne(account, entry)));
+  const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, end)));
   const settled = done.map(({ resolution }) => resolution);
   const extras = joined([...done.flatMap((one) => one.extras), ...(await extrasEverywhere(account))]);
   const given = new Set(settled.map(({ intent }) => intent.id));
@@ -52,30 +61,41 @@ interface ResolvedOne {
   readonly extras: readonly Extra[];
 }
 
-async function resolveOne(account: TradingAccount, entry: Entry): Promise<ResolvedOne> {
-  const isUnderWay = entry.isUnderWay;
-  if (isUnderWay) entry.note(`still under way in process ${entry.intent.process.pid}`);
-  const extras = isUnderWay ? [] : await SETTLERS[entry.intent.operation](account, entry);
-  const { intent, events } = entry;
-  const settled = account.journal.archive.find(intent.id);
-  return { resolution: settled ?? { intent, events, outcome: 'unknown', id: null, duplicates: [] }, extras };
+async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): Promise<ResolvedOne> {
+  const { intent, isUnderWay } = entry;
+  if (isUnderWay) entry.note(`still under way in process ${entry.runner?.pid}`);
+  const { outcome = 'unknown', extras } = isUnderWay ? NOTHING : await SETTLERS[intent.operation](account, entry, end);
+  // a job that was gone on with after it had been settled is in the archive and open
+  const isOpen = account.journal.find(intent.id) !== undefined;
+  const settled: Settled | undefined = isOpen ? undefined : account.journal.archive.find(intent.id);
+  const unsettled = { intent, events: timelineOf(entry.events), outcome, id: null, duplicates: [] };
+  return { resolution: settled ?? unsettled, extras };
 }
 
-type Settler = (account: TradingAccount, entry: Entry) => Promise<readonly Extra[]>;
+interface SettledOne {
+  /** Of a write that stays open; unknown unless told. */
+  readonly outcome?: Outcome;
+  readonly extras: readonly Extra[];
+}
+
+const NOTHING: SettledOne = { extras: [] };
+
+type Settler = (account: TradingAccount, entry: Entry, end: boolean) => Promise<SettledOne>;
 
 const SETTLERS: Readonly<Record<Operation, Settler>> = {
   order: async (account, entry) => {
     const fate = await settleOrder(account, entry as Entry<'order'>);
-    return fate.outcome === 'placed' ? (fate.extras ?? []) : [];
+    return { extras: fate.outcome === 'placed' ? (fate.extras ?? []) : [] };
   },
   cancelOrder: async (account, entry) => {
     await settleCancel(account, entry as Entry<'cancelOrder'>);
-    return [];
+    return NOTHING;
   },
   replace: async (account, entry) => {
     await settleReplace(account, entry as Entry<'replace'>);
-    return [];
+    return NOTHING;
   },
+  orderMoreV2: (account, entry, end) => settleJob(account, entry as Entry<'orderMoreV2'>, end),
 };
 
 /** One for each order, though several looks found some of it. */

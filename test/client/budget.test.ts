@@ -21,3 +21,11 @@ it('draws nothing while a person is asked, and goes on from there', async () => 
   now += 1_000;
   expect(budget.leftMs).toBe(0);
 });
+
+it('is lengthened for work that is known to take long, unless the user has said how long it may take', () => {
+  const now = () => 1_000;
+  const [usual, chosen] = [new Budget(500, now), new Budget(500, now, true)];
+  for (const budget of [usual, chosen]) budget.lengthen(9_000);
+  expect([usual.leftMs, usual.milliseconds]).toEqual([9_500, 9_500]);
+  expect([chosen.leftMs, chosen.milliseconds]).toEqual([500, 500]);
+});

@@ -42,6 +42,14 @@ describe('a write is sent once, whatever happens to it', () => {
     expect(server.connections).toBe(1);
   });
 
+  it('one that is taken back when its turn comes does not leave', async () => {
+    const server = await serveFaults({ answer: () => respond(PLACED) });
+    const { client } = clientOf(server.url);
+    const taken = await client.write('order', ORDER, client.now(), () => false);
+    expect(taken).toEqual({ kind: 'notSent', reason: 'it was taken back' });
+    expect(server.connections).toBe(0);
+  });
+
   it('a reset before a byte was read: the bytes may have left all the same', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED), resets: () => true });
     const verdict = await clientOf(server.url).client.write('order', ORDER);

@@ -94,7 +94,7 @@ describe('failures of every kind, with every debug output', () => {
       },
     });
     const environment = { ...keysFor(server), ...EVERYTHING };
-    await expectSilence(['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--verbose', '--timeout', '4'], {
+    await expectSilence(['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--verbose', '--timeout', '2'], {
       environment,
     });
   });
@@ -115,7 +115,7 @@ describe('failures of every kind, with every debug output', () => {
     const server = await serveFaults({
       answer: ({ target }) => respond(marketData(target) ?? echo(target)),
     });
-    const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--verbose'];
+    const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--verbose', '--timeout', '2'];
     const left = await expectSilence(words, { environment: keysFor(server) });
     const signatures = server.requests.map(({ target }) => new URL(target, 'http://x').searchParams.get('sign') ?? '');
     expect(

@@ -3,19 +3,38 @@ import type { Extra } from '../../trading/duplicates/extra-orders.js';
 
 /** Tells loudly of orders that the network made of requests that pit sent once. */
 export function warnOfExtras(output: Output, extras: readonly Extra[]): void {
-  for (const { terms, order, ids, certain, intent } of extras) {
-    const { side, amount, market, price } = terms;
-    const what = `${side} ${amount} ${market} at ${price}`;
-    const all = [...(order === null ? [] : [order]), ...ids].join(' and ');
-    const cause = certain
-      ? 'Something on the way repeated the request, which pit sent once.'
-      : 'Possibly something on the way repeated the request, which pit sent once; or another program uses this key.';
-    // a copy may have come after the refusal of the first
-    const isOnlyOne = order === null && ids.length === 1;
-    const headline = isOnlyOne ? 'AN ORDER THAT WAS REFUSED IS THERE' : 'THE ORDER IS THERE MORE THAN ONCE';
-    output.warn(`${headline}: ${what} (client id ${intent}) as ${all}. ${cause}`);
-    output.warn(`To cancel ${isOnlyOne ? 'it' : 'what is too much'}: pit cancel ${market} ${ids.join(' ')}`);
-  }
+  const byWrite = new Map<string, Extra[]>();
+  for (const extra of extras) byWrite.set(extra.intent, [...(byWrite.get(extra.intent) ?? []), extra]);
+  for (const group of byWrite.values()) warnOfOne(output, group);
+}
+
+/** What was made of one write: of a batch, several orders may be there again. */
+function warnOfOne(output: Output, extras: readonly Extra[]): void {
+  const ids = extras.flatMap((extra) => extra.ids);
+  const [market] = extras.map(({ terms }) => terms.market);
+  const cause = extras.every(({ certain }) => certain)
+    ? 'Something on the way repeated the request, which pit sent once.'
+    : 'Possibly something on the way repeated the request, which pit sent once; or another program uses this key.';
+  output.warn(`${headlineOf(extras)}. ${cause}`);
+  const those = extras.some((extra) => isOnlyOne(extra)) && extras.length === 1 ? 'it' : 'what is too much';
+  output.warn(`To cancel ${those}: pit cancel ${market} ${ids.join(' ')}`);
+}
+
+function headlineOf(extras: readonly Extra[]): string {
+  const [first, ...others] = extras;
+  if (first === undefined) return '';
+  const { terms, order, ids, intent } = first;
+  const { side, amount, market, price } = terms;
+  if (others.length > 0)
+    return `${extras.length} ORDERS ARE THERE MORE THAN ONCE: to ${side} in ${market} (job ${intent})`;
+  const what = `${side} ${amount} ${market} at ${price} (client id ${intent})`;
+  const all = [...(order === null ? [] : [order]), ...ids].join(' and ');
+  return `${isOnlyOne(first) ? 'AN ORDER THAT WAS REFUSED IS THERE' : 'THE ORDER IS THERE MORE THAN ONCE'}: ${what} as ${all}`;
+}
+
+/** A copy may have come after the refusal of the first. */
+function isOnlyOne({ order, ids }: Extra): boolean {
+  return order === null && ids.length === 1;
 }
 
 /** Where an order was placed and no more could be asked. */

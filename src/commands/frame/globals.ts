@@ -44,7 +44,7 @@ export function addGlobalFlags(program: Command): void {
     .addOption(
       new Option(
         '--timeout <seconds>',
-        `how long the whole command may take (default: ${DEFAULT_TIMEOUT_S}, which long listings have for each page)`,
+        `how long the whole command may take (default: ${DEFAULT_TIMEOUT_S}; listings have it for each page, a batch has what it needs)`,
       ).argParser(seconds),
     )
     .addOption(new Option('--no-color', 'print without colours'))

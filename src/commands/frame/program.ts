@@ -60,7 +60,7 @@ async function viewFor(definition: Definition, { fields }: Globals): Promise<Vie
 }
 
 function contextOf(host: Host, globals: Globals, view: View | undefined): Context {
-  const budget = new Budget(globals.timeoutMs, host.now);
+  const budget = new Budget(globals.timeoutMs, host.now, globals.timeoutChosen);
   const colour = globals.color ? undefined : false;
   const output = new Output(host, globals.format, { colour, view });
   const session = new Session(host, globals, budget, output);

@@ -2,11 +2,12 @@ import { readOrderPages } from '../../client/order-pages.js';
 import { codeOf } from '../../config/private.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
-import type { Check, MarketSide } from '../journal/archive.js';
-import { type Intent, isOf, type Settled } from '../journal/intent.js';
+import type { MarketSide } from '../journal/archive.js';
+import { type Check, type Intent, isOf, type Settled } from '../journal/intent.js';
 import { areAlike } from '../order/terms.js';
 import { quietly } from '../quietly.js';
 import { type Extra, extraOrders, type Wanted } from './extra-orders.js';
+import { isJobThere, jobOrders } from './jobs.js';
 
 /** So far back the first command after a while looks for what was carried out again meanwhile. */
 const MEMORY_MS = 3 * 86_400_000;
@@ -26,6 +27,8 @@ interface Search {
   readonly wanted: readonly Wanted[];
   /** The one of these that is not in the archive yet. */
   readonly fresh: Wanted | undefined;
+  /** Ids of the jobs whose orders are looked for; which ones, their files tell. */
+  readonly jobs: ReadonlySet<string>;
   /** Orders of before need no look any more; by the exchange's clock, in milliseconds since the Unix epoch. */
   readonly from: number;
   /** How far two executions of one request may be apart, in milliseconds. */
@@ -34,8 +37,8 @@ interface Search {
 
 /**
  * Looks for orders that the network made of requests which were sent once: one read of the recent orders, held against the
- * journal. What is found is told, and noted so that it is told once. Until a request cannot be executed any more, every command in its market looks
- * again, back to where the last look began; where nothing is to be looked for, nothing is read.
+ * journal. What is found is told, and noted so that it is told once. Until a request cannot be executed any more, every
+ * command in its market looks again, back to where the last look began; where nothing is to be looked for, nothing is read.
  *
  * @param fresh an order that was just placed and is not in the archive yet
  * @throws Failure as the client's `read`, and `usage` where the journal cannot be read
@@ -46,7 +49,7 @@ export async function findExtras(
   fresh?: Wanted,
 ): Promise<readonly Extra[]> {
   const search = searchOf(account, where, fresh);
-  if (search.wanted.length === 0) return [];
+  if (search.wanted.length + search.jobs.size === 0) return [];
   const { records, failure } = await listedSince(account, search, search.from);
   const { extras: found, isDecided } = heldAgainst(account, search, records, search.from);
   const extras = found.length === 0 ? found : await withDoubts(account, search, found);
@@ -76,28 +79,47 @@ function ifTheDiskTakesIt(note: () => void): void {
   }
 }
 
+/** How far the moments of two executions of one request may be apart, in milliseconds. */
+export function executionSpan({ tolerance }: Pick<TradingAccount, 'tolerance'>): number {
+  return Math.min(tolerance.known ?? USUAL_TOLERANCE_MS, 10 * USUAL_TOLERANCE_MS) + SLACK_MS;
+}
+
 function searchOf(account: TradingAccount, where: MarketSide, fresh: Wanted | undefined): Search {
-  const { client, host, tolerance, journal } = account;
+  const { client, host, journal } = account;
   const check: Check = { time: client.now(), at: host.now() };
-  const span = Math.min(tolerance.known ?? USUAL_TOLERANCE_MS, 10 * USUAL_TOLERANCE_MS) + SLACK_MS;
+  const span = executionSpan(account);
   const { settled, last } = journal.archive.recent(where, check, (latest) =>
     latest === undefined ? check.at - MEMORY_MS : Math.min(latest.at - LAG_MS, here(latest.time - span, check)),
   );
   const starts = settled
-    .filter(({ intent }) => isThere(intent, where))
-    .map((one) => ({ wanted: wantedOf(one), from: startOf(one, last, span) }));
-  if (fresh !== undefined) starts.push({ wanted: [fresh], from: fresh.reqTime - SLACK_MS });
-  const needed = starts.filter(({ from }) => from !== undefined);
-  const from = Math.min(...needed.map((one) => one.from ?? 0));
-  return { where, check, span, fresh, from, wanted: needed.flatMap(({ wanted }) => wanted) };
+    .filter(({ intent }) => isThere(intent, where) || isJobThere(intent, where))
+    .map((one) => ({ one, from: startOf(one, last, lastOf(one, check) + span) }));
+  const needed = starts.flatMap(({ one, from }) => (from === undefined ? [] : { one, from }));
+  const froms = needed.map(({ from }) => from).concat(fresh === undefined ? [] : fresh.reqTime - SLACK_MS);
+  const wanted = needed.flatMap(({ one }) => wantedOf(one)).concat(fresh ?? []);
+  const jobs = new Set(needed.flatMap(({ one: { intent } }) => (isJobThere(intent, where) ? intent.id : [])));
+  return { where, check, span, fresh, jobs, from: Math.min(...froms), wanted };
 }
 
-/** From when on a copy of an order would not have been seen yet; undefined where none can come any more. */
-function startOf({ intent, events }: Settled, last: Check | undefined, span: number): number | undefined {
-  const settled = events.at(-1)?.time ?? intent.time;
+/**
+ * From when on a copy of a write would not have been seen yet; undefined where none can come any more.
+ * @param end the last moment at which one can come to be, by the exchange's clock
+ */
+function startOf(settled: Settled, last: Check | undefined, end: number): number | undefined {
   // that look may have begun before it was there to be looked for
-  if (last === undefined || last.at <= settled + LAG_MS) return intent.reqTime - SLACK_MS;
-  return last.time > intent.reqTime + span ? undefined : last.time - SLACK_MS;
+  const seen = last !== undefined && last.at > settledAt(settled) + LAG_MS ? last : settled.checked;
+  if (seen === undefined) return settled.intent.reqTime - SLACK_MS;
+  return seen.time > end ? undefined : seen.time - SLACK_MS;
+}
+
+function settledAt({ intent, events }: Settled): number {
+  return events.at(-1)?.time ?? intent.time;
+}
+
+/** The `reqTime` of its last request; of a job, which has many, a moment at which all of them had been answered. */
+function lastOf(settled: Settled, { time, at }: Check): number {
+  const { intent } = settled;
+  return isOf(intent, 'orderMoreV2') ? settledAt(settled) - at + time : intent.reqTime;
 }
 
 /** A time of the exchange's clock by this machine's. */
@@ -122,24 +144,28 @@ interface Found {
  */
 function heldAgainst(
   { journal }: TradingAccount,
-  { where, check, wanted, fresh, span }: Search,
+  { where, check, wanted, jobs, fresh, span }: Search,
   records: readonly OrderRecord[],
   from: number,
 ): Found {
-  const recorded = journal.open().map(({ intent }) => intent);
+  const recorded = journal.open();
   const past = journal.archive.recent(where, check, () => here(from, check)).settled;
   const accounted = new Set([fresh?.intent, ...past.map(({ intent }) => intent.id)]);
-  const known = new Set(past.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]).concat(fresh?.order ?? ''));
+  const single = new Set(past.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]).concat(fresh?.order ?? ''));
+  const strange = records.filter(({ id }) => !single.has(id));
+  const batch = jobOrders(journal, where, strange, { recorded, past, watched: jobs });
   const open = recorded
-    .filter((intent) => isThere(intent, where) && !accounted.has(intent.id))
-    .flatMap((intent) => wantedOf({ intent, id: null }));
-  const extras = extraOrders({ records, known, settled: wanted, open, span });
-  return { extras, isDecided: !open.some((one) => wanted.some(({ terms }) => areAlike(terms, one.terms))) };
+    .filter(({ intent }) => isThere(intent, where) && !accounted.has(intent.id))
+    .flatMap(({ intent }) => wantedOf({ intent, id: null }))
+    .concat(batch.open);
+  const settled = [...wanted, ...batch.settled];
+  const extras = extraOrders({ records, known: new Set([...single, ...batch.known]), settled, open, span });
+  return { extras, isDecided: !open.some((one) => settled.some(({ terms }) => areAlike(terms, one.terms))) };
 }
 
 /** It takes a longer list to tell whether another program uses the account, which would be another reason for an extra order. */
 async function withDoubts(account: TradingAccount, search: Search, found: readonly Extra[]): Promise<Extra[]> {
-  const earliest = Math.min(...search.wanted.map(({ reqTime }) => reqTime)) - search.span;
+  const earliest = Math.min(search.from, ...search.wanted.map(({ reqTime }) => reqTime)) - search.span;
   const longer = await quietly(() => listedSince(account, search, earliest));
   const again = longer === undefined ? [] : heldAgainst(account, search, longer.records, earliest).extras;
   const certain = again.length > 0 && again.every((extra) => extra.certain);

@@ -1,6 +1,9 @@
 import { Decimal } from '../../protocol/decimal.js';
 import { splitMarket } from '../../protocol/words.js';
-import type { Intent, Operation, OrderTerms } from '../journal/intent.js';
+import { Job } from '../batch/job.js';
+import { totals } from '../batch/lines.js';
+import type { Entry } from '../journal/entry.js';
+import { type Intent, isOf, type OrderTerms, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 
 const DAY_MS = 86_400_000;
@@ -13,29 +16,45 @@ const DAY_MS = 86_400_000;
  */
 export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: string, now: number): Decimal {
   const midnight = now - (now % DAY_MS);
-  const placed = journal.archive
+  const isMeant = (intent: Intent, time: number) =>
+    time >= midnight && splitMarket(intent.terms.market)?.quote === quote;
+  const settled = journal.archive
     .since(midnight)
-    .filter(({ outcome }) => outcome === 'placed')
-    .map(({ intent, duplicates }) => ({ intent, times: 1 + duplicates.length }));
-  const open = journal.open().map(({ intent }) => ({ intent, times: 1 }));
-  return [...placed, ...open]
-    .filter(({ intent }) => intent.time >= midnight && splitMarket(intent.terms.market)?.quote === quote)
-    .reduce((sum, { intent, times }) => sum.plus(notionalOf(intent).times(Decimal.of(String(times)))), Decimal.zero);
+    .filter((one) => isMeant(one.intent, dateOf(one)))
+    .map(worthOfSettled);
+  const open = journal
+    .open()
+    .filter(({ intent, events }) => isMeant(intent, dateOf({ intent, events })))
+    .map(worthOfOpen);
+  return [...settled, ...open].reduce((sum, worth) => sum.plus(worth), Decimal.zero);
 }
 
-/** What a write may move of the market's quote coin. */
-function notionalOf(intent: Intent): Decimal {
-  const read = NOTIONALS[intent.operation] as (terms: Intent['terms']) => Decimal;
-  return read(intent.terms);
+/** An order counts on the day on which it was sent; a job, that may take days, as a whole on that of its end. */
+function dateOf({ intent, events }: Pick<Settled, 'intent' | 'events'>): number {
+  return isOf(intent, 'orderMoreV2') ? (events.at(-1)?.time ?? intent.time) : intent.time;
 }
 
-/** Every operation of the journal says here what it comes to. */
-const NOTIONALS: { readonly [Name in Operation]: (terms: Intent<Name>['terms']) => Decimal } = {
-  order: worth,
-  cancelOrder: () => Decimal.zero,
+function worthOfSettled({ intent, outcome, duplicates, notional }: Settled): Decimal {
+  if (isOf(intent, 'orderMoreV2')) return Decimal.of(notional ?? '0');
+  return outcome === 'placed' ? worthOf(intent).times(Decimal.of(String(1 + duplicates.length))) : Decimal.zero;
+}
+
+function worthOfOpen(entry: Entry): Decimal {
+  return entry.isOf('orderMoreV2') ? worthOfJob(new Job(entry), entry.isUnderWay) : worthOf(entry.intent);
+}
+
+/** Of a job that nobody is at counts what is there, or may be; of one that is under way all that it is going to send. */
+function worthOfJob(job: Job, isUnderWay: boolean): Decimal {
+  const doubtful = new Set([...job.doubts.values()].flatMap(({ lines }) => [...lines]));
+  const isSpent = (line: number) => isUnderWay || doubtful.has(line) || job.fates[line]?.outcome === 'placed';
+  return totals(job.terms.lines.filter((_, line) => isSpent(line))).notional;
+}
+
+function worthOf(intent: Intent): Decimal {
+  if (isOf(intent, 'order')) return worth(intent.terms);
   // until its order is cancelled; then it is an order
-  replace: ({ wanted }) => worth(wanted),
-};
+  return isOf(intent, 'replace') ? worth(intent.terms.wanted) : Decimal.zero;
+}
 
 function worth({ price, amount }: OrderTerms): Decimal {
   return Decimal.of(price).times(Decimal.of(amount));

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { linesBackwards } from './backwards.js';
 import { append, appendDurably, namesIn, readIfThere, syncFolder } from './files.js';
-import type { Settled } from './intent.js';
+import type { Check, Settled } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
 
 const DAY_MS = 86_400_000;
@@ -13,14 +13,6 @@ const KEPT_DAYS = 14;
 export interface MarketSide {
   readonly market: string;
   readonly side: 'buy' | 'sell';
-}
-
-/** When a look at one side of a market began, in milliseconds since the Unix epoch. */
-export interface Check {
-  /** By the exchange's clock. */
-  readonly time: number;
-  /** By this machine's. */
-  readonly at: number;
 }
 
 /** With when it was written, by this machine's clock. */
@@ -42,8 +34,10 @@ const DISORDER_MS = 60_000;
  * them; what is old goes a whole file at a time.
  */
 export class Archive {
+  /** @param jobs the folder of the files of jobs, each with the day on which it was settled before its name */
   constructor(
     private readonly folder: string,
+    private readonly jobs: string,
     private readonly now: () => number,
   ) {}
 
@@ -82,6 +76,17 @@ export class Archive {
     return undefined;
   }
 
+  /** Keeps the file of a settled job for as long as what is said of it here. Throws the system's error. */
+  keep(file: string): void {
+    fs.renameSync(file, path.join(this.jobs, `${dayOf(this.now())}-${path.basename(file)}`));
+  }
+
+  /** Where the file of a settled job is; undefined where it is not kept any more. */
+  kept(name: string): string | undefined {
+    const found = namesIn(this.jobs).findLast((other) => other.slice('YYYY-MM-DD-'.length) === name);
+    return found === undefined ? undefined : path.join(this.jobs, found);
+  }
+
   /** Notes that one side of a market was held against the exchange's orders. Where that is lost, it is only done again. */
   markChecked({ market, side }: MarketSide, { time, at }: Check): void {
     const now = this.now();
@@ -118,8 +123,8 @@ export class Archive {
 
   #prune(): void {
     const oldest = dayOf(this.now() - KEPT_DAYS * DAY_MS);
-    for (const name of namesIn(this.folder))
-      if (name < oldest) fs.rmSync(path.join(this.folder, name), { force: true });
+    for (const folder of [this.folder, this.jobs])
+      for (const name of namesIn(folder)) if (name < oldest) fs.rmSync(path.join(folder, name), { force: true });
   }
 
   #lines(since: number): Line[] {

@@ -1,16 +1,28 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { cannotWrite, codeOf } from '../../config/private.js';
-import { Failure } from '../../errors.js';
+import { Failure, usage } from '../../errors.js';
 import type { Host } from '../../host.js';
-import { isAlive, startStamp } from '../../processes.js';
 import type { Archive } from './archive.js';
-import { append, appendDurably, readIfThere } from './files.js';
-import type { Intent, JournalEvent, Operation, Settlement, Write } from './intent.js';
+import { append, appendDurablyAside, appendIfThere, readIfThere } from './files.js';
+import {
+  type Intent,
+  isOf,
+  type JournalEvent,
+  type Operation,
+  type Runner,
+  type Settled,
+  type Settlement,
+  type Write,
+} from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
+import { isRunning, runnerOf, thisProcess } from './runner.js';
 
 /** In characters. */
 const LONGEST_EVENT = 300;
+
+/** What an event says besides its words. */
+type EventDetails = Pick<JournalEvent, 'left' | 'runner' | 'fact'>;
 
 /** A write that is not settled: it is under way, or its outcome is not known. Its file holds the intent and what happened since. */
 export class Entry<Kind extends Operation = Operation> {
@@ -19,7 +31,7 @@ export class Entry<Kind extends Operation = Operation> {
     private readonly archive: Archive,
     private readonly host: Pick<Host, 'now' | 'redaction'>,
     readonly intent: Intent<Kind>,
-    private readonly happened: JournalEvent[],
+    private happened: JournalEvent[],
   ) {}
 
   /** Oldest first, the recording included. */
@@ -27,26 +39,39 @@ export class Entry<Kind extends Operation = Operation> {
     return [{ time: this.intent.time, event: 'recorded' }, ...this.happened];
   }
 
-  /** Whether the process that sends it is still at it, and so will settle it. */
+  isOf<Meant extends Kind>(operation: Meant): this is Entry<Meant> {
+    return isOf(this.intent, operation);
+  }
+
+  /** The process that is at it, or died while it was; null where it has given up. */
+  get runner(): Runner | null {
+    return runnerOf(this.intent.process, this.happened);
+  }
+
+  /** Whether a process is still at it, and so will settle it. */
   get isUnderWay(): boolean {
-    if (this.happened.some(({ left }) => left === true)) return false;
-    const { pid, stamp } = this.intent.process;
-    return isAlive(pid) && (stamp === null || startStamp(pid) === stamp);
+    const { runner } = this;
+    return runner !== null && isRunning(runner);
+  }
+
+  /**
+   * Makes this process the one that is at it; false where another one is, or it has been settled.
+   * @throws Failure `usage` where that cannot be written down
+   */
+  takeUp(): boolean {
+    if (this.isUnderWay) return false;
+    const own = thisProcess();
+    const line = lineOf(this.#event('taken up again', { runner: own }));
+    if (!this.#required(() => appendIfThere(this.file, line))) return false;
+    // others may have done so at the same moment: what the file says counts
+    this.happened = eventsIn(readIfThere(this.file) ?? '');
+    const { runner } = this;
+    return runner?.pid === own.pid && runner.stamp === own.stamp;
   }
 
   /** Adds to the timeline. A full disk loses the line, never the write that it tells of. */
-  note(event: string): void {
-    this.#add({ time: this.host.now(), event });
-  }
-
-  /** Nothing more is tried for now: it stays open, and unknown. */
-  leave(): void {
-    this.#add({ time: this.host.now(), event: 'unknown', left: true });
-  }
-
-  /** The exchange's own words may be long, and may repeat what the request carried. */
-  #add({ event, ...rest }: JournalEvent): void {
-    const line = { ...rest, event: this.host.redaction.apply(event).slice(0, LONGEST_EVENT) };
+  note(event: string, details: EventDetails = {}): void {
+    const line = this.#event(event, details);
     this.happened.push(line);
     try {
       append(this.file, lineOf(line));
@@ -56,32 +81,50 @@ export class Entry<Kind extends Operation = Operation> {
   }
 
   /**
+   * Adds what has to be on the disk before anything leaves.
+   * @throws Failure `usage` where it cannot be written down: nothing may be sent
+   */
+  async require(event: string, details: EventDetails): Promise<void> {
+    const line = this.#event(event, details);
+    try {
+      await appendDurablyAside(this.file, lineOf(line));
+    } catch (thrown) {
+      throw cannotWrite(this.file, thrown);
+    }
+    this.happened.push(line);
+  }
+
+  /** Nothing more is tried for now: it stays open, and unknown. */
+  leave(event = 'unknown'): void {
+    this.note(event, { left: true });
+  }
+
+  /**
    * Moves the write to the archive. Where the disk does not take it the entry stays open, and is settled again by the next
    * who looks.
    */
   settle(settlement: Settlement, event: string): void {
     this.note(event);
-    try {
-      this.archive.add({ ...settlement, intent: this.intent, events: this.events });
-      fs.rmSync(this.file, { force: true });
-    } catch (thrown) {
-      if (codeOf(thrown) === 'unknown error') throw thrown;
-    }
+    this.#close({ ...settlement, intent: this.intent, events: this.events }, () =>
+      fs.rmSync(this.file, { force: true }),
+    );
+  }
+
+  /** The same with a summary of what would be too long for the archive; the whole of it is kept beside that. */
+  settleKeeping(summary: Settled): void {
+    this.#close(summary, () => this.archive.keep(this.file));
   }
 
   /**
    * Goes on as the next write that it is made of, under the same id. When this returns, that is on the disk.
    * @param reqTime what the next request will carry, in milliseconds since the Unix epoch
-   * @throws Failure `usage` where it cannot be written: nothing of the next write may be sent
+   * @throws Failure `usage` where it cannot be written, or was settled by others: nothing of the next write may be sent
    */
   goOnAs<Next extends Operation>(write: Extract<Write, { operation: Next }>, reqTime: number): Entry<Next> {
     const { id, time, process } = this.intent;
     const intent = { ...write, id, time, reqTime, process } as Intent<Next>;
-    try {
-      appendDurably(this.file, recordOf(intent));
-    } catch (thrown) {
-      throw cannotWrite(this.file, thrown);
-    }
+    if (!this.#required(() => appendIfThere(this.file, recordOf(intent))))
+      throw usage(`Another process has settled ${id} meanwhile.`, `See what became of it: pit resolve ${id}`);
     return new Entry(this.file, this.archive, this.host, intent, this.happened);
   }
 
@@ -89,11 +132,39 @@ export class Entry<Kind extends Operation = Operation> {
   withdraw(): void {
     fs.rmSync(this.file, { force: true });
   }
+
+  #close(settled: Settled, leave: () => void): void {
+    try {
+      this.archive.add(settled);
+      leave();
+    } catch (thrown) {
+      if (codeOf(thrown) === 'unknown error') throw thrown;
+    }
+  }
+
+  /** The exchange's own words may be long, and may repeat what the request carried. */
+  #event(event: string, details: EventDetails): JournalEvent {
+    return { time: this.host.now(), event: this.host.redaction.apply(event).slice(0, LONGEST_EVENT), ...details };
+  }
+
+  #required<Value>(work: () => Value): Value {
+    try {
+      return work();
+    } catch (thrown) {
+      throw cannotWrite(this.file, thrown);
+    }
+  }
 }
 
 /** The text of a new entry's file. */
 export function recordOf(intent: Intent): string {
   return lineOf({ intent });
+}
+
+type Line = { readonly intent: Intent } | JournalEvent;
+
+function eventsIn(content: string): JournalEvent[] {
+  return (valuesIn(content) as Line[]).flatMap((line) => ('intent' in line ? [] : line));
 }
 
 /** Reads an entry; `damaged` where its intent cannot be read, undefined where it has just been settled. */
@@ -104,7 +175,7 @@ export function readEntry(
 ): Entry | 'damaged' | undefined {
   const content = contentOf(file);
   if (content === undefined) return undefined;
-  const lines = valuesIn(content) as ({ intent: Intent } | JournalEvent)[];
+  const lines = valuesIn(content) as Line[];
   const intent = lines.flatMap((line) => ('intent' in line ? line.intent : [])).at(-1);
   if (intent === undefined) return 'damaged';
   const events = lines.flatMap((line) => ('intent' in line ? [] : line));

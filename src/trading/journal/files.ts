@@ -28,9 +28,12 @@ export function sweepDrafts(folder: string, before: number): void {
   }
 }
 
+/** Never makes a file: one that is gone was settled, and a new one would be a record of nothing. */
+const TO_ITS_END = fs.constants.O_WRONLY | fs.constants.O_APPEND;
+
 /** Adds text in one piece to the end of a file that is there: one that has just been removed does not come back. */
 export function append(file: string, text: string): void {
-  const descriptor = fs.openSync(file, fs.constants.O_WRONLY | fs.constants.O_APPEND);
+  const descriptor = fs.openSync(file, TO_ITS_END);
   try {
     fs.writeSync(descriptor, text);
   } finally {
@@ -38,9 +41,40 @@ export function append(file: string, text: string): void {
   }
 }
 
-/** The same, and on the disk when it returns. */
+/** Adds text to a file, that is made where there is none; on the disk when it returns. */
 export function appendDurably(file: string, text: string): void {
   writeDurably(file, 'a', text);
+}
+
+/** The same of a file that is there; false where there is no such file. */
+export function appendIfThere(file: string, text: string): boolean {
+  return happened(() => writeDurably(file, TO_ITS_END, text));
+}
+
+/** Adds text durably to a file that is there, without stopping the process for as long as the disk takes. */
+export async function appendDurablyAside(file: string, text: string): Promise<void> {
+  const handle = await fs.promises.open(file, TO_ITS_END);
+  try {
+    await handle.appendFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Whether the file was moved; false where it is not there any more. */
+export function movedIfThere(from: string, to: string): boolean {
+  return happened(() => fs.renameSync(from, to));
+}
+
+function happened(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return false;
+    throw thrown;
+  }
 }
 
 /** The file's text; undefined where there is none. Throws Failure `usage` where it cannot be read. */
@@ -78,7 +112,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-function writeDurably(file: string, flags: 'wx' | 'a', text: string): void {
+function writeDurably(file: string, flags: 'wx' | 'a' | number, text: string): void {
   const descriptor = fs.openSync(file, flags, FILE_MODE);
   try {
     fs.fchmodSync(descriptor, FILE_MODE);

@@ -1,4 +1,5 @@
 import type { AccountType, OrderType, Side } from '../../protocol/words.js';
+import type { BatchFact } from '../batch/facts.js';
 import type { OrderReference } from '../order/reference.js';
 
 /** An order as it is to be sent: price and amount are final decimal texts. */
@@ -26,14 +27,33 @@ export interface ReplaceTerms {
   readonly wanted: OrderTerms;
 }
 
+/** One order of a batch: the number of its line for the user, and final decimal texts. */
+export type BatchLine = readonly [number: number, price: string, amount: string];
+
+/** Many limit orders of one side, a job, that go out in many requests. */
+export interface BatchTerms {
+  readonly market: string;
+  readonly side: Side;
+  readonly account: AccountType;
+  /** How many orders there are. */
+  readonly count: number;
+  /** The orders themselves; none in the archive, which is read often: there the job's own file is kept beside it. */
+  readonly lines: readonly BatchLine[];
+  /** Ids of the newest orders of this side before the first request left: what is newer may be the job's. */
+  readonly baseline: readonly string[];
+  /** What was available of the coin that is spent, before the first request left; null where that is not known. */
+  readonly available: string | null;
+}
+
 /**
  * A write by its operation, with everything that it says but its secrets. A `replace` is one until its order is cancelled;
- * then it goes on as the order in its place.
+ * then it goes on as the order in its place. A job counts as one.
  */
 export type Write =
   | { readonly operation: 'order'; readonly terms: OrderTerms; readonly replaces?: ReplaceTerms }
   | { readonly operation: 'cancelOrder'; readonly terms: CancelTerms }
-  | { readonly operation: 'replace'; readonly terms: ReplaceTerms };
+  | { readonly operation: 'replace'; readonly terms: ReplaceTerms }
+  | { readonly operation: 'orderMoreV2'; readonly terms: BatchTerms };
 
 export type Operation = Write['operation'];
 
@@ -68,6 +88,10 @@ export interface JournalEvent {
   readonly event: string;
   /** The process that sent the write, or looked for it, has given up: nobody is at it any more. */
   readonly left?: true;
+  /** The process that is at it from now on, unless another one is. */
+  readonly runner?: Runner;
+  /** What it says of the requests of a job. */
+  readonly fact?: BatchFact;
 }
 
 /** What is known of a write in the end. */
@@ -81,10 +105,22 @@ export interface Settlement {
   readonly unplaced?: OrderTerms;
 }
 
+/** When a look at the exchange's lists began, in milliseconds since the Unix epoch. */
+export interface Check {
+  /** By the exchange's clock. */
+  readonly time: number;
+  /** By this machine's. */
+  readonly at: number;
+}
+
 /** A write that is settled, as the archive keeps it. */
 export interface Settled extends Settlement {
   readonly intent: Intent;
   readonly events: readonly JournalEvent[];
+  /** What the orders of a job come to in the quote coin, those that the network made included. */
+  readonly notional?: string;
+  /** When a look at all that came of it began, where it was done before it was settled. */
+  readonly checked?: Check;
 }
 
 export function isOf<Kind extends Operation>(intent: Intent, operation: Kind): intent is Intent<Kind> {

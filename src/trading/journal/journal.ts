@@ -3,11 +3,11 @@ import path from 'node:path';
 import { cannotWrite, makePrivateFolder } from '../../config/private.js';
 import { type Failure, usage } from '../../errors.js';
 import type { Host } from '../../host.js';
-import { startStamp } from '../../processes.js';
 import { Archive } from './archive.js';
 import { Entry, fileName, idOf, readEntry, recordOf } from './entry.js';
-import { createDurably, namesIn, sweepDrafts, syncFolder } from './files.js';
+import { createDurably, movedIfThere, namesIn, sweepDrafts, syncFolder } from './files.js';
 import type { Intent, Operation, Write } from './intent.js';
+import { thisProcess } from './runner.js';
 
 /** Nobody takes so long to make a file. */
 const DRAFT_MS = 3_600_000;
@@ -40,7 +40,7 @@ export class Journal {
     private readonly root: string,
     private readonly account: string,
   ) {
-    this.archive = new Archive(this.#path('settled'), host.now);
+    this.archive = new Archive(this.#path('settled'), this.#path('jobs'), host.now);
   }
 
   /**
@@ -51,8 +51,7 @@ export class Journal {
     write: Extract<Write, { operation: Kind }>,
     { id, reqTime, chosen = false }: Recording,
   ): Entry<Kind> {
-    const { pid } = process;
-    const facts = { id, time: this.host.now(), reqTime, process: { pid, stamp: startStamp(pid) } };
+    const facts = { id, time: this.host.now(), reqTime, process: thisProcess() };
     const intent = { ...write, ...facts } as Intent<Kind>;
     const file = this.#fileOf(id);
     this.#prepare();
@@ -99,7 +98,24 @@ export class Journal {
   }
 
   find(id: string): Entry | undefined {
-    const entry = readEntry(this.#fileOf(id), this.archive, this.host);
+    return this.#readWhole(this.#fileOf(id));
+  }
+
+  /** A job that is open, or was settled in the days that are kept: with all its orders and what became of each. */
+  job(id: string): Entry<'orderMoreV2'> | undefined {
+    const kept = this.archive.kept(fileName(id));
+    const entry = this.find(id) ?? (kept === undefined ? undefined : this.#readWhole(kept));
+    return entry?.isOf('orderMoreV2') ? entry : undefined;
+  }
+
+  /** Makes a settled job an open one again; false where there is none, or another process was first. */
+  reopen(id: string): boolean {
+    const kept = this.archive.kept(fileName(id));
+    return kept !== undefined && movedIfThere(kept, this.#fileOf(id));
+  }
+
+  #readWhole(file: string): Entry | undefined {
+    const entry = readEntry(file, this.archive, this.host);
     return entry === 'damaged' ? undefined : entry;
   }
 
@@ -122,7 +138,8 @@ export class Journal {
   /** Makes the folders, each on the disk before something in it counts. Throws Failure where they cannot be used. */
   #prepare(): void {
     const isNew = !fs.existsSync(this.#path('open'));
-    for (const folder of ['settled', 'open']) makePrivateFolder(this.root, path.join('journal', this.account, folder));
+    for (const folder of ['settled', 'jobs', 'open'])
+      makePrivateFolder(this.root, path.join('journal', this.account, folder));
     if (isNew) for (const folder of [this.root, path.join(this.root, 'journal'), this.#path('')]) this.#sync(folder);
     sweepDrafts(this.#path('open'), this.host.now() - DRAFT_MS);
   }

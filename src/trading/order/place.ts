@@ -3,8 +3,9 @@ import { UNREAD } from '../../client/observed-codes.js';
 import { Failure } from '../../errors.js';
 import type { Refused } from '../../protocol/response.js';
 import type { TradingAccount } from '../account.js';
+import { isInDoubtLike, Job } from '../batch/job.js';
 import type { Entry } from '../journal/entry.js';
-import { isOf, type OrderTerms } from '../journal/intent.js';
+import type { OrderTerms } from '../journal/intent.js';
 import type { Recording } from '../journal/journal.js';
 import { type Fate, lookFor, placed, settleOrder } from './settle.js';
 import { areAlike, orderValues } from './terms.js';
@@ -65,9 +66,11 @@ export async function concludeOrder(
 
 /** Throws Failure `usage` where nobody knows what became of an order on the very same terms. */
 export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void {
-  const twin = journal
-    .open()
-    .find((entry) => isOf(entry.intent, 'order') && areAlike(entry.intent.terms, terms) && !entry.isUnderWay);
+  const isLike = (entry: Entry) =>
+    entry.isOf('order')
+      ? areAlike(entry.intent.terms, terms)
+      : entry.isOf('orderMoreV2') && isInDoubtLike(new Job(entry), terms);
+  const twin = journal.open().find((entry) => !entry.isUnderWay && isLike(entry));
   if (twin === undefined) return;
   throw new Failure('usage', 'It is not known whether an order just like this one was placed, so it was not sent.', {
     clientId: twin.intent.id,

@@ -125,18 +125,21 @@ async function ledgersOf(admin: Admin, file: string): Promise<Map<string, Ledger
   for (const line of readFileSync(file, 'utf8').split('\n')) {
     const [, account] = /^\["bills\/([^/]+)\//.exec(line) ?? [];
     if (account === undefined) continue;
-    const [, [id, coin, change, balance, time, kind, remark]] = JSON.parse(line) as [string, StoredBill];
-    const plain = (units: string) =>
-      Decimal.fromUnits(BigInt(units), COINS.get(coin)?.unitDecimal ?? 0)
-        .trimmed()
-        .toString();
-    const amounts = { change: plain(change), balance: plain(balance) };
-    const bill = { id, time: new Date(time).toISOString(), coin, type: BILL_WORDS[kind], ...amounts, remark };
-    ledgers.set(account, ledgers.get(account) ?? []);
-    ledgers.get(account)?.push(bill);
+    // a row holds several bills, oldest first
+    const [, bills] = JSON.parse(line) as [string, StoredBill[]];
+    ledgers.set(account, [...(ledgers.get(account) ?? []), ...bills.map(shown)]);
   }
   for (const ledger of ledgers.values()) ledger.reverse();
   return ledgers;
+}
+
+function shown([id, coin, change, balance, time, kind, remark]: StoredBill): LedgerBill {
+  const plain = (units: string) =>
+    Decimal.fromUnits(BigInt(units), COINS.get(coin)?.unitDecimal ?? 0)
+      .trimmed()
+      .toString();
+  const amounts = { change: plain(change), balance: plain(balance) };
+  return { id, time: new Date(time).toISOString(), coin, type: BILL_WORDS[kind], ...amounts, remark };
 }
 
 /** A run of the real program, whose peak memory is told by itself on a fourth stream. */

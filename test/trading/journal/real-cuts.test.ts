@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { type Ran, runPit, temporaryHome } from '../../support/pit.js';
-import { CONFIGURATION, count, NOT_FOUND } from '../support/exchange.js';
+import { CONFIGURATION, count, DEPTH, NOT_FOUND } from '../support/exchange.js';
 
 /** Loses the first order on the way, takes what comes then, and lists none. */
 function exchange() {
@@ -11,6 +11,7 @@ function exchange() {
   return serveFaults({
     answer: ({ target }) => {
       if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
+      if (target.startsWith('/data/v1/depth')) return respond(DEPTH);
       if (!target.startsWith('/api/order?')) return respond(NOT_FOUND);
       orders += 1;
       return orders === 1 ? FAULTS['a reset after reading'] : respond('{"code":"1000","message":"ok","id":"17"}');

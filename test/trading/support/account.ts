@@ -24,12 +24,15 @@ export interface AccountOptions {
   readonly tolerance?: number;
   /** The folder of an earlier account, to go on with its journal. */
   readonly state?: string;
+  /** How long ago the earlier one began, in ms. */
+  readonly elapsedMs?: number;
 }
 
 /** An account at one host, with a journal of its own and a clock that moves only where it waits. */
 export function accountOf(url: string, options: AccountOptions = {}): TestAccount & { readonly state: string } {
-  const { budgetMs = 60_000, tolerance, state = temporaryState() } = options;
+  const { budgetMs = 60_000, tolerance, state = temporaryState(), elapsedMs = 0 } = options;
   const host = fakeHost();
+  void host.sleep(elapsedMs);
   const budget = new Budget(budgetMs, host.now);
   const hosts = { baseUrl: url, tradeUrl: url };
   const told: string[] = [];

@@ -1,0 +1,34 @@
+import { Failure, usage } from '../../errors.js';
+
+/** So many are named; a file in another format has thousands. */
+const MOST_NAMED = 3;
+
+/** Collects what is wrong with the lines of a batch, to tell it at once. */
+export class BadLines {
+  readonly #first: { readonly line: number; readonly failure: Failure }[] = [];
+  #count = 0;
+
+  /** @param what the word for one of them */
+  constructor(private readonly what: string) {}
+
+  /** Does something with a line; undefined where that fails with a Failure, which is kept. */
+  try<Value>(line: number, work: () => Value): Value | undefined {
+    try {
+      return work();
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      this.#count += 1;
+      if (this.#first.length < MOST_NAMED) this.#first.push({ line, failure });
+      return undefined;
+    }
+  }
+
+  /** Throws Failure `usage` where anything was wrong: which lines, why, and how many more. */
+  refuse(): void {
+    const [first] = this.#first;
+    if (first === undefined) return;
+    const named = this.#first.map(({ line, failure }) => `${this.what} ${line}: ${failure.message}`).join(' ');
+    const more = this.#count - this.#first.length;
+    throw usage(`${named}${more === 0 ? '' : ` And ${more} more.`} Nothing was sent.`, first.failure.hint ?? undefined);
+  }
+}

@@ -1,0 +1,122 @@
+import { readOrderPages } from '../../client/order-pages.js';
+import { Failure, usage } from '../../errors.js';
+import type { Host } from '../../host.js';
+import type { TradingAccount } from '../account.js';
+import type { Entry } from '../journal/entry.js';
+import type { BatchLine, BatchTerms } from '../journal/intent.js';
+import { Job } from './job.js';
+import { areSameJobs, areSameLines, keyOf, lineKey } from './lines.js';
+import { availableFor } from './repeated.js';
+
+/** What is to be placed, before anything is known of the exchange. */
+export type BatchPlan = Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines'>;
+
+/** A job's id, which no request carries: it only names the record. Told apart from a client order id by its beginning. */
+export function newJobId(host: Pick<Host, 'randomBytes'>): string {
+  return `job${Buffer.from(host.randomBytes(10)).toString('hex')}`;
+}
+
+/**
+ * Records a job that is about to begin, with what is on the exchange before it does.
+ * @throws Failure `usage` where a job of the same orders is not finished, an order like one of them is unknown, or the
+ *   record cannot be written, and as the client's `read`: nothing was sent
+ */
+export async function beginJob(account: TradingAccount, plan: BatchPlan, id: string): Promise<Job> {
+  const { client, journal } = account;
+  refuseTwin(account, plan, id);
+  const page = await readOrderPages(client, plan.market, plan.side, { from: 1, to: 1 });
+  const terms: BatchTerms = {
+    ...plan,
+    count: plan.lines.length,
+    baseline: page.records.map((record) => record.id),
+    available: await availableFor(client, plan),
+  };
+  const entry = journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id, reqTime: client.now() });
+  try {
+    // another process may have begun the same one meanwhile; then neither goes on
+    refuseTwin(account, plan, id);
+  } catch (error) {
+    entry.withdraw();
+    throw error;
+  }
+  return new Job(entry);
+}
+
+/** What the user says of a job that is to be gone on with. */
+export interface ResumeWish extends Pick<BatchTerms, 'market' | 'side'> {
+  readonly account?: BatchTerms['account'] | undefined;
+  readonly lines?: readonly BatchLine[] | undefined;
+}
+
+/**
+ * The record of a job that is to be gone on with; {@link takeUpJob} makes this process the one that does.
+ * @throws Failure `usage` where there is none, another process is at it, or it is about something else
+ */
+export function jobToResume({ journal }: TradingAccount, id: string, wish: ResumeWish): Entry<'orderMoreV2'> {
+  const entry = journal.job(id);
+  if (entry === undefined) {
+    const hint = 'It keeps those of the profile in use; the id is the one that the command named, beginning with job.';
+    throw usage(`The journal has no job of the id ${id}.`, hint);
+  }
+  const { terms } = entry.intent;
+  if (terms.market !== wish.market || terms.side !== wish.side) {
+    throw usage(`The job ${id} is about another market or side.`, `It is resumed with: ${resumeCommand(id, terms)}`);
+  }
+  if (wish.account !== undefined && wish.account !== terms.account)
+    throw usage(`The job ${id} is about the account ${terms.account}.`, 'Leave --account out: the job has its own.');
+  if (wish.lines !== undefined && !areSameLines(wish.lines, terms.lines))
+    throw usage(`The file holds other orders than the job ${id}.`, 'Leave --file out: the job has its own orders.');
+  if (entry.isUnderWay) throw underWay(id);
+  return entry;
+}
+
+/** @throws Failure `usage` where another process was first, or that cannot be written down */
+export function takeUpJob({ journal }: TradingAccount, id: string): Job {
+  if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
+  const entry = journal.find(id);
+  if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.takeUp()) throw underWay(id);
+  return new Job(entry);
+}
+
+/** The command that goes on with a job. */
+export function resumeCommand(id: string, { side, market }: Pick<BatchTerms, 'side' | 'market'>): string {
+  return `pit order batch ${side} ${market} --resume ${id}`;
+}
+
+function underWay(id: string): Failure {
+  return usage(`Another process is at the job ${id}, or has just been.`, 'Wait until it has ended; only one may send.');
+}
+
+/** Throws Failure `usage`. */
+function refuseTwin({ journal }: TradingAccount, plan: BatchPlan, id: string): void {
+  for (const entry of journal.open()) {
+    if (entry.isOf('orderMoreV2')) refuseSameJob(entry, plan, id);
+    else if (entry.isOf('order')) refuseSameOrder(entry, plan);
+  }
+}
+
+function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan, id: string): void {
+  if (intent.id === id || !areSameJobs(intent.terms, { ...intent.terms, ...plan })) return;
+  const hint = `Go on with that one: ${resumeCommand(intent.id, plan)}; or end it as it is: pit resolve ${intent.id}`;
+  throw new Failure('usage', `A job of the same orders is not finished, so this one was not begun.`, {
+    clientId: intent.id,
+    hint,
+  });
+}
+
+/** An order that is unknown may be there; one that is under way will be known to whoever placed it. */
+function refuseSameOrder(entry: Entry<'order'>, { market, side, account, lines }: BatchPlan): void {
+  const { id, terms } = entry.intent;
+  if (terms.market !== market || terms.side !== side || terms.account !== account || entry.isUnderWay) return;
+  const key = keyOf(terms.price, terms.amount);
+  const twin = lines.find((line) => lineKey(line) === key);
+  if (twin === undefined) return;
+  throw new Failure(
+    'usage',
+    `It is not known whether an order just like line ${twin[0]} was placed; nothing was sent.`,
+    {
+      clientId: id,
+      hint: `Find out what became of that one: pit resolve ${id}`,
+    },
+  );
+}

@@ -1,0 +1,56 @@
+import type { BatchLine, Check, Settlement } from '../journal/intent.js';
+import type { Job } from './job.js';
+import { totals } from './lines.js';
+import { timelineOf } from './timeline.js';
+
+/** What a job came to as one write: placed where all its orders are. */
+export function outcomeOf(job: Job): Settlement['outcome'] | 'unknown' {
+  const { placed, notSent, unknown } = job.counts();
+  if (unknown > 0) return 'unknown';
+  if (placed === job.terms.count) return 'placed';
+  return notSent > 0 ? 'notSent' : 'refused';
+}
+
+/** Moves a job of which nothing is in doubt to the archive; its file is kept, so that it may still be gone on with. */
+export function closeJob(job: Job, checked?: Check): void {
+  const outcome = outcomeOf(job);
+  if (outcome === 'unknown') throw new Error('a job in doubt cannot be closed');
+  const { entry, terms } = job;
+  entry.leave(wordsOf(job));
+  const intent = { ...entry.intent, terms: { ...terms, lines: [], baseline: [] } };
+  entry.settleKeeping({
+    intent,
+    outcome,
+    id: null,
+    duplicates: [...job.copies.keys()],
+    notional: totals(placedLines(job)).notional.trimmed().toString(),
+    events: timelineOf(entry.events),
+    ...(checked === undefined ? {} : { checked }),
+  });
+}
+
+/**
+ * Leaves a job with nobody at it: closed where nothing is left to do, or nothing ever came of it; otherwise open.
+ * @param checked when it was looked whether something on the way repeated a request, where that was found out
+ */
+export function endJob(job: Job, why: string, checked?: Check): void {
+  const { placed, refused, unknown } = job.counts();
+  const isUntouched = placed + refused + unknown === 0;
+  if (job.doubts.size === 0 && (isUntouched || job.unsent().length === 0)) closeJob(job, checked);
+  else job.entry.leave(`stopped (${why}): ${wordsOf(job)}`);
+}
+
+/** The lines that are there, as often as they are. */
+function placedLines({ terms: { lines }, fates, copies }: Job): readonly BatchLine[] {
+  const placed = lines.filter((_, line) => fates[line]?.outcome === 'placed');
+  return [...placed, ...[...copies.values()].flatMap((line) => lines.slice(line, line + 1))];
+}
+
+function wordsOf(job: Job): string {
+  const { placed, refused, unknown, notSent } = job.counts();
+  const parts = [`${placed} of ${job.terms.count} placed`];
+  if (refused > 0) parts.push(`${refused} refused`);
+  if (unknown > 0) parts.push(`${unknown} unknown`);
+  if (notSent > 0) parts.push(`${notSent} not sent`);
+  return parts.join(', ');
+}

@@ -1,0 +1,43 @@
+/**
+ * What happened to the requests of a job. All that is known of it can be told again from these, in their order. Requests
+ * are numbered from 1 without a gap, lines are counted from 0.
+ */
+export type BatchFact =
+  /** These requests are about to leave, dated `reqTime`; on the disk before the first of them does. */
+  | {
+      readonly kind: 'leaving';
+      readonly requests: readonly (readonly [request: number, lines: readonly number[]])[];
+      /** Milliseconds since the Unix epoch, by the exchange's clock. */
+      readonly reqTime: number;
+    }
+  /** The ids of the orders that were accepted; fewer than lines where some were refused. */
+  | {
+      readonly kind: 'answered';
+      readonly request: number;
+      readonly ids: readonly string[];
+      readonly message: string | null;
+    }
+  | { readonly kind: 'refused'; readonly request: number; readonly code: number | null; readonly message: string }
+  | { readonly kind: 'lost'; readonly request: number }
+  /** Not a byte of it left. */
+  | { readonly kind: 'stayed'; readonly request: number }
+  /** The exchange's lists show these orders. */
+  | { readonly kind: 'found'; readonly orders: readonly (readonly [line: number, id: string])[] }
+  /** What else there was in the request is not on the exchange, and cannot come to be any more. */
+  | {
+      readonly kind: 'closed';
+      readonly request: number;
+      readonly outcome: 'refused' | 'notSent';
+      readonly reason: string;
+      /** The exchange's code for it, where it gave one. */
+      readonly code: number | null;
+    }
+  /** Orders that are there besides, each a copy of a line's order; `certain` where nobody else seems to use the account. */
+  | {
+      readonly kind: 'copied';
+      readonly orders: readonly (readonly [line: number, id: string])[];
+      readonly certain: boolean;
+    };
+
+/** What became of one line. `notSent`: it is not on the exchange, and may be sent. */
+export type LineOutcome = 'placed' | 'refused' | 'notSent' | 'unknown';

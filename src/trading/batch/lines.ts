@@ -1,0 +1,42 @@
+import { Decimal } from '../../protocol/decimal.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
+import { readOrderType, type Side } from '../../protocol/words.js';
+import type { BatchLine, BatchTerms } from '../journal/intent.js';
+
+/** What an order of a batch is known by: its price and its amount, however they are written. */
+export function keyOf(price: string, amount: string): string {
+  return `${Decimal.of(price).trimmed()} ${Decimal.of(amount).trimmed()}`;
+}
+
+export function lineKey([, price, amount]: BatchLine): string {
+  return keyOf(price, amount);
+}
+
+/** Undefined for an order that no batch places: of the other side, or not a plain limit order. */
+export function recordKey({ type, price, total_amount: amount }: OrderRecord, side: Side): string | undefined {
+  const read = readOrderType(type);
+  return read?.side === side && read.type === 'limit' ? keyOf(price, amount) : undefined;
+}
+
+/** Whether two jobs are about the same orders, in whatever order they name them. */
+export function areSameJobs(one: BatchTerms, other: BatchTerms): boolean {
+  if (one.market !== other.market || one.side !== other.side || one.account !== other.account) return false;
+  return areSameLines(one.lines, other.lines);
+}
+
+export function areSameLines(some: readonly BatchLine[], others: readonly BatchLine[]): boolean {
+  if (some.length !== others.length) return false;
+  const [left, right] = [some, others].map((lines) => lines.map(lineKey).sort());
+  return left?.every((key, index) => key === right?.[index]) === true;
+}
+
+/** What the lines come to: the amounts in the base coin, price x amount in the quote coin. */
+export function totals(lines: readonly BatchLine[]): { readonly amount: Decimal; readonly notional: Decimal } {
+  return lines.reduce(
+    (sum, [, price, amount]) => ({
+      amount: sum.amount.plus(Decimal.of(amount)),
+      notional: sum.notional.plus(Decimal.of(price).times(Decimal.of(amount))),
+    }),
+    { amount: Decimal.zero, notional: Decimal.zero },
+  );
+}

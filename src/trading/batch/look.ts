@@ -1,0 +1,149 @@
+import { OBSERVED } from '../../client/observed-codes.js';
+import { readOrderPages } from '../../client/order-pages.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { TradingAccount } from '../account.js';
+import { executionSpan } from '../duplicates/watch.js';
+import { lookUntilKnown } from '../looking.js';
+import { quietly } from '../quietly.js';
+import { asExtras, type Copy } from './copies.js';
+import type { BatchFact } from './facts.js';
+import type { Doubt, Job } from './job.js';
+import { recordKey } from './lines.js';
+import { match, type Sighting } from './match.js';
+import { ofOthers } from './others.js';
+
+export interface LookOptions {
+  /** Of how many known orders everything older is left out; as far back as the doubts need unless told. */
+  readonly horizon?: number;
+  /** Lines that should not have left, for a record of which something may be missing. */
+  readonly others?: readonly number[];
+}
+
+/**
+ * Holds the exchange's list of recent orders against the lines in doubt, once, and takes in what it shows: orders that are
+ * there, lines that were refused, and orders for which there is no line. Whether the list could be had as far as needed.
+ */
+export async function look(
+  account: TradingAccount,
+  job: Job,
+  { horizon = job.horizon, others = [] }: LookOptions = {},
+): Promise<boolean> {
+  const { market, side } = job.terms;
+  const isOlder = ({ id }: OrderRecord) => (job.known.get(id) ?? Number.POSITIVE_INFINITY) < horizon;
+  const extent = { from: 1, to: Number.POSITIVE_INFINITY };
+  const pages = await quietly(() => readOrderPages(account.client, market, side, extent, isOlder));
+  const records = until(pages?.records ?? [], isOlder);
+  const sightings = sighted(job, records);
+  const foreign = sightings.length === 0 ? new Set<string>() : await ofOthers(account, job, sightings);
+  const isWhole = pages?.failure === null && foreign !== undefined;
+  job.entry.note(`looked at the orders: ${isWhole ? `${records.length} since` : 'no answer'}`);
+  if (foreign === undefined) return false;
+  const own = sightings.filter(({ id }) => !foreign.has(id));
+  const { found, left } = match(own, [...job.doubts.values()], others, (line) => job.keys[line] ?? '');
+  if (found.length > 0) job.tell(`found ${counted(found.length)}`, { kind: 'found', orders: found });
+  const copies = copiesIn(left, job, executionSpan(account));
+  if (copies.length > 0) {
+    const explained = new Set([...foreign, ...own.map(({ id }) => id)]);
+    const certain = records.every(({ id }) => job.known.has(id) || explained.has(id));
+    const ids = copies.map(([, id]) => id);
+    // before it is noted: who is killed in between is told twice rather than never
+    account.alarm(asExtras(job, copies, certain));
+    job.tell(`there besides: ${ids.join(', ')}`, { kind: 'copied', orders: copies, certain });
+  }
+  if (isWhole) closeAnswered(job);
+  return isWhole;
+}
+
+/** Those that may come of a request which was carried out again, by its moment, each with a line that it is a copy of. */
+function copiesIn(left: readonly Sighting[], { keys, sentAt }: Job, span: number): Copy[] {
+  if (left.length === 0) return [];
+  const lines = new Map<string, number[]>();
+  keys.forEach((key, line) => {
+    if (sentAt[line] !== undefined) lines.set(key, [...(lines.get(key) ?? []), line]);
+  });
+  return left.flatMap(({ id, key, time }): Copy[] => {
+    const line = lines.get(key)?.find((one) => Math.abs(time - (sentAt[one] ?? 0)) <= span);
+    return line === undefined ? [] : [[line, id]];
+  });
+}
+
+/**
+ * Finds out what became of all that is in doubt, with looks for as long as the budget lasts. Of a request without an
+ * answer, what is not there counts as not sent where the exchange would not take the request any more.
+ */
+export async function settleDoubts(account: TradingAccount, job: Job): Promise<void> {
+  if (job.doubts.size === 0) return;
+  const reqTime = Math.max(...[...job.doubts.values()].map((doubt) => doubt.reqTime));
+  const known = () => (job.doubts.size === 0 ? ('known' as const) : undefined);
+  await lookUntilKnown(
+    account,
+    { market: job.terms.market, reqTime },
+    async () => ((await look(account, job)) ? (known() ?? 'nothing') : undefined),
+    async () => {
+      closeLate(job);
+      return known();
+    },
+  );
+}
+
+/**
+ * Finds out what earlier runs left in doubt. Where something of the record may be missing, lines that it does not tell of
+ * may have left all the same: what is there like them counts as theirs. Whether nothing is in doubt any more.
+ */
+export async function settleEarlier(account: TradingAccount, job: Job): Promise<boolean> {
+  if (!job.isWhole && !(await look(account, job, { others: job.unsent() }))) return false;
+  await settleDoubts(account, job);
+  return job.doubts.size === 0;
+}
+
+/** New orders with the price and the amount of one of the job's lines, oldest first. */
+function sighted(job: Job, records: readonly OrderRecord[]): Sighting[] {
+  const keys = new Set(records.length === 0 ? [] : job.keys);
+  const named = new Set([...job.doubts.values()].flatMap(({ ids }) => [...ids]));
+  const seen = new Map<string, Sighting>();
+  for (const record of records.toReversed()) {
+    const { id, trade_date: time } = record;
+    const key = recordKey(record, job.terms.side);
+    if (key !== undefined && keys.has(key) && (named.has(id) || !job.known.has(id))) seen.set(id, { id, key, time });
+  }
+  return [...seen.values()];
+}
+
+function until(records: readonly OrderRecord[], isOlder: (record: OrderRecord) => boolean): readonly OrderRecord[] {
+  const end = records.findIndex(isOlder);
+  return end === -1 ? records : records.slice(0, end);
+}
+
+/** What was answered is done with: a line of it that is not there was refused. */
+function closeAnswered(job: Job): void {
+  for (const doubt of [...job.doubts.values()]) {
+    const { answer, ids, reason } = doubt;
+    if (answer === 'short' && ids.size === 0) close(job, doubt, { outcome: 'refused', reason, code: null });
+    else if (typeof answer === 'object') closeRefused(job, doubt, answer.code);
+  }
+}
+
+/** What was refused for its rate or its date was not looked at, so that its lines may be sent again. */
+export function closeRefused(job: Job, doubt: Doubt, code: number | null): void {
+  close(job, doubt, { outcome: AS_A_REQUEST.has(code) ? 'notSent' : 'refused', reason: doubt.reason, code });
+}
+
+const AS_A_REQUEST: ReadonlySet<number | null> = new Set([OBSERVED.tooFrequent, OBSERVED.locked, OBSERVED.expired]);
+
+/** Nothing of it can come any more: whatever kept it from being placed, it may be sent. */
+function closeLate(job: Job): void {
+  const reason = 'the exchange would not take the request any more, and has no such order';
+  for (const doubt of [...job.doubts.values()])
+    if (doubt.answer === 'lost') close(job, doubt, { outcome: 'notSent', reason, code: null });
+}
+
+type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;
+
+function close(job: Job, { request, lines }: Doubt, fate: Close): void {
+  const words = `${counted(lines.size)} ${fate.outcome === 'refused' ? 'refused' : 'not sent'}`;
+  job.tell(`request ${request}: ${words}: ${fate.reason}`, { kind: 'closed', request, ...fate });
+}
+
+function counted(orders: number): string {
+  return orders === 1 ? '1 order' : `${orders} orders`;
+}

@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, beforeEach } from 'vitest';
+import type { Ran } from '../support/pit.js';
+import { type Desk, document, useDesk } from './desk.js';
+import type { OrderRow } from './orders-desk.js';
+
+/** The answer of `pit order batch --json`. */
+export interface Batch {
+  readonly job: string;
+  readonly placed: number;
+  readonly refused: number;
+  readonly unknown: number;
+  readonly notSent: number;
+  readonly orders: { line: number; price: string; amount: string; outcome: string; id: string | null }[];
+  readonly duplicates: string[];
+}
+
+/** A desk with files of orders, of which none fills: their prices are far below the market. */
+export class BatchDesk {
+  #files = 0;
+  #range: readonly [from: number, to: number] = [2_000, 2_000];
+
+  constructor(readonly desk: Desk) {}
+
+  /** The first price that the last file was made for. */
+  get first(): number {
+    return this.#range[0];
+  }
+
+  /** The last file. */
+  get file(): string {
+    return path.join(this.desk.home, `orders-${this.#files}.csv`);
+  }
+
+  /** A file of so many orders at prices that no other test has used. */
+  orders(count: number, rows: (price: number) => string = (price) => `${price}.50,0.001`): string {
+    const start = this.#range[1];
+    this.#range = [start, start + Math.max(count, 10)];
+    this.#files += 1;
+    writeFileSync(this.file, Array.from({ length: count }, (_, index) => rows(start + index)).join('\n'));
+    return this.file;
+  }
+
+  /** The orders of the exchange at the prices that the last file had. */
+  async there(): Promise<OrderRow[]> {
+    const [start, end] = this.#range;
+    const all = await this.desk.json<OrderRow[]>('orders btc_usdt --side buy --state all --all');
+    return all.filter(({ price }) => Number(price) >= start && Number(price) < end);
+  }
+}
+
+/** A desk with a sandbox of its own, for a test file. */
+export function useBatchDesk(): BatchDesk {
+  const desk = useDesk();
+  beforeAll(async () => {
+    await desk.done('markets');
+    // found out by reads otherwise, and a minute; nothing holds requests here
+    await desk.done('profile set sandbox reqTimeTolerance 2s');
+  });
+  beforeEach(() => desk.done('sandbox fault clear'));
+  return new BatchDesk(desk);
+}
+
+export function batch({ stdout }: Ran): Batch {
+  return document<Batch>(stdout);
+}

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Cache } from '../../src/config/cache.js';
+import { countRequests } from '../support/counting-proxy.js';
+import { PIT, plainEnvironment } from '../support/pit.js';
+import { onTerminal, type PtyStep } from '../support/pty.js';
+import { requires } from '../support/tools.js';
+import { batch, useBatchDesk } from './batch-desk.js';
+
+const batches = useBatchDesk();
+const { desk } = batches;
+
+describe('pit order batch that is stopped', () => {
+  it.each([1, 6])(
+    'by kill -9 after %i requests is gone on with by one process, and no order is there twice',
+    async (requests) => {
+      const proxy = await countRequests(desk.served.address.tradeUrl);
+      const file = batches.orders(400);
+      const environment = plainEnvironment(desk.home, { ...desk.served.environment, PIT_TRADE_URL: proxy.url });
+      const words = ['order', 'batch', 'buy', 'btc_usdt', '--file', file, '--yes', '--json'];
+      const child = spawn(process.execPath, [PIT, ...words], { env: environment, stdio: 'ignore' });
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      await proxy.passed('orderMoreV2', requests);
+      child.kill('SIGKILL');
+      await ended;
+      const extra = { environment: { ...desk.served.environment, PIT_TRADE_URL: proxy.url } };
+      const job = openJob();
+      expect(await desk.failure(`order batch buy btc_usdt --file ${file} --yes`, 2, extra)).toMatchObject({
+        clientId: job,
+      });
+      await setTolerance(proxy.url);
+      const line = `order batch buy btc_usdt --resume ${job} --yes --json`;
+      const rans = await Promise.all([1, 2, 3, 4].map(() => desk.run(line, extra)));
+      expect(rans.map(({ code }) => code).sort()).toEqual([0, 2, 2, 2]);
+      const done = rans.find(({ code }) => code === 0);
+      expect(done === undefined ? undefined : batch(done)).toMatchObject({ placed: 400, duplicates: [] });
+      const ids = (await batches.there()).map(({ id }) => id);
+      expect(ids.sort()).toEqual(
+        done === undefined
+          ? []
+          : batch(done)
+              .orders.map(({ id }) => id)
+              .sort(),
+      );
+    },
+  );
+
+  it.skipIf(!requires('python3'))('by Ctrl-C and by SIGTERM tells how far it came (needs python3)', async () => {
+    const at = async (words: readonly string[], steps: readonly PtyStep[]) => {
+      const command = [process.execPath, PIT, 'order', 'batch', 'buy', 'btc_usdt', ...words];
+      const result = await onTerminal({ command, environment: plainEnvironment(desk.home), steps });
+      // the terminal takes lines and echoes again
+      expect(result).toMatchObject({ late: false, echoes: true });
+      return { ...result, screen: result.screen.replace(/\u001b\[\d+m/g, '').replaceAll('\r\n', ' ') };
+    };
+    const told = /Warning: (\d+) of 900 orders were placed, (\d+) were not sent.*--resume\s+(job\w+)/s;
+    const drawn = { await: '%' };
+    const file = batches.orders(900);
+    const interrupted = await at(
+      ['--file', file],
+      [{ await: '[y/N]', type: 'y\r' }, drawn, { ...drawn, type: '\u0003' }],
+    );
+    expect(interrupted.status).toBe(130);
+    const [, placed = '', left = '', job = ''] = told.exec(interrupted.screen) ?? [];
+    expect(Number(placed) + Number(left)).toBe(900);
+    expect(await batches.there()).toHaveLength(Number(placed));
+    // the bar was drawn over itself, and nothing of it is left
+    expect(interrupted.screen).toMatch(/\r[^\r\n]*\u001b\[K\r\u001b\[K/);
+    const ended = await at(
+      ['--resume', job],
+      [{ await: 'Go on? [y/N]', type: 'y\r' }, drawn, drawn, { ...drawn, signal: 'SIGTERM' }],
+    );
+    expect(ended.status).toBe(143);
+    expect(Number(told.exec(ended.screen)?.[1])).toBeGreaterThan(Number(placed));
+    const done = await at(['--resume', job], [{ await: 'Go on? [y/N]', type: 'y\r' }]);
+    expect([done.status, done.screen]).toEqual([0, expect.stringMatching(/placed +900/)]);
+    expect(await batches.there()).toHaveLength(900);
+  });
+});
+
+/** The one job that is open. */
+function openJob(): string {
+  const journal = path.join(desk.home, 'state', 'journal');
+  const jobs = readdirSync(journal).flatMap((account) => readdirSync(path.join(journal, account, 'open')));
+  expect(jobs).toEqual([expect.stringMatching(/^job[0-9a-f]{20}$/)]);
+  return jobs[0] ?? '';
+}
+
+/** As if it had been found out: it would be a minute, and nothing holds requests here. */
+async function setTolerance(tradeUrl: string): Promise<void> {
+  await new Cache(path.join(desk.home, 'cache'), Date.now).write(`tolerance ${tradeUrl}`, '2s');
+}

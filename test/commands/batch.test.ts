@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { type Batch, batch, useBatchDesk } from './batch-desk.js';
+import { DECIMAL, ID, lastError, TEXT } from './desk.js';
+
+const batches = useBatchDesk();
+const { desk } = batches;
+
+describe('pit order batch', () => {
+  it('places a file, and tells the fate of each line', async () => {
+    const file = batches.orders(45);
+    const result = await desk.json<Batch>(`order batch buy btc_usdt --file ${file} --yes`);
+    expect(result).toStrictEqual({
+      ...{ job: expect.stringMatching(/^job[0-9a-f]{20}$/), market: 'btc_usdt', side: 'buy', account: 'spot' },
+      ...{ placed: 45, refused: 0, unknown: 0, notSent: 0, duplicates: [] },
+      orders: Array.from({ length: 45 }, (_, index) => ({
+        ...{
+          line: index + 1,
+          price: `${batches.first + index}.50`,
+          amount: '0.001',
+          outcome: 'placed',
+          id: ID,
+          reason: null,
+        },
+      })),
+    });
+    const placed = new Map((await batches.there()).map(({ id, price, amount }) => [id, `${price} ${amount}`]));
+    expect(placed.size).toBe(45);
+    for (const { id, price } of result.orders) expect(placed.get(id ?? '')).toBe(`${price} 0.001000`);
+    const timeline = await desk.json<{ outcome: string; timeline: { event: string }[] }[]>(`resolve ${result.job}`);
+    expect(timeline).toMatchObject([{ operation: 'orderMoreV2', clientId: result.job, outcome: 'placed' }]);
+    expect(timeline[0]?.timeline.map(({ event }) => event)).toContain('requests 1 to 3, 3 answered, 45 orders placed');
+  });
+
+  it('reads a pipe, of both kinds of lines', async () => {
+    batches.orders(0);
+    const input = `price,amount\r\n${batches.first}.5,0.002\r\n# and\r\n{"price":${batches.first + 1},"amount":2e-3}\r\n`;
+    const result = await desk.json<Batch>('order batch buy btc_usdt --file - --yes', { input });
+    expect(result.orders.map(({ line, price, amount }) => [line, price, amount])).toEqual([
+      [2, `${batches.first}.5`, '0.002'],
+      [4, `${batches.first + 1}`, '0.002'],
+    ]);
+    expect(await batches.there()).toHaveLength(2);
+  });
+
+  it('tells people how many, and as a list of comma-separated values all', async () => {
+    expect(await desk.done(`order batch buy btc_usdt --file ${batches.orders(3)} --yes`)).toMatch(
+      /^job {5}job\w+\nplaced {2}3\n$/,
+    );
+    const { header, rows } = await desk.csv(`order batch buy btc_usdt --file ${batches.orders(3)} --yes`);
+    expect([header, rows.length]).toEqual(['line,price,amount,outcome,id,reason', 3]);
+    expect(rows[0]).toMatch(/^1,\d+\.50,0\.001,placed,\d+,$/);
+  });
+
+  it('places a ladder, of which the exchange itself says that it is within its total', async () => {
+    const ran = await desk.run(
+      'order batch buy btc_usdt --ladder bid-2%:bid-1%:7 --amount 0.01 --weight linear --yes --json',
+    );
+    expect(ran.stderr).toMatch(/Rounding down to whole lots leaves 0\.0000\d+ btc of 0\.01\./);
+    const { orders: made } = batch(ran);
+    expect(made).toHaveLength(7);
+    const amounts = made.map(({ amount }) => Number(amount));
+    expect(amounts.every((amount, index) => index === 0 || amount > (amounts[index - 1] ?? 0))).toBe(true);
+    expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBeLessThanOrEqual(0.01);
+    expect(new Set(made.map(({ price }) => price)).size).toBe(7);
+  });
+
+  it('shows its plan and the first request, and sends nothing', async () => {
+    const file = batches.orders(45);
+    const plan = await desk.json<Record<string, unknown>>(`order batch buy btc_usdt --file ${file} --dry-run`);
+    const pairs = Array.from({ length: 20 }, (_, index) => `[${batches.first + index}.50,0.001]`).join(',');
+    expect(plan).toStrictEqual({
+      ...{ dryRun: true, operation: 'orderMoreV2' },
+      request: {
+        ...{
+          url: `${desk.served.address.tradeUrl}/api/orderMoreV2`,
+          method: 'orderMoreV2',
+          accesskey: '***',
+          sign: '***',
+        },
+        ...{
+          market: 'btc_usdt',
+          tradeParams: `[${pairs}]`,
+          tradeType: '1',
+          reqTime: expect.stringMatching(/^\d{13}$/),
+        },
+      },
+      preview: {
+        ...{ price: null, amount: '0.045', notional: DECIMAL, fee: null, warnings: [], orders: 45, requests: 3 },
+        ...{ lowest: `${batches.first}.50`, highest: `${batches.first + 44}.50` },
+      },
+    });
+    expect(await batches.there()).toEqual([]);
+    expect(await desk.json('resolve')).toEqual([]);
+  });
+
+  it.each([
+    ['', 'nothing to place'],
+    ['--file a --ladder 1:2:3', 'exclude each other'],
+    ['--ladder 1:2:3', 'A ladder needs --amount'],
+    ['--ladder 1:2 --amount 1', 'is not a ladder'],
+    ['--ladder 1:2:1 --amount 1', 'number of orders of a ladder'],
+    ['--ladder 1:2:3 --amount 50%', '--amount is'],
+    ['--file a --amount 1', '--amount and --weight belong to --ladder'],
+    ['--resume job1 --ladder 1:2:3 --amount 1', '--resume goes on with the orders that the job has'],
+    ['--file /nowhere/orders.csv', 'could not be read (ENOENT)'],
+    ['--ladder 20000:20000.01:5 --amount 1', 'There are no 5 prices'],
+    ['--ladder 20000:20100:5 --amount 0.0004', 'Order 1: The order 0.000080 is too small for btc_usdt.'],
+    ['--ladder bid-200%:bid:5 --amount 1', 'not above zero'],
+    ['--resume jobnever', 'The journal has no job of the id jobnever'],
+  ])('%s: told what is wrong, exit 2', async (words, message) => {
+    const told = await desk.failure(`order batch buy btc_usdt ${words} --yes`.replace('  ', ' '), 2);
+    expect(told.message).toContain(message);
+  });
+
+  it('names the lines that the market would refuse, before anything is sent', async () => {
+    const file = batches.orders(30, (price) =>
+      price % 10 === batches.first % 10 ? `${price}.123,0.001` : `${price}.12,0.001`,
+    );
+    const told = await desk.failure(`order batch buy btc_usdt --file ${file} --yes`, 2);
+    expect(told.message).toMatch(
+      /^Line 1: The price \d+\.123 has more decimals than btc_usdt takes\. Line 11: .* Line 21: .*Nothing was sent\.$/,
+    );
+    expect(told.hint).toContain('a tick is 0.01');
+    expect(await batches.there()).toEqual([]);
+  });
+
+  it('asks, and where nobody can answer sends nothing: exit 8', async () => {
+    expect(await desk.failure(`order batch buy btc_usdt --file ${batches.orders(3)}`, 8)).toMatchObject({
+      kind: 'declined',
+    });
+    expect(await batches.there()).toEqual([]);
+  });
+
+  it('of which nothing can be placed: exit 3, with the code', async () => {
+    const file = batches.orders(3, (price) => `${price},1000`);
+    const told = await desk.failure(`order batch buy btc_usdt --file ${file} --yes`, 3);
+    expect(told).toMatchObject({
+      kind: 'refused',
+      code: 2009,
+      message: expect.stringContaining('None of 3 orders was placed'),
+    });
+    await desk.failure(`order batch buy btc_usdt --file ${file} --yes`, 3);
+  });
+
+  it('of which a part is refused: exit 9, and which', async () => {
+    const file = batches.orders(25, (price) =>
+      price % 10 === batches.first % 10 ? `${price},1000` : `${price},0.001`,
+    );
+    const ran = await desk.run(`order batch buy btc_usdt --file ${file} --yes --json`);
+    expect([ran.code, batch(ran)]).toEqual([9, expect.objectContaining({ placed: 22, refused: 3, notSent: 0 })]);
+    const refused = batch(ran).orders.filter(({ outcome }) => outcome === 'refused');
+    expect(refused).toMatchObject([{ line: 1, id: null, reason: TEXT }, { line: 11 }, { line: 21 }]);
+    expect(lastError(ran.stderr)).toMatchObject({ kind: 'partial', clientId: batch(ran).job });
+    const shown = await desk.run(
+      `order batch buy btc_usdt --file ${batches.orders(2, (price) => `${price},${price % 2 === 0 ? 1000 : 0.001}`)} --yes`,
+    );
+    expect(shown.stdout).toMatch(/placed +1\nrefused +1\n\nline +price +amount +outcome +why\n[12] /);
+  });
+
+  it('that meets no exchange: exit 5; that meets only its limit: exit 7; both leave nothing open', async () => {
+    await desk.json('sandbox fault add rate-limit --operation orderMoreV2');
+    expect(await desk.failure(`order batch buy btc_usdt --file ${batches.orders(3)} --yes`, 7)).toMatchObject({
+      code: 4002,
+    });
+    const environment = { ...desk.served.environment, PIT_TRADE_URL: 'http://127.0.0.1:1' };
+    await desk.failure(`order batch buy btc_usdt --file ${batches.orders(3)} --yes --timeout 3`, 5, { environment });
+    expect(await desk.json('resolve')).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { BatchLine } from '../../../src/trading/journal/intent.js';
+import { NOW } from '../../support/fake-host.js';
+import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
+import { accountOf } from '../support/account.js';
+import { place, type RanJob, resume } from './jobs.js';
+import { ModelExchange, RESET, type Treatment } from './model-exchange.js';
+
+const BUSY = respond('{"code":"4002","message":"too frequent"}');
+
+/** What may happen to a request; `copies` where the network carries it out twice. */
+const treatment: fc.Arbitrary<Treatment & { readonly copies?: true }> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant({}) },
+  fc.constant({ answer: RESET }),
+  fc.constant({ times: 0, answer: RESET }),
+  fc.constant({ answer: FAULTS['an HTML page with 502'] }),
+  fc.constant({ times: 0, answer: FAULTS['a body that breaks off'] }),
+  fc.integer({ min: 1, max: 25 }).map((late) => ({ late, answer: RESET })),
+  fc.constant({ times: 0, answer: BUSY }),
+  fc.constant({ answer: BUSY }),
+  fc.integer({ min: 1, max: 19 }).map((odd) => ({ accepts: (pair: number) => pair % odd !== 0 })),
+  fc.integer({ min: 1, max: 19 }).map((odd) => ({ accepts: (pair: number) => pair % odd !== 0, answer: RESET })),
+  fc.constant({ accepts: () => false }),
+  fc.constant({ times: 2, accepts: (_: number, time: number) => time === 0 }),
+  fc.constant({ times: 2, copies: true as const }),
+  fc.constant({ times: 2, answer: RESET, copies: true as const }),
+  fc.constant({ times: 2, accepts: (pair: number, time: number) => time === 0 || pair < 5, copies: true as const }),
+);
+
+/** Prices repeat, so that lines stand for each other. */
+const orders = fc
+  .array(fc.tuple(fc.integer({ min: 20_000, max: 20_030 }), fc.constantFrom('0.01', '0.010', '0.02')), {
+    minLength: 1,
+    maxLength: 130,
+  })
+  .map((pairs) => pairs.map(([price, amount], index): BatchLine => [index + 1, `${price}`, amount]));
+
+const ROUNDS = 12;
+
+it('places no line twice, loses none and finds every copy, whatever happens to the requests', {
+  timeout: 240_000,
+}, async () => {
+  let exchange = new ModelExchange();
+  const server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
+  await fc.assert(
+    fc.asyncProperty(
+      orders,
+      fc.array(treatment, { maxLength: 12 }),
+      fc.boolean(),
+      async (lines, treatments, isSpot) => {
+        exchange = new ModelExchange([...treatments]);
+        const options = { budgetMs: 40_000, tolerance: 60_000 };
+        const first = accountOf(server.url, options);
+        let ran = await place(first, { lines, account: isSpot ? 'spot' : 'cross' });
+        hold(exchange, ran);
+        let now = first.host.now();
+        for (let round = 0; round < ROUNDS && ran.job.counts().unknown + ran.job.counts().notSent > 0; round += 1) {
+          const account = accountOf(server.url, { ...options, state: first.state, elapsedMs: now - NOW });
+          ran = await resume(account);
+          hold(exchange, ran);
+          now = account.host.now();
+        }
+        expect({ ending: ran.ending.kind, isChecked: ran.isChecked ?? true }).toEqual({
+          ending: 'finished',
+          isChecked: true,
+        });
+        exchange.release();
+        const ids = ran.job.fates.flatMap((fate) => (fate?.outcome === 'placed' ? fate.id : []));
+        expect([...ids, ...ran.job.copies.keys()].sort()).toEqual(exchange.orders.map(({ id }) => id).sort());
+        if (!treatments.some(({ copies }) => copies)) expect(ran.job.copies.size).toBe(0);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+/** What is said of lines at any time is true: placed ones are there, and no order is of a line that was not sent or was refused. */
+function hold(exchange: ModelExchange, { job }: RanJob): void {
+  const there = new Map(exchange.orders.map(({ id, price, amount }) => [id, `${Number(price)} ${Number(amount)}`]));
+  const ids = new Set<string>();
+  for (const [index, fate] of job.fates.entries()) {
+    if (fate?.outcome !== 'placed') continue;
+    const [, price, amount] = job.terms.lines[index] ?? [];
+    expect(there.get(fate.id)).toBe(`${Number(price)} ${Number(amount)}`);
+    expect(ids.has(fate.id)).toBe(false);
+    ids.add(fate.id);
+  }
+}

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import { copiesOf } from '../../../src/trading/batch/copies.js';
+import { findExtras } from '../../../src/trading/duplicates/watch.js';
+import { NOW } from '../../support/fake-host.js';
+import { accountOf } from '../support/account.js';
+import { count } from '../support/exchange.js';
+import { JOB, lines, place } from './jobs.js';
+import { ModelExchange } from './model-exchange.js';
+
+const WHERE = { market: 'btc_usdt', side: 'buy' } as const;
+
+it('a request that was carried out twice is found by what it costs, and told with the ids that are too much', async () => {
+  const exchange = new ModelExchange([{}, { times: 2 }]);
+  const server = await exchange.serve();
+  const account = accountOf(server.url);
+  const { job, isChecked } = await place(account, { lines: lines(60) });
+  // the answer is that of the second time
+  const second = exchange.orders.slice(20, 40).map(({ id }) => id);
+  expect([...job.copies.keys()].sort()).toEqual(second);
+  expect([isChecked, job.certain, job.counts().placed]).toEqual([true, true, 60]);
+  expect(account.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
+  const [extra] = copiesOf(job);
+  const { price, amount } = extra?.terms ?? {};
+  const told = exchange.orders.filter((order) => order.price === price && order.amount === amount).map(({ id }) => id);
+  expect([extra?.order, ...(extra?.ids ?? [])].sort()).toEqual(told);
+});
+
+it('where no balance tells, as of a margin account, the orders themselves are counted', async () => {
+  const exchange = new ModelExchange([{ times: 2 }]);
+  const server = await exchange.serve();
+  const { job } = await place(accountOf(server.url), { lines: lines(20), account: 'cross' });
+  expect(count(server, 'getAccountInfo')).toBe(0);
+  expect(job.copies.size).toBe(20);
+});
+
+it('where another program uses the key the copies are only possible, and its own orders are none of them', async () => {
+  const exchange = new ModelExchange([{}, { times: 2 }]);
+  const server = await exchange.serve();
+  const account = accountOf(server.url);
+  const write = account.client.write.bind(account.client);
+  let foreign = '';
+  const meddled: typeof write = (...words) => {
+    foreign ||= exchange.place('31000', '0.7');
+    return write(...words);
+  };
+  const client = Object.assign(account.client, { write: meddled });
+  const { job } = await place({ ...account, client }, { lines: lines(60) });
+  expect([job.copies.size, job.certain, job.copies.has(foreign)]).toEqual([20, false, false]);
+});
+
+it('an order just like a line, of long before its request, is no copy of it', async () => {
+  const exchange = new ModelExchange();
+  const server = await exchange.serve();
+  const old = [exchange.place('20000', '0.01'), exchange.place('20001', '0.01')];
+  const { job } = await place(accountOf(server.url), { lines: lines(20), account: 'cross' });
+  expect([job.counts().placed, job.copies.size]).toEqual([20, 0]);
+  expect(job.fates.some((fate) => fate?.outcome === 'placed' && old.includes(fate.id))).toBe(false);
+});
+
+it('what is carried out again after the job was checked is found by the next command in the market, once', async () => {
+  const exchange = new ModelExchange();
+  const server = await exchange.serve();
+  const account = accountOf(server.url, { tolerance: 60_000 });
+  await place(account, { lines: lines(60) });
+  expect(await findExtras(account, WHERE)).toEqual([]);
+  const late = [exchange.place('20005', '0.0100'), exchange.place('20006', '0.01')];
+  const later = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 5_000 };
+  const next = accountOf(server.url, later);
+  const extras = (await findExtras(next, WHERE)).toSorted((one, other) =>
+    one.terms.price.localeCompare(other.terms.price),
+  );
+  expect(next.alarms).toHaveLength(2);
+  expect(extras.map(({ intent, ids, certain }) => ({ intent, ids, certain }))).toEqual(
+    late.map((id) => ({ intent: JOB, ids: [id], certain: true })),
+  );
+  expect(extras[0]?.order).toBe(exchange.orders[5]?.id);
+  const again = accountOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
+  expect(await findExtras(again, WHERE)).toEqual([]);
+});
+
+it('orders of a job that is still in doubt are nobody else’s copies', async () => {
+  const exchange = new ModelExchange([{}, { late: 1, answer: (socket) => void socket.resetAndDestroy() }]);
+  const server = await exchange.serve();
+  const account = accountOf(server.url, { budgetMs: 1_000, tolerance: 60_000 });
+  // the list that would show it cannot be had any more in so short a time
+  exchange.lag = 1_000;
+  const { job } = await place(account, { lines: lines(40) });
+  expect(job.counts()).toMatchObject({ placed: 20, unknown: 20 });
+  exchange.lag = 0;
+  const fresh = { intent: 'mine0001', order: exchange.place('40000', '0.3'), reqTime: account.client.now() };
+  const terms = {
+    ...WHERE,
+    type: 'limit',
+    account: 'spot',
+    price: '40000',
+    amount: '0.3',
+    borrow: false,
+    repay: false,
+  } as const;
+  const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW });
+  expect(await findExtras(next, WHERE, { ...fresh, terms })).toEqual([]);
+});

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { NOW } from '../../support/fake-host.js';
+import { type FaultServer, serveFaults } from '../../support/fault-server.js';
+import { PIT, plainEnvironment, temporaryHome } from '../../support/pit.js';
+import { accountOf } from '../support/account.js';
+import { type RanJob, resume } from './jobs.js';
+import { ModelExchange, type ModelOrder } from './model-exchange.js';
+
+/** Two requests, and orders that stand for each other in both. */
+const ORDERS = 25;
+const home = temporaryHome();
+
+interface Killed {
+  readonly job: string;
+  readonly record: Buffer;
+  readonly orders: readonly ModelOrder[];
+  readonly available: bigint;
+}
+
+/** What a job of two requests leaves behind when it is killed while the second is on its way. */
+async function kill(): Promise<Killed> {
+  const exchange = new ModelExchange([{}, { answer: () => undefined }], { answer: () => undefined });
+  const killing = new Promise<void>((resolve) => {
+    const answer = exchange.answer.bind(exchange);
+    exchange.answer = (target) => {
+      const given = answer(target);
+      if (exchange.batches.length === 2) resolve();
+      return given;
+    };
+  });
+  const { url } = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
+  const file = path.join(home, 'orders.csv');
+  writeFileSync(file, Array.from({ length: ORDERS }, (_, index) => `${20_000 + (index % 22)},0.01`).join('\n'));
+  const keys = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
+  const environment = plainEnvironment(home, { PIT_BASE_URL: url, PIT_TRADE_URL: url, ...keys });
+  const words = ['order', 'batch', 'buy', 'btc_usdt', '--file', file, '--yes'];
+  const child = spawn(process.execPath, [PIT, ...words], { env: environment, stdio: 'ignore' });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  await killing;
+  child.kill('SIGKILL');
+  await ended;
+  const folder = path.join(home, 'state', 'journal');
+  const open = path.join(folder, readdirSync(folder)[0] ?? '', 'open');
+  const [job = ''] = readdirSync(open);
+  const record = readFileSync(path.join(open, job));
+  rmSync(folder, { recursive: true });
+  return { job, record, orders: [...exchange.orders], available: exchange.available };
+}
+
+let exchange: ModelExchange;
+let server: FaultServer;
+
+/** Goes on with the job from such a record, where the exchange is as it was when the process was killed. */
+async function goOn(killed: Killed, record: Buffer): Promise<RanJob> {
+  exchange = new ModelExchange();
+  Object.assign(exchange, { orders: [...killed.orders], available: killed.available, lists: 100 });
+  const account = accountOf(server.url, { tolerance: 60_000, elapsedMs: Date.now() - NOW });
+  const folder = path.join(account.state, 'journal', 'test', 'open');
+  for (const part of ['settled', 'jobs', 'open'])
+    mkdirSync(path.join(account.state, 'journal', 'test', part), { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(folder, killed.job), record, { mode: 0o600 });
+  return resume(account, killed.job);
+}
+
+function expectWhole({ job, ending }: RanJob, about: string): void {
+  const told = { about, ending: ending.kind, placed: job.counts().placed, copies: job.copies.size };
+  expect(told).toEqual({ about, ending: 'finished', placed: ORDERS, copies: 0 });
+  const ids = job.fates.flatMap((fate) => (fate?.outcome === 'placed' ? fate.id : []));
+  expect([...ids].sort()).toEqual(exchange.orders.map(({ id }) => id).sort());
+}
+
+it('a record that is cut off anywhere is gone on with, and no order is placed twice', {
+  timeout: 300_000,
+}, async () => {
+  server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
+  const killed = await kill();
+  const { record } = killed;
+  const intent = record.indexOf('\n', 1);
+  expect(killed.orders.length).toBeGreaterThanOrEqual(20);
+  for (let length = intent; length <= record.length; length += 1)
+    expectWhole(await goOn(killed, record.subarray(0, length)), `cut after ${length} of ${record.length} bytes`);
+  // without the intent nobody knows what the job was, and nothing is sent for it
+  for (let length = 0; length < intent; length += 97) {
+    await expect(goOn(killed, record.subarray(0, length))).rejects.toMatchObject({ kind: 'usage' });
+    expect(exchange.batches).toEqual([]);
+  }
+});
+
+it('a record of which any byte is damaged is gone on with, and no order is placed twice', {
+  timeout: 300_000,
+}, async () => {
+  server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
+  const killed = await kill();
+  const intent = killed.record.indexOf('\n', 1);
+  for (let at = intent + 1; at < killed.record.length; at += 11) {
+    const record = Buffer.from(killed.record);
+    record[at] = (record[at] ?? 0) ^ 0x15;
+    expectWhole(await goOn(killed, record), `damaged at ${at} of ${record.length}`);
+  }
+});

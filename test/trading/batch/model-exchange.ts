@@ -1,0 +1,149 @@
+import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { CONFIGURATION, NOT_FOUND, query } from '../support/exchange.js';
+
+export interface ModelOrder {
+  readonly id: string;
+  readonly price: string;
+  readonly amount: string;
+  readonly type: number;
+  readonly time: number;
+  /** How many lists had been asked for before. */
+  readonly list: number;
+}
+
+/** A request that something on the way holds. */
+interface Held {
+  readonly after: number;
+  readonly reqTime: number;
+  readonly run: () => void;
+}
+
+/** What the exchange does with a batch request, and what comes back of it. */
+export interface Treatment {
+  /** How often it is carried out; of each time which pairs are accepted, all unless told. */
+  readonly times?: number;
+  readonly accepts?: (pair: number, time: number) => boolean;
+  /** It is carried out only so many requests later, if the exchange would still take it then; at once unless told. */
+  readonly late?: number;
+  /** Instead of the answer that the last execution gives. */
+  readonly answer?: Answer;
+}
+
+const EXPIRED = '{"code":3007,"message":"reqTime"}';
+const TOLERANCE_MS = 60_000;
+const FIRST_ID = 202202220000000001n;
+
+/** An exchange with one account, whose batches go wrong as they are told, one treatment after the other. */
+export class ModelExchange {
+  /** Oldest first. */
+  readonly orders: ModelOrder[] = [];
+  readonly batches: string[] = [];
+  /** Orders are listed only so many lists later. */
+  lag = 0;
+  lists = 0;
+  #requests = 0;
+  /** Of usdt, in units of 10^-8. */
+  available = 10n ** 17n;
+  #now = 0;
+  #held: Held[] = [];
+
+  constructor(
+    readonly treatments: Treatment[] = [],
+    private readonly usual: Treatment = {},
+  ) {}
+
+  /** Serves it until the end of the test. */
+  serve(): Promise<FaultServer> {
+    return serveFaults({ answer: ({ target }) => this.answer(target) });
+  }
+
+  answer(target: string): Answer {
+    if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
+    const values = query(target);
+    const reqTime = Number(values.reqTime);
+    // the client's clock only goes on, so that an older request is meant to be old
+    this.#now = Math.max(this.#now, reqTime);
+    this.#requests += 1;
+    this.release(({ after }) => this.#requests >= after);
+    if (this.#now - reqTime > TOLERANCE_MS) return respond(EXPIRED);
+    if (values.method === 'getOrders') return this.#list(values);
+    if (values.method === 'getAccountInfo') return respond(this.#account());
+    if (values.method === 'orderMoreV2') return this.#batch(values);
+    return respond(NOT_FOUND);
+  }
+
+  /** Carries out what was held on the way until now, if the exchange still takes it. */
+  release(isDue: (held: Held) => boolean = () => true): void {
+    for (const held of this.#held.splice(0)) {
+      if (this.#now - held.reqTime > TOLERANCE_MS) continue;
+      if (isDue(held)) held.run();
+      else this.#held.push(held);
+    }
+  }
+
+  /** Places an order that no batch asked for. */
+  place(price: string, amount: string, type = 1): string {
+    const id = String(FIRST_ID + BigInt(this.orders.length));
+    this.orders.push({ id, price, amount, type, time: Math.floor(this.#now), list: this.lists });
+    if (type % 2 === 1) this.available -= BigInt(Math.round(Number(price) * Number(amount) * 1e8));
+    return id;
+  }
+
+  /** The orders by price and amount, as `price amount`, each with how often it is there. */
+  get counts(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { price, amount } of this.orders) {
+      const key = `${Number(price)} ${Number(amount)}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  #list({ pageIndex, tradeType }: Record<string, string>): Answer {
+    this.lists += 1;
+    const start = (Number(pageIndex) - 1) * 10;
+    const listed = this.orders.filter(({ list }) => this.lists > list + this.lag);
+    const side = listed.filter(({ type }) => String(type % 2) === tradeType).reverse();
+    const page = side.slice(start, start + 10).map(recordOf);
+    return respond(page.length === 0 ? NOT_FOUND : `[${page.join(',')}]`);
+  }
+
+  #account(): string {
+    const names = '"key":"usdt","enName":"Tether USD","cnName":"Tether USD","showName":"USDT","unitTag":"$"';
+    const flags = '"isCanRecharge":true,"isCanWithdraw":true,"canLoan":true';
+    const coin = `{${names},"unitDecimal":8,"fundstype":1,"available":"${this.available / 10n ** 8n}.${String(this.available % 10n ** 8n).padStart(8, '0')}","freez":"0",${flags}}`;
+    const security = '"trade_password_enabled":true,"auth_google_enabled":false,"auth_mobile_enabled":false';
+    const permissions = '"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true';
+    return `{"result":{"coins":[${coin}],"base":{"username":"me",${security}}},${permissions}}`;
+  }
+
+  #batch({ tradeParams = '', tradeType, reqTime }: Record<string, string>): Answer {
+    this.batches.push(tradeParams);
+    const { times = 1, accepts = () => true, late, answer } = this.treatments.shift() ?? this.usual;
+    const pairs = Array.from(tradeParams.matchAll(/\[([\d.]+),([\d.]+)\]/g), ([, price = '', amount = '']) => [
+      price,
+      amount,
+    ]);
+    let last = '{"code":"1001","message":"nothing was done"}';
+    const run = () => {
+      for (let time = 0; time < times; time += 1) {
+        const accepted = pairs.filter((_, index) => accepts(index, time));
+        const ids = accepted.map(([price = '', amount = '']) => this.place(price, amount, Number(tradeType)));
+        last =
+          ids.length === 0
+            ? '{"code":"2009","message":"Insufficient balance"}'
+            : `{"code":"1000","message":"${ids.length === pairs.length ? 'success' : 'some were refused'}","data":[${ids.join(',')}]}`;
+      }
+    };
+    if (late === undefined) run();
+    else this.#held.push({ after: this.#requests + late, reqTime: Number(reqTime), run });
+    return answer ?? respond(last);
+  }
+}
+
+export const RESET: Answer = FAULTS['a reset after reading'];
+
+function recordOf({ id, price, amount, type, time }: ModelOrder): string {
+  const state = '"trade_amount":0,"trade_money":0,"status":3';
+  return `{"id":"${id}","currency":"btc_usdt","price":${price},"total_amount":${amount},"trade_date":${time},"type":${type},${state}}`;
+}

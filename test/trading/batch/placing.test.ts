@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { NOW } from '../../support/fake-host.js';
+import { FAULTS, respond } from '../../support/fault-server.js';
+import { accountOf } from '../support/account.js';
+import { count, type Fault, query } from '../support/exchange.js';
+import { begin, carried, JOB, lines, outcomes, place, resume } from './jobs.js';
+import { ModelExchange, RESET } from './model-exchange.js';
+
+const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
+/** So long that half of it is longer than any write waits. */
+const BUDGET_MS = 30_000;
+
+describe('a batch', () => {
+  it('goes out twenty at a time, as the interface writes it, with one read before and two balances', async () => {
+    const exchange = new ModelExchange();
+    exchange.place('19999', '0.5');
+    const server = await exchange.serve();
+    const account = accountOf(server.url);
+    const ran = await place(account, { lines: lines(45) });
+    expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
+    const operations = server.requests.map(({ target }) => query(target).method);
+    expect(operations).toEqual(['getOrders', 'getAccountInfo', ...Array(3).fill('orderMoreV2'), 'getAccountInfo']);
+    const { accesskey, sign, reqTime, ...first } = query(server.requests[2]?.target ?? '');
+    expect([accesskey, sign?.length, reqTime]).toEqual(['access-0123456789', 32, '1540295995557']);
+    const pairs = Array.from({ length: 20 }, (_, index) => `[${20_000 + index},0.01]`).join(',');
+    const values = { market: 'btc_usdt', tradeType: '1', tradeParams: `[${pairs}]` };
+    expect(first).toEqual({ method: 'orderMoreV2', ...values });
+    expect(ran.job.counts()).toEqual({ placed: 45, refused: 0, notSent: 0, unknown: 0 });
+    for (const [line, order] of exchange.orders.slice(1).entries())
+      expect(ran.job.fates[line]).toEqual({ outcome: 'placed', id: order.id });
+    expect(account.journal.open()).toEqual([]);
+    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed', intent: { terms: { count: 45 } } });
+  });
+
+  it.each([
+    ['sell', 'spot', { tradeType: '0' }],
+    ['buy', 'isolated', { tradeType: '1', acctType: '1' }],
+    ['sell', 'cross', { tradeType: '0', acctType: '2' }],
+  ] as const)('to %s on %s says so and nothing more', async (side, account, sent) => {
+    const server = await new ModelExchange().serve();
+    await place(accountOf(server.url), { side, account, lines: lines(1) });
+    const request = server.requests.find(({ target }) => target.startsWith('/api/orderMoreV2?'));
+    const { accesskey, sign, reqTime, ...own } = query(request?.target ?? '');
+    expect(own).toEqual({ method: 'orderMoreV2', market: 'btc_usdt', tradeParams: '[[20000,0.01]]', ...sent });
+  });
+
+  it.each(FAULT_NAMES)('whose answer is lost to %s is found, and goes on', async (fault) => {
+    const exchange = new ModelExchange([{}, { answer: FAULTS[fault] }]);
+    const server = await exchange.serve();
+    // a hang lasts as long as half of the budget
+    const account = accountOf(server.url, { budgetMs: fault === 'a hang' ? 3_000 : BUDGET_MS });
+    const ran = await place(account, { lines: lines(100) });
+    expect(ran.job.counts()).toMatchObject({ placed: 100 });
+    expect(exchange.orders).toHaveLength(100);
+    expect(count(server, 'orderMoreV2')).toBe(5);
+    expect(new Set(ran.job.fates.map((fate) => fate && 'id' in fate && fate.id)).size).toBe(100);
+  });
+
+  it.each(FAULT_NAMES)(
+    'that never arrived, with %s, stops, stays unknown, and goes on when that is certain',
+    async (fault) => {
+      const exchange = new ModelExchange([{}, { times: 0, answer: FAULTS[fault] }]);
+      const server = await exchange.serve();
+      const account = accountOf(server.url, { budgetMs: fault === 'a hang' ? 3_000 : BUDGET_MS, tolerance: 60_000 });
+      const ran = await place(account, { lines: lines(200) });
+      expect(ran.ending).toMatchObject({ kind: 'lost' });
+      const { placed, unknown, notSent } = ran.job.counts();
+      expect([unknown, placed + notSent, exchange.orders.length]).toEqual([20, 180, placed]);
+      expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([JOB]);
+      const later = accountOf(server.url, { state: account.state, budgetMs: 200_000, tolerance: 60_000 });
+      const again = await resume(later);
+      expect(again.job.counts()).toEqual({ placed: 200, refused: 0, unknown: 0, notSent: 0 });
+      expect(exchange.orders).toHaveLength(200);
+      expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
+      expect(later.journal.open()).toEqual([]);
+    },
+  );
+
+  it('that is carried out late is never sent again', async () => {
+    const exchange = new ModelExchange([{}, { late: 5, answer: RESET }]);
+    const server = await exchange.serve();
+    const account = accountOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(60) });
+    // the late look found it: what had not left by then waits to be gone on with
+    expect(ran.job.counts()).toMatchObject({ unknown: 0, refused: 0 });
+    const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000 }));
+    expect(again.job.counts()).toMatchObject({ placed: 60 });
+    expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
+  });
+
+  it('answered with fewer ids tells which lines were refused by price and amount, not by place', async () => {
+    const exchange = new ModelExchange([{ accepts: (pair) => pair !== 0 && pair !== 7 }]);
+    const server = await exchange.serve();
+    const ran = await place(accountOf(server.url), { lines: lines(20) });
+    const expected = Array.from({ length: 20 }, (_, line) => (line === 0 || line === 7 ? 'refused' : 'placed'));
+    expect(outcomes(ran)).toEqual(expected);
+    expect(ran.job.fates[0]).toEqual({ outcome: 'refused', reason: 'some were refused', code: null });
+    const ids = new Map(exchange.orders.map(({ id, price }) => [price, id]));
+    expect(ran.job.fates[8]).toEqual({ outcome: 'placed', id: ids.get('20008') });
+    // nothing of what was refused is sent again
+    expect(count(server, 'orderMoreV2')).toBe(1);
+  });
+
+  it('answered with fewer ids is unknown for as long as the lists do not show them', async () => {
+    const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
+    const server = await exchange.serve();
+    exchange.lag = 100;
+    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(20) });
+    expect(ran.job.counts()).toMatchObject({ unknown: 20 });
+    exchange.lag = 0;
+    const elapsedMs = account.host.now() - NOW;
+    const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs }));
+    expect(again.job.counts()).toMatchObject({ placed: 16, refused: 4 });
+  });
+
+  it('lines that agree in price and amount stand for each other', async () => {
+    const same = Array.from({ length: 20 }, (_, index) => [index + 1, '20000', '0.010'] as const);
+    const exchange = new ModelExchange([{ accepts: (pair) => pair >= 5 }]);
+    const server = await exchange.serve();
+    const ran = await place(accountOf(server.url), { lines: same });
+    expect(ran.job.counts()).toMatchObject({ placed: 15, refused: 5 });
+    expect(ran.job.copies.size).toBe(0);
+  });
+
+  it('refused as a whole: with the code of it', async () => {
+    const exchange = new ModelExchange([{ accepts: () => false }]);
+    const server = await exchange.serve();
+    const ran = await place(accountOf(server.url), { lines: lines(40) });
+    expect(ran.job.counts()).toMatchObject({ placed: 20, refused: 20 });
+    expect(ran.job.fates[0]).toEqual({ outcome: 'refused', reason: 'Insufficient balance', code: 2009 });
+    expect(ran.ending).toEqual({ kind: 'finished' });
+  });
+
+  it('refused as a whole for what a repeated request had placed: placed', async () => {
+    const exchange = new ModelExchange([{ times: 2, accepts: (_, time) => time === 0 }]);
+    const server = await exchange.serve();
+    const ran = await place(accountOf(server.url), { lines: lines(20) });
+    expect(ran.job.counts()).toMatchObject({ placed: 20 });
+    expect(exchange.orders).toHaveLength(20);
+  });
+
+  it('refused for its rate is sent again, unless it is there', async () => {
+    const busy = respond('{"code":"4002","message":"too frequent"}');
+    const exchange = new ModelExchange([{}, { times: 0, answer: busy }, { times: 1, answer: busy }]);
+    const server = await exchange.serve();
+    const account = accountOf(server.url);
+    const ran = await place(account, { lines: lines(100) });
+    expect(ran.job.counts()).toMatchObject({ placed: 100 });
+    expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
+    expect(count(server, 'orderMoreV2')).toBe(6);
+    expect(account.host.sleeps.some((pause) => pause > 1_000)).toBe(true);
+  });
+
+  it('refused for its rate again and again ends, and can be gone on with', async () => {
+    const busy = { times: 0, answer: respond('{"code":"4002","message":"too frequent"}') };
+    const exchange = new ModelExchange([{}], busy);
+    const server = await exchange.serve();
+    const account = accountOf(server.url);
+    const ran = await place(account, { lines: lines(100) });
+    expect(ran.ending).toMatchObject({ kind: 'limited', refusal: { code: 4002 } });
+    expect(ran.job.counts()).toMatchObject({ placed: 20, notSent: 80 });
+    expect(account.journal.open()).toHaveLength(1);
+  });
+
+  it.each([
+    [4001, { kind: 'limited' }, { notSent: 100 }],
+    [1012, { kind: 'refused' }, { notSent: 80, refused: 20 }],
+    [1003, { kind: 'refused' }, { notSent: 80, refused: 20 }],
+  ])('refused with %i asks nothing more of the exchange', async (code, ending, counts) => {
+    const exchange = new ModelExchange([], { times: 0, answer: respond(`{"code":"${code}","message":"no"}`) });
+    const server = await exchange.serve();
+    const ran = await place(accountOf(server.url), { lines: lines(100) });
+    expect(ran.ending).toMatchObject(ending);
+    expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 0, ...counts });
+    expect(count(server, 'orderMoreV2')).toBe(1);
+  });
+
+  it('that a host did not even take a connection for is not sent, and leaves nothing open', async () => {
+    const exchange = new ModelExchange();
+    const server = await exchange.serve();
+    const account = accountOf(server.url);
+    const job = await begin(account, { lines: lines(30) });
+    const ran = await carried({ ...account, client: accountOf('http://127.0.0.1:1').client }, job);
+    expect(ran.ending).toMatchObject({ kind: 'unreachable' });
+    expect(ran.job.counts()).toMatchObject({ notSent: 30 });
+    expect(account.journal.open()).toEqual([]);
+    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'notSent' });
+    const again = await resume(accountOf(server.url, { state: account.state }));
+    expect(again.job.counts()).toMatchObject({ placed: 30 });
+    expect(again.job.entry.isUnderWay).toBe(false);
+  });
+});
