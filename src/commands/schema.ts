@@ -30,11 +30,11 @@ export default define({
 });
 
 function rowsOf(command: string, schema: shape.Shape): object[] {
-  return leaves(schema).map(([field, { type = 'any', description, 'x-interface': from }]) => ({
+  return leaves(schema).map(([field, { type = 'any', description, $comment }]) => ({
     command,
     field,
     type: typeof type === 'string' ? type : type.join(' or '),
     description: description ?? '',
-    interface: from?.join(' ') ?? '',
+    interface: $comment ?? '',
   }));
 }

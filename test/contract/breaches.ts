@@ -10,7 +10,6 @@ export function breachesOf(before: Shape, now: Shape, where: string): string[] {
   return [
     ...changed('type', typesOf(before), typesOf(now), where),
     ...changed('pattern', before.pattern, now.pattern, where),
-    ...changed('format', before.format, now.format, where),
     ...gone('word', before.enum ?? [], now.enum ?? [], where),
     ...gone('field that is always there', before.required ?? [], now.required ?? [], where),
     ...Object.entries(before.properties ?? {}).flatMap(([name, field]) => {

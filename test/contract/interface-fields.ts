@@ -66,6 +66,6 @@ function carriers(schemas: Readonly<Record<string, Shape>>): Map<string, string[
 function namesIn(schema: Shape): (readonly [field: string, name: string])[] {
   const lists = Object.entries(schema.properties ?? {}).filter(([, { items }]) => items !== undefined);
   return [...lists, ...leaves(schema)].flatMap(([field, one]) =>
-    (one['x-interface'] ?? []).map((name) => [field, name.replace(/\[\d\]$/, '')] as const),
+    (one.$comment?.split(' ') ?? []).map((name) => [field, name.replace(/\[\d\]$/, '')] as const),
   );
 }

@@ -7,7 +7,7 @@ import { type Column, record, table } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
 import type { Definition } from './definition.js';
 import { type Leaf, rowFields } from './row-fields.js';
-import type { Shape } from './shapes.js';
+import { isNumeric, isTime, type Shape } from './shapes.js';
 
 /** How an answer looks to who has chosen fields. */
 export type View = <Any extends Answer | RowStream>(answer: Any) => Any;
@@ -53,7 +53,7 @@ function columnOf([name, shape]: Leaf, index: number, all: readonly Leaf[]): Col
   const path = name.split('.');
   const shown = shownAs(shape);
   return {
-    title: shape.format === 'date-time' ? timeTitle(name) : name,
+    title: isTime(shape) ? timeTitle(name) : name,
     value: (row) => {
       const value = path.reduce<unknown>(within, row);
       return value === null || value === undefined ? null : shown(value);
@@ -69,12 +69,7 @@ function within(value: unknown, key: string): unknown {
 }
 
 function shownAs(shape: Shape): (value: unknown) => string {
-  if (shape.format === 'date-time') return (value) => localTime(Date.parse(String(value)));
+  if (isTime(shape)) return (value) => localTime(Date.parse(String(value)));
   if (isNumeric(shape)) return (value) => grouped(String(value));
   return (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
-}
-
-/** An id is digits as well, and no number. */
-function isNumeric({ type, pattern }: Shape): boolean {
-  return pattern?.includes('\\.') === true || type === 'integer' || type === 'number';
 }

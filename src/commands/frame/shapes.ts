@@ -1,12 +1,11 @@
 /**
- * What the `--json` of a command looks like, as a JSON Schema (draft 2020-12) of the few keywords that it takes. Objects
- * are open: fields may be added later. Fields may not be removed or become another type.
+ * What the `--json` of a command looks like, as a JSON Schema (draft 2020-12) of few keywords, which every checker knows.
+ * Objects are open: fields may be added later. Fields may not be removed or become another type.
  */
 export interface Shape {
   readonly type?: TypeName | readonly TypeName[];
   readonly title?: string;
   readonly description?: string;
-  readonly format?: 'date-time';
   readonly pattern?: string;
   readonly enum?: readonly (string | null)[];
   readonly properties?: Fields;
@@ -14,14 +13,15 @@ export interface Shape {
   readonly items?: Shape;
   readonly additionalProperties?: Shape;
   readonly anyOf?: readonly Shape[];
-  /** The fields of the interface that it carries, as `OPERATION.FIELD`. */
-  readonly 'x-interface'?: readonly string[];
+  /** The fields of the interface that it carries, as `OPERATION.FIELD`, parted by spaces. */
+  readonly $comment?: string;
 }
 
 export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'null';
 export type Fields = Readonly<Record<string, Shape>>;
 
 const DECIMAL = '^-?\\d+(\\.\\d+)?$';
+const TIME = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$';
 
 /**
  * A kind of value, to be described.
@@ -35,7 +35,7 @@ function kind(shape: Shape): Kind {
   return (description, from) => ({
     ...shape,
     ...(description === '' ? {} : { description }),
-    ...(from === undefined ? {} : { 'x-interface': from.split(' ') }),
+    ...(from === undefined ? {} : { $comment: from }),
   });
 }
 
@@ -45,12 +45,21 @@ export const decimal = kind({ type: 'string', pattern: DECIMAL });
 /** An id of the exchange, whose digits a double could not hold. */
 export const id = kind({ type: 'string', pattern: '^\\d+$' });
 /** ISO 8601 in UTC with milliseconds. */
-export const time = kind({ type: 'string', format: 'date-time' });
+export const time = kind({ type: 'string', pattern: TIME });
 export const yesNo = kind({ type: 'boolean' });
 /** A number of things, a scale or a raw code. */
 export const count = kind({ type: 'integer' });
 /** A number that is no amount. */
 export const number = kind({ type: 'number' });
+
+export function isTime({ pattern }: Shape): boolean {
+  return pattern === TIME;
+}
+
+/** A price, an amount, a number of things: an id is digits as well, and none of these. */
+export function isNumeric({ type, pattern }: Shape): boolean {
+  return pattern === DECIMAL || [type].flat().some((one) => one === 'integer' || one === 'number');
+}
 
 /** One of these words; more may come. */
 export function oneOf(words: readonly string[], description: string, from?: string): Shape {
