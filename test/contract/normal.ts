@@ -29,6 +29,7 @@ export function normal(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.slice(0, SHOWN).map((item) => normal(item, name));
   if (typeof value === 'object')
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, normal(inner, key)]));
+  if (name === 'id' && /^\d+$/.test(String(value))) return typeof value === 'string' ? '123456' : value;
   return typeof value === 'string' ? normalText(value) : value;
 }
 

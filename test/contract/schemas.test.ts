@@ -56,6 +56,8 @@ describe('the schemas', () => {
   it.each(Object.entries(now))('%s has fields, each of a kind', (_name, schema) => {
     for (const [field, { type }] of leaves(schema)) {
       expect({ field, typed: type !== undefined }).toEqual({ field, typed: true });
+      const types = [type].flat();
+      expect({ field, types: [...new Set(types)] }).toEqual({ field, types });
     }
   });
 

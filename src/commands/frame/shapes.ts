@@ -72,6 +72,7 @@ export function orNull(shape: Shape): Shape {
   if (anyOf !== undefined) return { ...rest, anyOf: [...anyOf, { type: 'null' }] };
   if (type === undefined) throw new TypeError('what may be anything may be null already');
   const types: readonly TypeName[] = typeof type === 'string' ? [type] : type;
+  if (types.includes('null')) return shape;
   return { type: [...types, 'null'], ...rest, ...(words === undefined ? {} : { enum: [...words, null] }) };
 }
 
