@@ -15,8 +15,11 @@ import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
 import { requireSafeHost } from './hosts.js';
+import { inTurn } from './limiter/in-turn.js';
+import { Limiter, type Limits, type Turn } from './limiter/limiter.js';
+import { ownLimits } from './limiter/own-limits.js';
+import { laneOf } from './limiter/permits.js';
 import { OBSERVED } from './observed-codes.js';
-import { Pace, type Turn } from './pace.js';
 import { attempts } from './retry.js';
 import { type Delivery, get, TransportError } from './transport.js';
 import { type Verdict, verdictOf } from './verdict.js';
@@ -36,6 +39,8 @@ export interface ClientOptions {
    * Absent for hosts that are not pit's to start.
    */
   readonly revive?: () => Promise<void>;
+  /** The exchange's limits, kept together with other processes. Absent: this client keeps them by itself. */
+  readonly limits?: Limits;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
 }
@@ -48,13 +53,16 @@ const WRITE_TIMEOUT_MS = 15_000;
 /** The thin signed HTTP layer: calls an operation by its name and gives its checked result. */
 export class ExchangeClient {
   readonly #options: ClientOptions;
-  readonly #pace: Pace;
+  readonly #limits: Limits;
+  readonly #limiter: Limiter;
   readonly #clock: ExchangeClock;
 
   constructor(options: ClientOptions) {
+    const { host, budget, clockMemory, limits = ownLimits(host.now) } = options;
     this.#options = options;
-    this.#pace = new Pace(options.host, options.budget);
-    this.#clock = new ExchangeClock(options.host, options.clockMemory);
+    this.#limits = limits;
+    this.#limiter = new Limiter(host, budget, limits);
+    this.#clock = new ExchangeClock(host, clockMemory);
   }
 
   /** The exchange's clock as far as its answers told of it, in milliseconds since the Unix epoch. */
@@ -84,7 +92,7 @@ export class ExchangeClient {
     try {
       return await attempts(host, budget, () => this.#readInTime(name, values));
     } catch (error) {
-      throw failureOf(error, name);
+      throw failureOf(error, name, this.#limits.breaker?.until);
     }
   }
 
@@ -99,7 +107,7 @@ export class ExchangeClient {
       await this.#paced(name, values, reqTime);
       return true;
     } catch (error) {
-      if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name);
+      if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name, this.#limits.breaker?.until);
       return error.code !== OBSERVED.expired;
     }
   }
@@ -119,17 +127,16 @@ export class ExchangeClient {
     goes: () => boolean = () => true,
   ): Promise<Verdict<Result<OperationNamed<Name>>>> {
     const { budget } = this.#options;
-    if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it' };
+    if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it', failure: 'unreachable' };
     this.#check(name, values);
     try {
-      const timeoutMs = Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2);
       const turn = await this.#turn(name);
       if (!goes()) {
-        turn.unused();
-        return { kind: 'notSent', reason: 'it was taken back' };
+        await turn.unused();
+        return { kind: 'notSent', reason: 'it was taken back', failure: 'declined' };
       }
-      const delivery = { fresh: true, timeoutMs };
-      return { kind: 'done', answer: await this.#inTurn(turn, () => this.#exchange(name, values, reqTime, delivery)) };
+      const delivery = { fresh: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
+      return { kind: 'done', answer: await inTurn(turn, () => this.#exchange(name, values, reqTime, delivery)) };
     } catch (error) {
       return verdictOf(error);
     }
@@ -151,20 +158,12 @@ export class ExchangeClient {
     const { budget } = this.#options;
     const turn = await this.#turn(name);
     const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
-    return this.#inTurn(turn, () => this.#exchange(name, values, reqTime, { fresh: false, timeoutMs }));
+    return inTurn(turn, () => this.#exchange(name, values, reqTime, { fresh: false, timeoutMs }));
   }
 
   #turn(name: OperationName): Promise<Turn> {
-    return this.#pace.turn((operations[name] as Operation).bucket);
-  }
-
-  /** The limit counts a request when the exchange does, which is before the answer. */
-  async #inTurn<Value>(turn: Turn, work: () => Promise<Value>): Promise<Value> {
-    try {
-      return await work();
-    } finally {
-      turn.answered();
-    }
+    const { bucket, effect }: Operation = operations[name];
+    return this.#limiter.turn({ bucket, lane: laneOf(name), mayTry: effect === 'read' });
   }
 
   /** Everything that can be wrong before anything is sent. */

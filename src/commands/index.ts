@@ -25,6 +25,7 @@ export const commands: Readonly<Record<string, Load>> = {
   withdrawals: () => import('./funds/withdrawals.js'),
   fees: () => import('./funds/fees.js'),
   schema: () => import('./schema.js'),
+  withdraw: () => import('./withdraw/withdraw.js'),
   'profile list': () => import('./profile/list.js'),
   'profile add': () => import('./profile/add.js'),
   'profile use': () => import('./profile/use.js'),

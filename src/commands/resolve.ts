@@ -10,9 +10,11 @@ import {
   type Intent,
   isOf,
   type JournalEvent,
+  marketOf,
   type OrderTerms,
   type Outcome,
   type ReplaceTerms,
+  type WithdrawTerms,
 } from '../trading/journal/intent.js';
 import type { OrderReference } from '../trading/order/reference.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
@@ -31,7 +33,7 @@ export default define({
     shape.record({
       operation: shape.text('what was to be done: order, cancelOrder, replace, withdraw'),
       clientId: shape.text('the id of its record'),
-      market: shape.text(''),
+      market: shape.orNull(shape.text('null for what is about no market')),
       outcome: shape.oneOf(['placed', 'cancelled', 'refused', 'notSent', 'unknown'], ''),
       id: shape.orNull(shape.text('of what the exchange made or cancelled')),
       duplicates: shape.list(shape.id(''), 'further orders that the network made of the one request'),
@@ -70,7 +72,8 @@ function openOf({ journal }: TradingAccount, id: string): Entry[] {
 interface Row {
   readonly operation: string;
   readonly clientId: string;
-  readonly market: string;
+  /** Null for what is about no market. */
+  readonly market: string | null;
   readonly outcome: Outcome;
   readonly id: string | null;
   readonly duplicates: readonly string[];
@@ -78,10 +81,10 @@ interface Row {
 }
 
 function rowOf({ intent, outcome, id, duplicates, events }: Resolution): Row {
-  const { id: clientId, terms } = intent;
+  const { id: clientId } = intent;
   const operation = isOf(intent, 'order') && intent.replaces !== undefined ? 'replace' : intent.operation;
   const timeline = events.map(({ time, event }) => ({ time: isoTime(time), event }));
-  return { operation, clientId, market: terms.market, outcome, id, duplicates, timeline };
+  return { operation, clientId, market: marketOf(intent) ?? null, outcome, id, duplicates, timeline };
 }
 
 /** Nothing is sent from here: whoever wants the rest of a job's orders goes on with it. */
@@ -96,7 +99,7 @@ function tellUnfinished({ output, host }: Context, { journal }: TradingAccount, 
 function tellDamaged({ output }: Context, { journal }: TradingAccount): void {
   for (const id of journal.damaged()) {
     output.warn(`The record of ${id} is damaged: what it was about is not known. It is now in ${journal.setAside(id)}`);
-    output.warn(`See whether the exchange knows it: pit order show MARKET --id ${id}`);
+    output.warn(`See whether the exchange knows it: pit order show MARKET --id ${id}, or pit withdrawals COIN`);
   }
 }
 
@@ -123,7 +126,7 @@ function show(screen: Screen, resolutions: readonly (Resolution | undefined)[]):
 }
 
 function block(screen: Screen, { intent, outcome, id, events }: Resolution): string {
-  const title = `${wordsOf(intent)}: ${outcome}${outcome === 'placed' ? ` as ${id}` : ''}`;
+  const title = `${wordsOf(intent)}: ${outcome}${outcome === 'placed' && id !== null ? ` as ${id}` : ''}`;
   const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
   return table(
     screen,
@@ -151,6 +154,7 @@ function wordsOf(intent: Intent): string {
   if (isOf(intent, 'order'))
     return intent.replaces === undefined ? orderWords(intent.terms) : replaceWords(intent.replaces);
   if (isOf(intent, 'replace')) return replaceWords(intent.terms);
+  if (isOf(intent, 'withdraw')) return withdrawalWords(intent.terms);
   if (isOf(intent, 'orderMoreV2')) {
     const { side, count, market } = intent.terms;
     return `${side} ${grouped(String(count))} orders in ${market} (job ${intent.id})`;
@@ -164,6 +168,10 @@ function replaceWords({ order, wanted }: ReplaceTerms): string {
 
 function orderWords({ side, amount, market, price }: OrderTerms): string {
   return `${side} ${grouped(amount)} ${market} at ${grouped(price)}`;
+}
+
+function withdrawalWords({ amount, coin, address }: WithdrawTerms): string {
+  return `withdraw ${grouped(amount)} ${coin} to ${address}`;
 }
 
 function nameOf(order: OrderReference): string {

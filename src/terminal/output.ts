@@ -60,12 +60,14 @@ export class Output {
   }
 
   /**
-   * A line on stderr that is drawn anew every second while something goes on; none where no terminal shows it. Gives a
-   * function that takes it away.
+   * A line on stderr that is drawn anew every second, or every so many milliseconds, while something goes on; none where
+   * no terminal shows it. Gives a function that takes it away.
+   *
+   * @param text is asked for at each drawing, with the cells that there is room for
    */
-  live(text: () => string, meaning: () => Meaning = () => 'faint'): () => void {
+  live(text: (room: number) => string, meaning: () => Meaning = () => 'faint', everyMs?: number): () => void {
     if (this.#place === undefined) return () => {};
-    const line = new StatusLine(this.#place, text, (shown) => this.errorScreen.paint[meaning()](shown));
+    const line = new StatusLine(this.#place, text, (shown) => this.errorScreen.paint[meaning()](shown), everyMs);
     this.#live = line;
     return () => {
       if (this.#live !== line) return;

@@ -14,21 +14,23 @@ export interface StatusPlace {
   readonly isFree: () => boolean;
 }
 
-/** A line on a terminal that is drawn in place, at once and every second, until it is stopped. */
+/** A line on a terminal that is drawn in place, at once and again and again, until it is stopped. */
 export class StatusLine {
   readonly #timer: NodeJS.Timeout;
 
   /**
-   * @param text what it says now
+   * @param text what it says now, in so many cells at the most
    * @param paint how that looks
+   * @param everyMs how often it is drawn
    */
   constructor(
     private readonly place: StatusPlace,
-    private readonly text: () => string,
+    private readonly text: (room: number) => string,
     private readonly paint: (text: string) => string,
+    everyMs = EVERY_MS,
   ) {
     this.draw();
-    this.#timer = setInterval(() => this.draw(), EVERY_MS);
+    this.#timer = setInterval(() => this.draw(), everyMs);
     // what it tells of decides how long the program runs
     this.#timer.unref();
   }
@@ -36,7 +38,8 @@ export class StatusLine {
   draw(): void {
     if (!this.place.isFree()) return;
     // a line as wide as the terminal would move the cursor to the next
-    const text = cut(safe(this.text()), this.place.width() - 1);
+    const room = this.place.width() - 1;
+    const text = cut(safe(this.text(room)), room);
     this.place.stream.write(`${CLEARED}${this.paint(text)}`);
   }
 

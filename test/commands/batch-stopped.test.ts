@@ -67,7 +67,7 @@ describe('pit order batch that is stopped', () => {
     expect(Number(placed) + Number(left)).toBe(900);
     expect(await batches.there()).toHaveLength(Number(placed));
     // the bar was drawn over itself, and nothing of it is left
-    expect(interrupted.screen).toMatch(/\r[^\r\n]*\u001b\[K\r\u001b\[K/);
+    expect(interrupted.screen).toMatch(/\r\u001b\[2K[\d,]+\/900 .*\r\u001b\[2KWarning: \d+ of 900/s);
     const ended = await at(
       ['--resume', job],
       [{ await: 'Go on? [y/N]', type: 'y\r' }, drawn, drawn, { ...drawn, signal: 'SIGTERM' }],

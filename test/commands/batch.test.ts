@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { PIT, plainEnvironment } from '../support/pit.js';
+import { onTerminal } from '../support/pty.js';
+import { requires } from '../support/tools.js';
 import { type Batch, batch, useBatchDesk } from './batch-desk.js';
 import { DECIMAL, ID, lastError, TEXT } from './desk.js';
 
@@ -64,29 +67,25 @@ describe('pit order batch', () => {
     expect(new Set(made.map(({ price }) => price)).size).toBe(7);
   });
 
-  it('shows its plan and the first request, and sends nothing', async () => {
+  it('shows its plan and all its requests, and sends nothing', async () => {
     const file = batches.orders(45);
     const plan = await desk.json<Record<string, unknown>>(`order batch buy btc_usdt --file ${file} --dry-run`);
-    const pairs = Array.from({ length: 20 }, (_, index) => `[${batches.first + index}.50,0.001]`).join(',');
+    const pairs = Array.from({ length: 45 }, (_, index) => `[${batches.first + index}.50,0.001]`);
+    const request = (from: number) => ({
+      ...{ url: `${desk.served.address.tradeUrl}/api/orderMoreV2`, method: 'orderMoreV2' },
+      ...{ accesskey: '***', sign: '***', market: 'btc_usdt', tradeType: '1' },
+      ...{ tradeParams: `[${pairs.slice(from, from + 20).join(',')}]`, reqTime: expect.stringMatching(/^\d{13}$/) },
+    });
     expect(plan).toStrictEqual({
       ...{ dryRun: true, operation: 'orderMoreV2' },
-      request: {
-        ...{
-          url: `${desk.served.address.tradeUrl}/api/orderMoreV2`,
-          method: 'orderMoreV2',
-          accesskey: '***',
-          sign: '***',
-        },
-        ...{
-          market: 'btc_usdt',
-          tradeParams: `[${pairs}]`,
-          tradeType: '1',
-          reqTime: expect.stringMatching(/^\d{13}$/),
-        },
-      },
+      request: request(0),
+      requests: [request(0), request(20), request(40)],
       preview: {
-        ...{ price: null, amount: '0.045', notional: DECIMAL, fee: null, warnings: [], orders: 45, requests: 3 },
-        ...{ lowest: `${batches.first}.50`, highest: `${batches.first + 44}.50` },
+        ...{ price: null, amount: '0.045', notional: DECIMAL, fee: null, orders: 45, requests: 3 },
+        ...{ lowest: `${batches.first}.50`, highest: `${batches.first + 44}.50`, fillingAtOnce: 0, guards: [] },
+        ...{ feeCoin: null, spentCoin: 'usdt', balanceBefore: DECIMAL, balanceAfter: DECIMAL },
+        ...{ bid: DECIMAL, ask: DECIMAL, mid: DECIMAL },
+        warnings: [expect.stringMatching(/^The price \d+\.50 is .*% below mid/)],
       },
     });
     expect(await batches.there()).toEqual([]);
@@ -124,6 +123,38 @@ describe('pit order batch', () => {
     expect(await batches.there()).toEqual([]);
   });
 
+  it.each([
+    ['price-band', ['20000,0.001', '40000,0.001'], /the price 40000 is [\d.]+% above mid/],
+    ['order-notional', ['20000,0.001', '20000,60'], /the largest order comes to 1200000 usdt/],
+    ['day-notional', Array(6).fill('20000,45'), /would come to 5\d{6}[\d.]* usdt, and the limit is 5000000 usdt/],
+  ])('%s holds a batch as it holds an order, and --yes does not lift it', async (guard, rows, says) => {
+    const all = () => desk.json<unknown[]>('orders btc_usdt --side buy --state all --all');
+    const before = (await all()).length;
+    let row = 0;
+    const line = `order batch buy btc_usdt --file ${batches.orders(rows.length, () => rows[row++] ?? '')} --yes`;
+    const told = await desk.failure(line, 2);
+    expect(told).toMatchObject({ kind: 'usage', clientId: null, hint: expect.stringContaining(`--override ${guard}`) });
+    expect(told.message).toContain(`${guard} holds this back: `);
+    expect(told.message).toMatch(says);
+    expect([await all(), await desk.json('resolve')]).toEqual([expect.objectContaining({ length: before }), []]);
+    const lifted = await desk.run(`${line} --override ${guard}`);
+    expect(lifted.stderr).toContain(`Overridden ${guard}: `);
+    expect([0, 3, 9]).toContain(lifted.code);
+  });
+
+  it.skipIf(!requires('python3'))('asks for the name of a guard on a terminal (needs python3)', async () => {
+    const file = batches.orders(1, () => '40001,0.0011');
+    const answered = async (typed: string) => {
+      const command = [process.execPath, PIT, 'order', 'batch', 'buy', 'btc_usdt', '--file', file];
+      const steps = [{ await: 'Type price-band', type: `${typed}\r` }];
+      const { status, screen } = await onTerminal({ command, environment: plainEnvironment(desk.home), steps });
+      return { status, screen: screen.replace(/\u001b\[\d+m/g, '') };
+    };
+    expect((await answered('y')).status).toBe(8);
+    const { status, screen } = await answered('price-band');
+    expect([status, screen]).toEqual([0, expect.stringMatching(/fill at once +1 of 1 reach.*placed +1/s)]);
+  });
+
   it('asks, and where nobody can answer sends nothing: exit 8', async () => {
     expect(await desk.failure(`order batch buy btc_usdt --file ${batches.orders(3)}`, 8)).toMatchObject({
       kind: 'declined',
@@ -132,7 +163,7 @@ describe('pit order batch', () => {
   });
 
   it('of which nothing can be placed: exit 3, with the code', async () => {
-    const file = batches.orders(3, (price) => `${price},1000`);
+    const file = batches.orders(3, (price) => `${price},200`);
     const told = await desk.failure(`order batch buy btc_usdt --file ${file} --yes`, 3);
     expect(told).toMatchObject({
       kind: 'refused',
@@ -143,16 +174,14 @@ describe('pit order batch', () => {
   });
 
   it('of which a part is refused: exit 9, and which', async () => {
-    const file = batches.orders(25, (price) =>
-      price % 10 === batches.first % 10 ? `${price},1000` : `${price},0.001`,
-    );
+    const file = batches.orders(25, (price) => (price % 10 === batches.first % 10 ? `${price},200` : `${price},0.001`));
     const ran = await desk.run(`order batch buy btc_usdt --file ${file} --yes --json`);
     expect([ran.code, batch(ran)]).toEqual([9, expect.objectContaining({ placed: 22, refused: 3, notSent: 0 })]);
     const refused = batch(ran).orders.filter(({ outcome }) => outcome === 'refused');
     expect(refused).toMatchObject([{ line: 1, id: null, reason: TEXT }, { line: 11 }, { line: 21 }]);
     expect(lastError(ran.stderr)).toMatchObject({ kind: 'partial', clientId: batch(ran).job });
     const shown = await desk.run(
-      `order batch buy btc_usdt --file ${batches.orders(2, (price) => `${price},${price % 2 === 0 ? 1000 : 0.001}`)} --yes`,
+      `order batch buy btc_usdt --file ${batches.orders(2, (price) => `${price},${price % 2 === 0 ? 200 : 0.001}`)} --yes`,
     );
     expect(shown.stdout).toMatch(/placed +1\nrefused +1\n\nline +price +amount +outcome +why\n[12] /);
   });

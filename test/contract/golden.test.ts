@@ -45,7 +45,7 @@ describe('the JSON of every command, against the seeded sandbox', () => {
     }
   });
 
-  it.each(LINES)('pit $line', async ({ words, line, elsewhere, learns }) => {
+  it.each(LINES)('pit $line', async ({ words, line, elsewhere, learns, isUnkept }) => {
     const filled = line.replace(/\{([\w.]+)\}/g, (_, name: string) => known[name] ?? `{${name}}`);
     const place = { home: elsewhere === true ? temporaryFolder() : home, now, host: host(words === 'sandbox serve') };
     const { stdout, stderr } = await runInside(['--json', '--yes', ...filled.split(' ')], place);
@@ -53,7 +53,8 @@ describe('the JSON of every command, against the seeded sandbox', () => {
     const document: unknown = JSON.parse(stdout);
     Object.assign(known, learns?.(document));
     expect(await brokenPromises(words, document)).toEqual([]);
-    await expect(`${JSON.stringify(normal(document), null, 2)}\n`).toMatchFileSnapshot(file(words));
+    if (isUnkept !== true)
+      await expect(`${JSON.stringify(normal(document), null, 2)}\n`).toMatchFileSnapshot(file(words));
   });
 
   it.each(LISTS)('pit %s --csv has the fields of the schema', async (line) => {

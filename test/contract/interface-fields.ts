@@ -36,7 +36,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'kline.data': HOLDER,
   'kline.moneyType': 'the quote coin of the market that was asked for; pit api kline prints it as sent',
   'kline.symbol': 'the base coin of the market that was asked for; pit api kline prints it as sent',
-  'withdraw.id': 'withdraw id',
 };
 
 /** Every field of every answer of the interface document, as its transcription for the sandbox has them. */

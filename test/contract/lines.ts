@@ -4,6 +4,8 @@ export interface Line {
   readonly line: string;
   /** In a home where no sandbox runs. */
   readonly elsewhere?: true;
+  /** It is there for what it learns. */
+  readonly isUnkept?: true;
   /** What later lines take from its document, for `{name}`. */
   readonly learns?: (document: unknown) => Readonly<Record<string, string>>;
 }
@@ -36,6 +38,14 @@ export const LINES: readonly Line[] = [
   shown('address', 'usdt'),
   shown('deposits', 'usdt'),
   shown('withdrawals', 'usdt'),
+  {
+    words: 'address',
+    line: 'address btc --withdraw',
+    isUnkept: true,
+    learns: (document) => ({ btc: (document as { readonly address: string }[])[0]?.address ?? '' }),
+  },
+  // its dry run: the fund password would be asked for
+  shown('withdraw', 'btc 0.01 --to {btc} --dry-run'),
   shown('fees', 'usdt'),
   shown('profile list'),
   shown('profile add', 'overseas --base-url https://api.example.com --trade-url https://trade.example.com'),

@@ -23,12 +23,19 @@ export const PREVIEW: shape.Fields = {
   warnings: shape.list(shape.text('')),
 };
 
+/** A request that is not sent. */
+export const REQUEST = shape.named(
+  shape.text(''),
+  'the address and the parameters; key, signature and fund password are masked',
+);
+
 /** What the dry run of a write to the exchange prints. */
-export function dryRunShape(preview: shape.Fields = PREVIEW): shape.Shape {
+export function dryRunShape(preview: shape.Fields = PREVIEW, more: shape.Fields = {}): shape.Shape {
   return shape.record({
     dryRun: shape.yesNo('always true'),
     operation: shape.text("the interface's name of it"),
-    request: shape.named(shape.text(''), 'the address and the parameters; key, signature and fund password are masked'),
+    request: REQUEST,
+    ...more,
     preview: shape.record(preview),
   });
 }
@@ -51,20 +58,30 @@ export function dryChange(operation: string, words: string): Answer {
 
 /** What a write would have sent, keys and signature left out, with everything checked and nothing sent. */
 export function dryRun<Name extends OperationName>(
-  { host }: Context,
+  { host }: Pick<Context, 'host'>,
   client: ExchangeClient,
   operation: Name,
   values: ValuesOf<Name>,
   preview: Preview,
   show: (screen: Screen) => string,
 ): Answer {
-  const parameters = maskedParameters(operation, values);
-  const url = `${client.hosts.tradeUrl}/api/${operation}`;
-  const request = { url, method: operation, accesskey: '***', ...parameters, sign: '***', reqTime: String(host.now()) };
+  const request = maskedRequest(host, client, operation, values);
   return {
     data: { dryRun: true, operation, request, preview },
     show: (screen) => `${show(screen)}\n${screen.paint.faint('Dry run: nothing was sent.')}`,
   };
+}
+
+/** A request as it would leave, its secrets left out. Throws Failure `usage` for a value that breaks its rule. */
+export function maskedRequest<Name extends OperationName>(
+  host: Pick<Context['host'], 'now'>,
+  { hosts }: Pick<ExchangeClient, 'hosts'>,
+  operation: Name,
+  values: ValuesOf<Name>,
+): Readonly<Record<string, string>> {
+  const parameters = maskedParameters(operation, values);
+  const url = `${hosts.tradeUrl}/api/${operation}`;
+  return { url, method: operation, accesskey: '***', ...parameters, sign: '***', reqTime: String(host.now()) };
 }
 
 /** Throws Failure `usage` for a value that breaks its rule. */

@@ -1,6 +1,9 @@
 import type { Budget } from '../../client/budget.js';
 import { type ClientOptions, ExchangeClient } from '../../client/exchange-client.js';
 import type { ExchangeZone } from '../../client/exchange-zone.js';
+import type { Limits } from '../../client/limiter/limiter.js';
+import { forgetLimits, type Sharing, sharedLimits } from '../../client/limiter/shared-limits.js';
+import type { LimiterState } from '../../client/limiter/state.js';
 import { MarketCatalog } from '../../client/market-catalog.js';
 import { Cache } from '../../config/cache.js';
 import { type Connection, chooseConnection, type Missing, requireKeys } from '../../config/connection.js';
@@ -13,9 +16,10 @@ import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/ind
 import type { Output } from '../../terminal/output.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { Journal } from '../../trading/journal/journal.js';
-import { warnOfExtras } from './extras.js';
+import { warnOfExtras, warnOfExtraWithdrawals } from './extras.js';
 import type { Globals } from './globals.js';
 import { clockMemory, exchangeZone, journalName, SANDBOX_JOURNAL, toleranceMemory } from './remembered.js';
+import { SANDBOX_PLACE, sharingOf } from './sharing.js';
 
 /** Everything that a command may need of the exchange and the configuration; each part is made when it is first asked for. */
 export class Session {
@@ -24,6 +28,7 @@ export class Session {
   readonly #cache: Cache;
   #connection: Promise<Connection> | undefined;
   #client: Promise<ExchangeClient> | undefined;
+  #limits: Limits | undefined;
   #address: SandboxAddress | undefined;
   #markets: Promise<MarketCatalog> | undefined;
 
@@ -80,12 +85,24 @@ export class Session {
         if (host.errors.isTTY === true) output.note(words);
       },
       alarm: (extras) => warnOfExtras(output, extras),
+      alarmWithdrawals: (extras) => warnOfExtraWithdrawals(output, extras),
     };
   }
 
   /** Another exchange takes the place of the sandbox's: what was written to the one before says nothing of it. */
   forgetSandboxJournal(): void {
     new Journal(this.host, this.host.directories.state, SANDBOX_JOURNAL).forget();
+  }
+
+  /** The sandbox's server has ended, and with it what it counted against its limits. */
+  forgetSandboxLimits(): void {
+    forgetLimits(this.host.directories.state, SANDBOX_PLACE);
+  }
+
+  /** How the exchange's limits stand, and with whom they are shared; it asks the exchange nothing. */
+  async limiterState(): Promise<LimiterState> {
+    const { limiterState } = await import('../../client/limiter/state.js');
+    return limiterState(this.#sharing(await this.connection()));
   }
 
   /** The markets of the exchange, from the cache while it is fresh. */
@@ -117,7 +134,17 @@ export class Session {
       hosts: hostsOf(connection, () => this.#address),
       credentials: () => this.#credentials(connection),
       clockMemory: clockMemory(connection, this.#cache),
+      limits: this.#limitsOf(connection),
     };
+  }
+
+  #limitsOf(connection: Connection): Limits {
+    this.#limits ??= sharedLimits(this.#sharing(connection));
+    return this.#limits;
+  }
+
+  #sharing(connection: Connection): Sharing {
+    return sharingOf(connection, this.host, this.output, () => this.#credentials(connection).accessKey);
   }
 
   #credentials(connection: Connection): Credentials {

@@ -1,5 +1,6 @@
 import { requireConsent } from '../frame/consent.js';
 import { define, flag, required } from '../frame/definition.js';
+import { overriddenBy, overrideFlag } from '../frame/guards.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, oneOf, positiveDecimal } from '../inputs/numbers.js';
 import { word } from '../inputs/words.js';
@@ -20,6 +21,7 @@ export default define({
     amount: flag('--amount <total>', 'what a ladder comes to at most, in the base coin', positiveDecimal('--amount')),
     weight: flag('--weight <how>', 'equal, or linear: growing towards the end', oneOf('--weight', 'equal', 'linear')),
     account: flag('--account <name>', 'spot, isolated or cross', oneOf('--account', 'spot', 'isolated', 'cross')),
+    override: overrideFlag,
     resume: flag('--resume <job>', 'go on with a job that was stopped', clientId),
   },
   examples: [
@@ -30,11 +32,13 @@ export default define({
   output: BATCH,
   dry: DRY_BATCH,
   row: BATCH_LINE,
-  async run(context, { side, market, account, ...flags }) {
+  async run(context, { side, market, account, override, ...flags }) {
     requireSense(flags);
     requireConsent(context);
     const wish = await readWish(context, flags);
-    if (wish.kind === 'resume') return goOn(context, wish.job, { side, market, account, lines: wish.lines });
-    return start(context, { side, market, account: account ?? 'spot' }, wish);
+    const overridden = overriddenBy(override);
+    if (wish.kind === 'resume')
+      return goOn(context, wish.job, { side, market, account, lines: wish.lines }, overridden);
+    return start(context, { side, market, account: account ?? 'spot' }, wish, overridden);
   },
 });

@@ -55,9 +55,15 @@ export function preview(
 function bookEntries(order: SentOrder, market: Market, facts: OrderFacts): Entry[] {
   return [
     ['from mid', distanceText(facts)],
-    ['bid, ask', facts.reference === null ? UNKNOWN : `${shown(facts.bid)}, ${shown(facts.ask)} ${market.quote}`],
+    bookEntry(market, facts),
     ['fills at once', fillsText(order, market, facts)],
   ];
+}
+
+type BestFacts = Pick<OrderFacts, 'bid' | 'ask' | 'reference'>;
+
+export function bookEntry({ quote }: Market, { bid, ask, reference }: BestFacts): Entry {
+  return ['bid, ask', reference === null ? UNKNOWN : `${shown(bid)}, ${shown(ask)} ${quote}`];
 }
 
 function distanceText({ distance, reference }: OrderFacts): string {
@@ -78,7 +84,12 @@ function fillsText({ side, amount }: SentOrder, { base, quote }: Market, { fills
   return `${part} at ${grouped(average.toString())} ${quote} on average`;
 }
 
-function moneyEntries({ side, account }: SentOrder, market: Market, { fee, balance }: OrderFacts): Entry[] {
+/** The fee and the balance, as far as they are known. */
+export function moneyEntries(
+  { side, account }: Pick<SentOrder, 'side' | 'account'>,
+  market: Market,
+  { fee, balance }: Pick<OrderFacts, 'fee' | 'balance'>,
+): Entry[] {
   const coin = spentCoin(market, side);
   const untold = account === 'spot' ? UNKNOWN : `${UNKNOWN}: no operation shows margin balances`;
   return [

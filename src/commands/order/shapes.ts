@@ -44,9 +44,8 @@ export const ORDER: shape.Fields = {
 
 const NULLABLE = (description: string) => shape.orNull(shape.decimal(description));
 
-/** An order before it is sent: what it would do. */
-export const DRY_ORDER = dryRunShape({
-  ...PREVIEW,
+/** What any preview of orders knows of the account and the book. */
+export const SURROUNDINGS: shape.Fields = {
   feeCoin: shape.orNull(shape.text('')),
   spentCoin: shape.text('what it is paid with'),
   balanceBefore: NULLABLE('available, in the coin that is spent'),
@@ -54,16 +53,22 @@ export const DRY_ORDER = dryRunShape({
   bid: NULLABLE('the best one'),
   ask: NULLABLE('the best one'),
   mid: NULLABLE('the middle of the book, or what takes its place'),
-  distance: NULLABLE('percent above mid, negative below it'),
-  fillsAtOnce: NULLABLE('in the base coin'),
-  fillsAtLeast: shape.yesNo('the book shows no more: at least this'),
-  averagePrice: NULLABLE('of what fills at once'),
   guards: shape.list(
     shape.record({
       guard: shape.text('its name'),
       message: shape.text(''),
       overridden: shape.yesNo(''),
     }),
-    'those that hold the order',
+    'those that hold it back',
   ),
+};
+
+/** An order before it is sent: what it would do. */
+export const DRY_ORDER = dryRunShape({
+  ...PREVIEW,
+  ...SURROUNDINGS,
+  distance: NULLABLE('percent above mid, negative below it'),
+  fillsAtOnce: NULLABLE('in the base coin'),
+  fillsAtLeast: shape.yesNo('the book shows no more: at least this'),
+  averagePrice: NULLABLE('of what fills at once'),
 });

@@ -1,6 +1,7 @@
 import { define, required } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { word } from '../inputs/words.js';
+import { confirmLoosening } from './loosening.js';
 import { changed, WHOLE_PROFILE } from './rows.js';
 
 export default define({
@@ -10,12 +11,19 @@ export default define({
     key: required('base-url, trade-url, ws-url or a setting', word),
     value: required('its value', word),
   },
-  examples: ['profile set overseas trade-url https://trade.example.com', 'profile set overseas zone +08:00'],
+  examples: [
+    'profile set overseas trade-url https://trade.example.com',
+    'profile set overseas zone +08:00',
+    'profile set overseas withdrawDayLimit 0.5btc,1000usdt',
+  ],
   output: WHOLE_PROFILE,
   dry: DRY_CHANGE,
-  async run({ session: { profiles }, output, globals }, { name, key, value }) {
+  async run(context, { name, key, value }) {
+    const { output, globals } = context;
+    const { profiles } = context.session;
     await profiles.get(name);
     if (globals.dryRun) return dryChange('profile set', `Would set ${key} of ${name}.${dropping(key)}`);
+    await confirmLoosening(context, name, key, value);
     if (await profiles.set(name, key, value)) {
       output.note(
         `Its keys were for another trade host and are dropped. Store new ones: pit keys set --profile ${name}`,

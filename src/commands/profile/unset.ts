@@ -1,6 +1,7 @@
 import { define, required } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { word } from '../inputs/words.js';
+import { confirmLoosening } from './loosening.js';
 import { changed, WHOLE_PROFILE } from './rows.js';
 
 export default define({
@@ -9,9 +10,12 @@ export default define({
   examples: ['profile unset overseas zone', 'profile unset overseas ws-url'],
   output: WHOLE_PROFILE,
   dry: DRY_CHANGE,
-  async run({ session: { profiles }, globals }, { name, key }) {
+  async run(context, { name, key }) {
+    const { profiles } = context.session;
+    const { globals } = context;
     await profiles.get(name);
     if (globals.dryRun) return dryChange('profile unset', `Would unset ${key} of ${name}.`);
+    await confirmLoosening(context, name, key, undefined);
     await profiles.unset(name, key);
     return changed(await profiles.get(name), profiles, `${key} of ${name} is no longer set.`);
   },

@@ -23,7 +23,7 @@ export function newJobId(host: Pick<Host, 'randomBytes'>): string {
  */
 export async function beginJob(account: TradingAccount, plan: BatchPlan, id: string): Promise<Job> {
   const { client, journal } = account;
-  refuseTwin(account, plan, id);
+  refuseTwins(account, plan, id);
   const page = await readOrderPages(client, plan.market, plan.side, { from: 1, to: 1 });
   const terms: BatchTerms = {
     ...plan,
@@ -34,7 +34,7 @@ export async function beginJob(account: TradingAccount, plan: BatchPlan, id: str
   const entry = journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id, reqTime: client.now() });
   try {
     // another process may have begun the same one meanwhile; then neither goes on
-    refuseTwin(account, plan, id);
+    refuseTwins(account, plan, id);
   } catch (error) {
     entry.withdraw();
     throw error;
@@ -87,8 +87,8 @@ function underWay(id: string): Failure {
   return usage(`Another process is at the job ${id}, or has just been.`, 'Wait until it has ended; only one may send.');
 }
 
-/** Throws Failure `usage`. */
-function refuseTwin({ journal }: TradingAccount, plan: BatchPlan, id: string): void {
+/** Throws Failure `usage` where a job of the same orders is not finished, or an order like one of them is unknown. */
+export function refuseTwins({ journal }: Pick<TradingAccount, 'journal'>, plan: BatchPlan, id: string): void {
   for (const entry of journal.open()) {
     if (entry.isOf('orderMoreV2')) refuseSameJob(entry, plan, id);
     else if (entry.isOf('order')) refuseSameOrder(entry, plan);

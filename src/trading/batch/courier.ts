@@ -46,7 +46,6 @@ export class Courier {
   constructor(
     private readonly account: TradingAccount,
     private readonly job: Job,
-    private readonly progress: () => void,
   ) {}
 
   /** How many requests were answered, refusals included. */
@@ -124,7 +123,6 @@ export class Courier {
     } finally {
       leave();
       this.#onTheWay -= 1;
-      this.progress();
       this.#wake();
     }
   }

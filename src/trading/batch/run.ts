@@ -18,7 +18,7 @@ export type Ending =
   | { readonly kind: 'unrecorded'; readonly failure: Failure };
 
 /** What is going on, for a person who waits. */
-export type Phase = 'settling' | 'placing' | 'waiting' | 'checking';
+export type Phase = 'settling' | 'placing' | 'waiting' | 'checking' | 'stopping';
 
 /** So often in a row a request may stay here, or be refused for its rate, before the job gives up. */
 const MOST_SETBACKS = 4;
@@ -49,9 +49,12 @@ export class JobRun {
   constructor(
     private readonly account: TradingAccount,
     readonly job: Job,
-    private readonly progress: (phase: Phase) => void = () => undefined,
   ) {
-    this.#courier = new Courier(account, job, () => this.progress(this.#phase));
+    this.#courier = new Courier(account, job);
+  }
+
+  get phase(): Phase {
+    return this.#isInterrupted ? 'stopping' : this.#phase;
   }
 
   /** Whether it could be found out if something on the way repeated a request; null where it was not tried. */
@@ -92,7 +95,7 @@ export class JobRun {
     for (;;) {
       const lines = this.job.unsent();
       if (lines.length === 0) return { kind: 'finished' };
-      this.#enter('placing');
+      this.#phase = 'placing';
       const answered = this.#courier.answered;
       const trouble = await this.#courier.send(lines);
       if (this.#isInterrupted) return { kind: 'interrupted' };
@@ -106,7 +109,7 @@ export class JobRun {
   async #settleEarlier(): Promise<boolean> {
     const { job, account } = this;
     if (job.requests === 0 && job.isWhole) return true;
-    this.#enter('settling');
+    this.#phase = 'settling';
     this.#allowForDoubts();
     return settleEarlier(account, job);
   }
@@ -123,7 +126,7 @@ export class JobRun {
     if (trouble.kind === 'lost')
       this.account.tell(`No answer came (${trouble.reason}). Looking for the orders; they are not sent again.`);
     if (this.job.doubts.size > 0 && !(await this.#lookShortly())) {
-      this.#enter('waiting');
+      this.#phase = 'waiting';
       await settleDoubts(this.account, this.job);
       const reason = 'reason' in trouble ? trouble.reason : 'the lists of orders could not be read';
       return { kind: 'lost', reason };
@@ -149,7 +152,7 @@ export class JobRun {
     this.#setbacks += 1;
     const pause = pauseMs * (1 + host.random() / 2);
     if (this.#setbacks > MOST_SETBACKS || !budget.allows(pause)) return ending;
-    this.#enter('waiting');
+    this.#phase = 'waiting';
     await host.sleep(pause);
     return undefined;
   }
@@ -157,7 +160,7 @@ export class JobRun {
   /** Whether all that was in doubt is known after a few looks. */
   async #lookShortly(): Promise<boolean> {
     const { account, job } = this;
-    this.#enter('settling');
+    this.#phase = 'settling';
     for (const pause of [...LOOK_PAUSES_MS, undefined]) {
       await look(account, job);
       if (job.doubts.size === 0) return true;
@@ -168,12 +171,7 @@ export class JobRun {
   }
 
   async #check(): Promise<void> {
-    this.#enter('checking');
+    this.#phase = 'checking';
     this.#checked = await findRepeated(this.account, this.job);
-  }
-
-  #enter(phase: Phase): void {
-    this.#phase = phase;
-    this.progress(phase);
   }
 }

@@ -3,7 +3,7 @@ import { splitMarket } from '../../protocol/words.js';
 import { Job } from '../batch/job.js';
 import { totals } from '../batch/lines.js';
 import type { Entry } from '../journal/entry.js';
-import { type Intent, isOf, type OrderTerms, type Settled } from '../journal/intent.js';
+import { type Intent, isOf, marketOf, type OrderTerms, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 
 const DAY_MS = 86_400_000;
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: string, now: number): Decimal {
   const midnight = now - (now % DAY_MS);
   const isMeant = (intent: Intent, time: number) =>
-    time >= midnight && splitMarket(intent.terms.market)?.quote === quote;
+    time >= midnight && splitMarket(marketOf(intent) ?? '')?.quote === quote;
   const settled = journal.archive
     .since(midnight)
     .filter((one) => isMeant(one.intent, dateOf(one)))

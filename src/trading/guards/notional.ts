@@ -18,7 +18,8 @@ export function checkNotionals(
   const inCoin = (amount: Decimal) => `${amount.trimmed()} ${quote}`;
   const breaches: Breach[] = [];
   if (perOrder !== undefined && largest !== undefined && largest.compare(perOrder) > 0) {
-    const words = `the order comes to ${inCoin(largest)}, and the limit for one order is ${inCoin(perOrder)}`;
+    const which = notionals.length === 1 ? 'the order' : 'the largest order';
+    const words = `${which} comes to ${inCoin(largest)}, and the limit for one order is ${inCoin(perOrder)}`;
     breaches.push(broken('order-notional', words));
   }
   if (perDay !== undefined && day.compare(perDay) > 0) {

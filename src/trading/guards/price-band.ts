@@ -22,10 +22,8 @@ export function checkBand(side: Side, prices: readonly Decimal[], band: Decimal 
     const message = 'it cannot be checked: the book is empty, and there is no last price';
     return { breach: broken('price-band', message), warning: null };
   }
-  const furthest = (place: Place) => {
-    const there = prices.filter((price) => placeOf(side, price, reference.price, band) === place);
-    return there.toSorted((left, right) => distance(right, reference).compare(distance(left, reference)))[0];
-  };
+  const ends = endsOf(prices);
+  const furthest = (place: Place) => ends.find((price) => placeOf(side, price, reference.price, band) === place);
   const [costly, harmless] = [furthest('costly'), furthest('harmless')];
   return {
     breach: costly === undefined ? null : broken('price-band', tooCostly(side, costly, reference, band)),
@@ -47,8 +45,16 @@ function bandEnd(reference: Decimal, band: Decimal, end: 'above' | 'below'): Dec
   return reference.times(end === 'above' ? ONE.plus(band) : ONE.minus(band)).trimmed();
 }
 
-function distance(price: Decimal, { price: reference }: Reference): Decimal {
-  return price.compare(reference) < 0 ? reference.minus(price) : price.minus(reference);
+/** The highest and the lowest: on either side of the band, one of them is the furthest from it. */
+function endsOf(prices: readonly Decimal[]): Decimal[] {
+  const [first, ...others] = prices;
+  if (first === undefined) return [];
+  let [highest, lowest] = [first, first];
+  for (const price of others) {
+    if (price.compare(highest) > 0) highest = price;
+    if (price.compare(lowest) < 0) lowest = price;
+  }
+  return [highest, lowest];
 }
 
 function tooCostly(side: Side, price: Decimal, reference: Reference, band: Decimal): string {

@@ -2,7 +2,7 @@ import { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../account.js';
 import type { Seen } from '../guards/breach.js';
 import { writtenToday } from '../guards/day-notional.js';
-import { checkGuards, type Guarded } from '../guards/guards.js';
+import { checkGuards, type Guarded, type Proposal } from '../guards/guards.js';
 import type { GuardLimits } from '../guards/limits.js';
 import { type Answers, factsOf, type OrderFacts, type ResolvedOrder } from './facts.js';
 import type { Outlook } from './outlook.js';
@@ -39,7 +39,12 @@ export function guardOrder(
 ): Guarded {
   const { side, type, price, amount } = terms;
   const orders = [{ price: Decimal.of(price), amount: Decimal.of(amount) }];
-  return checkGuards({ market, side, type, orders }, limits, { seen, today: todayOf(account, market.quote, limits) });
+  return guardOrders(account, { market, side, type, orders }, seen, limits);
+}
+
+/** The same for orders that are to be sent together. */
+export function guardOrders(account: TradingAccount, proposal: Proposal, seen: Seen, limits: GuardLimits): Guarded {
+  return checkGuards(proposal, limits, { seen, today: todayOf(account, proposal.market.quote, limits) });
 }
 
 /** The journal of the day is read only where a limit needs it. */

@@ -1,5 +1,7 @@
+import type { Market } from '../../client/market-catalog.js';
 import { Failure } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
+import type { Side } from '../../protocol/words.js';
 import { type Answers, type OrderFacts, type ResolvedOrder, spentCoin } from './facts.js';
 import { averagePrice } from './fills.js';
 import { percentFrom } from './market-view.js';
@@ -10,7 +12,8 @@ const PERCENT_SCALE = 2;
 
 /** What to beware of in an order, as sentences. What a guard holds it back for is not among them. */
 export function warningsOf(order: ResolvedOrder, facts: OrderFacts, answers: Answers): string[] {
-  return [...aboutBook(order, facts), ...aboutBalance(order, facts), ...aboutAnswers(answers)];
+  const { market, terms } = order;
+  return [...aboutBook(order, facts), ...aboutBalance(market, terms.side, facts.balance), ...aboutAnswers(answers)];
 }
 
 function aboutBook({ terms, market }: ResolvedOrder, { bid, ask, fills }: OrderFacts): string[] {
@@ -41,16 +44,23 @@ function beyond(price: Decimal, best: Decimal): string | null {
   return size.compare(WORTH_TELLING) > 0 ? `${size.trimmed()}%` : null;
 }
 
-function aboutBalance({ market, terms }: ResolvedOrder, { balance }: OrderFacts): string[] {
+/** That the exchange will refuse what the balance does not cover. */
+export function aboutBalance(
+  market: Market,
+  side: Side,
+  balance: OrderFacts['balance'],
+  what: 'it' | 'a part of it' = 'it',
+): string[] {
   if (balance === null || balance.after.sign >= 0) return [];
   const needs = balance.before.minus(balance.after).trimmed();
-  const coin = spentCoin(market, terms.side);
+  const coin = spentCoin(market, side);
   return [
-    `It needs ${needs} ${coin}, and ${balance.before.trimmed()} ${coin} are available: the exchange will refuse it.`,
+    `It needs ${needs} ${coin}, and ${balance.before.trimmed()} ${coin} are available: the exchange will refuse ${what}.`,
   ];
 }
 
-function aboutAnswers({ market, available, orders }: Answers): string[] {
+/** What could not be looked at. */
+export function aboutAnswers({ market, available, orders }: Answers): string[] {
   const missing = { 'The book': market, 'The balance': available, 'Earlier fees': orders };
   return Object.entries(missing).flatMap(([what, answer]) =>
     answer instanceof Failure ? [`${what} could not be read: ${answer.message}`] : [],

@@ -1,5 +1,5 @@
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
-import { CONFIGURATION, NOT_FOUND, query } from '../support/exchange.js';
+import { CONFIGURATION, DEPTH, NOT_FOUND, query } from '../support/exchange.js';
 
 export interface ModelOrder {
   readonly id: string;
@@ -59,6 +59,7 @@ export class ModelExchange {
 
   answer(target: string): Answer {
     if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
+    if (target.startsWith('/data/v1/depth')) return respond(DEPTH);
     const values = query(target);
     const reqTime = Number(values.reqTime);
     // the client's clock only goes on, so that an older request is meant to be old

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Resolved } from './errand.js';
+import type { JobRecord, Resolved } from './errand.js';
+import { plain } from './kinds/terms.js';
 
 /** The folder of the one journal in a PIT_HOME. */
 export function journalIn(home: string): string {
@@ -18,11 +19,41 @@ export function archivedIn(home: string): Resolved[] {
   });
 }
 
+/** The jobs of the journal, open and settled. */
+export function jobsIn(home: string): JobRecord[] {
+  const files = ['open', 'jobs'].flatMap((name) => {
+    const folder = path.join(journalIn(home), name);
+    return readdirSync(folder).map((file) => path.join(folder, file));
+  });
+  return files.flatMap((file) => {
+    const [line] = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((one) => one !== '');
+    const { intent } = (line === undefined ? {} : JSON.parse(line.slice(line.indexOf('{')))) as {
+      intent?: WrittenIntent;
+    };
+    if (intent?.operation !== 'orderMoreV2') return [];
+    const lines = intent.terms.lines?.map(([, price, amount]) => `${plain(price)} ${plain(amount)}`) ?? [];
+    return { id: intent.id, market: intent.terms.market, lines };
+  });
+}
+
+interface WrittenIntent {
+  readonly operation: string;
+  readonly id: string;
+  readonly terms: { readonly market: string; readonly lines?: readonly [number, string, string][] };
+}
+
 interface ArchivedWrite {
   readonly intent: {
     readonly operation: string;
     readonly id: string;
-    readonly terms: { readonly market: string; readonly order?: { readonly id?: string; readonly clientId?: string } };
+    readonly terms: {
+      readonly market?: string;
+      readonly order?: { readonly id?: string; readonly clientId?: string };
+      readonly coin?: string;
+      readonly amount?: string;
+    };
   };
   readonly outcome: string;
   readonly id: string | null;
@@ -31,11 +62,12 @@ interface ArchivedWrite {
 
 function rowOf({ intent, outcome, id, duplicates }: ArchivedWrite): Resolved {
   const { operation, id: clientId, terms } = intent;
-  const target = terms.order?.id ?? terms.order?.clientId;
+  const { order, coin, amount } = terms;
+  const target = order?.id ?? order?.clientId ?? (coin === undefined ? undefined : `withdraw ${amount} ${coin}`);
   const row = {
     operation,
     clientId,
-    market: terms.market,
+    market: terms.market ?? '',
     outcome,
     id,
     duplicates,

@@ -20,6 +20,8 @@ export interface Errand {
   readonly timeout: number;
   /** The client id that it was told to use; undefined where pit makes one. */
   readonly clientId: string | undefined;
+  /** What it gets on stdin; nothing where it is left out. */
+  readonly input?: string;
 }
 
 /** What the exchange was made to look like before: markets with their prices, and a way to place orders past the network. */
@@ -29,6 +31,8 @@ export interface Scene {
   readonly prices: ReadonlyMap<string, { readonly bid: number; readonly ask: number }>;
   /** The share of orders that get an id from the user. */
   readonly ownIds: number;
+  /** How many orders a batch may have. */
+  readonly batches: readonly number[];
 }
 
 /** A row of `pit resolve --json`. */
@@ -42,8 +46,16 @@ export interface Resolved {
   readonly timeline: readonly { readonly time: string; readonly event: string }[];
   /** The row is the journal's own, and nobody was told. */
   readonly isArchived?: true;
-  /** There, the order that was to be cancelled. */
+  /** There, the order that was to be cancelled, or the key of a withdrawal. */
   readonly target?: string;
+}
+
+/** A job as the journal has it. */
+export interface JobRecord {
+  readonly id: string;
+  readonly market: string;
+  /** Price and amount of each order. */
+  readonly lines: readonly string[];
 }
 
 /** A write as it passed, and what it is known by. */
@@ -52,21 +64,25 @@ export type Written = Passing & { readonly key: string };
 /** All that is known of an errand in the end. */
 export interface Evidence {
   readonly run: Run;
+  /** What was run in the end to finish it; undefined where nothing was. */
+  readonly finished: Run | undefined;
   /** Its writes as they passed. */
   readonly writes: readonly Written[];
   /** The reads of a single order, of anybody. */
   readonly looks: readonly Passing[];
-  /** The reads of the lists of its market and side. */
+  /** The reads of the lists of its market and side, or of the records of its coin. */
   readonly listings: readonly Passing[];
   /** All orders of its market and side, as the exchange has them. */
   readonly orders: readonly Listed[];
+  /** All withdrawals of the coin that stands for its market, as the exchange has them. */
+  readonly withdrawals: readonly Listed[];
   /** What any command said of duplicates. */
   readonly warned: readonly Warned[];
   readonly resolved: readonly Resolved[];
 }
 
 /** What pit said of an errand with its exit code and its JSON. `failed`: it ended without a word about the outcome. */
-export type Said = 'placed' | 'cancelled' | 'refused' | 'notSent' | 'unknown' | 'failed' | 'killed';
+export type Said = 'placed' | 'partial' | 'cancelled' | 'refused' | 'notSent' | 'unknown' | 'failed' | 'killed';
 
 /** What must never be. */
 export type Breach =
@@ -101,6 +117,8 @@ export interface Kind<Task extends Errand = Errand> {
   plan(number: number, draw: Draw, scene: Scene): Promise<Task>;
   /** What a request of its kind on the way is known by; undefined for one of another kind. */
   keyOf(request: Passing): string | undefined;
+  /** What is typed to finish it once everything is settled and nothing is disturbed any more. */
+  finish?(errand: Task, jobs: readonly JobRecord[]): readonly string[] | undefined;
   judge(errand: Task, evidence: Evidence): Judgement;
 }
 

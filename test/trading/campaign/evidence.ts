@@ -1,9 +1,10 @@
 import type { Passing } from '../../support/proxy.js';
-import { archivedIn } from './archived.js';
+import { archivedIn, jobsIn } from './archived.js';
 import type { Errand, Evidence, Resolved, Scene, Side } from './errand.js';
 import type { Listed } from './exchange.js';
-import { keyOf } from './kinds/index.js';
+import { keyOf, kindOf } from './kinds/index.js';
 import { MARKET_NAMES } from './kinds/terms.js';
+import { COINS } from './kinds/withdraw.js';
 import { documentOf, type Program, type Run, warningsIn } from './program.js';
 
 export interface Traces {
@@ -11,6 +12,8 @@ export interface Traces {
   /** From when the exchange's orders count, in ms since the Unix epoch. */
   readonly since: number;
   readonly runs: ReadonlyMap<Errand, Run>;
+  /** What was run in the end to finish some of them. */
+  readonly finished: ReadonlyMap<Errand, Run>;
   readonly program: Program;
   /** All that passed the network. */
   readonly requests: readonly Passing[];
@@ -21,6 +24,7 @@ export async function evidenceOf({
   stage,
   since,
   runs,
+  finished,
   program,
   requests,
 }: Traces): Promise<(errand: Errand) => Evidence> {
@@ -30,6 +34,8 @@ export async function evidenceOf({
       orders.set(`${market} ${side}`, await stage.exchange.orders(market, side, since));
     }
   }
+  const withdrawals = new Map<string, Listed[]>();
+  for (const coin of COINS) withdrawals.set(coin, await stage.exchange.withdrawals(coin, since));
   const writes = grouped(requests, keyOf);
   const listings = grouped(requests, listed);
   const looks = requests.filter(({ operation }) => operation === 'getOrder');
@@ -44,10 +50,23 @@ export async function evidenceOf({
     if (run === undefined) throw new Error(`errand ${errand.number} never ran`);
     const where = `${errand.market} ${errand.side}`;
     return {
+      finished: finished.get(errand),
       ...{ run, warned, resolved, looks, listings: listings.get(where) ?? [], orders: orders.get(where) ?? [] },
+      withdrawals: withdrawals.get(errand.market) ?? [],
       writes: errand.keys.flatMap((key) => (writes.get(key) ?? []).map((write) => ({ ...write, key }))),
     };
   };
+}
+
+/** Finishes what can be gone on with, once all of it is settled. */
+export async function finish(errands: Iterable<Errand>, program: Program): Promise<Map<Errand, Run>> {
+  const finished = new Map<Errand, Run>();
+  const jobs = jobsIn(program.home);
+  for (const errand of errands) {
+    const words = kindOf(errand).finish?.(errand, jobs);
+    if (words !== undefined) finished.set(errand, await program.run([...words, '--json', '--timeout', '60']));
+  }
+  return finished;
 }
 
 function isSettledLater(rows: readonly Resolved[], index: number): boolean {
@@ -57,6 +76,7 @@ function isSettledLater(rows: readonly Resolved[], index: number): boolean {
 
 function listed({ operation, parameters: { currency, tradeType } }: Passing): string | undefined {
   const side: Side = tradeType === '1' ? 'buy' : 'sell';
+  if (operation === 'getWithdrawRecord') return `${currency} sell`;
   return operation === 'getOrders' ? `${currency} ${side}` : undefined;
 }
 

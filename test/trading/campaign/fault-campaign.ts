@@ -6,7 +6,7 @@ import { killProcess, serveProcess } from '../../sandbox/support/served-process.
 import { startProxy } from '../../support/proxy.js';
 import { chosen, drawOf, weighted } from './draw.js';
 import type { Errand, Scene } from './errand.js';
-import { evidenceOf } from './evidence.js';
+import { evidenceOf, finish } from './evidence.js';
 import { Exchange } from './exchange.js';
 import { KINDS, keyOf, kindOf } from './kinds/index.js';
 import { MARKET_NAMES } from './kinds/terms.js';
@@ -58,6 +58,7 @@ export async function faultCampaign(options: FaultOptions): Promise<Report> {
       exchange,
       prices,
       ownIds: 0.3,
+      batches: [2, 2, 3, 4, 21, 25],
       folder,
       port: Number(new URL(served.address.tradeUrl).port),
     };
@@ -84,11 +85,12 @@ async function block(stage: Stage, from: number, to: number, report: Report): Pr
   const program = new Program(options.pit, path.join(folder, `home${from}`), exchange.address, proxy.url);
   try {
     await addSandboxFaults(exchange);
-    const runs = await inLanes(errands, ({ words, timeout }) =>
-      program.run([...words, '--json', '--timeout', String(timeout)]),
+    const runs = await inLanes(errands, ({ words, timeout, input }) =>
+      program.run([...words, '--json', '--timeout', String(timeout)], input),
     );
     await settle(stage, program, network, () => proxy.settled(), from);
-    const evidence = await evidenceOf({ stage, since, runs, program, requests: proxy.requests });
+    const finished = await finish(errands, program);
+    const evidence = await evidenceOf({ stage, since, runs, finished, program, requests: proxy.requests });
     for (const errand of errands) report.add(errand, kindOf(errand).judge(errand, evidence(errand)), evidence(errand));
     if (program.leaks) report.complain('a command printed a key');
   } finally {

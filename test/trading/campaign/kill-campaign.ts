@@ -6,7 +6,7 @@ import { killProcess, serveProcess } from '../../sandbox/support/served-process.
 import { PASS, type Passing } from '../../support/proxy.js';
 import { type Draw, drawOf, weighted } from './draw.js';
 import type { Errand } from './errand.js';
-import { evidenceOf } from './evidence.js';
+import { evidenceOf, finish } from './evidence.js';
 import { Exchange } from './exchange.js';
 import { blindTreatment, KILL_POINTS, type KillPoint, killedTreatment } from './kill-points.js';
 import { KINDS, keyOf, kindOf } from './kinds/index.js';
@@ -67,7 +67,7 @@ export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<K
     const lanes = Array.from({ length: LANES }, async (_, index) => {
       const lane = await openLane(pit, path.join(folder, `home${index}`), exchange);
       try {
-        await inLane({ exchange, prices, ownIds: 1 }, lane, left, seed, killed);
+        await inLane({ exchange, prices, ownIds: 1, batches: [2, 3, 45] }, lane, left, seed, killed);
       } finally {
         await lane.close();
       }
@@ -97,7 +97,9 @@ async function inLane(
     const point = KILL_POINTS[number % KILL_POINTS.length];
     const tally = killed.tallies[number % KILL_POINTS.length];
     if (point === undefined || tally === undefined) throw new Error('there is no such point');
-    const errand = { ...(await weighted(draw, KINDS).plan(number, draw, stage)), timeout: 10 };
+    const kinds = KINDS.filter(({ name }) => point.kind === undefined || point.kind === name);
+    const scene = { ...stage, batches: point.batches ?? stage.batches };
+    const errand = { ...(await weighted(draw, kinds).plan(number, draw, scene)), timeout: 10 };
     runs.set(
       errand,
       point.of === 'errand'
@@ -106,8 +108,16 @@ async function inLane(
     );
   }
   await settle(lane);
+  const finished = await finish(runs.keys(), lane.program);
   killed.drafts += lane.open().drafts;
-  const evidence = await evidenceOf({ stage, since, runs, program: lane.program, requests: lane.proxy.requests });
+  const evidence = await evidenceOf({
+    stage,
+    since,
+    runs,
+    finished,
+    program: lane.program,
+    requests: lane.proxy.requests,
+  });
   for (const errand of runs.keys()) {
     const found = evidence(errand);
     killed.report.add(errand, kindOf(errand).judge(errand, found), found);
@@ -120,7 +130,7 @@ async function killErrand(lane: Lane, point: KillPoint, errand: Errand, draw: Dr
   const treatment = killedTreatment(draw, TOLERANCE);
   lane.treat = (request) => (isOf(errand, request) ? treatment : PASS);
   const before = lane.open().records;
-  const run = await killAt(lane, point, words(errand), draw);
+  const run = await killAt(lane, point, words(errand), draw, errand.input);
   count(lane, errand, run, before, tally);
   return run;
 }
@@ -129,7 +139,7 @@ async function killErrand(lane: Lane, point: KillPoint, errand: Errand, draw: Dr
 async function killResolve(lane: Lane, point: KillPoint, errand: Errand, draw: Draw, tally: PointTally): Promise<Run> {
   const before = lane.open().records;
   lane.treat = blindTreatment(draw, TOLERANCE);
-  const run = await lane.program.run([...errand.words, '--json', '--timeout', '1']);
+  const run = await lane.program.run([...errand.words, '--json', '--timeout', '1'], errand.input);
   lane.treat = () => PASS;
   const killed = await killAt(lane, point, ['resolve', '--json', '--timeout', '10'], draw);
   count(lane, errand, killed, before, tally);
@@ -144,9 +154,9 @@ function words(errand: Errand): string[] {
   return [...errand.words, '--json', '--timeout', String(errand.timeout)];
 }
 
-async function killAt(lane: Lane, point: KillPoint, line: readonly string[], draw: Draw): Promise<Run> {
+async function killAt(lane: Lane, point: KillPoint, line: readonly string[], draw: Draw, input?: string): Promise<Run> {
   const moment = point.moment(lane, draw);
-  const { child, done } = lane.program.start(line);
+  const { child, done } = lane.program.start(line, input);
   await Promise.race([moment, done]);
   child.kill(point.signal ?? 'SIGKILL');
   return done;

@@ -11,6 +11,10 @@ export interface KillPoint {
   readonly of: 'errand' | 'resolve';
   /** `kill -9` unless told. */
   readonly signal?: 'SIGINT';
+  /** The only kind of errand that comes by it; any unless told. */
+  readonly kind?: 'batch';
+  /** How many orders a batch has there. */
+  readonly batches?: readonly number[];
   /** Resolves when it is to be killed; begins to look before the command starts. */
   readonly moment: (lane: Lane, draw: Draw) => Promise<void>;
 }
@@ -74,6 +78,21 @@ export const KILL_POINTS: readonly KillPoint[] = [
     moment: async (lane, draw) => {
       await lane.sees(({ what }) => what === 'recorded');
       await delay(between(draw, 0, 40));
+    },
+  },
+  {
+    name: 'during a batch',
+    of: 'errand',
+    kind: 'batch',
+    batches: [60, 110, 160],
+    // with some requests answered, others on their way, and the rest not sent
+    moment: async (lane, draw) => {
+      const what = chosen(draw, ['read', 'replied', 'recorded'] as const);
+      let left = Math.floor(between(draw, 1, 8));
+      await lane.sees((sight) => {
+        if (sight.what === what && (what === 'recorded' || isWrite(sight.request))) left -= 1;
+        return left <= 0;
+      });
     },
   },
   {

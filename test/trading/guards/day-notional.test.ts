@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { writtenToday } from '../../../src/trading/guards/day-notional.js';
-import type { Settlement } from '../../../src/trading/journal/intent.js';
-import { accountOf } from '../support/account.js';
+import type { BatchLine, Settlement } from '../../../src/trading/journal/intent.js';
+import { NOW } from '../../support/fake-host.js';
+import { begin, carried, resume } from '../batch/jobs.js';
+import { ModelExchange } from '../batch/model-exchange.js';
+import { accountOf, type TestAccount } from '../support/account.js';
 
 const PLACED: Settlement = { outcome: 'placed', id: '1', duplicates: [] };
 
@@ -62,4 +65,50 @@ it('begins anew with each UTC day', async () => {
   expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('0');
   begin('early1');
   expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('100');
+});
+
+describe('of a job', () => {
+  const usdt = ({ journal, host }: TestAccount) => writtenToday(journal, 'usdt', host.now()).toString();
+
+  it('counts what is there, copies too, and what may be; all of one that is under way', async () => {
+    const exchange = new ModelExchange([
+      {},
+      { times: 2 },
+      { late: 1, answer: (socket) => void socket.resetAndDestroy() },
+    ]);
+    const server = await exchange.serve();
+    const account = accountOf(server.url, { budgetMs: 1_000, tolerance: 60_000 });
+    const rows = Array.from({ length: 400 }, (_, index): BatchLine => [index + 1, `${100 + index}`, '1']);
+    const worth = (from: number, to: number) => rows.slice(from, to).reduce((sum, [, price]) => sum + Number(price), 0);
+    const job = await begin(account, { lines: rows });
+    expect(usdt(account)).toBe(`${worth(0, 400)}`);
+    exchange.lag = 1_000;
+    await carried(account, job);
+    const left = rows.filter((_, line) => job.outcomeOf(line) === 'notSent');
+    expect(left.length).toBeGreaterThan(0);
+    expect(usdt(account)).toBe(`${worth(0, 400) - left.reduce((sum, [, price]) => sum + Number(price), 0)}`);
+    exchange.lag = 0;
+    const later = accountOf(server.url, {
+      state: account.state,
+      tolerance: 60_000,
+      elapsedMs: account.host.now() - NOW,
+    });
+    await resume(later);
+    // a copy may be told from the one that was answered by nothing
+    expect(usdt(later)).toBe(`${worth(0, 400) + worth(20, 40)}`);
+  });
+
+  it('counts whole on the day on which it ended', async () => {
+    const exchange = new ModelExchange();
+    const server = await exchange.serve();
+    const account = accountOf(server.url);
+    const job = await begin(account, { lines: [[1, '100', '2']] });
+    job.entry.leave();
+    const later = accountOf(server.url, { state: account.state, elapsedMs: 86_400_000 });
+    expect(usdt(later)).toBe('0');
+    await resume(later);
+    expect(usdt(later)).toBe('200');
+    await later.host.sleep(86_400_000);
+    expect(usdt(later)).toBe('0');
+  });
 });

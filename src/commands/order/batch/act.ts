@@ -1,68 +1,93 @@
+import { timeFor } from '../../../client/limiter/limits.js';
 import type { Market } from '../../../client/market-catalog.js';
-import { paceOf } from '../../../client/pace.js';
 import type { Answer } from '../../../terminal/answer.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Screen } from '../../../terminal/screen.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import { beginJob, jobToResume, newJobId, type ResumeWish, takeUpJob } from '../../../trading/batch/begin.js';
-import { batchValues } from '../../../trading/batch/courier.js';
+import {
+  type BatchPlan,
+  beginJob,
+  jobToResume,
+  newJobId,
+  type ResumeWish,
+  refuseTwins,
+  takeUpJob,
+} from '../../../trading/batch/begin.js';
 import { Job, MOST_PAIRS } from '../../../trading/batch/job.js';
 import { checkLines } from '../../../trading/batch/lines-check.js';
 import { watchMarket } from '../../../trading/duplicates/watch.js';
+import type { GuardName } from '../../../trading/guards/names.js';
 import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
-import { confirm } from '../../frame/consent.js';
+import type { Outlook } from '../../../trading/preview/outlook.js';
 import type { Context } from '../../frame/context.js';
-import { dryRun } from '../../frame/dry-run.js';
+import { breachText, confirmGuarded } from '../../frame/guards.js';
 import { carryOut } from './carry-out.js';
 import { conclude, standOf } from './conclusion.js';
+import { dryBatch } from './dry.js';
 import type { Wish } from './input.js';
 import { resolveLadder } from './ladder-word.js';
-import { counted, preview, summaryOf } from './preview.js';
+import { Surroundings } from './prepare.js';
+import { counted, preview } from './preview.js';
 
 type Where = Pick<BatchTerms, 'market' | 'side' | 'account'>;
 
-/** A job that is about to be carried out. */
-interface Deal extends Where {
+/** A job that is about to be carried out: what is to be sent. */
+interface Deal extends BatchPlan {
   readonly job: string;
-  /** What is to be sent. */
-  readonly lines: readonly BatchLine[];
   /** What is known of an earlier run. */
   readonly earlier?: string;
+  readonly around: Surroundings;
+  readonly overridden: readonly GuardName[];
   /** Makes it this process's to carry out. */
   readonly begin: () => Promise<Job>;
 }
 
 /** Begins a job with the orders of a file or of a ladder. */
-export async function start(context: Context, where: Where, wish: Exclude<Wish, { kind: 'resume' }>): Promise<Answer> {
+export async function start(
+  context: Context,
+  where: Where,
+  wish: Exclude<Wish, { kind: 'resume' }>,
+  overridden: readonly GuardName[],
+): Promise<Answer> {
   const account = await context.session.trading();
   const market = await (await context.session.markets()).find(where.market);
-  const lines = wish.kind === 'lines' ? wish.lines : await ladderLines(context, account, market, where, wish);
+  const around = await Surroundings.of(context, account, where, overridden);
+  const lines = wish.kind === 'lines' ? wish.lines : await ladderLines(context, around.outlook, market, where, wish);
   checkLines(market, lines, wish.kind === 'lines' ? 'Line' : 'Order');
   const job = newJobId(context.host);
-  const begin = () => beginJob(account, { ...where, lines }, job);
-  return act(context, account, market, { ...where, job, lines, begin });
+  const plan = { ...where, lines };
+  refuseTwins(account, plan, job);
+  const begin = () => beginJob(account, plan, job);
+  return act(context, account, market, { ...plan, job, around, overridden, begin });
 }
 
 /** Goes on with a job where an earlier run ended. */
-export async function goOn(context: Context, id: string, wish: ResumeWish): Promise<Answer> {
+export async function goOn(
+  context: Context,
+  id: string,
+  wish: ResumeWish,
+  overridden: readonly GuardName[],
+): Promise<Answer> {
   const account = await context.session.trading();
   const job = new Job(jobToResume(account, id, wish));
   if (job.doubts.size === 0 && job.unsent().length === 0) return conclude(job, { kind: 'finished' });
   const market = await (await context.session.markets()).find(wish.market);
+  const around = await Surroundings.of(context, account, job.terms, overridden);
   const unsent = new Set(job.unsent());
   const lines = job.terms.lines.filter((_, index) => unsent.has(index));
   const begin = async () => takeUpJob(account, id);
-  return act(context, account, market, { ...job.terms, job: id, lines, earlier: standOf(job), begin });
+  const deal = { ...job.terms, job: id, lines, earlier: standOf(job), around, overridden, begin };
+  return act(context, account, market, deal);
 }
 
 async function ladderLines(
   { output }: Context,
-  { client }: TradingAccount,
+  outlook: Outlook,
   market: Market,
   { side }: Where,
   { ladder, total, weight }: Extract<Wish, { kind: 'ladder' }>,
 ): Promise<readonly BatchLine[]> {
-  const { lines, rest } = await resolveLadder(client, market, ladder, { side, total, weight });
+  const { lines, rest } = await resolveLadder(outlook, market, ladder, { side, total, weight });
   if (rest.sign > 0) {
     const words = `${grouped(rest.trimmed().toString())} ${market.base} of ${grouped(total.toString())}`;
     output.note(`Rounding down to whole lots leaves ${words}.`);
@@ -72,15 +97,23 @@ async function ladderLines(
 
 async function act(context: Context, account: TradingAccount, market: Market, deal: Deal): Promise<Answer> {
   const { globals, output, session, budget } = context;
+  const { overridden, earlier } = deal;
   const { profile } = await session.connection();
   const exchange = `${account.client.hosts.tradeUrl} (profile ${profile})`;
-  const { base, quote } = market;
-  const show = (screen: Screen) => preview(screen, { ...deal, base, quote, exchange });
-  if (globals.dryRun) return dry(context, account, deal, show);
-  // guards are held against deal.lines here, before anybody is asked
-  if (!globals.yes) output.preview(show);
-  await confirm(context, deal.earlier === undefined ? `Place these ${counted(deal.lines.length, 'order')}?` : 'Go on?');
-  budget.lengthen(paceOf('key', Math.ceil(deal.lines.length / MOST_PAIRS)));
+  const { facts, breaches, warnings } = await deal.around.prepare(market, deal);
+  if (facts === null) {
+    for (const warning of warnings) output.warn(warning);
+  } else {
+    // guards are told with the question, and in a dry run beside the rest
+    const guards = globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [];
+    const shown = { ...deal, ...{ market, facts, warnings, guards, exchange } };
+    const show = (screen: Screen) => preview(screen, shown);
+    if (globals.dryRun) return dryBatch(context, account, shown, breaches, overridden, show);
+    output.preview(show);
+  }
+  const question = earlier === undefined ? `Place these ${counted(deal.lines.length, 'order')}?` : 'Go on?';
+  await confirmGuarded(context, question, breaches, overridden);
+  budget.lengthen(timeFor(Math.ceil(deal.lines.length / MOST_PAIRS)));
   await watchMarket(account, deal.market);
   const job = await deal.begin();
   const { ending, isChecked } = await carryOut(context, account, job);
@@ -90,12 +123,3 @@ async function act(context: Context, account: TradingAccount, market: Market, de
 
 const UNCHECKED =
   'It could not be found out whether something on the way repeated a request: hold the list of orders against the answer.';
-
-function dry(context: Context, { client }: TradingAccount, deal: Deal, show: (screen: Screen) => string): Answer {
-  const { lowest, highest, ...sums } = summaryOf(deal.lines);
-  const first = deal.lines.slice(0, MOST_PAIRS).map((_, index) => index);
-  const price = lowest === highest ? lowest : null;
-  const figures = { price, amount: sums.amount, notional: sums.notional, fee: null, warnings: [] };
-  const more = { orders: sums.orders, requests: sums.requests, lowest, highest };
-  return dryRun(context, client, 'orderMoreV2', batchValues(deal, first), { ...figures, ...more }, show);
-}

@@ -1,6 +1,6 @@
-import { paceOf } from '../../../client/pace.js';
+import { timeFor } from '../../../client/limiter/limits.js';
 import { Interrupted } from '../../../errors.js';
-import { Progress } from '../../../terminal/progress.js';
+import { progressBar } from '../../../terminal/progress.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import { resumeCommand } from '../../../trading/batch/begin.js';
 import { type Job, MOST_PAIRS } from '../../../trading/batch/job.js';
@@ -11,11 +11,14 @@ import { standOf } from './conclusion.js';
 
 /** How long a signal waits for the answers to what has left. */
 const PATIENCE_MS = 5_000;
+/** How often the bar is drawn. */
+const EVERY_MS = 100;
 
 const PHASE_WORDS: Readonly<Record<Exclude<Phase, 'placing'>, string>> = {
   settling: 'Looking for what is not known yet…',
   waiting: 'Waiting, then looking again…',
   checking: 'Checking that none is there twice…',
+  stopping: 'Stopping: waiting for the answers to what has left…',
 };
 
 export interface Carried {
@@ -26,19 +29,12 @@ export interface Carried {
 
 /** Carries out a job while a person watches it and may stop it. Throws Interrupted when they did. */
 export async function carryOut(context: Context, account: TradingAccount, job: Job): Promise<Carried> {
-  const { host, output, globals } = context;
-  const bar = new Progress(host, output.errorScreen);
-  const draw = (phase: Phase) => (phase === 'placing' ? drawAdvance(bar, job) : bar.say(PHASE_WORDS[phase]));
-  const tell = (words: string) => {
-    bar.clear();
-    account.tell(words);
-  };
-  // its lines about each request would stand in the way of a bar, and the bar in theirs
-  const run = new JobRun({ ...account, tell }, job, globals.verbose ? undefined : draw);
+  const { host, output } = context;
+  const run = new JobRun(account, job);
+  const hide = showRun(context, run);
   const forget = host.onInterrupt(async () => {
-    bar.say('Stopping: waiting for the answers to what has left…');
     await run.interrupt(PATIENCE_MS);
-    bar.clear();
+    hide();
     output.warn(sameProfile(`${standOf(job)}. ${goOn(job)}`, host.arguments));
   });
   try {
@@ -47,9 +43,17 @@ export async function carryOut(context: Context, account: TradingAccount, job: J
     if (ending.kind === 'interrupted') throw new Interrupted('SIGINT');
     return { ending, isChecked: run.isChecked };
   } finally {
-    bar.clear();
+    hide();
     forget();
   }
+}
+
+/** A bar, or words in its place; where each request is told, such a line would only be in the way. */
+function showRun({ output, globals }: Context, run: JobRun): () => void {
+  if (globals.verbose) return () => {};
+  const bar = (room: number) => progressBar(output.errorScreen, advanceOf(run.job), room);
+  const text = (room: number) => (run.phase === 'placing' ? bar(room) : PHASE_WORDS[run.phase]);
+  return output.live(text, () => (run.phase === 'placing' ? 'good' : 'faint'), EVERY_MS);
 }
 
 function goOn(job: Job): string {
@@ -57,8 +61,8 @@ function goOn(job: Job): string {
   return unknown + notSent === 0 ? 'Nothing is left to do.' : `Go on with it: ${resumeCommand(job.id, job.terms)}`;
 }
 
-function drawAdvance(bar: Progress, job: Job): void {
+function advanceOf(job: Job) {
   const { placed, refused, notSent } = job.counts();
-  const seconds = Math.ceil(paceOf('key', Math.ceil(notSent / MOST_PAIRS)) / 1_000);
-  bar.advance({ done: placed + refused, total: job.terms.count, note: `${seconds} s` });
+  const seconds = Math.ceil(timeFor(Math.ceil(notSent / MOST_PAIRS)) / 1_000);
+  return { done: placed + refused, total: job.terms.count, note: `${seconds} s` };
 }

@@ -1,11 +1,10 @@
-import type { ExchangeClient } from '../../../client/exchange-client.js';
 import type { Market } from '../../../client/market-catalog.js';
 import { quoted, usage } from '../../../errors.js';
 import type { Decimal } from '../../../protocol/decimal.js';
 import type { Side } from '../../../protocol/words.js';
 import { type Rungs, rungsOf, type Weight } from '../../../trading/batch/ladder.js';
-import { bestOf } from '../../../trading/preview/market-view.js';
-import { readMarketView } from '../../../trading/preview/outlook.js';
+import { bestOf, type MarketView } from '../../../trading/preview/market-view.js';
+import { needed, type Outlook } from '../../../trading/preview/outlook.js';
 import { type BestPrices, type PriceWord, readPrice, resolvePrice } from '../../../trading/words/price-word.js';
 import { wholeNumber } from '../../inputs/numbers.js';
 
@@ -37,20 +36,19 @@ export interface LadderTerms {
 
 /** The orders of a ladder; relative prices are resolved against one look at the book. Throws Failure. */
 export async function resolveLadder(
-  client: ExchangeClient,
+  outlook: Outlook,
   market: Market,
   { from, to, count }: LadderWord,
   terms: LadderTerms,
 ): Promise<Rungs> {
   const isRelative = from.kind === 'book' || to.kind === 'book';
-  const best = isRelative ? await bestPrices(client, market.market) : { bid: null, ask: null };
+  const best = isRelative ? bestPrices(await needed(outlook.market())) : { bid: null, ask: null };
   const [first, last] = [from, to].map((word) => resolvePrice(word, best, terms.side, market.priceScale));
   if (first === undefined || last === undefined || first.sign <= 0 || last.sign <= 0)
     throw usage(`The ladder goes from ${first} to ${last}, which is not above zero.`, 'Choose a smaller offset.');
   return rungsOf({ ...terms, from: first, to: last, count }, market);
 }
 
-async function bestPrices(client: ExchangeClient, market: string): Promise<BestPrices> {
-  const { bids, asks } = await readMarketView(client, market, 1);
+function bestPrices({ bids, asks }: MarketView): BestPrices {
   return { bid: bestOf(bids), ask: bestOf(asks) };
 }

@@ -1,4 +1,5 @@
-import { paceOf } from '../../../client/pace.js';
+import { timeFor } from '../../../client/limiter/limits.js';
+import type { Market } from '../../../client/market-catalog.js';
 import { Decimal } from '../../../protocol/decimal.js';
 import { paintSide, sideText } from '../../../terminal/cells.js';
 import { grouped } from '../../../terminal/numbers.js';
@@ -6,20 +7,28 @@ import type { Screen } from '../../../terminal/screen.js';
 import { type Entry, record } from '../../../terminal/table.js';
 import { MOST_PAIRS } from '../../../trading/batch/job.js';
 import { totals } from '../../../trading/batch/lines.js';
+import type { BatchFacts } from '../../../trading/batch/preview.js';
 import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
+import { percentFrom } from '../../../trading/preview/market-view.js';
+import { bookEntry, moneyEntries } from '../preview.js';
 
 /** A job as the user is asked about it. */
-export interface ShownJob extends Pick<BatchTerms, 'market' | 'side' | 'account'> {
+export interface ShownJob extends Pick<BatchTerms, 'side' | 'account'> {
   readonly job: string;
+  readonly market: Market;
   /** The orders that are to be sent. */
   readonly lines: readonly BatchLine[];
-  readonly base: string;
-  readonly quote: string;
+  readonly facts: BatchFacts;
+  readonly warnings: readonly string[];
+  /** The guards, where nobody is asked. */
+  readonly guards: readonly string[];
   /** Host and profile. */
   readonly exchange: string;
   /** What is known of an earlier run. */
   readonly earlier?: string;
 }
+
+const PERCENT_SCALE = 2;
 
 /** What orders come to, for programs and people. */
 export function summaryOf(lines: readonly BatchLine[]) {
@@ -37,22 +46,42 @@ export function summaryOf(lines: readonly BatchLine[]) {
 
 /** What a job will do and where it goes. */
 export function preview(screen: Screen, shown: ShownJob): string {
-  const { side, base, quote } = shown;
+  const { side, market, facts } = shown;
+  const { base, quote } = market;
   const { orders, requests, amount, notional, lowest, highest } = summaryOf(shown.lines);
-  const seconds = Math.max(1, Math.ceil(paceOf('key', requests) / 1_000));
+  const seconds = Math.max(1, Math.ceil(timeFor(requests) / 1_000));
   const entries: Entry[] = [
     ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
-    ['market', shown.market],
+    ['market', market.market],
     ...(shown.earlier === undefined ? [] : [['so far', shown.earlier] as Entry]),
     ['orders', `${grouped(String(orders))} in ${counted(requests, 'request')}, about ${seconds} s`],
     ['amount', `${grouped(amount)} ${base}`],
     ['prices', lowest === null ? null : `${grouped(lowest)} to ${grouped(highest ?? lowest)} ${quote}`],
+    ['from mid', distances(facts, [lowest, highest])],
+    bookEntry(market, facts),
+    ['fill at once', facts.crossing === null ? null : crossingText(facts.crossing, orders)],
     [side === 'buy' ? 'costs at most' : 'brings at least', `${grouped(notional)} ${quote} before the fee`],
+    ...moneyEntries(shown, market, facts),
     ['account', shown.account === 'spot' ? 'spot' : `${shown.account} margin`],
     ['job', shown.job],
     ['exchange', shown.exchange],
+    ...shown.guards.map((guard): Entry => ['guard', guard, (text, paint) => paint.bad(text)]),
+    ...shown.warnings.map((warning): Entry => ['warning', warning, (text, paint) => paint.warn(text)]),
   ];
   return record(screen, entries);
+}
+
+function distances({ reference }: BatchFacts, prices: readonly (string | null)[]): string | null {
+  const known = [...new Set(prices.flatMap((price) => price ?? []))];
+  if (reference === null || known.length === 0) return null;
+  const from = (price: string) => percentFrom(Decimal.of(price), reference.price, PERCENT_SCALE).trimmed();
+  const signed = known.map(from).map((percent) => `${percent.sign > 0 ? '+' : ''}${percent}%`);
+  return `${signed.join(' to ')} of ${grouped(reference.price.trimmed().toString())}`;
+}
+
+function crossingText(crossing: number, orders: number): string {
+  if (crossing === 0) return 'nothing';
+  return `${grouped(String(crossing))} of ${grouped(String(orders))} reach the other side of the book`;
 }
 
 export function counted(count: number, thing: string): string {

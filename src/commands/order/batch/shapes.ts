@@ -1,5 +1,6 @@
-import { dryRunShape, PREVIEW } from '../../frame/dry-run.js';
+import { dryRunShape, PREVIEW, REQUEST } from '../../frame/dry-run.js';
 import * as shape from '../../frame/shapes.js';
+import { SURROUNDINGS } from '../shapes.js';
 
 /** What became of one order of a job. */
 export const BATCH_LINE = shape.record({
@@ -25,11 +26,16 @@ export const BATCH = shape.record({
   duplicates: shape.list(shape.id(''), 'further orders that the network made of the requests'),
 });
 
-/** A job before it is sent: its first request, and what all come to. */
-export const DRY_BATCH = dryRunShape({
-  ...PREVIEW,
-  orders: shape.count('how many'),
-  requests: shape.count('how many'),
-  lowest: shape.decimal('price'),
-  highest: shape.decimal('price'),
-});
+/** A job before it is sent: all its requests, the first one apart as well, and what they come to. */
+export const DRY_BATCH = dryRunShape(
+  {
+    ...PREVIEW,
+    ...SURROUNDINGS,
+    orders: shape.count('how many'),
+    requests: shape.count('how many'),
+    lowest: shape.decimal('price'),
+    highest: shape.decimal('price'),
+    fillingAtOnce: shape.orNull(shape.count('orders that would fill at once')),
+  },
+  { request: shape.orNull(REQUEST), requests: shape.list(REQUEST) },
+);

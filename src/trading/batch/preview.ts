@@ -1,0 +1,79 @@
+import type { Market } from '../../client/market-catalog.js';
+import { Failure } from '../../errors.js';
+import { Decimal } from '../../protocol/decimal.js';
+import type { TradingAccount } from '../account.js';
+import type { Seen } from '../guards/breach.js';
+import type { Guarded } from '../guards/guards.js';
+import type { GuardLimits } from '../guards/limits.js';
+import { crosses } from '../guards/post-only.js';
+import { type Answers, type OrderFacts, spentCoin } from '../preview/facts.js';
+import { estimateFee } from '../preview/fee.js';
+import { bestOf, referenceOf } from '../preview/market-view.js';
+import type { Outlook } from '../preview/outlook.js';
+import { guardOrders } from '../preview/preview.js';
+import { aboutAnswers, aboutBalance } from '../preview/warnings.js';
+import type { BatchPlan } from './begin.js';
+import { totals } from './lines.js';
+
+/** What a job would do. What is not known is null. */
+export interface BatchFacts extends Pick<OrderFacts, 'fee' | 'balance' | 'bid' | 'ask' | 'reference'> {
+  /** How many of its orders reach the other side of the book, and so fill at once as far as that goes. */
+  readonly crossing: number | null;
+}
+
+export interface BatchPreview extends Guarded {
+  readonly facts: BatchFacts;
+}
+
+/** What orders would do, what to beware of, and which guards hold them back. What could not be asked for is said, not thrown. */
+export async function previewBatch(
+  account: TradingAccount,
+  market: Market,
+  plan: BatchPlan,
+  outlook: Outlook,
+  limits: GuardLimits,
+): Promise<BatchPreview> {
+  const [seen, available, orders] = await Promise.all([
+    outlook.market(),
+    plan.account === 'spot' ? outlook.available() : ('untold' as const),
+    outlook.orders(),
+  ]);
+  const answers: Answers = { market: seen, available, orders };
+  const facts = factsOf(market, plan, answers);
+  const { breaches, warnings } = guardBatch(account, market, plan, seen, limits);
+  const more = [...aboutBalance(market, plan.side, facts.balance, 'a part of it'), ...aboutAnswers(answers)];
+  return { facts, breaches, warnings: [...warnings, ...more] };
+}
+
+/** The guards alone. Batches have no PostOnly orders. */
+export function guardBatch(
+  account: TradingAccount,
+  market: Market,
+  { side, lines }: BatchPlan,
+  seen: Seen,
+  limits: GuardLimits,
+): Guarded {
+  const orders = lines.map(([, price, amount]) => ({ price: Decimal.of(price), amount: Decimal.of(amount) }));
+  return guardOrders(account, { market, side, type: 'limit', orders }, seen, limits);
+}
+
+function factsOf(market: Market, { side, lines }: BatchPlan, answers: Answers): BatchFacts {
+  const { amount, notional } = totals(lines);
+  const [receives, spends] = side === 'buy' ? [amount, notional] : [notional, amount];
+  const orders = answers.orders instanceof Failure ? [] : answers.orders;
+  const before =
+    answers.available instanceof Map ? (answers.available.get(spentCoin(market, side)) ?? Decimal.zero) : null;
+  return {
+    fee: estimateFee(orders, side, receives),
+    balance: before === null ? null : { before, after: before.minus(spends) },
+    ...seenFrom(side, lines, answers.market),
+  };
+}
+
+function seenFrom(side: BatchPlan['side'], lines: BatchPlan['lines'], market: Answers['market']) {
+  if (market instanceof Failure) return { bid: null, ask: null, reference: null, crossing: null };
+  const [bid, ask] = [bestOf(market.bids), bestOf(market.asks)];
+  const best = side === 'buy' ? ask : bid;
+  const crossing = best === null ? 0 : lines.filter(([, price]) => crosses(side, Decimal.of(price), best)).length;
+  return { bid, ask, reference: referenceOf(market), crossing };
+}

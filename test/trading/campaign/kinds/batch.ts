@@ -1,0 +1,213 @@
+import type { Passing } from '../../../support/proxy.js';
+import { chosen, type Draw } from '../draw.js';
+import type { Breach, Errand, Evidence, Judgement, Kind, Said, Scene } from '../errand.js';
+import type { Listed } from '../exchange.js';
+import { isPrompt } from '../network.js';
+import { documentOf, type Run, wasKilled } from '../program.js';
+import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
+
+interface BatchErrand extends Errand {
+  readonly lines: readonly Terms[];
+}
+
+/** What `pit order batch --json` prints. */
+interface Told {
+  readonly job: string;
+  readonly orders: readonly { readonly outcome: string; readonly id: string | null }[];
+  readonly duplicates: readonly string[];
+}
+
+/** `pit order batch`: a ladder of terms that no other order has. What is left of it is placed in the end with `--resume`. */
+export const batch: Kind<BatchErrand> = {
+  name: 'batch',
+  weight: 3,
+
+  async plan(number: number, draw: Draw, scene: Scene): Promise<BatchErrand> {
+    const first = firstTerms(number, draw, scene);
+    const { market, side, price, amount } = first;
+    const count = chosen(draw, scene.batches);
+    // a whole coin apart and away from the market, so that all have their cents in common and no other errand has
+    const step = side === 'buy' ? -1 : 1;
+    const decimals = amount.split('.')[1]?.length ?? 0;
+    const lines = Array.from({ length: count }, (_, index) => ({
+      ...first,
+      price: plain((Number(price) + step * index).toFixed(2)),
+    }));
+    const ladder = `${price}:${lines.at(-1)?.price}:${count}`;
+    const total = (Number(amount) * count).toFixed(decimals);
+    const words = ['order', 'batch', side, market, '--ladder', ladder, '--amount', total, '--yes'];
+    return {
+      number,
+      kind: 'batch',
+      market,
+      side,
+      words,
+      keys: [batchKey(first)],
+      timeout: 0,
+      clientId: undefined,
+      lines,
+    };
+  },
+
+  keyOf({ operation, parameters: { market = '', tradeType, tradeParams = '' } }: Passing) {
+    const [, price = '', amount = ''] = /^\[\[([\d.]+),([\d.]+)\]/.exec(tradeParams) ?? [];
+    const side = tradeType === '1' ? 'buy' : 'sell';
+    return operation === 'orderMoreV2' ? batchKey({ market, side, price, amount: plain(amount) }) : undefined;
+  },
+
+  finish(errand, jobs) {
+    const job = jobs.find(({ market, lines: [first] }) => market === errand.market && first === firstOf(errand));
+    return job === undefined ? undefined : ['order', 'batch', errand.side, errand.market, '--resume', job.id, '--yes'];
+  },
+
+  judge(errand, evidence): Judgement {
+    const { run, finished } = evidence;
+    const [told, final] = [run, finished].map((one) => (one === undefined ? undefined : documentOf<Told>(one)));
+    const said = saidBy(run, told);
+    const orders = errand.lines.map((line) => evidence.orders.filter((one) => isOf(line, one)));
+    const extra = orders.reduce((sum, those) => sum + Math.max(0, those.length - 1), 0);
+    const own = named(told, orders);
+    const isFlagging = mustFlag(said, evidence);
+    const breaches = [
+      ...sentAgain(errand, evidence, orders),
+      ...truthful(said, told, orders, madeLater(evidence)),
+      ...finishedRightly(evidence, final, orders),
+      ...(isFlagging && !covers(own, orders)
+        ? ['doubled by the network before the check, and not flagged' as const]
+        : []),
+      ...flagged([...own, ...named(final, orders), ...warnedOf(evidence)], orders),
+      ...falseAlarms([...(told?.duplicates ?? []), ...(final?.duplicates ?? []), ...warnedOf(evidence)], orders),
+    ];
+    const flags = told?.duplicates.length ?? 0;
+    return {
+      said,
+      duplicates: extra,
+      prompt: isFlagging ? extra : 0,
+      flagged: flags,
+      isLate: false,
+      breaches: [...new Set(breaches)],
+    };
+  },
+};
+
+/** In a market whose price is far above what all the orders take in steps. */
+function firstTerms(number: number, draw: Draw, scene: Scene): Terms {
+  const rests = draw() < 0.8;
+  let terms = uniqueTerms(number, draw, scene, rests);
+  while (!['btc_usdt', 'eth_usdt'].includes(terms.market)) terms = uniqueTerms(number, draw, scene, rests);
+  return terms;
+}
+
+function batchKey({ market, side, price, amount }: Terms): string {
+  return `batch ${side} ${amount} ${market} at x.${Number(price).toFixed(2).slice(-2)}`;
+}
+
+function firstOf({ lines: [first] }: BatchErrand): string {
+  return `${first?.price} ${first?.amount}`;
+}
+
+/** What it says as a whole; of a part the exit code is 9. */
+function saidBy(run: Run, told: Told | undefined): Said {
+  const { code } = run;
+  if (wasKilled(run)) return 'killed';
+  if (told === undefined) return code === 3 || code === 7 ? 'refused' : code === 2 || code === 5 ? 'notSent' : 'failed';
+  if (code === 0) return 'placed';
+  if (code === 6) return 'unknown';
+  return code === 9 ? 'partial' : 'failed';
+}
+
+/** A line that was sent again while an order of it was there, or could still come of the request before. */
+function sentAgain({ lines }: BatchErrand, { writes }: Evidence, orders: readonly (readonly Listed[])[]): Breach[] {
+  const isTwice = lines.some((line, index) => {
+    const requests = writes.filter(({ parameters: { tradeParams = '' } }) =>
+      pairsOf(tradeParams).some((pair) => isOf(line, pair)),
+    );
+    return requests.slice(1).some((request, before) => {
+      const earlier = requests.slice(0, before + 1).flatMap(({ executions }) => executions);
+      const isLater = earlier.some(
+        ({ begun, answer = '' }) => begun > request.time && answer.startsWith('{"code":"1000"'),
+      );
+      return isLater || (orders[index] ?? []).some(({ time }) => time < request.time);
+    });
+  });
+  return isTwice ? ['doubled by pit'] : [];
+}
+
+function pairsOf(tradeParams: string) {
+  return [...tradeParams.matchAll(/\[([\d.]+),([\d.]+)\]/g)].map(([, price = '', amount = '']) => ({ price, amount }));
+}
+
+/** Ids of the orders that the command in the end made, on a network on which everything passes. */
+function madeLater({ writes, finished }: Evidence): ReadonlySet<string> {
+  const later = writes.filter(({ time }) => finished !== undefined && time >= finished.started);
+  const answers = later.flatMap(({ executions }) => executions.map(({ answer = '' }) => answer));
+  return new Set(answers.flatMap((answer) => /"data":\[([\d,]*)\]/.exec(answer)?.[1]?.split(',') ?? []));
+}
+
+/** What it said of each line when it ended; without a word about the lines, none may be there. */
+function truthful(
+  said: Said,
+  told: Told | undefined,
+  orders: readonly (readonly Listed[])[],
+  later: ReadonlySet<string>,
+): Breach[] {
+  if (said === 'killed') return [];
+  return orders.flatMap((those, index): Breach[] => {
+    const { outcome, id } = told?.orders[index] ?? { outcome: 'notSent', id: null };
+    if (outcome === 'placed') return those.some((one) => one.id === id) ? [] : ['said to be done, and was not'];
+    const isThere = those.some((one) => !later.has(one.id));
+    if (outcome === 'unknown' || !isThere) return [];
+    return [said === 'failed' ? 'lost silently' : 'said not to be done, and was'];
+  });
+}
+
+/** In the end each line is there, or refused and not there; of a job that has no record nothing may be. */
+function finishedRightly(
+  { finished }: Evidence,
+  final: Told | undefined,
+  orders: readonly (readonly Listed[])[],
+): Breach[] {
+  if (finished === undefined) return orders.some((those) => those.length > 0) ? ['lost silently'] : [];
+  if (final === undefined) return finished.code === 3 ? refusedAll(orders) : ['not settled'];
+  return orders.flatMap((those, index): Breach[] => {
+    const { outcome, id } = final.orders[index] ?? { outcome: 'unknown', id: null };
+    if (outcome === 'unknown' || outcome === 'notSent') return ['not settled'];
+    const isRight = outcome === 'placed' ? those.some((one) => one.id === id) : those.length === 0;
+    return isRight ? [] : ['settled wrongly'];
+  });
+}
+
+function refusedAll(orders: readonly (readonly Listed[])[]): Breach[] {
+  return orders.some((those) => those.length > 0) ? ['settled wrongly'] : [];
+}
+
+/** The ids that an answer names for lines, and as too much. */
+function named(told: Told | undefined, orders: readonly (readonly Listed[])[]): string[] {
+  const ids = orders.flatMap((_, index) => told?.orders[index]?.id ?? []);
+  return [...ids, ...(told?.duplicates ?? [])];
+}
+
+function covers(ids: readonly string[], orders: readonly (readonly Listed[])[]): boolean {
+  const known = new Set(ids);
+  return orders.filter((those) => those.length > 1).every((those) => those.every(({ id }) => known.has(id)));
+}
+
+/** Whether all copies were there before pit heard anything, and it did not say that it could not look. */
+function mustFlag(said: Said, { run, writes }: Evidence): boolean {
+  if (said !== 'placed' || run.stderr.includes('could not be found out')) return false;
+  return writes.filter(({ time }) => time <= run.ended).every(isPrompt);
+}
+
+function flagged(ids: readonly string[], orders: readonly (readonly Listed[])[]): Breach[] {
+  return covers(ids, orders) ? [] : ['doubled by the network, and never told'];
+}
+
+function falseAlarms(alarms: readonly string[], orders: readonly (readonly Listed[])[]): Breach[] {
+  const isOne = (id: string) => orders.some((those) => those.length > 1 && those.some((one) => one.id === id));
+  return alarms.every(isOne) ? [] : ['told to be doubled, and was not'];
+}
+
+function warnedOf({ warned, finished }: Evidence): string[] {
+  const job = finished?.words[finished.words.indexOf('--resume') + 1];
+  return warned.filter(({ clientId }) => clientId === job).flatMap(({ ids }) => ids);
+}
