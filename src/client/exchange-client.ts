@@ -11,6 +11,7 @@ import {
   type ValuesOf,
 } from '../protocol/request.js';
 import { Refused, readResponse } from '../protocol/response.js';
+import type { Answered } from './answered.js';
 import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
@@ -22,7 +23,7 @@ import { laneOf } from './limiter/permits.js';
 import { OBSERVED } from './observed-codes.js';
 import { attempts } from './retry.js';
 import { type Delivery, get, TransportError } from './transport.js';
-import { type Verdict, verdictOf } from './verdict.js';
+import { isUnread, type Verdict, verdictOf } from './verdict.js';
 
 export type { Verdict } from './verdict.js';
 
@@ -43,6 +44,8 @@ export interface ClientOptions {
   readonly limits?: Limits;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
+  /** Looks at each answer that is as it should be. */
+  readonly look?: (answered: Answered) => void;
 }
 
 /** The longest that one read may take before it is tried again. */
@@ -198,7 +201,9 @@ export class ExchangeClient {
         `GET ${host.redaction.apply(url)} -> HTTP ${status}, ${body.length} characters, ${host.now() - start} ms`,
       );
       if (status !== 200) throw new BadStatus(status);
-      return readResponse(name, body);
+      const answer = readResponse(name, body);
+      this.#options.look?.({ name, values, answer } as unknown as Answered);
+      return answer;
     } catch (error) {
       if (error instanceof TransportError)
         trace?.(`GET ${host.redaction.apply(url)} -> ${error.message}, ${host.now() - start} ms`);
@@ -238,9 +243,4 @@ export class ExchangeClient {
       if (operation.parameters[name]?.kind.secret === true) redaction.keep(value);
     }
   }
-}
-
-/** Refused for what came before it: the request itself was not looked at. */
-function isUnread({ code, busy }: Refused): boolean {
-  return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
 }

@@ -1,5 +1,6 @@
 import { Failure, type FailureKind } from '../errors.js';
 import { Refused } from '../protocol/response.js';
+import { OBSERVED } from './observed-codes.js';
 import { TransportError } from './transport.js';
 
 /** What became of a write. Only `notSent` and `refused` say that nothing was done; `lost` says that nobody knows yet. */
@@ -28,4 +29,9 @@ export function verdictOf(thrown: unknown): Verdict<never> {
 
 function asPart(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
+}
+
+/** Refused for what came before it: the request itself was not looked at. */
+export function isUnread({ code, busy }: Refused): boolean {
+  return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
 }

@@ -22,12 +22,12 @@ import type { Context } from './frame/context.js';
 import { define, optional } from './frame/definition.js';
 import { sameProfile } from './frame/same-profile.js';
 import * as shape from './frame/shapes.js';
-import { clientId } from './inputs/numbers.js';
+import { unresolvedId } from './inputs/numbers.js';
 import { placingLine } from './order/placing-line.js';
 
 export default define({
   summary: 'Find out what became of writes whose outcome is unknown',
-  arguments: { clientId: optional('the id that a message named; without it all that is unknown', clientId) },
+  arguments: { clientId: optional('the id that a message named; without it all that is unknown', unresolvedId) },
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
   output: shape.list(
     shape.record({

@@ -7,6 +7,7 @@ import type { Host } from '../../src/host.js';
 import { temporaryFolder } from '../sandbox/administration/served.js';
 import { runInside } from '../support/inside.js';
 import { useInsideSandbox } from '../support/inside-sandbox.js';
+import { PIT } from '../support/pit.js';
 import { brokenPromises, commandOf } from './kept.js';
 import { FILES, LINES, LISTS, SILENT } from './lines.js';
 import { normal } from './normal.js';
@@ -23,9 +24,11 @@ function host(isServing: boolean): Partial<Host> {
     count += 1;
     return new Uint8Array(length).fill(count);
   };
-  if (!isServing) return { randomBytes };
+  const self = { command: process.execPath, arguments: [PIT] };
+  if (!isServing) return { randomBytes, self };
   return {
     randomBytes,
+    self,
     onInterrupt: (work) => {
       setImmediate(() => work('SIGTERM'));
       return () => undefined;
@@ -48,7 +51,8 @@ describe('the JSON of every command, against the seeded sandbox', () => {
   it.each(LINES)('pit $line', async ({ words, line, elsewhere, learns, isUnkept }) => {
     const filled = line.replace(/\{([\w.]+)\}/g, (_, name: string) => known[name] ?? `{${name}}`);
     const place = { home: elsewhere === true ? temporaryFolder() : home, now, host: host(words === 'sandbox serve') };
-    const { stdout, stderr } = await runInside(['--json', '--yes', ...filled.split(' ')], place);
+    const environment = { HOME: place.home };
+    const { stdout, stderr } = await runInside(['--json', '--yes', ...filled.split(' ')], { ...place, environment });
     expect(stdout, stderr).toMatch(/^[^\n]+\n$/);
     const document: unknown = JSON.parse(stdout);
     Object.assign(known, learns?.(document));

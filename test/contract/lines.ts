@@ -47,6 +47,9 @@ export const LINES: readonly Line[] = [
   // its dry run: the fund password would be asked for
   shown('withdraw', 'btc 0.01 --to {btc} --dry-run'),
   shown('fees', 'usdt'),
+  shown('completion', 'bash'),
+  shown('completion install', 'bash'),
+  shown('completion uninstall', 'bash'),
   shown('profile list'),
   shown('profile add', 'overseas --base-url https://api.example.com --trade-url https://trade.example.com'),
   shown('profile use', 'sandbox'),

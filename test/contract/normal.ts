@@ -16,6 +16,7 @@ const OF_THE_RUN: Readonly<Record<string, unknown>> = {
   rows: 1,
   address: '…',
   hash: '…',
+  script: '…',
   side: 'buy',
 };
 
@@ -39,6 +40,6 @@ function normalText(text: string): string {
   if (/^-?\d+(\.\d+)?$/.test(text)) return text.startsWith('-') ? '-1.5' : '1.5';
   return text
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:1')
-    .replace(/\/\S+\/(?=state\.ndjson)/, '/')
+    .replace(/^\/\S+\/(?=[^/]+$)/, '/')
     .replace(/pit[0-9a-f]{24}/g, 'pit…');
 }

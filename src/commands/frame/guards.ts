@@ -1,6 +1,7 @@
 import { Failure } from '../../errors.js';
 import type { Breach } from '../../trading/guards/breach.js';
 import { GUARDS, type GuardName, readGuards, SETTING_OF } from '../../trading/guards/names.js';
+import { completing } from './completes.js';
 import { confirm } from './consent.js';
 import type { Context } from './context.js';
 import { repeated } from './definition.js';
@@ -9,7 +10,7 @@ import { repeated } from './definition.js';
 export const overrideFlag = repeated(
   '--override <guard>',
   `send it although this guard holds: ${GUARDS.join(', ')}`,
-  readGuards,
+  completing({ of: 'words', words: GUARDS, joined: true }, readGuards),
 );
 
 /** Which guards a command line overrides. */

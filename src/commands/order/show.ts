@@ -6,7 +6,7 @@ import { define, flag, optional, required } from '../frame/definition.js';
 import { onMarket } from '../frame/known-market.js';
 import * as shape from '../frame/shapes.js';
 import { marketName } from '../inputs/names.js';
-import { clientId, idNumber, oneOf } from '../inputs/numbers.js';
+import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
 import { orderRow } from './rows.js';
 import { ORDER } from './shapes.js';
 import { showOrder } from './table.js';
@@ -14,9 +14,9 @@ import { awaitOrder } from './waiting.js';
 
 export default define({
   summary: 'One order, by its id or your own',
-  arguments: { market: required('the market', marketName), order: optional('the order id', idNumber('The order id')) },
+  arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
   flags: {
-    id: flag('--id <client-id>', 'your own id for it', clientId),
+    id: flag('--id <client-id>', 'your own id for it', knownClientId),
     wait: flag(
       '--wait <state>',
       'until it is open (there at all), filled or closed (filled or cancelled); --timeout says how long',

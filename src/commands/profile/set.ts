@@ -1,14 +1,15 @@
 import { define, required } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
-import { word } from '../inputs/words.js';
+import { profileName, word } from '../inputs/words.js';
 import { confirmLoosening } from './loosening.js';
 import { changed, WHOLE_PROFILE } from './rows.js';
+import { settingKey } from './setting-key.js';
 
 export default define({
   summary: 'Set a host or a setting of a profile',
   arguments: {
-    name: required('the profile', word),
-    key: required('base-url, trade-url, ws-url or a setting', word),
+    name: required('the profile', profileName),
+    key: required('base-url, trade-url, ws-url or a setting', settingKey),
     value: required('its value', word),
   },
   examples: [

@@ -1,11 +1,11 @@
 import { define, required } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
-import { word } from '../inputs/words.js';
+import { profileName } from '../inputs/words.js';
 import { changed, WHOLE_PROFILE } from './rows.js';
 
 export default define({
   summary: 'Use a profile from now on',
-  arguments: { name: required('the profile', word) },
+  arguments: { name: required('the profile', profileName) },
   examples: ['profile use overseas', 'profile use sandbox'],
   output: WHOLE_PROFILE,
   dry: DRY_CHANGE,

@@ -3,12 +3,12 @@ import type { StateReport } from '../../sandbox/administration/state.js';
 import { grouped } from '../../terminal/numbers.js';
 import { define, required } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
-import { word } from '../inputs/words.js';
+import { filePath } from '../inputs/words.js';
 import { FILE } from './shapes.js';
 
 export default define({
   summary: 'Write the whole exchange to one file: books, balances, ids, bills, trades, candles',
-  arguments: { file: required('where to; it is replaced', word) },
+  arguments: { file: required('where to; it is replaced', filePath) },
   examples: ['sandbox export state.ndjson', 'sandbox export /tmp/state.ndjson --json'],
   output: FILE,
   dry: DRY_CHANGE,
