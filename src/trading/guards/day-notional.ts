@@ -16,17 +16,20 @@ const DAY_MS = 86_400_000;
  */
 export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: string, now: number): Decimal {
   const midnight = now - (now % DAY_MS);
-  const isMeant = (intent: Intent, time: number) =>
-    time >= midnight && splitMarket(intent.terms.market)?.quote === quote;
-  const settled = journal.archive
-    .since(midnight)
-    .filter((one) => isMeant(one.intent, dateOf(one)))
-    .map(worthOfSettled);
+  // before the archive is: what is settled meanwhile counts twice rather than not at all
   const open = journal
     .open()
-    .filter(({ intent, events }) => isMeant(intent, dateOf({ intent, events })))
+    .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.intent) === quote)
     .map(worthOfOpen);
-  return [...settled, ...open].reduce((sum, worth) => sum.plus(worth), Decimal.zero);
+  const settled = journal.archive.sumsOfToday((one) => {
+    const coin = dateOf(one) < midnight ? undefined : quoteOf(one.intent);
+    return coin === undefined ? undefined : { name: coin, value: worthOfSettled(one) };
+  });
+  return open.reduce((sum, worth) => sum.plus(worth), settled.get(quote) ?? Decimal.zero);
+}
+
+function quoteOf({ terms }: Intent): string | undefined {
+  return splitMarket(terms.market)?.quote;
 }
 
 /** An order counts on the day on which it was sent; a job, that may take days, as a whole on that of its end. */
