@@ -1,10 +1,13 @@
+import { usage } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import { splitMarket } from '../../protocol/words.js';
+import type { TradingAccount } from '../account.js';
 import { Job } from '../batch/job.js';
 import { totals } from '../batch/lines.js';
 import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, type OrderTerms, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
+import type { GuardLimits } from './limits.js';
 
 const DAY_MS = 86_400_000;
 
@@ -26,6 +29,25 @@ export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: 
     return coin === undefined ? undefined : { name: coin, value: worthOfSettled(one) };
   });
   return open.reduce((sum, worth) => sum.plus(worth), settled.get(quote) ?? Decimal.zero);
+}
+
+/**
+ * Looks again once a write is recorded, and so counts: of several processes that were all within the limit a moment ago,
+ * none goes past it. Throws Failure `usage`: nothing may be sent.
+ */
+export function requireDay(
+  { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
+  quote: string,
+  { dayNotional }: Pick<GuardLimits, 'dayNotional'>,
+): void {
+  const most = dayNotional.get(quote);
+  const today = most === undefined ? undefined : writtenToday(journal, quote, host.now());
+  if (most === undefined || today === undefined || today.compare(most) <= 0) return;
+  const words = `with what other processes just began, the orders of this UTC day would come to ${today.trimmed()} ${quote}`;
+  throw usage(
+    `day-notional holds this back: ${words}, and the limit is ${most.trimmed()} ${quote}. Nothing was sent.`,
+    'Try again when they are done, or if it is meant: --override day-notional.',
+  );
 }
 
 function quoteOf({ terms }: Intent): string | undefined {
