@@ -22,6 +22,7 @@ const APART = {
   'proper-lockfile': 'proper-lockfile',
   'csv-stringify/sync': 'csv-stringify',
   'string-width': 'string-width',
+  '@redis/client': 'redis-client',
   uqr: 'uqr',
   './data/btc-usdt-2023-03.js': 'recorded-history',
 };

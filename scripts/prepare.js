@@ -7,9 +7,14 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** Makes `node_modules` what the lockfile says. */
+export function preparePackages() {
+  once('node_modules/.installed', ['package-lock.json'], 'Installing the packages', install);
+}
+
 /** Makes `node_modules` what the lockfile says and `dist` what the sources say. */
 export function prepare() {
-  once('node_modules/.installed', ['package-lock.json'], 'Installing the packages', install);
+  preparePackages();
   once('dist/.built', ['package-lock.json', 'package.json', 'scripts', 'src'], 'Building', () =>
     run(process.execPath, ['scripts/build.js']),
   );

@@ -18,6 +18,8 @@ export interface ChainAddress {
   readonly canWithdraw: boolean | null;
 }
 
+const VERIFIED = 'verified withdrawal address';
+
 type PayinEntry = Result<typeof operations.getPayinAddress>['message']['datas'][number];
 
 /**
@@ -27,7 +29,7 @@ type PayinEntry = Result<typeof operations.getPayinAddress>['message']['datas'][
  * Throws Failure `refused` where there is no address yet, and as {@link ExchangeClient.read}.
  */
 export async function readDepositAddresses(client: ExchangeClient, coin: string): Promise<ChainAddress[]> {
-  const listed = await chainsOf(client, coin).catch((error: unknown) => {
+  const listed = await readChainAddresses(client, coin).catch((error: unknown) => {
     if (isAboutTheCoin(error)) return [];
     throw error;
   });
@@ -42,10 +44,11 @@ export async function readDepositAddress(client: ExchangeClient, coin: string): 
 
 /** The verified address that withdrawals of a coin may go to; the exchange tells one. Throws as {@link readDepositAddresses}. */
 export async function readWithdrawalAddress(client: ExchangeClient, coin: string): Promise<ChainAddress> {
-  return single(client, coin, 'getWithdrawAddress', 'verified withdrawal address');
+  return single(client, coin, 'getWithdrawAddress', VERIFIED);
 }
 
-async function chainsOf(client: ExchangeClient, coin: string): Promise<ChainAddress[]> {
+/** Where the account receives a coin on each chain, as the multi-chain operation lists it. Throws as {@link ExchangeClient.read}. */
+export async function readChainAddresses(client: ExchangeClient, coin: string): Promise<ChainAddress[]> {
   const { datas } = (await client.read('getPayinAddress', { currency: coin })).message;
   return datas.map((entry) => chainAddress(coin, entry));
 }
@@ -55,6 +58,11 @@ function chainAddress(coin: string, { blockChain, isUseMemo, address, account, m
   const place = isUseMemo ? account || address : address || account;
   const told = isUseMemo ? memo || null : null;
   return { coin, chain: blockChain, address: place || null, memo: told, needsMemo: isUseMemo, ...gates };
+}
+
+/** The verified address as `receiveAddr` takes it, with the memo joined where there is one. Throws as {@link readDepositAddresses}. */
+export function readVerifiedAddress(client: ExchangeClient, coin: string): Promise<string> {
+  return textOf(client, coin, 'getWithdrawAddress', VERIFIED);
 }
 
 async function single(
@@ -111,7 +119,7 @@ function noAddress(coin: string, what: string, refused?: Failure): Failure {
 
 /** `<account>_<remark>` is the form of chains with a memo; elsewhere the mark may be a part of the address. */
 async function usesMemos(client: ExchangeClient, coin: string): Promise<boolean> {
-  const chains = await chainsOf(client, coin).catch(nothingKnown);
+  const chains = await readChainAddresses(client, coin).catch(nothingKnown);
   return chains.length > 0 && chains.every(({ needsMemo }) => needsMemo);
 }
 

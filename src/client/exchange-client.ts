@@ -11,15 +11,19 @@ import {
   type ValuesOf,
 } from '../protocol/request.js';
 import { Refused, readResponse } from '../protocol/response.js';
+import type { Answered } from './answered.js';
 import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
 import { requireSafeHost } from './hosts.js';
+import { inTurn } from './limiter/in-turn.js';
+import { Limiter, type Limits, type Turn } from './limiter/limiter.js';
+import { ownLimits } from './limiter/own-limits.js';
+import { laneOf } from './limiter/permits.js';
 import { OBSERVED } from './observed-codes.js';
-import { Pace, type Turn } from './pace.js';
 import { attempts } from './retry.js';
 import { type Delivery, get, TransportError } from './transport.js';
-import { type Verdict, verdictOf } from './verdict.js';
+import { isUnread, type Verdict, verdictOf } from './verdict.js';
 
 export type { Verdict } from './verdict.js';
 
@@ -36,8 +40,12 @@ export interface ClientOptions {
    * Absent for hosts that are not pit's to start.
    */
   readonly revive?: () => Promise<void>;
+  /** The exchange's limits, kept together with other processes. Absent: this client keeps them by itself. */
+  readonly limits?: Limits;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
+  /** Looks at each answer that is as it should be. */
+  readonly look?: (answered: Answered) => void;
 }
 
 /** The longest that one read may take before it is tried again. */
@@ -48,13 +56,16 @@ const WRITE_TIMEOUT_MS = 15_000;
 /** The thin signed HTTP layer: calls an operation by its name and gives its checked result. */
 export class ExchangeClient {
   readonly #options: ClientOptions;
-  readonly #pace: Pace;
+  readonly #limits: Limits;
+  readonly #limiter: Limiter;
   readonly #clock: ExchangeClock;
 
   constructor(options: ClientOptions) {
+    const { host, budget, clockMemory, limits = ownLimits(host.now) } = options;
     this.#options = options;
-    this.#pace = new Pace(options.host, options.budget);
-    this.#clock = new ExchangeClock(options.host, options.clockMemory);
+    this.#limits = limits;
+    this.#limiter = new Limiter(host, budget, limits);
+    this.#clock = new ExchangeClock(host, clockMemory);
   }
 
   /** The exchange's clock as far as its answers told of it, in milliseconds since the Unix epoch. */
@@ -84,7 +95,7 @@ export class ExchangeClient {
     try {
       return await attempts(host, budget, () => this.#readInTime(name, values));
     } catch (error) {
-      throw failureOf(error, name);
+      throw failureOf(error, name, this.#limits.breaker?.until);
     }
   }
 
@@ -99,7 +110,7 @@ export class ExchangeClient {
       await this.#paced(name, values, reqTime);
       return true;
     } catch (error) {
-      if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name);
+      if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name, this.#limits.breaker?.until);
       return error.code !== OBSERVED.expired;
     }
   }
@@ -119,17 +130,16 @@ export class ExchangeClient {
     goes: () => boolean = () => true,
   ): Promise<Verdict<Result<OperationNamed<Name>>>> {
     const { budget } = this.#options;
-    if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it' };
+    if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it', failure: 'unreachable' };
     this.#check(name, values);
     try {
-      const timeoutMs = Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2);
       const turn = await this.#turn(name);
       if (!goes()) {
-        turn.unused();
-        return { kind: 'notSent', reason: 'it was taken back' };
+        await turn.unused();
+        return { kind: 'notSent', reason: 'it was taken back', failure: 'declined' };
       }
-      const delivery = { fresh: true, timeoutMs };
-      return { kind: 'done', answer: await this.#inTurn(turn, () => this.#exchange(name, values, reqTime, delivery)) };
+      const delivery = { fresh: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
+      return { kind: 'done', answer: await inTurn(turn, () => this.#exchange(name, values, reqTime, delivery)) };
     } catch (error) {
       return verdictOf(error);
     }
@@ -151,20 +161,12 @@ export class ExchangeClient {
     const { budget } = this.#options;
     const turn = await this.#turn(name);
     const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
-    return this.#inTurn(turn, () => this.#exchange(name, values, reqTime, { fresh: false, timeoutMs }));
+    return inTurn(turn, () => this.#exchange(name, values, reqTime, { fresh: false, timeoutMs }));
   }
 
   #turn(name: OperationName): Promise<Turn> {
-    return this.#pace.turn((operations[name] as Operation).bucket);
-  }
-
-  /** The limit counts a request when the exchange does, which is before the answer. */
-  async #inTurn<Value>(turn: Turn, work: () => Promise<Value>): Promise<Value> {
-    try {
-      return await work();
-    } finally {
-      turn.answered();
-    }
+    const { bucket, effect }: Operation = operations[name];
+    return this.#limiter.turn({ bucket, lane: laneOf(name), mayTry: effect === 'read' });
   }
 
   /** Everything that can be wrong before anything is sent. */
@@ -199,7 +201,9 @@ export class ExchangeClient {
         `GET ${host.redaction.apply(url)} -> HTTP ${status}, ${body.length} characters, ${host.now() - start} ms`,
       );
       if (status !== 200) throw new BadStatus(status);
-      return readResponse(name, body);
+      const answer = readResponse(name, body);
+      this.#options.look?.({ name, values, answer } as unknown as Answered);
+      return answer;
     } catch (error) {
       if (error instanceof TransportError)
         trace?.(`GET ${host.redaction.apply(url)} -> ${error.message}, ${host.now() - start} ms`);
@@ -239,9 +243,4 @@ export class ExchangeClient {
       if (operation.parameters[name]?.kind.secret === true) redaction.keep(value);
     }
   }
-}
-
-/** Refused for what came before it: the request itself was not looked at. */
-function isUnread({ code, busy }: Refused): boolean {
-  return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
 }

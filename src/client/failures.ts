@@ -1,6 +1,8 @@
 import { Failure } from '../errors.js';
 import { InvalidParameter } from '../protocol/request.js';
 import { Mismatch, Refused } from '../protocol/response.js';
+import { clockTime } from './limiter/breaker.js';
+import { OBSERVED } from './observed-codes.js';
 import { TransportError } from './transport.js';
 
 /** The exchange's front end answered in place of the exchange. */
@@ -33,9 +35,12 @@ const CODE_HINTS: Readonly<Record<number, string>> = {
   3007: "Check this machine's clock; what it is off by is known from now on, and is corrected.",
 };
 
-/** What went wrong with a read, as the user is told. Things that are not the exchange's doing pass as they are. */
-export function failureOf(thrown: unknown, operation: string): unknown {
-  if (thrown instanceof Refused) return refusal(thrown, operation);
+/**
+ * What went wrong with a read, as the user is told. Things that are not the exchange's doing pass as they are.
+ * @param lockedUntil when a lock of this machine's address ends, where one is known: ms since the Unix epoch
+ */
+export function failureOf(thrown: unknown, operation: string, lockedUntil?: number): unknown {
+  if (thrown instanceof Refused) return told(refusal(thrown, operation), lockedUntil);
   if (thrown instanceof TransportError) {
     return new Failure('unreachable', `${operation}: ${thrown.message}`, {
       hint: unreachableHint(thrown),
@@ -48,6 +53,11 @@ export function failureOf(thrown: unknown, operation: string): unknown {
   }
   if (thrown instanceof InvalidParameter) return new Failure('usage', `${operation}: ${thrown.message}`);
   return thrown;
+}
+
+function told(failure: Failure, lockedUntil: number | undefined): Failure {
+  if (failure.code !== OBSERVED.locked || lockedUntil === undefined) return failure;
+  return failure.hinting(() => `The lock ends by itself, at ${clockTime(lockedUntil)}.`);
 }
 
 /** The exchange's answer was a code other than 1000. */

@@ -32,9 +32,11 @@ const MOST_DECIMALS = 40;
 export class MarketCatalog {
   #fetching: Promise<Market[]> | undefined;
 
+  /** @param told takes all markets whenever they are known */
   constructor(
     private readonly client: ExchangeClient,
     private readonly cache: Cache,
+    private readonly told: (markets: readonly Market[]) => void = () => {},
   ) {}
 
   /** Every market, by name. Throws Failure as {@link ExchangeClient.read}. */
@@ -52,7 +54,7 @@ export class MarketCatalog {
 
   #cached(freshMs: number): Market[] | undefined {
     const entry = this.cache.read(this.#key);
-    return entry === null || entry.ageMs > freshMs ? undefined : toMarkets(entry.value);
+    return entry === null || entry.ageMs > freshMs ? undefined : this.#told(toMarkets(entry.value));
   }
 
   /** Several names may be looked for at once, and one answer serves them all. */
@@ -65,7 +67,12 @@ export class MarketCatalog {
     const configuration = await this.client.read('markets', {});
     const text = JSON.stringify(configuration);
     await this.cache.write(this.#key, text);
-    return toMarkets(text);
+    return this.#told(toMarkets(text));
+  }
+
+  #told(markets: Market[]): Market[] {
+    this.told(markets);
+    return markets;
   }
 
   get #key(): string {

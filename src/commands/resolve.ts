@@ -10,21 +10,23 @@ import {
   type Intent,
   isOf,
   type JournalEvent,
+  marketOf,
   type OrderTerms,
   type Outcome,
   type ReplaceTerms,
+  type WithdrawTerms,
 } from '../trading/journal/intent.js';
 import type { OrderReference } from '../trading/order/reference.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import type { Context } from './frame/context.js';
 import { define, optional } from './frame/definition.js';
 import { sameProfile } from './frame/same-profile.js';
-import { clientId } from './inputs/numbers.js';
+import { unresolvedId } from './inputs/numbers.js';
 import { placingLine } from './order/placing-line.js';
 
 export default define({
   summary: 'Find out what became of writes whose outcome is unknown',
-  arguments: { clientId: optional('the id that a message named; without it all that is unknown', clientId) },
+  arguments: { clientId: optional('the id that a message named; without it all that is unknown', unresolvedId) },
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
   async run(context, { clientId: id }) {
     const account = await context.session.trading();
@@ -58,7 +60,8 @@ function openOf({ journal }: TradingAccount, id: string): Entry[] {
 interface Row {
   readonly operation: string;
   readonly clientId: string;
-  readonly market: string;
+  /** Null for what is about no market. */
+  readonly market: string | null;
   readonly outcome: Outcome;
   readonly id: string | null;
   readonly duplicates: readonly string[];
@@ -66,10 +69,10 @@ interface Row {
 }
 
 function rowOf({ intent, outcome, id, duplicates, events }: Resolution): Row {
-  const { id: clientId, terms } = intent;
+  const { id: clientId } = intent;
   const operation = isOf(intent, 'order') && intent.replaces !== undefined ? 'replace' : intent.operation;
   const timeline = events.map(({ time, event }) => ({ time: isoTime(time), event }));
-  return { operation, clientId, market: terms.market, outcome, id, duplicates, timeline };
+  return { operation, clientId, market: marketOf(intent) ?? null, outcome, id, duplicates, timeline };
 }
 
 /** Nothing is sent from here: whoever wants the rest of a job's orders goes on with it. */
@@ -84,7 +87,7 @@ function tellUnfinished({ output, host }: Context, { journal }: TradingAccount, 
 function tellDamaged({ output }: Context, { journal }: TradingAccount): void {
   for (const id of journal.damaged()) {
     output.warn(`The record of ${id} is damaged: what it was about is not known. It is now in ${journal.setAside(id)}`);
-    output.warn(`See whether the exchange knows it: pit order show MARKET --id ${id}`);
+    output.warn(`See whether the exchange knows it: pit order show MARKET --id ${id}, or pit withdrawals COIN`);
   }
 }
 
@@ -111,7 +114,7 @@ function show(screen: Screen, resolutions: readonly (Resolution | undefined)[]):
 }
 
 function block(screen: Screen, { intent, outcome, id, events }: Resolution): string {
-  const title = `${wordsOf(intent)}: ${outcome}${outcome === 'placed' ? ` as ${id}` : ''}`;
+  const title = `${wordsOf(intent)}: ${outcome}${outcome === 'placed' && id !== null ? ` as ${id}` : ''}`;
   const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
   return table(
     screen,
@@ -139,6 +142,7 @@ function wordsOf(intent: Intent): string {
   if (isOf(intent, 'order'))
     return intent.replaces === undefined ? orderWords(intent.terms) : replaceWords(intent.replaces);
   if (isOf(intent, 'replace')) return replaceWords(intent.terms);
+  if (isOf(intent, 'withdraw')) return withdrawalWords(intent.terms);
   if (isOf(intent, 'orderMoreV2')) {
     const { side, count, market } = intent.terms;
     return `${side} ${grouped(String(count))} orders in ${market} (job ${intent.id})`;
@@ -152,6 +156,10 @@ function replaceWords({ order, wanted }: ReplaceTerms): string {
 
 function orderWords({ side, amount, market, price }: OrderTerms): string {
   return `${side} ${grouped(amount)} ${market} at ${grouped(price)}`;
+}
+
+function withdrawalWords({ amount, coin, address }: WithdrawTerms): string {
+  return `withdraw ${grouped(amount)} ${coin} to ${address}`;
 }
 
 function nameOf(order: OrderReference): string {

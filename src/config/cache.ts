@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { FILE_MODE, isPrivateFile, makePrivateFolder } from './private.js';
+import { isPrivateFile, makePrivateFolder } from './private.js';
+import { replaceFile } from './replace-file.js';
 
 export interface Cached {
   readonly value: string;
@@ -43,7 +44,7 @@ export class Cache {
   async write(key: string, text: string): Promise<void> {
     try {
       makePrivateFolder(this.#folder);
-      replace(path.join(this.#folder, fileOf(key)), `${this.#now()} ${digest(text)}\n${text}`);
+      replaceFile(path.join(this.#folder, fileOf(key)), `${this.#now()} ${digest(text)}\n${text}`);
     } catch {
       // A cache that cannot be written costs a request, not the command.
     }
@@ -66,16 +67,4 @@ function fileOf(key: string): string {
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-function replace(file: string, content: string): void {
-  const temporary = `${file}.${process.pid}`;
-  try {
-    fs.writeFileSync(temporary, content, { mode: FILE_MODE });
-    fs.chmodSync(temporary, FILE_MODE);
-    fs.renameSync(temporary, file);
-  } catch (thrown) {
-    fs.rmSync(temporary, { force: true });
-    throw thrown;
-  }
 }

@@ -1,4 +1,5 @@
 import { Decimal } from '../protocol/decimal.js';
+import { readCoinAmounts } from './coin-amounts.js';
 import type { Setting } from './settings.js';
 
 const NOTIONALS = 'amounts of quote coins like 50000usdt,2btc (other coins keep their default), or off';
@@ -42,15 +43,5 @@ function readShare(value: string): string | null {
 }
 
 function readNotionals(value: string): string | null {
-  if (OFF.test(value)) return 'off';
-  const amounts = value.toLowerCase().split(',').map(readNotional);
-  const coins = amounts.map((amount) => amount?.coin);
-  const isOnce = new Set(coins).size === coins.length;
-  return isOnce && !coins.includes(undefined) ? amounts.map((amount) => amount?.text).join(',') : null;
-}
-
-function readNotional(text: string): { readonly text: string; readonly coin: string } | undefined {
-  const [, digits = '0', coin = ''] = /^(\d{1,30}(?:\.\d{1,30})?)([a-z][a-z0-9]{0,19})$/.exec(text.trim()) ?? [];
-  const isMeant = Decimal.of(digits).sign > 0 && !/^e\d+$/.test(coin);
-  return isMeant ? { text: `${Decimal.of(digits).trimmed()}${coin}`, coin } : undefined;
+  return OFF.test(value) ? 'off' : readCoinAmounts(value);
 }

@@ -1,7 +1,9 @@
 import { usage } from '../errors.js';
 import { GUARD_SETTINGS } from './guard-settings.js';
+import { LIMITER_SETTINGS } from './limiter-settings.js';
 import { unknownWord } from './names.js';
 import { checkUrl, type UrlRole } from './urls.js';
+import { WITHDRAW_SETTINGS } from './withdraw-settings.js';
 
 /** One thing that a profile can be told beyond its hosts. */
 export interface Setting {
@@ -11,11 +13,15 @@ export interface Setting {
   readonly default?: string;
   /** The value in the form that is kept, or null when it is not one. */
   read(value: string): string | null;
+  /** The value as it is shown, where it holds what must not be. */
+  show?(value: string): string;
 }
 
 /** Every known setting: the one table that checks, messages and help read. */
 export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries(GUARD_SETTINGS),
+  ...Object.entries(WITHDRAW_SETTINGS),
+  ...Object.entries(LIMITER_SETTINGS),
   [
     'reqTimeTolerance',
     {
@@ -73,6 +79,12 @@ export function requireSetting(key: string): Setting {
   const setting = SETTINGS.get(key);
   if (setting === undefined) throw unknownWord('setting', key, [...Object.keys(HOST_KEYS), ...SETTINGS.keys()]);
   return setting;
+}
+
+/** Settings as they are shown to people and programs. */
+export function shownSettings(settings: Readonly<Record<string, string>>): Record<string, string> {
+  const shown = ([key, value]: [string, string]) => [key, SETTINGS.get(key)?.show?.(value) ?? value] as const;
+  return Object.fromEntries(Object.entries(settings).map(shown));
 }
 
 function readSeconds(value: string): string | null {

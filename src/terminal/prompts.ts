@@ -58,7 +58,8 @@ export class Prompts {
   async confirmTyping(question: string, word: string): Promise<boolean> {
     const hint = 'It is confirmed on a terminal, by a person.';
     const answer = await this.#ask({ type: 'input', message: safe(question) }, hint, 'askAfresh');
-    return String(answer).trim().toLowerCase() === word;
+    const typed = String(answer).trim();
+    return typed === word || typed.toLowerCase() === word;
   }
 
   /** Shows nothing of what is typed, not even its length: screens are recorded and looked at over shoulders. */

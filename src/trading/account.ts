@@ -3,6 +3,7 @@ import type { ExchangeClient } from '../client/exchange-client.js';
 import type { Host } from '../host.js';
 import type { Extra } from './duplicates/extra-orders.js';
 import type { Journal } from './journal/journal.js';
+import type { ExtraWithdrawal } from './withdraw/extras.js';
 
 /** An account at an exchange, with what it takes to write there and to know what became of it. */
 export interface TradingAccount {
@@ -15,6 +16,8 @@ export interface TradingAccount {
   readonly tell: (words: string) => void;
   /** Tells loudly of orders that are there more than once. When this returns they count as told. */
   readonly alarm: (extras: readonly Extra[]) => void;
+  /** The same for withdrawals. */
+  readonly alarmWithdrawals: (extras: readonly ExtraWithdrawal[]) => void;
 }
 
 /** How long after its `reqTime` the exchange takes a request, kept between commands. */

@@ -1,6 +1,6 @@
 import type { TradingAccount } from './account.js';
 import { quietly } from './quietly.js';
-import { toleranceOf } from './tolerance.js';
+import { type Probe, toleranceOf } from './tolerance.js';
 
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 5_000;
@@ -12,7 +12,8 @@ const SLACK_MS = 5_000;
 
 /** A request that left without an answer. */
 export interface Lost {
-  readonly market: string;
+  /** What may be asked to find out for how long the exchange takes it. */
+  readonly probe: Probe;
   /** Milliseconds since the Unix epoch, by the exchange's clock, as all moments here. */
   readonly reqTime: number;
 }
@@ -31,7 +32,7 @@ export interface LookedFor<Fate> {
  */
 export async function lookUntilKnown<Fate>(
   account: TradingAccount,
-  { market, reqTime }: Lost,
+  { probe, reqTime }: Lost,
   look: () => Promise<Fate | 'nothing' | undefined>,
   late: () => Promise<Fate | undefined>,
 ): Promise<LookedFor<Fate>> {
@@ -42,7 +43,7 @@ export async function lookUntilKnown<Fate>(
     // the answer to the look corrects what is known of the exchange's clock: before, that may be of a day ago
     const asked = client.now() - Math.max(0, host.now() - start);
     if (found !== 'nothing' && found !== undefined) return { fate: found, end: undefined };
-    const tolerance = found === 'nothing' ? await quietly(() => toleranceOf(account, market)) : undefined;
+    const tolerance = found === 'nothing' ? await quietly(() => toleranceOf(account, probe)) : undefined;
     const end = tolerance === undefined ? undefined : reqTime + tolerance + SLACK_MS;
     const fate = end !== undefined && asked > end ? await late() : undefined;
     if (fate !== undefined) return { fate, end };
@@ -52,6 +53,11 @@ export async function lookUntilKnown<Fate>(
     if (pause < Math.min(usual, FIRST_PAUSE_MS)) return { fate: undefined, end };
     await host.sleep(pause);
   }
+}
+
+/** From when on the fate can be told for certain, by this machine's clock in ms since the Unix epoch; null where nobody knows. */
+export function certainFrom({ client, host }: TradingAccount, end: number | undefined): number | null {
+  return end !== undefined && Number.isFinite(end) ? host.now() + (end - client.now()) : null;
 }
 
 /** Doubles with each look, and ends with what is waited for. */

@@ -17,7 +17,9 @@ import {
 import { settleOrder } from './order/settle.js';
 import { quietly } from './quietly.js';
 import { settleReplace } from './replace/settle.js';
-import { toleranceOf } from './tolerance.js';
+import { probeOf, toleranceOf } from './tolerance.js';
+import { findExtraWithdrawals } from './withdraw/extras.js';
+import { settleWithdrawal } from './withdraw/settle.js';
 
 /** A write of the journal, with what is known of it now. */
 export interface Resolution {
@@ -43,7 +45,7 @@ export async function resolve(
 ): Promise<readonly Resolution[]> {
   const [first] = entries;
   // once for all of them, instead of by each of many at the same time
-  if (first !== undefined && entries.length > 1) await quietly(() => toleranceOf(account, first.intent.terms.market));
+  if (first !== undefined && entries.length > 1) await quietly(() => toleranceOf(account, probeOf(first.intent)));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, end)));
   const settled = done.map(({ resolution }) => resolution);
   const extras = joined([...done.flatMap((one) => one.extras), ...(await extrasEverywhere(account))]);
@@ -55,10 +57,13 @@ export async function resolve(
   });
 }
 
+/** What the network made of a write besides what was wanted. */
+type Copies = Pick<Extra, 'intent' | 'ids'>;
+
 interface ResolvedOne {
   readonly resolution: Resolution;
   /** What was found on the way, of this order and of others. */
-  readonly extras: readonly Extra[];
+  readonly extras: readonly Copies[];
 }
 
 async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): Promise<ResolvedOne> {
@@ -75,7 +80,7 @@ async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): 
 interface SettledOne {
   /** Of a write that stays open; unknown unless told. */
   readonly outcome?: Outcome;
-  readonly extras: readonly Extra[];
+  readonly extras: readonly Copies[];
 }
 
 const NOTHING: SettledOne = { extras: [] };
@@ -95,12 +100,16 @@ const SETTLERS: Readonly<Record<Operation, Settler>> = {
     await settleReplace(account, entry as Entry<'replace'>);
     return NOTHING;
   },
+  withdraw: async (account, entry) => {
+    await settleWithdrawal(account, entry as Entry<'withdraw'>);
+    return NOTHING;
+  },
   orderMoreV2: (account, entry, end) => settleJob(account, entry as Entry<'orderMoreV2'>, end),
 };
 
 /** One for each order, though several looks found some of it. */
-function joined(extras: readonly Extra[]): Extra[] {
-  const found = new Map<string, Extra>();
+function joined(extras: readonly Copies[]): Copies[] {
+  const found = new Map<string, Copies>();
   for (const extra of extras) {
     const ids = new Set([...(found.get(extra.intent)?.ids ?? []), ...extra.ids]);
     found.set(extra.intent, { ...extra, ids: [...ids] });
@@ -114,12 +123,15 @@ export function unplacedOf({ intent, outcome, unplaced }: Resolution): OrderTerm
   return unplaced ?? (isOf(intent, 'order') && intent.replaces !== undefined && isGone ? intent.terms : undefined);
 }
 
-async function extrasEverywhere(account: TradingAccount): Promise<Extra[]> {
-  const extras: Extra[] = [];
+async function extrasEverywhere(account: TradingAccount): Promise<Copies[]> {
+  const extras: Copies[] = [];
   for (const market of account.journal.markets()) {
     for (const side of ['buy', 'sell'] as const) {
       extras.push(...((await quietly(() => findExtras(account, { market, side }))) ?? []));
     }
+  }
+  for (const coin of account.journal.coins()) {
+    extras.push(...((await quietly(() => findExtraWithdrawals(account, coin))) ?? []));
   }
   return extras;
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../errors.js';
 import type { TradingAccount } from './account.js';
+import { type Intent, isOf } from './journal/intent.js';
 import { newClientId } from './order/client-id.js';
 
 /** Where an exchange takes even older requests, its tolerance counts as unlimited. */
@@ -7,15 +8,36 @@ export const LONGEST_MS = 900_000;
 const STEP_MS = 1_000;
 
 /**
- * For how long after its `reqTime` the exchange takes a request, in milliseconds, to the second above; Infinity where it
- * takes any that was tried. Not documented, so it is found with reads of an order that does not exist, dated ever less far
- * back, and then remembered. Throws Failure as the client's `read`.
+ * Whether the exchange looks at a request with this `reqTime`, asked with a read. Which read hangs on what is to be found
+ * out about: a key that may withdraw need not be one that may ask for orders.
  */
-export async function toleranceOf(account: TradingAccount, market: string): Promise<number> {
+export type Probe = (account: TradingAccount, reqTime: number) => Promise<boolean>;
+
+/** Asks for an order that does not exist. */
+export function orderProbe(market: string): Probe {
+  return ({ client, host }, reqTime) =>
+    client.takes('getOrder', { currency: market, customerOrderId: newClientId(host) }, reqTime);
+}
+
+/** Asks for a withdrawal record. */
+export function recordProbe(coin: string): Probe {
+  return ({ client }, reqTime) =>
+    client.takes('getWithdrawRecord', { currency: coin, pageIndex: '1', pageSize: '1' }, reqTime);
+}
+
+/** The one for a write. */
+export function probeOf(intent: Intent): Probe {
+  return isOf(intent, 'withdraw') ? recordProbe(intent.terms.coin) : orderProbe(intent.terms.market);
+}
+
+/**
+ * For how long after its `reqTime` the exchange takes a request, in milliseconds, to the second above; Infinity where it
+ * takes any that was tried. Not documented, so it is found with reads that are dated ever less far back, and then remembered. Throws Failure as the client's `read`.
+ */
+export async function toleranceOf(account: TradingAccount, probe: Probe): Promise<number> {
   const { tolerance, client, host } = account;
   if (tolerance.known !== undefined) return tolerance.known;
-  const values = { currency: market, customerOrderId: newClientId(host) };
-  const takes = (age: number) => client.takes('getOrder', values, client.now() - age);
+  const takes = (age: number) => probe(account, client.now() - age);
   if (!(await takes(0))) {
     const hint = "Check this machine's clock.";
     throw new Failure('refused', 'The exchange does not take requests of this time.', { hint });

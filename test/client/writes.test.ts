@@ -46,7 +46,7 @@ describe('a write is sent once, whatever happens to it', () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
     const { client } = clientOf(server.url);
     const taken = await client.write('order', ORDER, client.now(), () => false);
-    expect(taken).toEqual({ kind: 'notSent', reason: 'it was taken back' });
+    expect(taken).toMatchObject({ kind: 'notSent', reason: 'it was taken back' });
     expect(server.connections).toBe(0);
   });
 
@@ -117,7 +117,11 @@ describe('a write has a connection of its own', () => {
 describe('not sent', () => {
   it('when nobody listens', async () => {
     const verdict = await clientOf('http://127.0.0.1:1').client.write('order', ORDER);
-    expect(verdict).toEqual({ kind: 'notSent', reason: 'the host refused the connection (ECONNREFUSED)' });
+    expect(verdict).toEqual({
+      kind: 'notSent',
+      reason: 'the host refused the connection (ECONNREFUSED)',
+      failure: 'unreachable',
+    });
   });
 
   it('when the name means nothing', async () => {
@@ -133,7 +137,11 @@ describe('not sent', () => {
 
   it('when the certificate is nobody’s, whatever the environment says', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED), tls: true });
-    const expected = { kind: 'notSent', reason: expect.stringContaining("the host's certificate was not accepted") };
+    const expected = {
+      kind: 'notSent',
+      failure: 'unreachable',
+      reason: expect.stringContaining("the host's certificate was not accepted"),
+    };
     expect(await clientOf(server.url).client.write('order', ORDER)).toEqual(expected);
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     expect(await clientOf(server.url).client.write('order', ORDER)).toEqual(expected);

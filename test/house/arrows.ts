@@ -32,6 +32,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
 
 /** Each library's one home. */
 export const HOMES: Readonly<Record<string, string>> = {
+  '@redis/client': 'src/client/',
   '@inquirer/core': 'src/terminal/',
   chalk: 'src/terminal/',
   'cli-table3': 'src/terminal/',

@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
-import { temporaryHome } from '../support/pit.js';
+import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
+import { PIT, plainEnvironment, temporaryHome } from '../support/pit.js';
+import { onTerminal } from '../support/pty.js';
+import { requires } from '../support/tools.js';
 import { CONFIGURATION, DEPTH, type Fault, record } from '../trading/support/exchange.js';
 import { leaksIn } from './canary.js';
 import { programs } from './programs.js';
@@ -209,6 +211,94 @@ describe('a fund password', () => {
       expect(new URL(server.requests[0]?.target ?? '', 'http://x').searchParams.get('safePwd')).toBe(PASSWORD);
     },
   );
+});
+
+const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
+const COIN = {
+  ...{ key: 'btc', enName: 'BTC', cnName: 'BTC', showName: 'BTC', unitTag: 'BTC', unitDecimal: 8, fundstype: 1 },
+  ...{ available: '5', freez: '0', isCanRecharge: true, isCanWithdraw: true, canLoan: false },
+};
+const BASE = { username: 'a', trade_password_enabled: true, auth_google_enabled: false, auth_mobile_enabled: true };
+const PERMISSIONS = { leverPerm: true, assetPerm: true, entrustPerm: true, moneyPerm: true };
+const LIST = { list: [], pageIndex: 1, pageSize: 50, totalCount: 0, totalPage: 0 };
+const CHAINS = [{ chainName: 'BTC', mainChainName: 'BTC', fee: 0.0005, canDeposit: true, canWithdraw: true }];
+const FUNDS: Readonly<Record<string, object>> = {
+  getAccountInfo: { result: { coins: [COIN], base: BASE }, ...PERMISSIONS },
+  getFeeInfo: { code: 1000, message: 'ok', result: { BTC: CHAINS } },
+  getPayinAddress: { code: 1000, message: { des: '', isSuc: true, datas: [] } },
+  getWithdrawAddress: { code: 1000, message: { des: '', isSuc: true, datas: { key: ADDRESS } } },
+  getWithdrawRecord: { code: 1000, message: { des: '', isSuc: true, datas: LIST } },
+};
+
+/** An exchange at which everything goes well but the withdrawal itself. */
+function serveFunds(withdraw: (target: string) => Answer): Promise<FaultServer> {
+  return serveFaults({
+    answer: ({ target }) => {
+      const body = FUNDS[/\/(\w+)(\?|$)/.exec(target)?.[1] ?? ''];
+      return body === undefined ? withdraw(target) : respond(JSON.stringify(body));
+    },
+  });
+}
+
+describe('the fund password of pit withdraw', () => {
+  const WORDS = ['withdraw', 'btc', '0.01', '--to', ADDRESS, '--verbose', '--timeout', '2'];
+  const SCRIPT = [...WORDS, '--confirm-address', ADDRESS, '--safe-pwd-stdin'];
+  const done = () => respond('{"code":1000,"message":"ok","id":"7"}');
+
+  function sentBy(server: FaultServer): (string | null)[] {
+    const sent = server.requests.filter(({ target }) => target.startsWith('/api/withdraw?'));
+    return sent.map(({ target }) => new URL(target, 'http://x').searchParams.get('safePwd'));
+  }
+
+  it.each<[string, (target: string) => Answer, number]>([
+    ['that is done', done, 0],
+    ['that is lost', () => FAULTS['a reset after reading'], 6],
+    ['that never ends', () => FAULTS['a hang'], 6],
+    ['that is answered by a page', () => FAULTS['an HTML page with 502'], 6],
+    [
+      'that is refused with its own request',
+      (target) => respond(`{"code":1005,"message":${JSON.stringify(target)}}`),
+      3,
+    ],
+    ['that is refused with the password', () => respond(JSON.stringify({ code: 1005, message: `not ${PASSWORD}` })), 3],
+  ])('is in no output, file or list of processes of one %s', async (_, withdraw, exitCode) => {
+    const server = await serveFunds(withdraw);
+    const environment = { ...keysFor(server), ...EVERYTHING };
+    const { code, left } = await watch(SCRIPT, { home, environment, input: `${PASSWORD}\n` });
+    expect(leaksIn(left, SECRETS)).toEqual([]);
+    expect([code, sentBy(server)]).toEqual([exitCode, [PASSWORD]]);
+    expect(left.stderr).toContain('safePwd=***');
+  });
+
+  it('is in no later command, which knows nothing of it', async () => {
+    const server = await serveFunds(() => FAULTS['a reset after reading']);
+    await watch(SCRIPT, { home, environment: keysFor(server), input: PASSWORD });
+    await expectSilence(['resolve', '--json', '--verbose', '--timeout', '2'], {
+      environment: { ...keysFor(server), ...EVERYTHING },
+    });
+  });
+
+  it.skipIf(!requires('python3'))('is not on the screen when it is typed (needs python3)', async () => {
+    const server = await serveFunds(done);
+    const typed = PASSWORD.replace('é', 'e');
+    const { screen, status } = await onTerminal({
+      command: [process.execPath, PIT, ...WORDS],
+      environment: plainEnvironment(home, { ...keysFor(server), NO_COLOR: '1', NODE_DEBUG: 'http,net,stream' }),
+      steps: [
+        { await: 'characters of the address', type: `${ADDRESS.slice(-6)}\r` },
+        { await: 'Fund password:', type: `${typed}\r` },
+      ],
+    });
+    expect([status, sentBy(server)]).toEqual([0, [typed]]);
+    expect(leaksIn({ screen }, [typed, ACCESS, SECRET])).toEqual([]);
+  });
+
+  it('is taken from no argument and no environment', async () => {
+    const server = await serveFunds(done);
+    const environment = { ...keysFor(server), PIT_SAFE_PWD: PASSWORD, safePwd: PASSWORD };
+    const { code } = await watch([...WORDS, '--confirm-address', ADDRESS], { home, environment });
+    expect([code, server.requests]).toEqual([8, []]);
+  });
 });
 
 describe('that these tests can fail', () => {

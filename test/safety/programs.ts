@@ -28,7 +28,7 @@ const { write } = process.stderr;
 Object.defineProperty(process.stderr, 'write', { get: () => write, set: () => undefined });
 `;
 
-/** A withdrawal with a fund password, which no command sends yet, and what its failure looks like in print. */
+/** A withdrawal with a fund password past all commands, and what its failure looks like in print. */
 const WITHDRAWAL = `
 import { inspect } from 'node:util';
 import { Budget } from './src/client/budget.js';

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 
 const known = new Map<string, boolean>();
 
@@ -8,9 +8,18 @@ const known = new Map<string, boolean>();
  * to the list that the test run names at its end; with PIT_TEST_COMPLETE=1, as CI has it, it fails instead.
  */
 export function requires(program: string): boolean {
-  const found = known.get(program) ?? isInstalled(program);
-  if (!found && !known.has(program)) report(program);
-  known.set(program, found);
+  return knownOr(program, () => isInstalled(program));
+}
+
+/** The same for what is no program, told by one of its files. */
+export function requiresFile(name: string, file: string): boolean {
+  return knownOr(name, () => existsSync(file));
+}
+
+function knownOr(name: string, look: () => boolean): boolean {
+  const found = known.get(name) ?? look();
+  if (!found && !known.has(name)) report(name);
+  known.set(name, found);
   return found;
 }
 

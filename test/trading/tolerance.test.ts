@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LONGEST_MS, toleranceOf } from '../../src/trading/tolerance.js';
+import { LONGEST_MS, orderProbe, toleranceOf } from '../../src/trading/tolerance.js';
 import type { FakeHost } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { accountOf } from './support/account.js';
@@ -11,7 +11,7 @@ describe('the tolerance of reqTime', () => {
     async (tolerance) => {
       const server = await serve({ write: 'a hang', tolerance });
       const account = accountOf(server.url);
-      const found = await toleranceOf(account, 'btc_usdt');
+      const found = await toleranceOf(account, orderProbe('btc_usdt'));
       expect(found % 1_000).toBe(0);
       expect(found - tolerance).toBeGreaterThanOrEqual(0);
       expect(found - tolerance).toBeLessThanOrEqual(2_000);
@@ -24,10 +24,10 @@ describe('the tolerance of reqTime', () => {
   it('is asked for once, and then remembered', async () => {
     const server = await serve({ write: 'a hang', tolerance: 10_000 });
     const account = accountOf(server.url);
-    const found = await toleranceOf(account, 'btc_usdt');
+    const found = await toleranceOf(account, orderProbe('btc_usdt'));
     const asked = server.requests.length;
     expect(asked).toBeLessThan(15);
-    expect(await toleranceOf(account, 'btc_usdt')).toBe(found);
+    expect(await toleranceOf(account, orderProbe('btc_usdt'))).toBe(found);
     expect(server.requests).toHaveLength(asked);
   });
 
@@ -45,7 +45,7 @@ describe('the tolerance of reqTime', () => {
     });
     const account = accountOf(server.url, { budgetMs: 600_000 });
     host = account.host;
-    const found = await toleranceOf(account, 'btc_usdt');
+    const found = await toleranceOf(account, orderProbe('btc_usdt'));
     expect(found).toBeGreaterThanOrEqual(60_000);
     expect(found).toBeLessThanOrEqual(62_000 + held);
   });
@@ -53,7 +53,7 @@ describe('the tolerance of reqTime', () => {
   it('is unlimited where any request is taken, and that is not remembered', async () => {
     const server = await serve({ write: 'a hang', tolerance: LONGEST_MS * 2 });
     const account = accountOf(server.url);
-    expect(await toleranceOf(account, 'btc_usdt')).toBe(Number.POSITIVE_INFINITY);
+    expect(await toleranceOf(account, orderProbe('btc_usdt'))).toBe(Number.POSITIVE_INFINITY);
     expect(account.tolerance.known).toBeUndefined();
   });
 
@@ -63,7 +63,7 @@ describe('the tolerance of reqTime', () => {
     ['the time itself', '{"code":3007,"message":"time"}', 'refused'],
   ])('cannot be found where everything is refused for %s', async (_, body, kind) => {
     const server = await serveFaults({ answer: () => respond(body) });
-    await expect(toleranceOf(accountOf(server.url), 'btc_usdt')).rejects.toMatchObject({ kind });
+    await expect(toleranceOf(accountOf(server.url), orderProbe('btc_usdt'))).rejects.toMatchObject({ kind });
   });
 });
 

@@ -13,7 +13,7 @@ import { define, required, several, toggle } from '../frame/definition.js';
 import { dryRun } from '../frame/dry-run.js';
 import { onMarket } from '../frame/known-market.js';
 import { marketName } from '../inputs/names.js';
-import { word } from '../inputs/words.js';
+import { programWord } from '../inputs/words.js';
 import { holdTimer } from './holding.js';
 import { openWords } from './open-words.js';
 import { timerAnswer } from './timer-words.js';
@@ -22,7 +22,7 @@ export default define({
   summary: 'Have the exchange cancel every order of a market in one minute, unless this is called again',
   arguments: {
     market: required('the market', marketName),
-    command: several('with --hold, after --: a command; the timer is held while it runs', word),
+    command: several('with --hold, after --: a command; the timer is held while it runs', programWord),
   },
   flags: { hold: toggle('--hold', 'start the timer again every 15 seconds, until Ctrl-C or the end of the command') },
   examples: [

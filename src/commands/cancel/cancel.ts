@@ -7,7 +7,7 @@ import type { Context } from '../frame/context.js';
 import { define, flag, required, several, toggle } from '../frame/definition.js';
 import { onMarket } from '../frame/known-market.js';
 import { marketName } from '../inputs/names.js';
-import { clientId, idNumber } from '../inputs/numbers.js';
+import { knownClientId, orderId } from '../inputs/numbers.js';
 import { cancelEverything } from './all.js';
 import { conclude } from './conclusion.js';
 import { drySend } from './dry-send.js';
@@ -15,9 +15,9 @@ import { showProgress } from './progress.js';
 
 export default define({
   summary: 'Cancel orders by id, which asks nothing, or all open orders of a market, which asks',
-  arguments: { market: required('the market', marketName), ids: several('the order ids', idNumber('The order id')) },
+  arguments: { market: required('the market', marketName), ids: several('the order ids', orderId) },
   flags: {
-    id: flag('--id <client-id>', 'your own id of the order', clientId),
+    id: flag('--id <client-id>', 'your own id of the order', knownClientId),
     all: toggle('--all', 'every open order of the market, until none is left'),
   },
   examples: [

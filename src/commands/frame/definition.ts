@@ -1,8 +1,13 @@
 import type { Answer, RowStream } from '../../terminal/answer.js';
+import type { Completes } from './completes.js';
 import type { Context } from './context.js';
 
 /** Turns a word of the command line into a value. Throws Failure `usage` that names the input, the rule and the mend. */
-export type Reader<Value> = (word: string) => Value;
+export interface Reader<Value> {
+  (word: string): Value;
+  /** What a shell offers for such a word; absent where nothing can be offered. */
+  readonly completes?: Completes;
+}
 
 export interface Argument<
   Value = unknown,

@@ -1,5 +1,6 @@
 import type { Output } from '../../terminal/output.js';
 import type { Extra } from '../../trading/duplicates/extra-orders.js';
+import type { ExtraWithdrawal } from '../../trading/withdraw/extras.js';
 
 /** Tells loudly of orders that the network made of requests that pit sent once. */
 export function warnOfExtras(output: Output, extras: readonly Extra[]): void {
@@ -35,6 +36,23 @@ function headlineOf(extras: readonly Extra[]): string {
 /** A copy may have come after the refusal of the first. */
 function isOnlyOne({ order, ids }: Extra): boolean {
   return order === null && ids.length === 1;
+}
+
+/** The same of withdrawals, of which none can be taken back from here. */
+export function warnOfExtraWithdrawals(output: Output, extras: readonly ExtraWithdrawal[]): void {
+  for (const { terms, id, ids, intent } of extras) {
+    const { amount, coin, address } = terms;
+    const all = [...(id === null ? [] : [id]), ...ids].join(' and ');
+    const isOnlyOne = id === null && ids.length === 1;
+    const headline = isOnlyOne
+      ? 'A WITHDRAWAL THAT WAS NOT TO BE THERE IS THERE'
+      : 'THE WITHDRAWAL IS THERE MORE THAN ONCE';
+    const cause = 'Something on the way may have repeated the request, which pit sent once; or it was made elsewhere.';
+    output.warn(`${headline}: ${amount} ${coin} to ${address} (${intent}) as ${all}. ${cause}`);
+    output.warn(
+      `What is not meant may still be stopped on the exchange's website; see it with: pit withdrawals ${coin}`,
+    );
+  }
 }
 
 /** Where an order was placed and no more could be asked. */

@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
 import { usage } from '../../errors.js';
 import type { Format } from '../../terminal/output.js';
+import { profileName } from '../inputs/words.js';
+import { type Flag, flag, toggle } from './definition.js';
 
 /** The flags that every command takes. */
 export interface Globals {
@@ -30,21 +32,26 @@ const DEFAULT_TIMEOUT_S = 30;
 const LONGEST_TIMEOUT_S = 86_400;
 
 /** The flags that every command takes, before or after its name. */
+export const GLOBAL_FLAGS: readonly Flag[] = [
+  flag('--profile <name>', 'use this profile', profileName),
+  toggle('--json', 'print one JSON document'),
+  toggle('--csv', 'print comma-separated values'),
+  toggle('--yes', 'answer a confirmation with yes'),
+  toggle('--dry-run', 'check everything and send no write'),
+  flag(
+    '--timeout <seconds>',
+    `how long the whole command may take (default: ${DEFAULT_TIMEOUT_S}; listings have it for each page, a batch has what it needs)`,
+    seconds,
+  ),
+  toggle('--no-color', 'print without colours'),
+  toggle('--verbose', 'tell about each request on stderr'),
+];
+
 export function addGlobalFlags(program: Command): void {
-  program
-    .addOption(new Option('--profile <name>', 'use this profile'))
-    .addOption(new Option('--json', 'print one JSON document'))
-    .addOption(new Option('--csv', 'print comma-separated values'))
-    .addOption(new Option('--yes', 'answer a confirmation with yes'))
-    .addOption(new Option('--dry-run', 'check everything and send no write'))
-    .addOption(
-      new Option(
-        '--timeout <seconds>',
-        `how long the whole command may take (default: ${DEFAULT_TIMEOUT_S}; listings have it for each page, a batch has what it needs)`,
-      ).argParser(seconds),
-    )
-    .addOption(new Option('--no-color', 'print without colours'))
-    .addOption(new Option('--verbose', 'tell about each request on stderr'));
+  for (const { syntax, description, read } of GLOBAL_FLAGS) {
+    const option = new Option(syntax, description);
+    program.addOption(read === undefined ? option : option.argParser((word) => read(word)));
+  }
 }
 
 function seconds(word: string): number {

@@ -5,6 +5,7 @@ import { requireDay } from '../../trading/guards/day-notional.js';
 import { guardLimits } from '../../trading/guards/limits.js';
 import { GUARDS, type GuardName, readGuards, SETTING_OF } from '../../trading/guards/names.js';
 import type { Rechecked } from '../../trading/order/place.js';
+import { completing } from './completes.js';
 import { confirm } from './consent.js';
 import type { Context } from './context.js';
 import { repeated } from './definition.js';
@@ -13,7 +14,7 @@ import { repeated } from './definition.js';
 export const overrideFlag = repeated(
   '--override <guard>',
   `send it although this guard holds: ${GUARDS.join(', ')}`,
-  readGuards,
+  completing({ of: 'words', words: GUARDS, joined: true }, readGuards),
 );
 
 /** Which guards a command line overrides. */

@@ -36,8 +36,12 @@ export async function run(host: Host): Promise<void> {
 function carryOut(host: Host): Act {
   return async (definition, input, globals) => {
     const context = contextOf(host, globals);
-    const answer = await definition.run(context, input);
-    if (answer !== undefined) await tell(context, answer);
+    try {
+      const answer = await definition.run(context, input);
+      if (answer !== undefined) await tell(context, answer);
+    } finally {
+      await context.session.rememberNames();
+    }
   };
 }
 

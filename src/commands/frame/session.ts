@@ -1,11 +1,15 @@
 import type { Budget } from '../../client/budget.js';
 import { type ClientOptions, ExchangeClient } from '../../client/exchange-client.js';
 import type { ExchangeZone } from '../../client/exchange-zone.js';
+import type { Limits } from '../../client/limiter/limiter.js';
+import { forgetLimits, type Sharing, sharedLimits } from '../../client/limiter/shared-limits.js';
+import type { LimiterState } from '../../client/limiter/state.js';
 import { MarketCatalog } from '../../client/market-catalog.js';
 import { Cache } from '../../config/cache.js';
 import { type Connection, chooseConnection, type Missing, requireKeys } from '../../config/connection.js';
 import { KeyStore } from '../../config/keys.js';
-import { Profiles } from '../../config/profiles.js';
+import { Profiles, SANDBOX } from '../../config/profiles.js';
+import { Symbols, symbolsFolder } from '../../config/symbols.js';
 import { Failure } from '../../errors.js';
 import type { Host } from '../../host.js';
 import type { Credentials, Hosts } from '../../protocol/request.js';
@@ -13,9 +17,11 @@ import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/ind
 import type { Output } from '../../terminal/output.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { Journal } from '../../trading/journal/journal.js';
-import { warnOfExtras } from './extras.js';
+import { warnOfExtras, warnOfExtraWithdrawals } from './extras.js';
 import type { Globals } from './globals.js';
 import { clockMemory, exchangeZone, journalName, SANDBOX_JOURNAL, toleranceMemory } from './remembered.js';
+import { SANDBOX_PLACE, sharingOf } from './sharing.js';
+import { Sightings } from './sightings.js';
 
 /** Everything that a command may need of the exchange and the configuration; each part is made when it is first asked for. */
 export class Session {
@@ -24,8 +30,11 @@ export class Session {
   readonly #cache: Cache;
   #connection: Promise<Connection> | undefined;
   #client: Promise<ExchangeClient> | undefined;
+  #limits: Limits | undefined;
   #address: SandboxAddress | undefined;
   #markets: Promise<MarketCatalog> | undefined;
+  #journal: Journal | undefined;
+  readonly #sightings = new Sightings();
 
   constructor(
     private readonly host: Host,
@@ -72,26 +81,61 @@ export class Session {
     const connection = await this.connection();
     const { host, budget, output } = this;
     const { accessKey } = this.#credentials(connection);
+    this.#journal ??= new Journal(host, host.directories.state, journalName(connection, accessKey));
     return {
-      ...{ host, budget, client },
-      journal: new Journal(host, host.directories.state, journalName(connection, accessKey)),
+      ...{ host, budget, client, journal: this.#journal },
       tolerance: toleranceMemory(connection, this.profiles, this.#cache),
       tell: (words) => {
         if (host.errors.isTTY === true) output.note(words);
       },
       alarm: (extras) => warnOfExtras(output, extras),
+      alarmWithdrawals: (extras) => warnOfExtraWithdrawals(output, extras),
     };
   }
 
   /** Another exchange takes the place of the sandbox's: what was written to the one before says nothing of it. */
   forgetSandboxJournal(): void {
     new Journal(this.host, this.host.directories.state, SANDBOX_JOURNAL).forget();
+    const symbols = new Symbols(this.host.directories.cache, SANDBOX);
+    for (const kind of ['orders', 'unresolved'] as const) symbols.write(kind, []);
+  }
+
+  /** The sandbox's server has ended, and with it what it counted against its limits. */
+  forgetSandboxLimits(): void {
+    forgetLimits(this.host.directories.state, SANDBOX_PLACE);
+  }
+
+  /** How the exchange's limits stand, and with whom they are shared; it asks the exchange nothing. */
+  async limiterState(): Promise<LimiterState> {
+    const { limiterState } = await import('../../client/limiter/state.js');
+    return limiterState(this.#sharing(await this.connection()));
   }
 
   /** The markets of the exchange, from the cache while it is fresh. */
   markets(): Promise<MarketCatalog> {
-    this.#markets ??= this.client().then((client) => new MarketCatalog(client, this.#cache));
+    this.#markets ??= this.client().then((client) => this.#catalogOf(client));
     return this.#markets;
+  }
+
+  #catalogOf(client: ExchangeClient): MarketCatalog {
+    return new MarketCatalog(client, this.#cache, (markets) => this.#sightings.markets(markets));
+  }
+
+  /** Keeps the names that were seen for the shells that complete them. Never fails. */
+  async rememberNames(): Promise<void> {
+    if (this.#client === undefined) return;
+    try {
+      const { profile } = await this.connection();
+      const { directories, environment } = this.host;
+      const symbols = new Symbols(directories.cache, symbolsFolder(profile, environment));
+      const unresolved = this.#journal?.open().filter(({ isUnderWay }) => !isUnderWay);
+      this.#sightings.keep(
+        symbols,
+        unresolved?.map(({ intent }) => intent.id),
+      );
+    } catch {
+      // where there is no connection nothing was seen
+    }
   }
 
   /** The zone of the exchange's dates, as far as it is known. */
@@ -117,7 +161,18 @@ export class Session {
       hosts: hostsOf(connection, () => this.#address),
       credentials: () => this.#credentials(connection),
       clockMemory: clockMemory(connection, this.#cache),
+      look: (answered) => this.#sightings.look(answered),
+      limits: this.#limitsOf(connection),
     };
+  }
+
+  #limitsOf(connection: Connection): Limits {
+    this.#limits ??= sharedLimits(this.#sharing(connection));
+    return this.#limits;
+  }
+
+  #sharing(connection: Connection): Sharing {
+    return sharingOf(connection, this.host, this.output, () => this.#credentials(connection).accessKey);
   }
 
   #credentials(connection: Connection): Credentials {

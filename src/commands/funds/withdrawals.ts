@@ -2,6 +2,8 @@ import { readWithdrawalPage, readWithdrawals, type WithdrawalRecord } from '../.
 import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+import { quietly } from '../../trading/quietly.js';
+import { findExtraWithdrawals } from '../../trading/withdraw/extras.js';
 import { define } from '../frame/definition.js';
 import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
 import { stateColumn, WITHDRAWAL_STATES } from './states.js';
@@ -13,8 +15,9 @@ export default define({
   arguments: RECORD_ARGUMENTS,
   flags: RECORD_FLAGS,
   examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json'],
-  run: (context, input) =>
-    answerRecords(
+  async run(context, input) {
+    await quietly(async () => findExtraWithdrawals(await context.session.trading(), input.coin));
+    return answerRecords(
       context,
       {
         what: 'withdrawals',
@@ -25,7 +28,8 @@ export default define({
         columns: columns(),
       },
       input,
-    ),
+    );
+  },
 });
 
 /** A withdrawal as people and programs read it. The record does not carry its coin. */

@@ -1,8 +1,9 @@
 import { quoted, usage } from '../../errors.js';
 import { RENAMED_COINS, readCoin, readMarket } from '../../protocol/words.js';
+import { completing } from '../frame/completes.js';
 
 /** A market in any of the forms people write: `btc_usdt`, `BTC/USDT`, `btc-usdt`. */
-export function marketName(word: string): string {
+export const marketName = completing({ of: 'market' }, (word): string => {
   const name = readMarket(word);
   if (name === undefined)
     throw usage(`${quoted(word)} is not a market's name.`, 'Write it as BASE_QUOTE, for instance btc_usdt.');
@@ -14,17 +15,17 @@ export function marketName(word: string): string {
     `The coin ${old} was renamed in 2021 and its old name is not supported.`,
     `The market is now ${renamed}.`,
   );
-}
+});
 
 /** A coin in any case. */
-export function coinName(word: string): string {
+export const coinName = completing({ of: 'coin' }, (word): string => {
   const coin = readCoin(word);
   if (coin === undefined)
     throw usage(`${quoted(word)} is not a coin's name.`, 'Write it as letters and digits, for instance btc.');
   const current = currentCoin(coin);
   if (current === coin) return coin;
   throw usage(`The coin ${coin} was renamed in 2021 and its old name is not supported.`, `The coin is now ${current}.`);
-}
+});
 
 function currentCoin(coin: string): string {
   return Object.hasOwn(RENAMED_COINS, coin) ? (RENAMED_COINS[coin] ?? coin) : coin;

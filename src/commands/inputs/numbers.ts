@@ -1,5 +1,6 @@
 import { quoted, usage } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
+import { completing } from '../frame/completes.js';
 import type { Reader } from '../frame/definition.js';
 
 /** A whole number from `least` to `most`, both included. */
@@ -25,11 +26,11 @@ export function positiveDecimal(name: string): Reader<string> {
 
 /** One of some words. */
 export function oneOf<const Word extends string>(name: string, ...words: readonly Word[]): Reader<Word> {
-  return (word) => {
+  return completing({ of: 'words', words }, (word) => {
     const found = words.find((candidate) => candidate === word.toLowerCase() || candidate === word);
     if (found !== undefined) return found;
     throw usage(`${name} is ${quoted(word)}.`, `It must be one of ${words.join(', ')}.`);
-  };
+  });
 }
 
 /** An id as the exchange gives it: digits, too many for a double. */
@@ -40,8 +41,17 @@ export function idNumber(name: string): Reader<string> {
   };
 }
 
+/** The id of an order that is there. */
+export const orderId = completing({ of: 'order' }, idNumber('The order id'));
+
 /** "4-36 characters, digits or letters". */
 export function clientId(word: string): string {
   if (/^[A-Za-z0-9]{4,36}$/.test(word)) return word;
   throw usage(`The client order id is ${quoted(word)}.`, 'It must be 4 to 36 letters or digits.');
 }
+
+/** The client id of an order that is there. */
+export const knownClientId = completing({ of: 'clientId' }, clientId);
+
+/** The client id of a write whose outcome is not known. */
+export const unresolvedId = completing({ of: 'unresolved' }, clientId);

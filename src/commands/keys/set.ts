@@ -6,7 +6,7 @@ import { Failure, usage } from '../../errors.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, toggle } from '../frame/definition.js';
 import { dryChange } from '../frame/dry-run.js';
-import { word } from '../inputs/words.js';
+import { filePath } from '../inputs/words.js';
 import { profileMeant } from '../profile/rows.js';
 import { shownKeys } from './shown-keys.js';
 
@@ -17,7 +17,7 @@ export default define({
   summary: 'Store the keys of a profile: asked for, from stdin, or from a file',
   flags: {
     stdin: toggle('--stdin', 'read the access key, a newline and the secret key from stdin'),
-    file: flag('--file <path>', 'read the same two lines from a file', word),
+    file: flag('--file <path>', 'read the same two lines from a file', filePath),
   },
   examples: [
     'keys set --profile overseas',

@@ -2,8 +2,8 @@ import { requireConsent } from '../frame/consent.js';
 import { define, flag, required } from '../frame/definition.js';
 import { overriddenBy, overrideFlag } from '../frame/guards.js';
 import { marketName } from '../inputs/names.js';
-import { clientId, oneOf, positiveDecimal } from '../inputs/numbers.js';
-import { word } from '../inputs/words.js';
+import { oneOf, positiveDecimal, unresolvedId } from '../inputs/numbers.js';
+import { filePath } from '../inputs/words.js';
 import { goOn, start } from './batch/act.js';
 import { readWish, requireSense } from './batch/input.js';
 import { readLadder } from './batch/ladder-word.js';
@@ -15,13 +15,13 @@ export default define({
     market: required('the market', marketName),
   },
   flags: {
-    file: flag('--file <path>', 'price,amount lines, or {"price":…,"amount":…} lines; - reads stdin', word),
+    file: flag('--file <path>', 'price,amount lines, or {"price":…,"amount":…} lines; - reads stdin', filePath),
     ladder: flag('--ladder <from:to:n>', 'n orders at prices from one to the other: 30000:31000:20', readLadder),
     amount: flag('--amount <total>', 'what a ladder comes to at most, in the base coin', positiveDecimal('--amount')),
     weight: flag('--weight <how>', 'equal, or linear: growing towards the end', oneOf('--weight', 'equal', 'linear')),
     account: flag('--account <name>', 'spot, isolated or cross', oneOf('--account', 'spot', 'isolated', 'cross')),
     override: overrideFlag,
-    resume: flag('--resume <job>', 'go on with a job that was stopped', clientId),
+    resume: flag('--resume <job>', 'go on with a job that was stopped', unresolvedId),
   },
   examples: [
     'order batch buy btc_usdt --file orders.csv',

@@ -8,6 +8,7 @@ import { zonedTime } from '../../terminal/time.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
 import type { Placement } from '../../trading/order/place.js';
 import type { Unknown } from '../../trading/order/settle.js';
+import { notSent } from '../frame/not-sent.js';
 
 /** An order that was sent: its terms, and what it is called. */
 export interface SentOrder extends OrderTerms {
@@ -31,10 +32,7 @@ export function conclude(order: SentOrder, placement: Placement): Answer {
       ...(code === null ? {} : { code }),
     });
   }
-  if (placement.outcome === 'notSent') {
-    const hint = 'Check the host and the network: pit profile show';
-    throw new Failure('unreachable', `The order was not sent: ${placement.reason}.`, { clientId, hint });
-  }
+  if (placement.outcome === 'notSent') throw notSent('The order', placement, clientId);
   const isPlaced = placement.outcome === 'placed';
   const extras = isPlaced ? (placement.extras ?? []) : [];
   const { market, side, type, account, price, amount, notional } = order;

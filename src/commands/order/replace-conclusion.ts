@@ -35,7 +35,7 @@ function sent(told: Told, order: OrderTerms, placement: Placement): Answer {
   const { clientId } = told;
   if (placement.outcome === 'refused') return unplaced(told, order, refusal(placement.refusal, 'order'), 'refused');
   if (placement.outcome === 'notSent') {
-    return unplaced(told, order, new Failure('unreachable', `The order was not sent: ${placement.reason}.`));
+    return unplaced(told, order, new Failure(placement.failure, `The order was not sent: ${placement.reason}.`));
   }
   const answer = concludeOrder({ ...order, clientId, notional: notionalOf(order) }, placement);
   return {

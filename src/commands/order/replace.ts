@@ -23,15 +23,15 @@ import { breachText, confirmGuarded, overriddenBy, overrideFlag } from '../frame
 import { onMarket } from '../frame/known-market.js';
 import { sameProfile } from '../frame/same-profile.js';
 import { marketName } from '../inputs/names.js';
-import { clientId, idNumber, oneOf } from '../inputs/numbers.js';
+import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
 import { conclude } from './replace-conclusion.js';
 import { notionalOf, showReplacement } from './replace-preview.js';
 
 export default define({
   summary: 'Give an open order another price or amount: cancel it, then place what remains',
-  arguments: { market: required('the market', marketName), order: optional('the order id', idNumber('The order id')) },
+  arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
   flags: {
-    id: flag('--id <client-id>', 'your own id of the order', clientId),
+    id: flag('--id <client-id>', 'your own id of the order', knownClientId),
     at: flag('--at <price>', 'the new price: a number, or bid, ask or mid with an offset', readPrice),
     amount: flag(
       '--amount <amount>',

@@ -4,14 +4,14 @@ import { referenceValues } from '../../trading/order/reference.js';
 import { define, flag, optional, required } from '../frame/definition.js';
 import { onMarket } from '../frame/known-market.js';
 import { marketName } from '../inputs/names.js';
-import { clientId, idNumber } from '../inputs/numbers.js';
+import { knownClientId, orderId } from '../inputs/numbers.js';
 import { orderRow } from './rows.js';
 import { showOrder } from './table.js';
 
 export default define({
   summary: 'One order, by its id or your own',
-  arguments: { market: required('the market', marketName), order: optional('the order id', idNumber('The order id')) },
-  flags: { id: flag('--id <client-id>', 'your own id for it', clientId) },
+  arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
+  flags: { id: flag('--id <client-id>', 'your own id for it', knownClientId) },
   examples: ['order show btc_usdt 202611210000000001', 'order show btc_usdt --id myorder1'],
   async run(context, { market, order, id }) {
     if ((order === undefined) === (id === undefined))

@@ -1,11 +1,11 @@
 import { confirm, requireConsent } from '../frame/consent.js';
 import { define, required } from '../frame/definition.js';
 import { dryChange } from '../frame/dry-run.js';
-import { word } from '../inputs/words.js';
+import { profileName } from '../inputs/words.js';
 
 export default define({
   summary: 'Remove a profile and its keys; asks',
-  arguments: { name: required('the profile', word) },
+  arguments: { name: required('the profile', profileName) },
   examples: ['profile remove overseas', 'profile remove overseas --yes'],
   async run(context, { name }) {
     const { session } = context;

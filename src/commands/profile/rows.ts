@@ -1,4 +1,5 @@
 import { type Profile, type Profiles, SANDBOX } from '../../config/profiles.js';
+import { shownSettings } from '../../config/settings.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Context } from '../frame/context.js';
 
@@ -19,5 +20,8 @@ export function hostText(url: string | null, name: string): string | null {
 
 /** What a command that changed a profile answers. */
 export async function changed(profile: Profile, profiles: Profiles, words: string): Promise<Answer> {
-  return { data: { ...profileRow(profile, await profiles.active()), settings: profile.settings }, show: () => words };
+  return {
+    data: { ...profileRow(profile, await profiles.active()), settings: shownSettings(profile.settings) },
+    show: () => words,
+  };
 }

@@ -1,19 +1,28 @@
 import { define, required } from '../frame/definition.js';
 import { dryChange } from '../frame/dry-run.js';
-import { word } from '../inputs/words.js';
+import { profileName, word } from '../inputs/words.js';
+import { confirmLoosening } from './loosening.js';
 import { changed } from './rows.js';
+import { settingKey } from './setting-key.js';
 
 export default define({
   summary: 'Set a host or a setting of a profile',
   arguments: {
-    name: required('the profile', word),
-    key: required('base-url, trade-url, ws-url or a setting', word),
+    name: required('the profile', profileName),
+    key: required('base-url, trade-url, ws-url or a setting', settingKey),
     value: required('its value', word),
   },
-  examples: ['profile set overseas trade-url https://trade.example.com', 'profile set overseas zone +08:00'],
-  async run({ session: { profiles }, output, globals }, { name, key, value }) {
+  examples: [
+    'profile set overseas trade-url https://trade.example.com',
+    'profile set overseas zone +08:00',
+    'profile set overseas withdrawDayLimit 0.5btc,1000usdt',
+  ],
+  async run(context, { name, key, value }) {
+    const { output, globals } = context;
+    const { profiles } = context.session;
     await profiles.get(name);
     if (globals.dryRun) return dryChange('profile set', `Would set ${key} of ${name}.${dropping(key)}`);
+    await confirmLoosening(context, name, key, value);
     if (await profiles.set(name, key, value)) {
       output.note(
         `Its keys were for another trade host and are dropped. Store new ones: pit keys set --profile ${name}`,

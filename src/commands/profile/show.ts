@@ -1,25 +1,26 @@
-import { SETTINGS } from '../../config/settings.js';
+import { SETTINGS, shownSettings } from '../../config/settings.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { define, optional } from '../frame/definition.js';
-import { word } from '../inputs/words.js';
+import { profileName } from '../inputs/words.js';
 import { hostText, profileMeant, profileRow } from './rows.js';
 
 export default define({
   summary: 'A profile with its settings',
-  arguments: { name: optional('the profile; the one in use when none is named', word) },
+  arguments: { name: optional('the profile; the one in use when none is named', profileName) },
   examples: ['profile show', 'profile show overseas --json'],
   async run(context, { name }) {
     const profile = await profileMeant(context, name);
+    const settings = shownSettings(profile.settings);
     const row = profileRow(profile, await context.session.profiles.active());
     const entries: Entry[] = [
       ['profile', `${row.name}${row.active ? ' (in use)' : ''}`],
       ['market data', hostText(row.baseUrl, row.name)],
       ['trading', hostText(row.tradeUrl, row.name)],
       ['websocket', row.wsUrl],
-      ...Object.entries(profile.settings).map(([key, value]): Entry => [key, value]),
-      ...defaultsBeside(profile.settings),
+      ...Object.entries(settings).map(([key, value]): Entry => [key, value]),
+      ...defaultsBeside(settings),
     ];
-    return { data: { ...row, settings: profile.settings }, show: (screen) => record(screen, entries) };
+    return { data: { ...row, settings }, show: (screen) => record(screen, entries) };
   },
 });
 

@@ -1,15 +1,20 @@
 import { define, required } from '../frame/definition.js';
 import { dryChange } from '../frame/dry-run.js';
-import { word } from '../inputs/words.js';
+import { profileName } from '../inputs/words.js';
+import { confirmLoosening } from './loosening.js';
 import { changed } from './rows.js';
+import { settingKey } from './setting-key.js';
 
 export default define({
   summary: 'Take a setting of a profile away',
-  arguments: { name: required('the profile', word), key: required('the setting', word) },
+  arguments: { name: required('the profile', profileName), key: required('the setting', settingKey) },
   examples: ['profile unset overseas zone', 'profile unset overseas ws-url'],
-  async run({ session: { profiles }, globals }, { name, key }) {
+  async run(context, { name, key }) {
+    const { profiles } = context.session;
+    const { globals } = context;
     await profiles.get(name);
     if (globals.dryRun) return dryChange('profile unset', `Would unset ${key} of ${name}.`);
+    await confirmLoosening(context, name, key, undefined);
     await profiles.unset(name, key);
     return changed(await profiles.get(name), profiles, `${key} of ${name} is no longer set.`);
   },

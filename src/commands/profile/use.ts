@@ -1,11 +1,11 @@
 import { define, required } from '../frame/definition.js';
 import { dryChange } from '../frame/dry-run.js';
-import { word } from '../inputs/words.js';
+import { profileName } from '../inputs/words.js';
 import { changed } from './rows.js';
 
 export default define({
   summary: 'Use a profile from now on',
-  arguments: { name: required('the profile', word) },
+  arguments: { name: required('the profile', profileName) },
   examples: ['profile use overseas', 'profile use sandbox'],
   async run({ session: { profiles }, globals }, { name }) {
     const profile = await profiles.get(name);

@@ -3,11 +3,11 @@ import type { StateReport } from '../../sandbox/administration/state.js';
 import { grouped } from '../../terminal/numbers.js';
 import { define, required } from '../frame/definition.js';
 import { dryChange } from '../frame/dry-run.js';
-import { word } from '../inputs/words.js';
+import { filePath } from '../inputs/words.js';
 
 export default define({
   summary: 'Write the whole exchange to one file: books, balances, ids, bills, trades, candles',
-  arguments: { file: required('where to; it is replaced', word) },
+  arguments: { file: required('where to; it is replaced', filePath) },
   examples: ['sandbox export state.ndjson', 'sandbox export /tmp/state.ndjson --json'],
   async run({ session, globals }, { file }) {
     if (globals.dryRun) return dryChange('sandbox export', `Would write ${file}.`);

@@ -3,12 +3,12 @@ import type { StateReport } from '../../sandbox/administration/state.js';
 import { grouped } from '../../terminal/numbers.js';
 import { define, required } from '../frame/definition.js';
 import { dryChange } from '../frame/dry-run.js';
-import { word } from '../inputs/words.js';
+import { filePath } from '../inputs/words.js';
 import { losingState } from './losing.js';
 
 export default define({
   summary: 'Put an exported exchange in the place of this one; asks where something would be lost',
-  arguments: { file: required('what pit sandbox export wrote', word) },
+  arguments: { file: required('what pit sandbox export wrote', filePath) },
   examples: ['sandbox import state.ndjson', 'sandbox import state.ndjson --yes --json'],
   async run(context, { file }) {
     if (context.globals.dryRun) return dryChange('sandbox import', `Would take everything from ${file}.`);

@@ -5,7 +5,7 @@ import { define, flag, required } from '../frame/definition.js';
 import { dryChange } from '../frame/dry-run.js';
 import { speed } from '../inputs/durations.js';
 import { marketName } from '../inputs/names.js';
-import { word } from '../inputs/words.js';
+import { filePath } from '../inputs/words.js';
 import { losingState } from './losing.js';
 
 const FASTEST = 'max';
@@ -14,7 +14,7 @@ export default define({
   summary: 'Let a market of the sandbox follow a file of candles or trades',
   arguments: {
     market: required('the market', marketName),
-    file: required('time,open,high,low,close,volume; or time,id,side,price,amount; or a common export', word),
+    file: required('time,open,high,low,close,volume; or time,id,side,price,amount; or a common export', filePath),
   },
   flags: {
     speed: flag('--speed <n>', 'times as fast as time, or max (default: max)', (text) =>

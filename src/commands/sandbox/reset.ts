@@ -13,6 +13,7 @@ export default define({
     const { resetSandbox } = await import('../../sandbox/lifecycle/index.js');
     const stopped = await resetSandbox(context.host);
     context.session.forgetSandboxJournal();
+    context.session.forgetSandboxLimits();
     return { data: { stopped }, show: () => 'The sandbox is as new; its keys are the same.' };
   },
 });

@@ -1,3 +1,4 @@
+import { completing } from '../frame/completes.js';
 import { define, flag, required, toggle } from '../frame/definition.js';
 import { dryChange } from '../frame/dry-run.js';
 import { coinName, marketName } from '../inputs/names.js';
@@ -12,6 +13,8 @@ interface Transferred {
   readonly coin: string;
   readonly amount: string;
 }
+
+const walletName = completing({ of: 'market' }, (text) => (text === 'cross' ? text : marketName(text)));
 
 export default define({
   summary: 'Move play coins to another account, or between the spot and a margin wallet',
@@ -33,10 +36,6 @@ export default define({
     return { data: moved, show: () => sentence(moved) };
   },
 });
-
-function walletName(text: string): string {
-  return text === 'cross' ? text : marketName(text);
-}
 
 function sentence({ account, to, wallet, back, coin, amount }: Transferred): string {
   if (to !== null) return `Moved ${amount} ${coin} from ${account} to ${to}.`;

@@ -5,6 +5,7 @@ import type { TradingAccount } from '../account.js';
 import { executionSpan } from '../duplicates/watch.js';
 import { lookUntilKnown } from '../looking.js';
 import { quietly } from '../quietly.js';
+import { orderProbe } from '../tolerance.js';
 import { asExtras, type Copy } from './copies.js';
 import type { BatchFact } from './facts.js';
 import type { Doubt, Job } from './job.js';
@@ -77,7 +78,7 @@ export async function settleDoubts(account: TradingAccount, job: Job): Promise<v
   const known = () => (job.doubts.size === 0 ? ('known' as const) : undefined);
   await lookUntilKnown(
     account,
-    { market: job.terms.market, reqTime },
+    { probe: orderProbe(job.terms.market), reqTime },
     async () => ((await look(account, job)) ? (known() ?? 'nothing') : undefined),
     async () => {
       closeLate(job);

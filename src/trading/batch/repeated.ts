@@ -1,6 +1,6 @@
 import type { ExchangeClient } from '../../client/exchange-client.js';
+import { timeFor } from '../../client/limiter/limits.js';
 import { PAGE_SIZE } from '../../client/order-pages.js';
-import { paceOf } from '../../client/pace.js';
 import { Decimal } from '../../protocol/decimal.js';
 import { splitMarket } from '../../protocol/words.js';
 import type { TradingAccount } from '../account.js';
@@ -22,7 +22,7 @@ export async function findRepeated(account: TradingAccount, job: Job): Promise<C
   const start: Check = { time: client.now(), at: host.now() };
   const pages = Math.ceil((job.known.size - job.terms.baseline.length) / PAGE_SIZE);
   const isClear = await balanceAgrees(account, job);
-  if (!isClear) budget.lengthen(paceOf('key', pages));
+  if (!isClear) budget.lengthen(timeFor(pages));
   const isKnown = isClear || (await look(account, job, { horizon: job.terms.baseline.length }));
   return isKnown ? start : undefined;
 }

@@ -22,7 +22,7 @@ export async function sendCancel(account: TradingAccount, request: CancelRequest
   const verdict = await account.client.write('cancelOrder', values, reqTime);
   if (verdict.kind === 'refused') return refused(account, request, verdict.refusal);
   if (verdict.kind === 'notSent') {
-    return { ...NO_FACTS, outcome: 'notSent', code: null, message: verdict.reason, failure: 'unreachable' };
+    return { ...NO_FACTS, outcome: 'notSent', code: null, message: verdict.reason, failure: verdict.failure };
   }
   if (verdict.kind === 'lost') {
     note(`no answer: ${verdict.reason}`);
@@ -65,7 +65,7 @@ function wasCancelled({ journal }: TradingAccount, reference: OrderReference, { 
 /** The names of the order that a settled write cancelled. */
 function cancelledBy({ intent, outcome, id }: Settled): readonly OrderReference[] {
   if (isOf(intent, 'order')) return intent.replaces === undefined ? [] : [intent.replaces.order];
-  if (outcome !== 'cancelled' || isOf(intent, 'orderMoreV2')) return [];
+  if (outcome !== 'cancelled' || isOf(intent, 'orderMoreV2') || isOf(intent, 'withdraw')) return [];
   return id === null ? [intent.terms.order] : [intent.terms.order, { id }];
 }
 

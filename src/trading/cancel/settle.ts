@@ -2,6 +2,7 @@ import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { lookUntilKnown } from '../looking.js';
+import { orderProbe } from '../tolerance.js';
 import { factsOf } from './facts.js';
 import { type CancelFate, closedFate, eventOf } from './fate.js';
 import { type CancelRequest, lookAt } from './request.js';
@@ -31,7 +32,7 @@ export async function lookForCancel(account: TradingAccount, request: CancelRequ
   let seen: OrderRecord | undefined;
   const { fate } = await lookUntilKnown<CancelFate>(
     account,
-    request,
+    { probe: orderProbe(request.market), reqTime: request.reqTime },
     async () => {
       const found = await lookAt(account, request);
       if (found === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { TradingAccount } from '../account.js';
 import { Job } from '../batch/job.js';
 import { totals } from '../batch/lines.js';
 import type { Entry } from '../journal/entry.js';
-import { type Intent, isOf, type OrderTerms, type Settled } from '../journal/intent.js';
+import { type Intent, isOf, marketOf, type OrderTerms, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { GuardLimits } from './limits.js';
 
@@ -50,8 +50,8 @@ export function requireDay(
   );
 }
 
-function quoteOf({ terms }: Intent): string | undefined {
-  return splitMarket(terms.market)?.quote;
+function quoteOf(intent: Intent): string | undefined {
+  return splitMarket(marketOf(intent) ?? '')?.quote;
 }
 
 /** An order counts on the day on which it was sent; a job, that may take days, as a whole on that of its end. */

@@ -1,3 +1,4 @@
+import { coinAmounts } from '../../config/coin-amounts.js';
 import { GUARD_SETTINGS } from '../../config/guard-settings.js';
 import { Decimal } from '../../protocol/decimal.js';
 
@@ -21,13 +22,14 @@ const PER_DAY = Decimal.of('5');
  * follows the order's limit where that was set, and stays where that was turned off: one word turns off one guard.
  */
 export function guardLimits(settings: Settings): GuardLimits {
-  const defaults = notionals(GUARD_SETTINGS.orderNotional.default);
-  const perOrder = new Map([...defaults, ...notionals(settings.orderNotional ?? '')]);
+  const defaults = coinAmounts(GUARD_SETTINGS.orderNotional.default);
+  const perOrder = new Map([...defaults, ...coinAmounts(settings.orderNotional)]);
   const perDay = [...perOrder].map(([coin, most]): [string, Decimal] => [coin, most.times(PER_DAY)]);
   return {
     priceBand: share(settings.priceBand ?? GUARD_SETTINGS.priceBand.default),
     orderNotional: settings.orderNotional === 'off' ? new Map() : perOrder,
-    dayNotional: settings.dayNotional === 'off' ? new Map() : new Map([...perDay, ...notionals(settings.dayNotional)]),
+    dayNotional:
+      settings.dayNotional === 'off' ? new Map() : new Map([...perDay, ...coinAmounts(settings.dayNotional)]),
     postOnly: settings.postOnlyGuard !== 'off',
   };
 }
@@ -35,12 +37,4 @@ export function guardLimits(settings: Settings): GuardLimits {
 /** The setting was checked when it was read: `10%` or `off`. */
 function share(value: string): Decimal | null {
   return value === 'off' ? null : Decimal.of(value.replace('%', '')).times(Decimal.of('0.01'));
-}
-
-/** `50000usdt,2btc`; none of `off` and of what is not set. */
-function notionals(value = ''): [coin: string, most: Decimal][] {
-  return [...value.matchAll(/([\d.]+)([a-z][a-z0-9]*)/g)].map(([, digits = '', coin = '']) => [
-    coin,
-    Decimal.of(digits),
-  ]);
 }

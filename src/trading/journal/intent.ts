@@ -27,6 +27,27 @@ export interface ReplaceTerms {
   readonly wanted: OrderTerms;
 }
 
+/** A withdrawal as it is to be sent: amounts are final decimal texts in the coin. The fund password is in no record. */
+export interface WithdrawTerms {
+  readonly coin: string;
+  readonly amount: string;
+  readonly fee: string;
+  /** As the exchange gets it: with the memo, where there is one, as `<account>_<memo>`. */
+  readonly address: string;
+  /** Whether it may be moved within the exchange. */
+  readonly internal: boolean;
+  /** What there was before: only what is newer can be this withdrawal. */
+  readonly before: FundsBaseline;
+}
+
+/** The newest records of a coin at a moment; "0" where there are none. */
+export interface FundsBaseline {
+  /** The highest id of a withdrawal record. */
+  readonly record: string;
+  /** The highest id of a bill; null where bills are not looked at. */
+  readonly bill: string | null;
+}
+
 /** One order of a batch: the number of its line for the user, and final decimal texts. */
 export type BatchLine = readonly [number: number, price: string, amount: string];
 
@@ -53,7 +74,8 @@ export type Write =
   | { readonly operation: 'order'; readonly terms: OrderTerms; readonly replaces?: ReplaceTerms }
   | { readonly operation: 'cancelOrder'; readonly terms: CancelTerms }
   | { readonly operation: 'replace'; readonly terms: ReplaceTerms }
-  | { readonly operation: 'orderMoreV2'; readonly terms: BatchTerms };
+  | { readonly operation: 'orderMoreV2'; readonly terms: BatchTerms }
+  | { readonly operation: 'withdraw'; readonly terms: WithdrawTerms };
 
 export type Operation = Write['operation'];
 
@@ -121,6 +143,11 @@ export interface Settled extends Settlement {
   readonly notional?: string;
   /** When a look at all that came of it began, where it was done before it was settled. */
   readonly checked?: Check;
+}
+
+/** The market that a write is about; undefined for one that is about none. */
+export function marketOf({ terms }: Intent): string | undefined {
+  return 'market' in terms ? terms.market : undefined;
 }
 
 export function isOf<Kind extends Operation>(intent: Intent, operation: Kind): intent is Intent<Kind> {

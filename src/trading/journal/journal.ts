@@ -6,7 +6,7 @@ import type { Host } from '../../host.js';
 import { Archive } from './archive.js';
 import { Entry, fileName, idOf, readEntry, recordOf } from './entry.js';
 import { createDurably, movedIfThere, namesIn, sweepDrafts, syncFolder } from './files.js';
-import type { Intent, Operation, Write } from './intent.js';
+import { type Intent, isOf, marketOf, type Operation, type Write } from './intent.js';
 import { thisProcess } from './runner.js';
 
 /** Nobody takes so long to make a file. */
@@ -76,8 +76,12 @@ export class Journal {
 
   /** The markets in which something was written in the days that are kept, sorted. */
   markets(): string[] {
-    const intents = [...this.archive.since(0), ...this.open()].map(({ intent }) => intent);
-    return [...new Set(intents.map(({ terms }) => terms.market))].sort();
+    return [...new Set(this.#intents().flatMap((intent) => marketOf(intent) ?? []))].sort();
+  }
+
+  /** The coins of which something was withdrawn in the days that are kept, sorted. */
+  coins(): string[] {
+    return [...new Set(this.#intents().flatMap((one) => (isOf(one, 'withdraw') ? one.terms.coin : [])))].sort();
   }
 
   /** Puts a damaged record where no command meets it again, if the disk lets it; where it is now. */
@@ -117,6 +121,10 @@ export class Journal {
   #readWhole(file: string): Entry | undefined {
     const entry = readEntry(file, this.archive, this.host);
     return entry === 'damaged' ? undefined : entry;
+  }
+
+  #intents(): Intent[] {
+    return [...this.archive.since(0), ...this.open()].map(({ intent }) => intent);
   }
 
   #read(): { readonly id: string; readonly entry: Entry | 'damaged' | undefined }[] {

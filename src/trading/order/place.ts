@@ -66,7 +66,7 @@ export async function concludeOrder(
   if (verdict.kind === 'refused') return refused(account, entry, verdict.refusal);
   if (verdict.kind === 'notSent') {
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${verdict.reason}`);
-    return { outcome: 'notSent', reason: verdict.reason };
+    return { outcome: 'notSent', reason: verdict.reason, failure: verdict.failure };
   }
   entry.note(`no answer: ${verdict.reason}`);
   account.tell(`No answer came (${verdict.reason}). Looking for the order; it is not sent again.`);

@@ -1,10 +1,12 @@
 import type { ExchangeClient } from '../../client/exchange-client.js';
+import type { FailureKind } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { Extra } from '../duplicates/extra-orders.js';
 import { findExtras } from '../duplicates/watch.js';
 import type { Entry } from '../journal/entry.js';
-import { lookUntilKnown } from '../looking.js';
+import { certainFrom, lookUntilKnown } from '../looking.js';
 import { quietly } from '../quietly.js';
+import { orderProbe } from '../tolerance.js';
 import { newClientId } from './client-id.js';
 import { findOrder, isRefusedAlike } from './reference.js';
 import { fits } from './terms.js';
@@ -19,6 +21,8 @@ export interface Placed {
 export interface NotSent {
   readonly outcome: 'notSent';
   readonly reason: string;
+  /** What kind of failure it is to the user. */
+  readonly failure: FailureKind;
 }
 
 export interface Unknown {
@@ -40,7 +44,7 @@ export async function settleOrder(account: TradingAccount, entry: Entry<'order'>
   const { reqTime, terms } = entry.intent;
   const { fate, end } = await lookUntilKnown<Placed | NotSent>(
     account,
-    { market: terms.market, reqTime },
+    { probe: orderProbe(terms.market), reqTime },
     async () => {
       const found = await lookFor(account, entry);
       return typeof found === 'object' ? placed(account, entry, found.id) : found;
@@ -92,12 +96,11 @@ async function isAnsweredAlike({ client, host }: TradingAccount, { intent }: Ent
 function notSent(entry: Entry<'order'>): NotSent {
   const reason = 'the exchange would not take the request any more, and has no such order';
   entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${reason}`);
-  return { outcome: 'notSent', reason };
+  return { outcome: 'notSent', reason, failure: 'unreachable' };
 }
 
-function unknown({ client, host }: TradingAccount, entry: Entry<'order'>, end: number | undefined): Unknown {
+function unknown(account: TradingAccount, entry: Entry<'order'>, end: number | undefined): Unknown {
   entry.leave();
-  const isKnown = end !== undefined && Number.isFinite(end);
   const reason = 'the exchange shows no such order, and may still get the request';
-  return { outcome: 'unknown', reason, certainFrom: isKnown ? host.now() + (end - client.now()) : null };
+  return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
 }

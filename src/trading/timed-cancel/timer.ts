@@ -35,9 +35,9 @@ export async function startTimer({ client, host }: TradingAccount, market: strin
   const failed = { kind: 'failed', ended: answered } as const;
   if (verdict.kind === 'refused')
     return { ...failed, failure: refusal(verdict.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
-  const failure = new Failure('unreachable', `cancelAllOrdersAfter: ${verdict.reason}`, {
-    hint: 'Check the host and the network: pit profile show',
-  });
+  const kind = verdict.kind === 'notSent' ? verdict.failure : 'unreachable';
+  const hint = 'Check the host and the network: pit profile show';
+  const failure = new Failure(kind, `cancelAllOrdersAfter: ${verdict.reason}`, kind === 'unreachable' ? { hint } : {});
   return { ...failed, failure, arrived: verdict.kind === 'lost' ? 'perhaps' : 'no' };
 }
 

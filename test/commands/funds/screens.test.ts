@@ -30,7 +30,7 @@ const SCREENS: readonly (readonly [line: string, shows: RegExp])[] = [
   ['bills --summary', /^usdt/m],
   ['fees', /usdt +OMNI/],
   ['deposits usdt', /100\.0+ +waiting/],
-  ['withdrawals usdt --all', /50\.0+ .*submitted/],
+  ['withdrawals usdt --all', /50\.0+ .*(submitted|confirmed|success)/],
 ];
 
 describe.skipIf(!requires('python3'))('on a terminal (needs python3)', () => {

@@ -48,7 +48,12 @@ interface ArchivedWrite {
   readonly intent: {
     readonly operation: string;
     readonly id: string;
-    readonly terms: { readonly market: string; readonly order?: { readonly id?: string; readonly clientId?: string } };
+    readonly terms: {
+      readonly market?: string;
+      readonly order?: { readonly id?: string; readonly clientId?: string };
+      readonly coin?: string;
+      readonly amount?: string;
+    };
   };
   readonly outcome: string;
   readonly id: string | null;
@@ -57,11 +62,12 @@ interface ArchivedWrite {
 
 function rowOf({ intent, outcome, id, duplicates }: ArchivedWrite): Resolved {
   const { operation, id: clientId, terms } = intent;
-  const target = terms.order?.id ?? terms.order?.clientId;
+  const { order, coin, amount } = terms;
+  const target = order?.id ?? order?.clientId ?? (coin === undefined ? undefined : `withdraw ${amount} ${coin}`);
   const row = {
     operation,
     clientId,
-    market: terms.market,
+    market: terms.market ?? '',
     outcome,
     id,
     duplicates,

@@ -20,6 +20,8 @@ export interface Errand {
   readonly timeout: number;
   /** The client id that it was told to use; undefined where pit makes one. */
   readonly clientId: string | undefined;
+  /** What it gets on stdin; nothing where it is left out. */
+  readonly input?: string;
 }
 
 /** What the exchange was made to look like before: markets with their prices, and a way to place orders past the network. */
@@ -44,7 +46,7 @@ export interface Resolved {
   readonly timeline: readonly { readonly time: string; readonly event: string }[];
   /** The row is the journal's own, and nobody was told. */
   readonly isArchived?: true;
-  /** There, the order that was to be cancelled. */
+  /** There, the order that was to be cancelled, or the key of a withdrawal. */
   readonly target?: string;
 }
 
@@ -68,10 +70,12 @@ export interface Evidence {
   readonly writes: readonly Written[];
   /** The reads of a single order, of anybody. */
   readonly looks: readonly Passing[];
-  /** The reads of the lists of its market and side. */
+  /** The reads of the lists of its market and side, or of the records of its coin. */
   readonly listings: readonly Passing[];
   /** All orders of its market and side, as the exchange has them. */
   readonly orders: readonly Listed[];
+  /** All withdrawals of the coin that stands for its market, as the exchange has them. */
+  readonly withdrawals: readonly Listed[];
   /** What any command said of duplicates. */
   readonly warned: readonly Warned[];
   readonly resolved: readonly Resolved[];

@@ -4,6 +4,7 @@ import type { Errand, Evidence, Resolved, Scene, Side } from './errand.js';
 import type { Listed } from './exchange.js';
 import { keyOf, kindOf } from './kinds/index.js';
 import { MARKET_NAMES } from './kinds/terms.js';
+import { COINS } from './kinds/withdraw.js';
 import { documentOf, type Program, type Run, warningsIn } from './program.js';
 
 export interface Traces {
@@ -33,6 +34,8 @@ export async function evidenceOf({
       orders.set(`${market} ${side}`, await stage.exchange.orders(market, side, since));
     }
   }
+  const withdrawals = new Map<string, Listed[]>();
+  for (const coin of COINS) withdrawals.set(coin, await stage.exchange.withdrawals(coin, since));
   const writes = grouped(requests, keyOf);
   const listings = grouped(requests, listed);
   const looks = requests.filter(({ operation }) => operation === 'getOrder');
@@ -49,6 +52,7 @@ export async function evidenceOf({
     return {
       finished: finished.get(errand),
       ...{ run, warned, resolved, looks, listings: listings.get(where) ?? [], orders: orders.get(where) ?? [] },
+      withdrawals: withdrawals.get(errand.market) ?? [],
       writes: errand.keys.flatMap((key) => (writes.get(key) ?? []).map((write) => ({ ...write, key }))),
     };
   };
@@ -72,6 +76,7 @@ function isSettledLater(rows: readonly Resolved[], index: number): boolean {
 
 function listed({ operation, parameters: { currency, tradeType } }: Passing): string | undefined {
   const side: Side = tradeType === '1' ? 'buy' : 'sell';
+  if (operation === 'getWithdrawRecord') return `${currency} sell`;
   return operation === 'getOrders' ? `${currency} ${side}` : undefined;
 }
 

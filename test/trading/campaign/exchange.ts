@@ -44,6 +44,17 @@ export class Exchange {
     }
   }
 
+  /** All withdrawals of a coin that are newer than a time (ms since the Unix epoch), newest first. */
+  async withdrawals(coin: string, since: number): Promise<Listed[]> {
+    const found: Listed[] = [];
+    for (let page = 1; ; page += 1) {
+      const values = { currency: coin, pageIndex: String(page), pageSize: '50' };
+      const records = readWithdrawals(await this.ask('getWithdrawRecord', values), coin);
+      found.push(...records.filter(({ time }) => time >= since));
+      if (records.length < 50 || records.some(({ time }) => time < since)) return found;
+    }
+  }
+
   async order(market: string, id: string): Promise<Listed | undefined> {
     return readRecords(await this.ask('getOrder', { currency: market, id }))[0];
   }
@@ -89,6 +100,14 @@ export class Exchange {
       asked.on('error', reject);
     });
   }
+}
+
+function readWithdrawals(body: string, coin: string): Listed[] {
+  return [...body.matchAll(/\{"id":\d[^{}]*\}/g)].map(([text]) => {
+    const value = (name: string) => new RegExp(`"${name}":"?([^",}]*)`).exec(text)?.[1] ?? '';
+    const facts = { id: value('id'), market: coin, price: '', amount: value('amount') };
+    return { ...facts, status: Number(value('status')), time: Number(value('submitTime')) };
+  });
 }
 
 /** Read as text: an id has more digits than a double holds. */

@@ -85,8 +85,8 @@ async function block(stage: Stage, from: number, to: number, report: Report): Pr
   const program = new Program(options.pit, path.join(folder, `home${from}`), exchange.address, proxy.url);
   try {
     await addSandboxFaults(exchange);
-    const runs = await inLanes(errands, ({ words, timeout }) =>
-      program.run([...words, '--json', '--timeout', String(timeout)]),
+    const runs = await inLanes(errands, ({ words, timeout, input }) =>
+      program.run([...words, '--json', '--timeout', String(timeout)], input),
     );
     await settle(stage, program, network, () => proxy.settled(), from);
     const finished = await finish(errands, program);

@@ -130,7 +130,7 @@ async function killErrand(lane: Lane, point: KillPoint, errand: Errand, draw: Dr
   const treatment = killedTreatment(draw, TOLERANCE);
   lane.treat = (request) => (isOf(errand, request) ? treatment : PASS);
   const before = lane.open().records;
-  const run = await killAt(lane, point, words(errand), draw);
+  const run = await killAt(lane, point, words(errand), draw, errand.input);
   count(lane, errand, run, before, tally);
   return run;
 }
@@ -139,7 +139,7 @@ async function killErrand(lane: Lane, point: KillPoint, errand: Errand, draw: Dr
 async function killResolve(lane: Lane, point: KillPoint, errand: Errand, draw: Draw, tally: PointTally): Promise<Run> {
   const before = lane.open().records;
   lane.treat = blindTreatment(draw, TOLERANCE);
-  const run = await lane.program.run([...errand.words, '--json', '--timeout', '1']);
+  const run = await lane.program.run([...errand.words, '--json', '--timeout', '1'], errand.input);
   lane.treat = () => PASS;
   const killed = await killAt(lane, point, ['resolve', '--json', '--timeout', '10'], draw);
   count(lane, errand, killed, before, tally);
@@ -154,9 +154,9 @@ function words(errand: Errand): string[] {
   return [...errand.words, '--json', '--timeout', String(errand.timeout)];
 }
 
-async function killAt(lane: Lane, point: KillPoint, line: readonly string[], draw: Draw): Promise<Run> {
+async function killAt(lane: Lane, point: KillPoint, line: readonly string[], draw: Draw, input?: string): Promise<Run> {
   const moment = point.moment(lane, draw);
-  const { child, done } = lane.program.start(line);
+  const { child, done } = lane.program.start(line, input);
   await Promise.race([moment, done]);
   child.kill(point.signal ?? 'SIGKILL');
   return done;

@@ -143,7 +143,7 @@ const READ_FAULTS: readonly Fault[] = [
 ];
 
 /** The share of the reads of an operation that are disturbed. */
-const DISTURBED: Readonly<Record<string, number>> = { getOrder: 0.12, getOrders: 0.06 };
+const DISTURBED: Readonly<Record<string, number>> = { getOrder: 0.12, getOrders: 0.06, getWithdrawRecord: 0.08 };
 const OTHERS_DISTURBED = 0.04;
 
 /** Decides by a seed what happens to each request: to a write by the errand that it belongs to, to a read by how many came before. */

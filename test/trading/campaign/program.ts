@@ -31,15 +31,15 @@ export class Program {
   constructor(
     private readonly pit: string,
     readonly home: string,
-    private readonly address: Pick<SandboxAddress, 'accessKey' | 'secretKey'>,
+    private readonly address: Pick<SandboxAddress, 'accessKey' | 'secretKey' | 'safePwd'>,
     private readonly url: string,
   ) {}
 
-  run(words: readonly string[]): Promise<Run> {
-    return this.start(words).done;
+  run(words: readonly string[], input?: string): Promise<Run> {
+    return this.start(words, input).done;
   }
 
-  start(words: readonly string[]): Started {
+  start(words: readonly string[], input = ''): Started {
     const { PATH = '' } = process.env;
     const { accessKey, secretKey } = this.address;
     const env = {
@@ -47,7 +47,8 @@ export class Program {
       ...{ PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey },
     };
     const started = Date.now();
-    const child = spawn(process.execPath, [this.pit, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [this.pit, ...words], { env, stdio: 'pipe' });
+    child.stdin.on('error', () => undefined).end(input);
     const texts = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -66,9 +67,9 @@ export class Program {
 
   /** Whether anything that it printed holds what must not be seen. */
   get leaks(): boolean {
-    const { accessKey, secretKey } = this.address;
+    const { accessKey, secretKey, safePwd } = this.address;
     return this.runs.some(({ stdout, stderr }) =>
-      [accessKey, secretKey].some((key) => stdout.includes(key) || stderr.includes(key)),
+      [accessKey, secretKey, safePwd].some((key) => stdout.includes(key) || stderr.includes(key)),
     );
   }
 }
@@ -82,6 +83,8 @@ export function documentOf<Document>({ stdout }: Run): Document | undefined {
 export interface Warned {
   readonly clientId: string;
   readonly ids: readonly string[];
+  /** Of a withdrawal, its key. */
+  readonly what?: string;
 }
 
 export function warningsIn({ stderr }: Run): Warned[] {
@@ -89,6 +92,10 @@ export function warningsIn({ stderr }: Run): Warned[] {
   return lines.flatMap((line, index) => {
     const [, clientId] =
       /(?:MORE THAN ONCE|AN ORDER THAT WAS REFUSED IS THERE): .*\((?:client id|job) (\w+)\)/.exec(line) ?? [];
+    const [, amount, coin, record, all] =
+      /WITHDRAWAL .*IS THERE.*: ([\d.]+) (\w+) to \S+ \((\w+)\) as ([\d and]+)\./.exec(line) ?? [];
+    if (record !== undefined)
+      return [{ clientId: record, ids: all?.split(' and ') ?? [], what: `withdraw ${amount} ${coin}` }];
     const [, ids] = /To cancel (?:it|what is too much): pit cancel \S+ ([\d ]+)/.exec(lines[index + 1] ?? '') ?? [];
     return clientId === undefined ? [] : [{ clientId, ids: (ids ?? '').trim().split(' ') }];
   });

@@ -12,7 +12,7 @@ const OF_READS = ['drop-before', 'truncate', 'html-before', 'rate-limit'].map((k
 
 /** Besides what happens on the way, the exchange misbehaves by itself. */
 export async function addSandboxFaults(exchange: Exchange): Promise<void> {
-  for (const operation of ['order', 'cancelOrder', 'orderMoreV2']) {
+  for (const operation of ['order', 'cancelOrder', 'orderMoreV2', 'withdraw']) {
     for (const fault of OF_WRITES) await exchange.administer('/faults/add', { ...fault, operation });
     const slow = [
       { kind: 'late', delay: LATE_MS },
@@ -21,7 +21,7 @@ export async function addSandboxFaults(exchange: Exchange): Promise<void> {
     ];
     for (const fault of slow) await exchange.administer('/faults/add', { ...fault, operation, probability: 0.02 });
   }
-  for (const operation of ['getOrder', 'getOrders']) {
+  for (const operation of ['getOrder', 'getOrders', 'getWithdrawRecord']) {
     for (const fault of OF_READS) await exchange.administer('/faults/add', { ...fault, operation });
   }
 }

@@ -7,6 +7,7 @@ import { ExchangeClient } from '../../../src/client/exchange-client.js';
 import type { TradingAccount } from '../../../src/trading/account.js';
 import type { Extra } from '../../../src/trading/duplicates/extra-orders.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
+import type { ExtraWithdrawal } from '../../../src/trading/withdraw/extras.js';
 import { KEYS } from '../../client/support.js';
 import { type FakeHost, fakeHost } from '../../support/fake-host.js';
 
@@ -16,6 +17,8 @@ export interface TestAccount extends TradingAccount {
   readonly told: readonly string[];
   /** What was told of orders that are there more than once. */
   readonly alarms: readonly Extra[];
+  /** The same of withdrawals. */
+  readonly withdrawalAlarms: readonly ExtraWithdrawal[];
 }
 
 export interface AccountOptions {
@@ -37,9 +40,10 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
   const hosts = { baseUrl: url, tradeUrl: url };
   const told: string[] = [];
   const alarms: Extra[] = [];
+  const withdrawalAlarms: ExtraWithdrawal[] = [];
   const memory = { known: tolerance };
   return {
-    ...{ host, budget, state, told, alarms },
+    ...{ host, budget, state, told, alarms, withdrawalAlarms },
     client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget }),
     journal: new Journal(host, state, 'test'),
     tolerance: {
@@ -52,6 +56,7 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
     },
     tell: (words) => told.push(words),
     alarm: (extras) => alarms.push(...extras),
+    alarmWithdrawals: (extras) => withdrawalAlarms.push(...extras),
   };
 }
 

@@ -1,5 +1,5 @@
+import { timeFor } from '../../../client/limiter/limits.js';
 import type { Market } from '../../../client/market-catalog.js';
-import { paceOf } from '../../../client/pace.js';
 import type { Answer } from '../../../terminal/answer.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Screen } from '../../../terminal/screen.js';
@@ -114,7 +114,7 @@ async function act(context: Context, account: TradingAccount, market: Market, de
   }
   const question = earlier === undefined ? `Place these ${counted(deal.lines.length, 'order')}?` : 'Go on?';
   await confirmGuarded(context, question, breaches, overridden);
-  budget.lengthen(paceOf('key', Math.ceil(deal.lines.length / MOST_PAIRS)));
+  budget.lengthen(timeFor(Math.ceil(deal.lines.length / MOST_PAIRS)));
   await watchMarket(account, deal.market);
   const { recheck } = await dayRecheck(context, account, market.quote, breaches);
   const job = await deal.begin(recheck);

@@ -1,4 +1,4 @@
-import { paceOf } from '../../../client/pace.js';
+import { timeFor } from '../../../client/limiter/limits.js';
 import { Interrupted } from '../../../errors.js';
 import { progressBar } from '../../../terminal/progress.js';
 import type { TradingAccount } from '../../../trading/account.js';
@@ -63,6 +63,6 @@ function goOn(job: Job): string {
 
 function advanceOf(job: Job) {
   const { placed, refused, notSent } = job.counts();
-  const seconds = Math.ceil(paceOf('key', Math.ceil(notSent / MOST_PAIRS)) / 1_000);
+  const seconds = Math.ceil(timeFor(Math.ceil(notSent / MOST_PAIRS)) / 1_000);
   return { done: placed + refused, total: job.terms.count, note: `${seconds} s` };
 }

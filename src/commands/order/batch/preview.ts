@@ -1,5 +1,5 @@
+import { timeFor } from '../../../client/limiter/limits.js';
 import type { Market } from '../../../client/market-catalog.js';
-import { paceOf } from '../../../client/pace.js';
 import { Decimal } from '../../../protocol/decimal.js';
 import { paintSide, sideText } from '../../../terminal/cells.js';
 import { grouped } from '../../../terminal/numbers.js';
@@ -49,7 +49,7 @@ export function preview(screen: Screen, shown: ShownJob): string {
   const { side, market, facts } = shown;
   const { base, quote } = market;
   const { orders, requests, amount, notional, lowest, highest } = summaryOf(shown.lines);
-  const seconds = Math.max(1, Math.ceil(paceOf('key', requests) / 1_000));
+  const seconds = Math.max(1, Math.ceil(timeFor(requests) / 1_000));
   const entries: Entry[] = [
     ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
     ['market', market.market],

@@ -1,5 +1,6 @@
-import type { AccountReport } from '../../../sandbox/administration/accounts.js';
+import { type AccountReport, PERMISSION_NAMES } from '../../../sandbox/administration/accounts.js';
 import { record } from '../../../terminal/table.js';
+import { completing } from '../../frame/completes.js';
 import { define, flag, required } from '../../frame/definition.js';
 import { dryChange } from '../../frame/dry-run.js';
 import { word } from '../../inputs/words.js';
@@ -12,7 +13,7 @@ export default define({
     permissions: flag(
       '--permissions <names>',
       'of asset, lever, entrust, money: what its key may do (default: all)',
-      list,
+      completing({ of: 'words', words: PERMISSION_NAMES, joined: true }, list),
     ),
   },
   examples: ['sandbox account add alice', 'sandbox account add watcher --permissions asset,entrust --json'],

@@ -1,11 +1,12 @@
 import { usage } from '../../../errors.js';
+import { operations } from '../../../protocol/operations/index.js';
 import { FAULT_KINDS, type FaultKind } from '../../../sandbox/faults/kinds.js';
 import type { FaultRule } from '../../../sandbox/faults/rules.js';
 import { table } from '../../../terminal/table.js';
 import { define, flag, required } from '../../frame/definition.js';
 import { dryChange } from '../../frame/dry-run.js';
 import { oneOf, wholeNumber } from '../../inputs/numbers.js';
-import { word } from '../../inputs/words.js';
+import { wordLike } from '../../inputs/words.js';
 import { RULE_COLUMNS } from '../fault-rows.js';
 
 const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];
@@ -14,7 +15,11 @@ export default define({
   summary: 'Let requests to the sandbox go wrong, and note what was really done',
   arguments: { kind: required(`one of ${KINDS.join(', ')}`, oneOf('The fault', ...KINDS)) },
   flags: {
-    operation: flag('--operation <name>', 'only requests of this operation (default: any)', word),
+    operation: flag(
+      '--operation <name>',
+      'only requests of this operation (default: any)',
+      wordLike(...Object.keys(operations)),
+    ),
     probability: flag('--probability <p>', 'a chance from 0 to 1 for each request', probability),
     count: flag('--count <n>', 'the next n requests, and then no more', wholeNumber('--count', 1, 999_999_999)),
     every: flag('--every <n>', 'every nth request', wholeNumber('--every', 1, 999_999_999)),

@@ -4,9 +4,10 @@ import { batch } from './batch.js';
 import { cancel } from './cancel.js';
 import { order } from './order.js';
 import { replace } from './replace.js';
+import { withdraw } from './withdraw.js';
 
 /** Every kind of errand. A further one is a module of its own and a word here. */
-export const KINDS = [order, cancel, replace, batch] as readonly Kind[];
+export const KINDS = [order, cancel, replace, batch, withdraw] as readonly Kind[];
 
 export function kindOf({ kind }: Errand): Kind {
   const found = KINDS.find(({ name }) => name === kind);

@@ -52,8 +52,8 @@ export const replace: Kind<ReplaceErrand> = {
       ...doubled(errand, evidence),
       ...judged.breaches,
       ...(isThere && isOpen ? (['doubled by pit'] as const) : []),
-      ...(isLate ? [] : cancelledAsSaid(evidence, isOpen)),
-      ...cancelledAsSettled(errand, evidence, isOpen),
+      // what a copy did after the last look was neither to be said nor to be recorded
+      ...(isLate ? [] : [...cancelledAsSaid(evidence, isOpen), ...cancelledAsSettled(errand, evidence, isOpen)]),
     ];
     return { ...judged, isLate: judged.isLate || isLate, breaches };
   },

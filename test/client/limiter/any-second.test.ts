@@ -1,9 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Budget } from '../../src/client/budget.js';
-import { Pace, paceOf } from '../../src/client/pace.js';
-import { fakeHost } from '../support/fake-host.js';
+import { Budget } from '../../../src/client/budget.js';
+import { Limiter } from '../../../src/client/limiter/limiter.js';
+import { LIMITS } from '../../../src/client/limiter/limits.js';
+import { ownLimits } from '../../../src/client/limiter/own-limits.js';
+import { HOLD_MS, POLL_MS } from '../../../src/client/limiter/permits.js';
+import { fakeHost } from '../../support/fake-host.js';
+
+const ORDER = { bucket: 'key', lane: 'common', mayTry: false } as const;
 
 /** Time that goes on only where everything waits for it. */
 class VirtualTime {
@@ -37,15 +42,15 @@ interface Way {
 async function counted(requests: number, wayOf: (request: number) => Way): Promise<number[]> {
   const time = new VirtualTime();
   const host = { ...fakeHost(), now: () => time.now, sleep: (ms: number) => time.sleep(ms) };
-  const pace = new Pace(host, new Budget(1e9, host.now));
+  const limiter = new Limiter(host, new Budget(1e9, host.now), ownLimits(host.now));
   const moments: number[] = [];
   const carry = async (request: number) => {
-    const turn = await pace.turn('key');
+    const turn = await limiter.turn(ORDER);
     const { there, back } = wayOf(request);
     await time.sleep(there);
     moments.push(time.now);
     await time.sleep(back);
-    turn.answered();
+    await turn.over('answer');
   };
   const all = Promise.all(Array.from({ length: requests }, (_, request) => carry(request)));
   await time.until(() => moments.length === requests);
@@ -91,23 +96,23 @@ it('a way that is held up for a while, as by a stalled exchange, does not let th
   expect(worstSecond(moments)).toBeLessThanOrEqual(60);
 });
 
-it.each([0, 5, 50, 300])('a steady way of %i ms each costs no more than the limit itself', async (half) => {
+it.each([0, 5, 50, 300])('a steady way of %i ms each costs no more than itself and the limit', async (half) => {
   const moments = await counted(500, () => ({ there: half, back: half }));
   const milliseconds = (moments.at(-1) ?? 0) - (moments[0] ?? 0);
   expect(worstSecond(moments)).toBeLessThanOrEqual(60);
-  expect(milliseconds).toBeLessThanOrEqual(paceOf('key', 500) * 1.02);
+  const rounds = Math.floor(500 / (LIMITS.key.count - LIMITS.key.reserved));
+  expect(milliseconds).toBeLessThanOrEqual(rounds * (HOLD_MS + 2 * half + POLL_MS));
 });
 
 it('what was taken back makes room at once', async () => {
   const time = new VirtualTime();
   const host = { ...fakeHost(), now: () => time.now, sleep: (ms: number) => time.sleep(ms) };
-  const pace = new Pace(host, new Budget(1e9, host.now));
+  const limiter = new Limiter(host, new Budget(1e9, host.now), ownLimits(host.now));
   let left = 0;
   const all = Array.from({ length: 200 }, async () => {
-    (await pace.turn('key')).unused();
+    await (await limiter.turn(ORDER)).unused();
     left += 1;
   });
   await time.until(() => left === all.length);
-  // nothing but the distance between two requests is kept
-  expect(time.now - 1_000_000).toBeLessThanOrEqual(200 * 17);
+  expect(time.now - 1_000_000).toBeLessThan(HOLD_MS);
 });

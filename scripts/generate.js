@@ -1,0 +1,56 @@
+// `npm run generate`: makes what is derived from the command tree: completions, man pages and README's reference. With
+// --check it only says what is not as it should be.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { preparePackages, root } from './prepare.js';
+
+preparePackages();
+const read = (file) => readFileSync(path.join(root, file), 'utf8');
+const onlyCheck = process.argv.includes('--check');
+// within the project, so that its packages are found
+const folder = mkdtempSync(path.join(root, 'node_modules', '.generate-'));
+
+function textOf(file) {
+  try {
+    return read(file);
+  } catch {
+    return undefined;
+  }
+}
+
+try {
+  const outfile = path.join(folder, 'reference.mjs');
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['src/commands/reference/index.ts'],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.17',
+    define: { PIT_VERSION: JSON.stringify(JSON.parse(read('package.json')).version) },
+    logLevel: 'warning',
+  });
+  const { referenceFiles } = await import(pathToFileURL(outfile).href);
+  const files = await referenceFiles(read);
+  const changed = [...files].filter(([file, text]) => textOf(file) !== text);
+  const pages = path.join(root, 'man', 'man1');
+  const old = readdirSync(pages, { withFileTypes: false }).filter((name) => !files.has(`man/man1/${name}`));
+  if (onlyCheck) {
+    for (const [file] of changed) console.error(`${file} is not what the commands say: npm run generate`);
+    for (const name of old) console.error(`man/man1/${name} is of no command: npm run generate`);
+    if (changed.length + old.length > 0) process.exitCode = 1;
+  } else {
+    for (const name of old) rmSync(path.join(pages, name));
+    for (const [file, text] of changed) {
+      mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+      writeFileSync(path.join(root, file), text);
+      console.log(file);
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,69 @@
+import path from 'node:path';
+import { Failure } from '../../errors.js';
+import { Breaker } from './breaker.js';
+import { LIMITS, type LimitName } from './limits.js';
+import { permitsOut } from './permit-files.js';
+import { PermitsInRedis, Redis } from './permits-in-redis.js';
+import { permitsFolder, placeFolder, reasonOf, redisKey, type Sharing, whereIs } from './shared-limits.js';
+
+/** How the limits of a connection stand. */
+export interface LimiterState {
+  /** Whether they are shared within this home alone, or over Redis. */
+  readonly kind: 'files' | 'redis';
+  /** The folder of what is remembered of the trade host. */
+  readonly folder: string;
+  /** Without the key's where there is no key. */
+  readonly limits: readonly LimitState[];
+  /** When the lock of this machine's address ends, in ms since the Unix epoch; null where none is known. */
+  readonly lockedUntil: number | null;
+  /** Why Redis is away, in its words; null where it is there or none is used. */
+  readonly redisAway: string | null;
+  /** The part of each limit that this machine takes while they cannot be shared. */
+  readonly share: number;
+}
+
+export interface LimitState {
+  readonly name: LimitName;
+  /** So many may be out at once. */
+  readonly count: number;
+  /** So many are, of those that this home knows of, or Redis where it is used; null where Redis is away. */
+  readonly out: number | null;
+}
+
+/** Looks at the limits, and changes nothing. */
+export async function limiterState(sharing: Sharing): Promise<LimiterState> {
+  const { root, places, now, redis: url, share } = sharing;
+  const within = placeFolder(places.trade);
+  const lockedUntil = new Breaker(root, within, now).until ?? null;
+  const known = { folder: path.join(root, within), lockedUntil, share };
+  if (url === undefined) return { kind: 'files', ...known, limits: inFiles(sharing), redisAway: null };
+  try {
+    return { kind: 'redis', ...known, limits: await inRedis(new Redis(url), sharing), redisAway: null };
+  } catch (thrown) {
+    const limits = namesOf(sharing).map((name) => ({ name, count: LIMITS[name].count, out: null }));
+    return { kind: 'redis', ...known, limits, redisAway: reasonOf(thrown) };
+  }
+}
+
+function namesOf({ accessKey }: Sharing): LimitName[] {
+  try {
+    accessKey();
+    return ['key', 'address', 'kline'];
+  } catch (thrown) {
+    if (thrown instanceof Failure) return ['address', 'kline'];
+    throw thrown;
+  }
+}
+
+function inFiles(sharing: Sharing): LimitState[] {
+  return namesOf(sharing).map((name) => {
+    const { count } = LIMITS[name];
+    const folder = path.join(sharing.root, permitsFolder(whereIs(name, sharing), count));
+    return { name, count, out: permitsOut(folder) };
+  });
+}
+
+function inRedis(redis: Redis, sharing: Sharing): Promise<LimitState[]> {
+  const out = (name: LimitName) => new PermitsInRedis(redis, redisKey(whereIs(name, sharing)), LIMITS[name], '').out();
+  return Promise.all(namesOf(sharing).map(async (name) => ({ name, count: LIMITS[name].count, out: await out(name) })));
+}

@@ -1,0 +1,117 @@
+import type { Completes } from '../frame/completes.js';
+import type { Definition, Flag } from '../frame/definition.js';
+import { GLOBAL_FLAGS } from '../frame/globals.js';
+import { commands, groups } from '../index.js';
+
+export interface DescribedArgument {
+  /** As help shows it, in capitals. */
+  readonly name: string;
+  readonly presence: 'required' | 'optional' | 'several';
+  readonly description: string;
+  readonly completes: Completes | null;
+}
+
+export interface DescribedFlag {
+  readonly long: string;
+  readonly short: string | null;
+  /** The name of its value in capitals; null for a switch. */
+  readonly value: string | null;
+  readonly description: string;
+  readonly repeats: boolean;
+  readonly completes: Completes | null;
+}
+
+/** A command, or a word that only groups others, with everything that can be said of it without running it. */
+export interface DescribedCommand {
+  /** Without `pit`. */
+  readonly words: string;
+  readonly summary: string;
+  /** Whether it does something itself. */
+  readonly runs: boolean;
+  readonly arguments: readonly DescribedArgument[];
+  readonly flags: readonly DescribedFlag[];
+  readonly examples: readonly string[];
+  readonly subcommands: readonly string[];
+}
+
+/** The whole command tree, in the order that help shows, every group before what it holds. */
+export interface CommandTree {
+  readonly globals: readonly DescribedFlag[];
+  readonly commands: readonly DescribedCommand[];
+}
+
+const BARE_FLAGS: readonly Flag[] = [
+  { syntax: '-V, --version', description: 'print the version' },
+  { syntax: '-h, --help', description: 'show help for a command' },
+];
+
+/** Reads every definition; nothing is run. */
+export async function describeTree(): Promise<CommandTree> {
+  const loaded = new Map<string, Definition>();
+  for (const [words, load] of Object.entries(commands)) loaded.set(words, (await load()).default);
+  const all = [...new Set([...loaded.keys()].flatMap(withGroups))];
+  const described = all.map((words) => describe(words, loaded.get(words), childrenOf(words, all)));
+  return { globals: [...GLOBAL_FLAGS, ...BARE_FLAGS].map(describeFlag), commands: [...described, helpOf(all)] };
+}
+
+/** The names directly below a word; of pit itself where there is none. */
+export function childrenOf(words: string, all: readonly string[]): string[] {
+  const lead = words === '' ? '' : `${words} `;
+  return all
+    .filter((one) => one.startsWith(lead))
+    .map((one) => one.slice(lead.length))
+    .filter((rest) => rest !== '' && !rest.includes(' '));
+}
+
+function withGroups(words: string): string[] {
+  const names = words.split(' ');
+  return names.map((_name, index) => names.slice(0, index + 1).join(' '));
+}
+
+function describe(words: string, definition: Definition | undefined, subcommands: string[]): DescribedCommand {
+  return {
+    words,
+    subcommands,
+    summary: definition?.summary ?? groups[words] ?? '',
+    runs: definition !== undefined,
+    arguments: Object.entries(definition?.arguments ?? {}).map(([name, { presence, description, read }]) => {
+      return {
+        name: capitals(presence === 'several' ? name.replace(/s$/, '') : name),
+        presence,
+        description,
+        completes: read.completes ?? null,
+      };
+    }),
+    flags: Object.values(definition?.flags ?? {}).map(describeFlag),
+    examples: definition?.examples ?? [],
+  };
+}
+
+function helpOf(all: readonly string[]): DescribedCommand {
+  const words = childrenOf('', all);
+  const command = { of: 'words', words } as const;
+  return {
+    ...{ words: 'help', summary: 'Show help for a command', runs: true, flags: [], subcommands: [] },
+    examples: ['help order show'],
+    arguments: [{ name: 'COMMAND', presence: 'several', description: 'the words of a command', completes: command }],
+  };
+}
+
+function describeFlag({ syntax, description, read, repeats }: Flag): DescribedFlag {
+  const [, short = null, long = '', value = null] = /^(?:(-\w), )?(--[a-z-]+)(?: <(.+)>)?$/.exec(syntax) ?? [];
+  if (long === '') throw new Error(`the flag ${syntax} is written in no known way`);
+  const completes = read?.completes ?? null;
+  return {
+    long,
+    short,
+    value: value === null ? null : value.toUpperCase().replaceAll('-', '_'),
+    description,
+    repeats: repeats ?? false,
+    completes,
+  };
+}
+
+/** `clientId` as CLIENT_ID. */
+function capitals(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}

@@ -1,0 +1,88 @@
+import { createReadStream, fstatSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { codeOf } from '../../config/private.js';
+import { Failure, usage } from '../../errors.js';
+import { operations } from '../../protocol/operations/index.js';
+import type { Context } from '../frame/context.js';
+
+/** Where the fund password comes from: never from an argument or the environment, which others can read. */
+export type PasswordSource =
+  | { readonly kind: 'prompt' }
+  | { readonly kind: 'stdin' }
+  | { readonly kind: 'descriptor'; readonly fd: number };
+
+/** More than any password; a device would give bytes for ever. */
+const MOST_BYTES = 4_096;
+
+/** Throws Failure `usage` where the flags exclude each other, or stdin would show what is typed. */
+export function passwordSource(
+  { host }: Pick<Context, 'host'>,
+  { stdin, fd }: { readonly stdin: boolean; readonly fd: number | undefined },
+): PasswordSource {
+  if (stdin && fd !== undefined) throw usage('--safe-pwd-stdin and --safe-pwd-fd exclude each other.', 'Give one.');
+  if (stdin && host.input.isTTY === true)
+    throw usage('On a terminal --safe-pwd-stdin would show the password.', 'Leave it out to be asked, or pipe it in.');
+  if (fd !== undefined) return { kind: 'descriptor', fd };
+  return { kind: stdin ? 'stdin' : 'prompt' };
+}
+
+/**
+ * Gets the fund password. From here on it is masked wherever it might be printed; nothing else keeps it.
+ * @throws Failure `usage` for one that cannot be read or sent, `declined` where none was typed
+ */
+export async function readFundPassword(context: Context, source: PasswordSource): Promise<string> {
+  const text = await context.budget.outside(() => textOf(context, source));
+  context.host.redaction.keep(text);
+  if (text === '')
+    throw source.kind === 'prompt'
+      ? new Failure('declined', 'No fund password was typed; nothing was sent.', { hint: 'Start again to withdraw.' })
+      : usage('The fund password is empty; nothing was sent.', ONE_LINE);
+  const complaint = operations.withdraw.parameters.safePwd.kind.complaint(text);
+  if (complaint === undefined) return text;
+  throw usage(`The fund password ${complaint}; nothing was sent.`, ONE_LINE);
+}
+
+async function textOf({ host, prompts, output, session }: Context, source: PasswordSource): Promise<string> {
+  if (source.kind === 'stdin') return firstLine(host.input, 'stdin');
+  if (source.kind === 'descriptor') return firstLine(opened(source.fd), `The file descriptor ${source.fd}`);
+  if ((await session.connection()).sandbox) output.note('pit sandbox status shows the fund password of the sandbox.');
+  return prompts.hidden('Fund password:');
+}
+
+/** The runtime has descriptors of its own, which are none of these and would be waited for in vain. */
+function opened(fd: number): Readable {
+  try {
+    const status = fstatSync(fd);
+    const isReadable = status.isFile() || status.isFIFO() || status.isSocket() || status.isCharacterDevice();
+    if (isReadable) return createReadStream('', { fd });
+  } catch (error) {
+    throw unreadable(`The file descriptor ${fd}`, codeOf(error));
+  }
+  throw unreadable(`The file descriptor ${fd}`, 'it is not open');
+}
+
+/** Up to the end of the line, so that a source that stays open is not waited for. */
+async function firstLine(stream: Readable, name: string): Promise<string> {
+  let bytes = Buffer.alloc(0);
+  try {
+    for await (const chunk of stream) {
+      bytes = Buffer.concat([bytes, Buffer.from(chunk)]);
+      if (bytes.length > MOST_BYTES) throw usage(`${name} holds more than a fund password.`, ONE_LINE);
+      if (bytes.includes('\n')) break;
+    }
+  } catch (error) {
+    throw error instanceof Failure ? error : unreadable(name, codeOf(error));
+  }
+  const [line = '', ...rest] = new TextDecoder().decode(bytes).split(/\r?\n/);
+  if (rest.join('').trim() !== '') throw usage(`${name} holds more than one line.`, ONE_LINE);
+  return line;
+}
+
+function unreadable(name: string, why: string): Failure {
+  return usage(
+    `${name} could not be read: ${why}.`,
+    'It is opened by the shell, as in: --safe-pwd-fd 3 3< password.txt',
+  );
+}
+
+const ONE_LINE = 'It is one line, and nothing else.';

@@ -1,0 +1,127 @@
+import { grouped } from '../../terminal/numbers.js';
+import type { Choice } from '../../terminal/prompts.js';
+import type { TradingAccount } from '../../trading/account.js';
+import { addressComplaint } from '../../trading/withdraw/address-form.js';
+import { type Chain, chooseChain } from '../../trading/withdraw/chain-choice.js';
+import { checkMemo, destinationOf } from '../../trading/withdraw/destination.js';
+import type { CoinFacts } from '../../trading/withdraw/facts.js';
+import { readWithdrawAmount } from '../../trading/withdraw/plan.js';
+import { prepareWithdrawal, type WithdrawRequest } from '../../trading/withdraw/prepare.js';
+import type { Context } from '../frame/context.js';
+import { verdict } from '../order/guided/meaning.js';
+import { coinFacts } from './check.js';
+import type { GivenWithdrawal } from './request.js';
+
+/** Asks on the terminal for what the command line leaves out. */
+export async function askRequest(
+  context: Context,
+  account: TradingAccount,
+  given: GivenWithdrawal,
+): Promise<WithdrawRequest> {
+  context.output.note('Nothing is sent before you confirm it. Escape leaves.');
+  const coin = given.coin ?? (await askCoin(context, account));
+  const facts = await coinFacts(context, account, coin);
+  const to = given.to ?? (await askAddress(context, coin, facts, given));
+  const chain = given.chain ?? (await askChain(context, facts, to, given.memo));
+  const memo = given.memo ?? (await askMemo(context, coin, facts, to, chain));
+  const request = { ...given, coin, to, chain, memo };
+  const amount = given.amount ?? (await askAmount(context, facts, request));
+  context.output.note(`The same without questions: ${commandLine({ ...request, amount }, context)}`);
+  return { ...request, amount };
+}
+
+async function askCoin({ prompts, budget }: Context, { client }: TradingAccount): Promise<string> {
+  const { coins } = (await client.read('getAccountInfo', {})).result;
+  const owned = coins.filter(({ isCanWithdraw, available }) => isCanWithdraw && /[1-9]/.test(available));
+  const choices = owned.map(({ key, showName, available }): Choice<string> => {
+    const coin = key.toLowerCase();
+    return { name: `${coin.padEnd(6)} ${grouped(available)} available  ${showName}`, value: coin, short: coin };
+  });
+  const fits = (typed: string) => choices.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
+  return budget.outside(() => prompts.search('Which coin?', async (typed) => fits(typed)));
+}
+
+function askAddress(
+  { prompts, budget, output }: Context,
+  coin: string,
+  { chains, verified }: CoinFacts,
+  { memo, chain }: GivenWithdrawal,
+): Promise<string> {
+  if (verified !== null) output.note(`The exchange tells of this verified address: ${verified}`);
+  const isMeant = (one: Chain) => chain === undefined || [one.chain, one.mainChain].some((name) => isSame(name, chain));
+  const validate = (typed: string) => {
+    const { address } = destinationOf(typed.trim(), memo, chains);
+    const complaints = chains.filter(isMeant).map((one) => addressComplaint(address, one));
+    return complaints.includes(undefined) || (complaints[0] ?? true);
+  };
+  return budget.outside(() => prompts.text(`Withdraw ${coin} to which address?`, { validate }));
+}
+
+/** Asked only where the address fits several open chains. */
+async function askChain(
+  { prompts, budget }: Context,
+  { chains }: CoinFacts,
+  to: string,
+  memo: string | undefined,
+): Promise<string | undefined> {
+  const { address } = destinationOf(to, memo, chains);
+  const open = chains.filter((one) => one.canWithdraw && addressComplaint(address, one) === undefined);
+  if (open.length < 2) return undefined;
+  const choices = open.map(({ chain, fee }) => ({ name: `${chain}  fee ${fee}`, value: chain, short: chain }));
+  return budget.outside(() => prompts.select('Over which chain does the receiver expect it?', choices));
+}
+
+/** Asked only where the chain needs one. */
+async function askMemo(
+  { prompts, budget }: Context,
+  coin: string,
+  { chains }: CoinFacts,
+  to: string,
+  name: string | undefined,
+): Promise<string | undefined> {
+  const destination = destinationOf(to, undefined, chains);
+  const { chain } = chooseChain(coin, chains, destination.address, name);
+  if (chain.usesMemo !== true || destination.memo !== null) return undefined;
+  const validate = (typed: string) =>
+    verdict(() => checkMemo(coin, chain, { ...destination, memo: typed.trim() === '' ? null : typed.trim() }));
+  return budget.outside(() => prompts.text('Memo (without it the coins are lost):', { validate }));
+}
+
+async function askAmount(
+  { prompts, budget, session }: Context,
+  facts: CoinFacts,
+  request: Omit<WithdrawRequest, 'amount'>,
+): Promise<WithdrawRequest['amount']> {
+  const { withdrawFee } = (await session.connection()).settings;
+  const place = withdrawFee === 'onTop' ? 'onTop' : 'inside';
+  const validate = (typed: string) =>
+    verdict(() => prepareWithdrawal({ ...request, amount: readWithdrawAmount(typed.trim()) }, facts, place));
+  const question = `How much ${request.coin}, of ${grouped(facts.entry?.available ?? '0')}?`;
+  return readWithdrawAmount(await budget.outside(() => prompts.text(question, { validate })));
+}
+
+function commandLine(
+  { coin, amount, to, memo, chain, fee, internal }: WithdrawRequest,
+  { globals: { profile, dryRun } }: Context,
+): string {
+  return [
+    'pit',
+    ...(profile === undefined ? [] : ['--profile', profile]),
+    ...['withdraw', coin, 'amount' in amount ? amount.amount : `${amount.percent}%`, '--to', to],
+    ...(memo === undefined ? [] : ['--memo', memo]),
+    ...(chain === undefined ? [] : ['--chain', chain]),
+    ...(fee === undefined ? [] : ['--fee', fee]),
+    ...(internal ? ['--internal'] : []),
+    ...(dryRun ? ['--dry-run'] : []),
+  ]
+    .map(asShellWord)
+    .join(' ');
+}
+
+function asShellWord(text: string): string {
+  return /^[\w.:@%+/=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toUpperCase() === other.toUpperCase();
+}

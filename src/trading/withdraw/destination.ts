@@ -1,0 +1,37 @@
+import { usage } from '../../errors.js';
+import type { Chain } from './chain-choice.js';
+
+/** Where a withdrawal goes: on a chain with a memo the account that receives for many, and who of them is meant. */
+export interface Destination {
+  readonly address: string;
+  readonly memo: string | null;
+}
+
+/** What no memo holds, or is longer than. */
+const MEMO = /^[!-~](?:[ -~]{0,118}[!-~])?$/;
+
+/** Takes an address apart that was given as `<account>_<memo>`, where the coin has a chain of that form. */
+export function destinationOf(given: string, memo: string | undefined, chains: readonly Chain[]): Destination {
+  if (memo !== undefined) return { address: given, memo };
+  const [, account, rest] = /^([^_]+)_(.+)$/.exec(given) ?? [];
+  const isJoined = account !== undefined && rest !== undefined && chains.some(({ usesMemo }) => usesMemo === true);
+  return isJoined ? { address: account, memo: rest } : { address: given, memo: null };
+}
+
+/** As the exchange takes it: "for account-plus-memo chains the format is `<account>_<remark>`". */
+export function receiveAddress({ address, memo }: Destination): string {
+  return memo === null ? address : `${address}_${memo}`;
+}
+
+/** Throws Failure `usage` for a memo that is missing, too much, or none. */
+export function checkMemo(coin: string, { chain, usesMemo }: Chain, { memo }: Destination): void {
+  if (memo !== null && !MEMO.test(memo))
+    throw usage('The memo cannot be one: it is 1 to 120 plain characters.', 'Copy it again from where it came.');
+  if (usesMemo === true && memo === null)
+    throw usage(
+      `${coin} over ${chain} needs a memo: without it the coins are lost.`,
+      'Give it with --memo; the receiver shows it beside the address, as memo, tag or remark.',
+    );
+  if (usesMemo === false && memo !== null)
+    throw usage(`${coin} over ${chain} has no memos.`, 'Leave --memo out, or check that the address is of this chain.');
+}

@@ -1,0 +1,89 @@
+import { coinAmounts } from '../../config/coin-amounts.js';
+import { listedAddresses, type WithdrawSetting } from '../../config/withdraw-settings.js';
+import { type Failure, usage } from '../../errors.js';
+import { Decimal } from '../../protocol/decimal.js';
+import type { TradingAccount } from '../account.js';
+import { isOf } from '../journal/intent.js';
+import { recordsSince } from './records.js';
+import type { WantedWithdrawal } from './terms.js';
+
+const DAY_MS = 86_400_000;
+
+/** "1 = failed; 3 = cancelled": what they were to take came back. */
+const RETURNED: readonly number[] = [1, 3];
+
+/** What the user wants held back whatever a script says; nothing where it is not set. */
+export interface WithdrawLimits {
+  /** By coin. */
+  readonly single: ReadonlyMap<string, Decimal>;
+  readonly day: ReadonlyMap<string, Decimal>;
+  readonly addresses: readonly string[] | null;
+}
+
+/** The limits of a profile's settings, which are in the form that is kept. */
+export function withdrawLimits(settings: Readonly<Partial<Record<WithdrawSetting, string>>>): WithdrawLimits {
+  const { withdrawLimit, withdrawDayLimit, withdrawAddresses: listed } = settings;
+  return {
+    single: coinAmounts(withdrawLimit),
+    day: coinAmounts(withdrawDayLimit),
+    addresses: listed === undefined ? null : listedAddresses(listed),
+  };
+}
+
+/**
+ * Holds a withdrawal against the user's own limits.
+ * @param own the journal's name for it where it is recorded already
+ * @throws Failure `usage` for a breach, and as the client's `read` where the day's withdrawals cannot be had
+ */
+export async function checkLimits(
+  account: TradingAccount,
+  { single, day, addresses }: WithdrawLimits,
+  wanted: WantedWithdrawal,
+  own?: string,
+): Promise<void> {
+  const { coin, address } = wanted;
+  if (addresses !== null && !addresses.some((allowed) => isSameAddress(allowed, address)))
+    throw breach('The address is not among those that withdrawals may go to', 'withdrawAddresses');
+  const amount = Decimal.of(wanted.amount);
+  const most = single.get(coin);
+  if (most !== undefined && amount.compare(most) > 0)
+    throw breach(`${amount} ${coin} are more than your limit for one withdrawal, ${most} ${coin}`, 'withdrawLimit');
+  const mostOfDay = day.get(coin);
+  if (mostOfDay === undefined) return;
+  const before = await withdrawnToday(account, coin, own);
+  if (before.plus(amount).compare(mostOfDay) <= 0) return;
+  const words = `With ${before.trimmed()} ${coin} of today it comes to ${before.plus(amount).trimmed()} ${coin}`;
+  throw breach(`${words}, more than your limit for a day, ${mostOfDay} ${coin}`, 'withdrawDayLimit');
+}
+
+/**
+ * What the withdrawals of the UTC day come to: those that the exchange lists, whoever made them, and those of the journal
+ * that it does not list, or not yet.
+ */
+export async function withdrawnToday(account: TradingAccount, coin: string, own?: string): Promise<Decimal> {
+  const { client, journal } = account;
+  const midnight = client.now() - (client.now() % DAY_MS);
+  const records = await recordsSince(client, coin, midnight);
+  const listed = new Set(records.map(({ id }) => id));
+  const settled = journal.archive
+    .since(midnight - DAY_MS)
+    .filter(({ outcome, id }) => outcome === 'placed' && !listed.has(id ?? ''));
+  const amounts = [...settled, ...journal.open()].flatMap(({ intent }) => {
+    const isMeant = isOf(intent, 'withdraw') && intent.terms.coin === coin && intent.id !== own;
+    return isMeant && intent.reqTime >= midnight ? intent.terms.amount : [];
+  });
+  const left = records.filter(({ status }) => !RETURNED.includes(status)).map(({ amount }) => amount);
+  return [...left, ...amounts].map(Decimal.of).reduce((sum, amount) => sum.plus(amount), Decimal.zero);
+}
+
+/** Where an address is a hexadecimal number, its case only carries a checksum. */
+function isSameAddress(one: string, other: string): boolean {
+  return one === other || (/^0x[0-9a-f]+$/i.test(one) && one.toLowerCase() === other.toLowerCase());
+}
+
+function breach(words: string, setting: WithdrawSetting): Failure {
+  return usage(
+    `${words}; nothing was sent.`,
+    `It is your own limit. Only somebody at a terminal can move it: pit profile set NAME ${setting} VALUE`,
+  );
+}

@@ -1,0 +1,66 @@
+import type { TradingAccount } from '../account.js';
+import type { Entry } from '../journal/entry.js';
+import { certainFrom, lookUntilKnown } from '../looking.js';
+import type { NotSent, Unknown } from '../order/settle.js';
+import { probeOf } from '../tolerance.js';
+import { lookFor, type Sighting } from './look.js';
+
+export interface Left {
+  readonly outcome: 'placed';
+  /** The record's id; null where only a bill tells of it. */
+  readonly id: string | null;
+  /** Records of the same withdrawal that the network made besides; null where that could not be looked up. */
+  readonly duplicates: readonly string[] | null;
+}
+
+/** What became of a withdrawal that was sent. */
+export type WithdrawalFate = Left | NotSent | Unknown;
+
+/**
+ * Finds out what became of a withdrawal that left without an answer, with looks at the records for as long as the budget
+ * lasts. Not found counts as not sent once the exchange would not take the request any more. It is never sent again.
+ */
+export async function settleWithdrawal(account: TradingAccount, entry: Entry<'withdraw'>): Promise<WithdrawalFate> {
+  const { intent } = entry;
+  const { fate, end } = await lookUntilKnown<Left | NotSent>(
+    account,
+    { probe: probeOf(intent), reqTime: intent.reqTime },
+    async () => {
+      const found = await lookFor(account, entry);
+      return typeof found === 'object' ? leftAs(account, entry, found) : found;
+    },
+    async () => notSent(entry),
+  );
+  if (fate !== undefined) return fate;
+  entry.leave();
+  const reason = 'the exchange shows no such withdrawal, and may still get the request';
+  return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
+}
+
+/** Settles a withdrawal that the exchange has; copies that the network made are told. */
+export function leftAs(account: TradingAccount, entry: Entry<'withdraw'>, found: Sighting): Left {
+  const [id = null, ...duplicates] = found.ids;
+  return settleLeft(account, entry, id, duplicates, found.bill === null ? `placed: ${id}` : 'placed, as a bill tells');
+}
+
+/** @param duplicates null where they could not be looked up */
+export function settleLeft(
+  account: TradingAccount,
+  entry: Entry<'withdraw'>,
+  id: string | null,
+  duplicates: readonly string[] | null,
+  event: string,
+): Left {
+  const { id: intent, terms } = entry.intent;
+  const ids = duplicates ?? [];
+  // before it is noted: who is killed in between is told twice rather than never
+  if (ids.length > 0) account.alarmWithdrawals([{ intent, terms, id, ids }]);
+  entry.settle({ outcome: 'placed', id, duplicates: ids }, `${event}${ids.length === 0 ? '' : `, and again: ${ids}`}`);
+  return { outcome: 'placed', id, duplicates };
+}
+
+function notSent(entry: Entry<'withdraw'>): NotSent {
+  const reason = 'the exchange would not take the request any more, and has no such withdrawal';
+  entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${reason}`);
+  return { outcome: 'notSent', reason, failure: 'unreachable' };
+}

@@ -1,0 +1,110 @@
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { Budget } from '../../../src/client/budget.js';
+import { ExchangeClient } from '../../../src/client/exchange-client.js';
+import { LIMITS } from '../../../src/client/limiter/limits.js';
+import { monotonicMs, PermitFiles } from '../../../src/client/limiter/permit-files.js';
+import {
+  forgetLimits,
+  permitsFolder,
+  type Sharing,
+  sharedLimits,
+  whereIs,
+} from '../../../src/client/limiter/shared-limits.js';
+import { limiterState } from '../../../src/client/limiter/state.js';
+import { fakeHost } from '../../support/fake-host.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { temporaryState } from '../../trading/support/account.js';
+import { failureOf, KEYS, ORDER } from '../support.js';
+
+const CANCEL = { currency: 'btc_usdt', id: '17' };
+const LOCKED = '{"code":4001,"message":"locked"}';
+const ACCOUNT = '{"code":1000,"message":{"des":"done","isSuc":true,"datas":{"key":"a"}}}';
+
+/** A client of a home, beside which another process may do what it likes with the permits. */
+function clientIn(root: string, url: string, budgetMs = 1_000) {
+  const host = fakeHost();
+  const sharing: Sharing = {
+    ...{ root, share: 0.25, now: host.now, accessKey: () => KEYS.accessKey, away: () => undefined },
+    places: { base: 'exchange', trade: 'exchange' },
+  };
+  const hosts = { baseUrl: url, tradeUrl: url };
+  const budget = new Budget(budgetMs, host.now);
+  const limits = sharedLimits(sharing);
+  return { host, sharing, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, limits }) };
+}
+
+/** Somebody else takes every permit of the key that is not kept for cancellations, and keeps it. */
+async function takeAll(sharing: Sharing): Promise<void> {
+  const { count } = LIMITS.key;
+  const permits = new PermitFiles(sharing.root, permitsFolder(whereIs('key', sharing), count), LIMITS.key, monotonicMs);
+  while ('permit' in (await permits.claim('common')));
+}
+
+it('a cancellation leaves at once where everything else has to wait', async () => {
+  const server = await serveFaults({ answer: () => respond('{"code":1000,"message":{"des":"done","isSuc":true}}') });
+  const { client, host, sharing } = clientIn(temporaryState(), server.url);
+  await takeAll(sharing);
+  expect(await client.write('cancelOrder', CANCEL)).toMatchObject({ kind: 'done' });
+  expect([host.sleeps, server.requests.length]).toEqual([[], 1]);
+  const order = await client.write('order', ORDER);
+  expect(order).toMatchObject({
+    kind: 'notSent',
+    failure: 'limited',
+    reason: expect.stringMatching(/^the exchange's limits were used up.*over$/),
+  });
+  expect(await failureOf(client.read('getUserAddress', { currency: 'btc' }))).toMatchObject({ kind: 'limited' });
+  expect(server.requests).toHaveLength(1);
+  // what waited in vain for the key gave the permits of the address back
+  const out = (await limiterState(sharing)).limits.map(({ name, out }) => [name, out]);
+  expect(out).toEqual([
+    ['key', 58],
+    ['address', 1],
+    ['kline', 0],
+  ]);
+});
+
+it('a lock is told, kept until a request that changes nothing is answered, and forgotten then', async () => {
+  const root = temporaryState();
+  let answer = LOCKED;
+  const server = await serveFaults({ answer: () => respond(answer) });
+  const { client, host, sharing } = clientIn(root, server.url, 3_600_000);
+  const read = () => client.read('getUserAddress', { currency: 'btc' });
+  expect(await failureOf(read())).toMatchObject({
+    kind: 'limited',
+    code: 4001,
+    hint: expect.stringContaining('itself, at'),
+  });
+  expect((await limiterState(sharing)).lockedUntil).toBe(host.now() + 3_600_000);
+  answer = ACCOUNT;
+  await host.sleep(59_000);
+  expect(await failureOf(read())).toMatchObject({ kind: 'limited', code: null });
+  expect(await client.write('order', ORDER)).toMatchObject({ kind: 'notSent', failure: 'limited' });
+  expect(server.requests).toHaveLength(1);
+  await host.sleep(1_000);
+  expect(await client.write('order', ORDER)).toMatchObject({ kind: 'notSent', failure: 'limited' });
+  await read();
+  expect((await limiterState(sharing)).lockedUntil).toBeNull();
+  expect(await client.write('cancelOrder', CANCEL)).toMatchObject({ kind: 'done' });
+  expect(server.requests).toHaveLength(3);
+});
+
+it('what asks the trade host without a key draws nothing from the limit of the key', async () => {
+  const server = await serveFaults({ answer: () => respond('{"code":1000,"message":"","result":{}}') });
+  const { client, host, sharing } = clientIn(temporaryState(), server.url);
+  await takeAll(sharing);
+  expect(await client.read('getFeeInfo', { currency: 'btc' })).toMatchObject({ result: {} });
+  expect(host.sleeps).toEqual([]);
+});
+
+it('another exchange in the same place begins with nothing used up and no lock', async () => {
+  const root = temporaryState();
+  const server = await serveFaults({ answer: () => respond(LOCKED) });
+  const { client, sharing } = clientIn(root, server.url);
+  await takeAll(sharing);
+  await failureOf(client.read('getFeeInfo', { currency: 'btc' }));
+  forgetLimits(root, 'exchange');
+  const { lockedUntil, limits } = await limiterState(sharing);
+  expect([lockedUntil, limits.map(({ out }) => out)]).toEqual([null, [0, 0, 0]]);
+  expect(path.basename((await limiterState(sharing)).folder)).toBe('exchange');
+});

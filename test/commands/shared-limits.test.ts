@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { Redis } from '../../src/client/limiter/permits-in-redis.js';
+import { placeOf, redisKey } from '../../src/client/limiter/shared-limits.js';
+import { signedUrl } from '../sandbox/signing.js';
+import { FAULTS, respond, serveFaults } from '../support/fault-server.js';
+import { PIT, plainEnvironment, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
+import { PASS, type Passing, type RunningProxy, startProxy } from '../support/proxy.js';
+import { freePort, serveRedis } from '../support/redis.js';
+import { requires } from '../support/tools.js';
+import { CONFIGURATION } from '../trading/support/exchange.js';
+import { lastError } from './desk.js';
+
+const KEYS = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
+const LOCKED = '{"code":4001,"message":"api is locked"}';
+const KLINE = '{"data":[],"moneyType":"USDT","symbol":"BTC"}';
+const PAGES = 20;
+
+const served = await serveSandbox(temporaryHome(), []);
+const [listed, locked, killed] = [temporaryHome(), temporaryHome(), temporaryHome()];
+const [away, one, other] = [temporaryHome(), temporaryHome(), temporaryHome()];
+
+/** Makes so many pages of orders on one side of a market, and gives a way there that keeps the answers. */
+async function withPages({ address }: ServedSandbox): Promise<RunningProxy> {
+  for (let page = 0; page < PAGES / 2; page += 1) {
+    const tradeParams = JSON.stringify(Array.from({ length: 20 }, (_, line) => [5_000 + page * 20 + line, 0.0003]));
+    const parameters = { market: 'btc_usdt', tradeParams, tradeType: '1' };
+    expect(await (await fetch(signedUrl(address, address, 'orderMoreV2', parameters))).text()).toContain('1000');
+  }
+  const proxy = await startProxy({ port: Number(new URL(address.tradeUrl).port), treat: () => PASS });
+  onTestFinished(() => proxy.close());
+  return proxy;
+}
+
+function asked(requests: readonly Passing[], operation: string): string[] {
+  const those = requests.filter((request) => request.operation === operation);
+  return those.flatMap(({ executions }) => executions.map(({ answer }) => answer ?? ''));
+}
+
+it('eight listings of twenty pages at once, and three charts: nothing is refused', { timeout: 120_000 }, async () => {
+  const proxy = await withPages(served);
+  const environment = { ...served.environment, PIT_BASE_URL: proxy.url, PIT_TRADE_URL: proxy.url };
+  const home = listed;
+  const listing = () => runPit(['orders', 'btc_usdt', '--side', 'buy', '--all', '--json'], { home, environment });
+  const chart = () => runPit(['kline', 'btc_usdt', '--json'], { home, environment });
+  const all = await Promise.all(Array.from({ length: 11 }, (_, index) => (index < 8 ? listing() : chart())));
+  expect(all.map(({ code, stderr }) => [code, stderr])).toEqual(Array(11).fill([0, '']));
+  for (const { stdout } of all.slice(0, 8)) expect(JSON.parse(stdout)).toHaveLength(PAGES * 10);
+  expect(asked(proxy.requests, 'getOrders').length).toBeGreaterThanOrEqual(8 * PAGES);
+  expect(asked(proxy.requests, 'kline')).toHaveLength(3);
+  for (const { executions } of proxy.requests) {
+    for (const { answer } of executions) expect(answer).not.toMatch(/"code":"?400[12]|"result":false/);
+  }
+});
+
+it('a lock of the address is remembered by later processes, which send nothing and say when it ends', async () => {
+  const server = await serveFaults({ answer: () => respond(LOCKED) });
+  const environment = { ...KEYS, PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
+  const home = locked;
+  const first = await runPit(['account', '--json'], { home, environment });
+  expect(lastError(first.stderr)).toMatchObject({ kind: 'limited', exitCode: 7, code: 4001 });
+  const sent = server.requests.length;
+  const end = /at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \(UTC\)/.exec(lastError(first.stderr).hint ?? '')?.[1] ?? 'none';
+  const later = await runPit(['account', '--json'], { home, environment });
+  expect(lastError(later.stderr)).toMatchObject({ kind: 'limited', exitCode: 7, code: null });
+  expect(lastError(later.stderr).message).toContain(end);
+  const cancel = ['cancel', 'btc_usdt', '17', '--yes', '--json'];
+  const write = await runPit(cancel, { home, environment });
+  expect(lastError(write.stderr)).toMatchObject({ kind: 'limited', message: expect.stringContaining(end) });
+  expect(server.requests).toHaveLength(sent);
+  const [account = ''] = readdirSync(path.join(home, 'state', 'journal'));
+  expect(readdirSync(path.join(home, 'state', 'journal', account, 'open'))).toEqual([]);
+});
+
+it('a process that is killed in mid-call costs nobody its permit', async () => {
+  let isHanging = true;
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      if (!target.includes('kline')) return respond(CONFIGURATION);
+      return isHanging ? FAULTS['a hang'] : respond(KLINE);
+    },
+  });
+  const environment = { PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
+  const home = killed;
+  const words = ['kline', 'btc_usdt', '--json'];
+  const child = spawn(process.execPath, [PIT, ...words], { env: plainEnvironment(home, environment), stdio: 'ignore' });
+  while (!server.requests.some(({ target }) => target.includes('kline'))) await delay(5);
+  const host = path.join(home, 'state', 'limits', new URL(server.url).host.replace(':', '_'));
+  const permits = () => readdirSync(path.join(host, 'kline-1'));
+  expect(permits()).toEqual([expect.stringMatching(new RegExp(`^0\\.\\d+\\.${child.pid}$`))]);
+  child.kill('SIGKILL');
+  await new Promise((resolve) => child.once('exit', resolve));
+  isHanging = false;
+  const next = await runPit(words, { home, environment });
+  expect([next.code, next.stdout]).toEqual([0, '[]\n']);
+  // one permit as before, and it is back
+  expect(permits()).toEqual([expect.stringMatching(/^0\.\d+$/)]);
+});
+
+const FEES = '{"code":1000,"message":"","result":{}}';
+
+it('a Redis that is away leaves this machine its share, which is said once and without the password', async () => {
+  const server = await serveFaults({ answer: () => respond(FEES) });
+  const environment = { ...KEYS, PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
+  const limiter = `redis://pit:open-sesame@127.0.0.1:${await freePort()}`;
+  const set = await runPit(['profile', 'set', 'sandbox', 'limiter', limiter, '--json'], { home: away });
+  expect([set.code, set.stdout]).toEqual([0, expect.stringContaining('redis://pit:***@127.0.0.1')]);
+  const ran = await runPit(['fees', 'btc', '--json'], { home: away, environment });
+  expect(ran.stdout + ran.stderr).not.toContain('sesame');
+  expect(ran.stderr.match(/cannot be shared over Redis \(.*\): this machine takes 25 % of each/g)).toHaveLength(1);
+  expect(readdirSync(path.join(away, 'state', 'limits', placeOf(server.url)))).toEqual(['address-37']);
+});
+
+it.skipIf(!requires('redis-server'))('a Redis counts what every home has asked', async () => {
+  const { url: redis } = await serveRedis();
+  const server = await serveFaults({ answer: () => respond(FEES) });
+  const environment = { ...KEYS, PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
+  for (const home of [one, other]) {
+    await runPit(['profile', 'set', 'sandbox', 'limiter', redis], { home });
+    expect(await runPit(['fees', 'btc', '--json'], { home, environment })).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(path.join(home, 'state', 'limits'))).toBe(false);
+  }
+  const key = redisKey(path.join('limits', placeOf(server.url), 'address'));
+  expect(await new Redis(redis).eval("return redis.call('EXISTS', KEYS[1])", key, [])).toBe(1);
+});

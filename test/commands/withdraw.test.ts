@@ -1,0 +1,308 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { PIT, plainEnvironment } from '../support/pit.js';
+import { onTerminal, type PtyResult, type PtyStep } from '../support/pty.js';
+import { requires } from '../support/tools.js';
+import { DECIMAL, document, type Extra, ID, lastError, useDesk } from './desk.js';
+import { keyWith } from './funds/funds.js';
+
+interface Address {
+  readonly address: string;
+  readonly memo: string | null;
+}
+
+interface Record {
+  readonly id: string;
+  readonly amount: string;
+  readonly address: string;
+}
+
+/** A test cannot wait for the tolerance of a minute. */
+const desk = useDesk(['--limit', 'key=off,address=off,kline=off,reqTime=4s']);
+/** The verified addresses of the sandbox's account. */
+const verified: { btc: string; usdt: string; xrp: Address } = { btc: '', usdt: '', xrp: { address: '', memo: null } };
+
+beforeAll(async () => {
+  for (const coin of ['btc', 'usdt'] as const) {
+    const [place] = await desk.json<Address[]>(`address ${coin} --withdraw`);
+    verified[coin] = place?.address ?? '';
+  }
+  const [place] = await desk.json<Address[]>('address xrp --withdraw');
+  if (place !== undefined) verified.xrp = place;
+});
+
+function password(): Extra {
+  return { input: `${desk.served.address.safePwd}\n` };
+}
+
+function line(words: string): string {
+  const { btc, usdt, xrp } = verified;
+  const names: { readonly [name: string]: string } = { BTC: btc, USDT: usdt, XRP: xrp.address, MEMO: xrp.memo ?? '' };
+  return words.replace(/\b(?:BTC|USDT|XRP|MEMO)\b/g, (name) => names[name] ?? name);
+}
+
+/** As a script says it: the address twice, the password on stdin. */
+function scripted(words: string): string {
+  const [, to = ''] = /--to (\S+)/.exec(words) ?? [];
+  return line(`withdraw ${words} --confirm-address ${to} --safe-pwd-stdin`);
+}
+
+async function idsOf(coin: string): Promise<string[]> {
+  return (await desk.json<Record[]>(`withdrawals ${coin}`)).map(({ id }) => id);
+}
+
+/** What can still be spent, and which withdrawals there are: those that are under way go on by themselves. */
+async function ledger() {
+  const rows = await desk.json<{ coin: string; available: string }[]>('balance --all');
+  const ids = await Promise.all(['btc', 'usdt', 'xrp'].map(idsOf));
+  return { available: rows.map(({ coin, available }) => [coin, available]), ids };
+}
+
+describe('a withdrawal that cannot be', () => {
+  const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
+  const EVM = '0x54121adf050566107229671be648f286eb82eb83';
+
+  it('is refused with the mend, before or by the exchange, and nothing moves', { timeout: 120_000 }, async () => {
+    const before = await ledger();
+    const refusals: [words: string, exitCode: number, message: RegExp, hint: RegExp][] = [
+      ['btd 0.01 --to BTC', 2, /no coin btd/, /Did you mean btc/],
+      ['bchsv 0.01 --to BTC', 2, /renamed/, /now bsv/],
+      [`usdt 50 --to ${EVM} --chain BEP20`, 2, /over BEP20 are switched off/, /Open are TRC20, ERC20/],
+      ['usdt 50 --to USDT --chain ERC20', 2, /cannot be one of ERC20/, /Copy it again/],
+      ['usdt 50 --to USDT --chain SOL', 2, /no chain SOL/, /TRC20/],
+      ['xrp 30 --to XRP', 2, /needs a memo/, /--memo/],
+      ['btc 0.01 --to BTC --memo 12', 2, /has no memos/, /Leave --memo out/],
+      ['btc 0.0004 --to BTC', 2, /nothing would arrive/, /withdrawFee/],
+      ['btc 0.0008 --to BTC', 3, /minimum/, /smallest and a largest.*Nothing was moved/],
+      ['btc 5000 --to BTC', 2, /are available/, /pit balance/],
+      ['btc 0.0100000001 --to BTC', 2, /more decimals/, /At most 8/],
+      ['btc 0.01 --to BTC --fee 0.0001', 2, /below that of BTC/, /Leave --fee out/],
+      ['btc 0.01usdt --to BTC', 2, /amount is in usdt/, /Write it in btc/],
+      [`btc 0.01 --to ${OTHER}`, 3, /not a verified address/, /verified.*Nothing was moved/],
+      ['btc 0.01 --to 1Boat', 2, /cannot be one of BTC/, /Copy it again/],
+      ['btc 0 --to BTC', 2, /above zero/, /50%/],
+    ];
+    for (const [words, exitCode, message, hint] of refusals) {
+      const told = await desk.failure(scripted(words), exitCode, password());
+      expect([words, told.message]).toEqual([words, expect.stringMatching(message)]);
+      expect([words, told.hint]).toEqual([words, expect.stringMatching(hint)]);
+    }
+    const wrong = await desk.failure(scripted('btc 0.01 --to BTC'), 3, { input: 'not the password' });
+    expect(wrong).toMatchObject({ code: 1005, hint: expect.stringContaining('the one for withdrawals') });
+    expect(wrong.clientId).toMatch(/^pit/);
+    const keyless = await keyWith(desk, 'trader', 'asset,entrust');
+    const told = await desk.failure(scripted('btc 0.01 --to BTC'), 4, { ...keyless, ...password() });
+    expect(told).toMatchObject({ message: expect.stringContaining('lacks the permission money') });
+    expect(await ledger()).toEqual(before);
+    expect(await desk.json('resolve')).toEqual([]);
+  });
+
+  it.each([
+    ['btc', 2, 'The amount is missing.'],
+    ['btc 0.01', 2, 'The address is missing: --to ADDRESS.'],
+    ['btc 0.01 --to BTC', 8, 'A withdrawal needs a confirmation'],
+    ['btc 0.01 --to BTC --yes', 8, 'A withdrawal needs a confirmation'],
+    ['btc 0.01 --to BTC --yes --safe-pwd-stdin', 8, 'A withdrawal needs a confirmation'],
+    ['btc 0.01 --to BTC --confirm-address BTC', 8, 'The fund password is needed'],
+    ['btc 0.01 --to BTC --confirm-address 1Boat --safe-pwd-stdin', 2, 'is not the one of --to'],
+    ['btc 0.01 --to BTC --safe-pwd-stdin --safe-pwd-fd 3', 2, 'exclude each other'],
+    ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 1', 2, '--safe-pwd-fd is "1"'],
+    ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 9', 2, 'file descriptor 9 could not be read'],
+    ['btc 0.01 --to BTC --safe-pwd secret', 2, 'unknown'],
+  ])('is not sent: %s', async (words, exitCode, message) => {
+    const told = await desk.failure(line(`withdraw ${words}`), exitCode);
+    expect(told.message.toLowerCase()).toContain(message.toLowerCase());
+  });
+
+  it.each([
+    ['no text', '', 'is empty'],
+    ['two lines', 'one\ntwo', 'more than one line'],
+    ['a control character', 'bell\u0007', 'control characters'],
+    ['too long a text', 'x'.repeat(501), '500 characters'],
+  ])('is not sent with %s as the fund password, which is not quoted', async (_, input, message) => {
+    const { code, stderr } = await desk.run(`${scripted('btc 0.01 --to BTC')} --json`, { input });
+    expect(code).toBe(2);
+    expect(lastError(stderr).message).toContain(message);
+    if (input !== '') expect(stderr).not.toContain(input);
+  });
+});
+
+describe('a withdrawal by a script', () => {
+  it('gives the contract, with the fee of the chain', async () => {
+    const result = await desk.json(scripted('btc 0.0123 --to BTC'), password());
+    expect(result).toStrictEqual({
+      ...{ outcome: 'placed', id: ID, coin: 'btc', amount: '0.0123', fee: '0.0005', receives: '0.0118' },
+      ...{ address: verified.btc, memo: null, internal: false },
+    });
+    const [record] = await desk.json<Record[]>('withdrawals btc');
+    expect(record).toMatchObject({ id: (result as Record).id, amount: expect.stringMatching(/^0\.0123/) });
+  });
+
+  it('joins the memo as the exchange takes it, given either way', async () => {
+    const { address, memo } = verified.xrp;
+    for (const to of ['XRP --memo MEMO', 'XRP_MEMO']) {
+      const words = line(`withdraw xrp 30 --to ${to}`.replace('XRP_MEMO', `${address}_${memo}`));
+      const confirmed = `--confirm-address ${to === 'XRP_MEMO' ? `${address}_${memo}` : address}`;
+      const result = await desk.json(`${words} ${confirmed} --safe-pwd-stdin`, password());
+      expect(result).toMatchObject({ outcome: 'placed', address, memo });
+    }
+    const records = await desk.json<Record[]>('withdrawals xrp');
+    expect(records.map((record) => record.address)).toEqual([`${address}_${memo}`, `${address}_${memo}`]);
+  });
+
+  it('takes the fund password from a descriptor that the shell has opened', async () => {
+    const file = path.join(desk.home, 'password.txt');
+    writeFileSync(file, `${desk.served.address.safePwd}\n`, { mode: 0o600 });
+    const words = line('withdraw btc 0.0124 --to BTC --confirm-address BTC --safe-pwd-fd 3 --csv');
+    const command = `exec "$0" "$1" ${words} 3< "$2"`;
+    const env = plainEnvironment(desk.home);
+    const ran = spawnSync('sh', ['-c', command, process.execPath, PIT, file], { env, encoding: 'utf8' });
+    expect([ran.status, ran.stdout]).toEqual([0, expect.stringMatching(/^outcome,id,coin,amount,fee,receives,/)]);
+  });
+
+  it('is shown by a dry run, with nothing sent and no password asked', async () => {
+    const before = await ledger();
+    const told = await desk.json<object>(line('withdraw usdt 1% --to USDT --dry-run'));
+    expect(told).toMatchObject({
+      dryRun: true,
+      operation: 'withdraw',
+      request: { method: 'withdraw', currency: 'usdt', receiveAddr: verified.usdt, safePwd: '***', sign: '***' },
+      preview: {
+        ...{ price: null, amount: DECIMAL, notional: null, fee: '1', coin: 'usdt', chain: 'TRC20', usedBefore: false },
+        warnings: [expect.stringMatching(/^FIRST USE/), expect.stringContaining('is not sent')],
+      },
+    });
+    expect(JSON.stringify(told)).not.toContain(desk.served.address.safePwd);
+    expect(await ledger()).toEqual(before);
+  });
+});
+
+describe('a withdrawal on a bad way', () => {
+  it.each([
+    ['drop-after', '0.0201'],
+    ['truncate', '0.0202'],
+    ['html-after', '0.0203'],
+  ])('is found where its answer is lost: %s', async (fault, amount) => {
+    await desk.done(`sandbox fault add ${fault} --operation withdraw --count 1`);
+    expect(await desk.json(scripted(`btc ${amount} --to BTC`), password())).toMatchObject({
+      outcome: 'placed',
+      id: ID,
+    });
+    const records = await desk.json<Record[]>('withdrawals btc');
+    expect(records.filter((record) => Number(record.amount) === Number(amount))).toHaveLength(1);
+  });
+
+  it('is told loudly where it was done twice', async () => {
+    await desk.done('sandbox fault add twice --operation withdraw --count 1');
+    const { code, stderr, stdout } = await desk.run(`${scripted('btc 0.031 --to BTC')} --json`, password());
+    const records = await desk.json<Record[]>('withdrawals btc');
+    const ids = records.filter(({ amount }) => Number(amount) === 0.031).map(({ id }) => id);
+    expect([code, ids.length]).toEqual([0, 2]);
+    expect(stderr).toContain('THE WITHDRAWAL IS THERE MORE THAN ONCE: 0.031 btc');
+    for (const id of ids) expect(`${stdout}${stderr}`).toContain(id);
+  });
+
+  it('that nobody knows of is exit 6, is not sent again, and is settled by pit resolve', async () => {
+    await desk.done('sandbox fault add drop-before --operation withdraw --count 1');
+    const words = scripted('btc 0.041 --to BTC');
+    const lost = await desk.run(`${words} --json --timeout 2`, password());
+    const { clientId, hint } = lastError(lost.stderr);
+    expect(lost.code).toBe(6);
+    expect(document(lost.stdout)).toMatchObject({ outcome: 'unknown', id: null });
+    expect(hint).toBe(`Do not send it again before you know: pit resolve ${clientId}`);
+    const twin = await desk.failure(words, 2, password());
+    expect(twin).toMatchObject({ clientId, hint: `Find out what became of that one: pit resolve ${clientId}` });
+    const [row] = await desk.json<object[]>(`resolve ${clientId} --timeout 90`);
+    expect(row).toMatchObject({ operation: 'withdraw', clientId, market: null, outcome: 'notSent', duplicates: [] });
+    expect(await desk.done(`resolve ${clientId}`)).toContain(`withdraw 0.041 btc to ${verified.btc}: notSent`);
+  }, 120_000);
+});
+
+describe("the user's own limits", () => {
+  it('hold whatever a script says, and only a person loosens them', async () => {
+    const set = (setting: string) => desk.done(`profile set sandbox ${setting}`);
+    await set('withdrawLimit 0.05btc');
+    const most = await desk.failure(scripted('btc 0.06 --to BTC'), 2, password());
+    expect(most.message).toContain('more than your limit for one withdrawal, 0.05 btc');
+    await set('withdrawDayLimit 0.3btc');
+    for (const words of ['withdrawLimit 1btc', 'withdrawLimit 1eth', 'withdrawDayLimit 0.4btc --yes']) {
+      const told = await desk.failure(`profile set sandbox ${words}`, 8);
+      expect(told.message).toContain('loosens the limit');
+    }
+    await desk.failure('profile unset sandbox withdrawLimit --yes', 8);
+    await set('withdrawDayLimit 0.18btc');
+    const day = await desk.failure(scripted('btc 0.049 --to BTC'), 2, password());
+    expect(day.message).toMatch(/With 0\.\d+ btc of today it comes to 0\.1[89]\d+ btc, more than your limit for a day/);
+    await set(`withdrawAddresses ${verified.usdt}`);
+    const listed = await desk.failure(scripted('btc 0.01 --to BTC'), 2, password());
+    expect(listed.message).toContain('not among those that withdrawals may go to');
+    await desk.failure(`profile set sandbox withdrawAddresses ${verified.usdt},${verified.btc} --yes`, 8);
+  });
+
+  it.skipIf(!requires('python3'))('are loosened by typing their name (needs python3)', async () => {
+    for (const setting of ['withdrawLimit', 'withdrawDayLimit', 'withdrawAddresses']) {
+      const steps = [{ await: 'to loosen it:', type: `${setting}\r` }];
+      const done = await at(`profile unset sandbox ${setting}`, steps);
+      expect([setting, done.status, done.screen]).toEqual([setting, 0, expect.stringContaining('no longer set')]);
+    }
+  });
+});
+
+async function at(words: string, steps: readonly PtyStep[], columns = 80): Promise<PtyResult> {
+  const environment = plainEnvironment(desk.home, { NO_COLOR: '1' });
+  const command = [process.execPath, PIT, ...words.split(' ')];
+  const result = await onTerminal({ command, steps, environment, columns, rows: 60, seconds: 60 });
+  expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
+  return result;
+}
+
+describe.skipIf(!requires('python3'))('a withdrawal at a terminal (needs python3)', () => {
+  const CONFIRM = 'Type the last 6 characters of the address';
+
+  it('is confirmed by the end of the address, and asks for the password without showing it', async () => {
+    const { safePwd } = desk.served.address;
+    const { screen, status } = await at(line('withdraw btc 0.0111 --to BTC'), [
+      { await: CONFIRM, type: `${verified.btc.slice(-6)}\r` },
+      { await: 'Fund password:', type: `${safePwd}\r` },
+    ]);
+    expect(status).toBe(0);
+    expect(screen).toContain(verified.btc.replace(/(.{4})/g, '$1 ').trim());
+    expect(screen).toMatch(/arrives +0\.0106 btc \(assumed\)/);
+    expect(screen).toMatch(/used before +yes, last/);
+    expect(screen).not.toContain(safePwd);
+    expect(screen).toMatch(/withdrawal +submitted/);
+  });
+
+  it.each([
+    ['another end', [{ await: CONFIRM, type: 'abcdef\r' }], 8],
+    ['yes', [{ await: CONFIRM, type: 'yes\r' }], 8],
+    ['nothing', [{ await: CONFIRM, type: '\r' }], 8],
+    ['Ctrl-D', [{ await: CONFIRM, type: '\u0004' }], 8],
+    ['Ctrl-C', [{ await: CONFIRM, type: '\u0003' }], 130],
+  ])('is not sent for %s, whatever --yes says', async (_, steps, status) => {
+    const before = await idsOf('btc');
+    const done = await at(line('withdraw btc 0.0112 --to BTC --yes'), steps);
+    expect(done.status).toBe(status);
+    expect(await idsOf('btc')).toEqual(before);
+  });
+
+  it('asks for what is missing, and says the line that does the same', async () => {
+    const { address, memo } = verified.xrp;
+    const { screen, status } = await at(
+      'withdraw --dry-run',
+      [
+        { await: 'Which coin?', type: 'xrp' },
+        { await: 'Which coin? xrp', type: '\r' },
+        { await: 'to which address?', type: `${address}\r` },
+        { await: 'Memo', type: `${memo}\r` },
+        { await: 'How much xrp', type: '30\r' },
+      ],
+      200,
+    );
+    expect(status).toBe(0);
+    expect(screen).toContain(`pit withdraw xrp 30 --to ${address} --memo ${memo} --dry-run`);
+    expect(screen).toContain('Dry run: nothing was sent.');
+  });
+});

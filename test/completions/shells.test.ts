@@ -1,0 +1,164 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../house/sources.js';
+import { temporaryHome } from '../support/pit.js';
+import { requires, requiresFile } from '../support/tools.js';
+import { type Answered, ask, type Shell } from './shells.js';
+
+const URL = 'http://127.0.0.1:4000';
+
+/** What is typed before TAB, and the line after it. */
+const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
+  // commands
+  ['pit mar', 'pit markets '],
+  ['pit order sh', 'pit order show '],
+  ['pit order bu', 'pit order buy '],
+  ['pit sandbox fault a', 'pit sandbox fault add '],
+  ['pit help order re', 'pit help order replace '],
+  ['FOO=1 pit kl', 'FOO=1 pit kline '],
+  // flags, also before the command, and not again
+  ['pit depth --me', 'pit depth --merge '],
+  ['pit depth --size 5 --si', 'pit depth --size 5 --si'],
+  ['pit depth --size=5 --si', 'pit depth --size=5 --si'],
+  ['pit --verb', 'pit --verbose '],
+  ['pit --timeout 5 --json dep', 'pit --timeout 5 --json dep'],
+  ['pit --timeout 5 --json dept', 'pit --timeout 5 --json depth '],
+  ['pit order buy eos_eth 1 --override post-only --overr', 'pit order buy eos_eth 1 --override post-only --override '],
+  // values
+  ['pit orders --side s', 'pit orders --side sell '],
+  ['pit orders --side=s', 'pit orders --side=sell '],
+  ['pit kline eos_eth --type 3m', 'pit kline eos_eth --type 3min '],
+  ['pit order --override day-notional,pr', 'pit order --override day-notional,price-band '],
+  ['pit profile set overseas zo', 'pit profile set overseas zone '],
+  // profiles
+  ['pit --profile ov', 'pit --profile overseas '],
+  ['pit profile use ov', 'pit profile use overseas '],
+  // markets and coins, of the profile that is meant
+  ['pit depth eo', 'pit depth eos_eth '],
+  ['pit depth EO', 'pit depth eos_eth '],
+  ['pit order buy eo', 'pit order buy eos_eth '],
+  ['pit depth --merge -5 eo', 'pit depth --merge -5 eos_eth '],
+  ['pit ticker eos_eth xr', 'pit ticker eos_eth xrp_usdt '],
+  ['pit balance --in xr', 'pit balance --in xrp '],
+  ['pit markets --base=xr', 'pit markets --base=xrp '],
+  ['pit --profile sandbox depth l', 'pit --profile sandbox depth ltc_qc '],
+  ['pit depth --profile=sandbox l', 'pit depth --profile=sandbox ltc_qc '],
+  // orders, of the market on the line
+  ['pit cancel eos_eth ', 'pit cancel eos_eth 202611213892190900 '],
+  ['pit cancel eos_eth 202611213892190900 1026', 'pit cancel eos_eth 202611213892190900 1026'],
+  ['pit order show XRP_USDT ', 'pit order show XRP_USDT 102611213892190900 '],
+  ['pit cancel xrp_usdt --id m', 'pit cancel xrp_usdt --id myOwn1 '],
+  ['pit order replace --id=m', 'pit order replace --id=myOwn1 '],
+  ['pit resolve l', 'pit resolve lost0001 '],
+  // what belongs to other programs
+  ['pit cancel-after eos_eth --hold -- conti', 'pit cancel-after eos_eth --hold -- continue '],
+  ['pit sandbox import some-ex', 'pit sandbox import some-export.json '],
+  // an amount is nobody's to say
+  ['pit order buy eos_eth ', 'pit order buy eos_eth '],
+  // hostile names: what is allowed is offered, and nothing else
+  ['pit --profile hostile depth z', 'pit --profile hostile depth zec_usdt '],
+  ['pit --profile hostile depth ', 'pit --profile hostile depth zec_usdt '],
+  ['pit --profile hostile balance ', 'pit --profile hostile balance zec '],
+  ['pit --profile hostile cancel zec_usdt ', 'pit --profile hostile cancel zec_usdt 7 '],
+  ['pit --profile hostile cancel zec_usdt --id ', 'pit --profile hostile cancel zec_usdt --id good1 '],
+  ['pit --profile hostile resolve ', 'pit --profile hostile resolve good1 '],
+  ['pit --profile ../symbols/overseas depth eo', 'pit --profile ../symbols/overseas depth eo'],
+  // hosts of the environment, from here on
+  [`export PIT_TRADE_URL=${URL}\npit depth d`, 'pit depth dash_btc '],
+  // and the folders of the platform
+  ['export PIT_HOME= PIT_TRADE_URL=\npit depth n', 'pit depth neo_usdt '],
+  ['export PIT_PROFILE=other\npit depth w', 'pit depth waves_btc '],
+];
+
+const CACHE = process.platform === 'darwin' ? 'Library/Caches/pit' : '.cache/pit';
+
+const LISTED = [
+  { typed: 'pit depo', words: [] },
+  { typed: 'pit account --', words: ['--json', '--csv', '--profile', '--dry-run', '--help'] },
+  { typed: 'pit order ', words: ['show', 'replace', 'batch', 'buy', 'sell'] },
+  { typed: 'pit orders --state ', words: ['open', 'filled', 'cancelled', 'all'] },
+  { typed: 'pit cancel ', words: ['eos_eth', 'xrp_usdt'] },
+];
+
+/** Names as an exchange, or whoever can write to the folder, might like to have them. */
+function hostile(mark: string, good: string): string {
+  const bad = [
+    `$(touch ${mark})`,
+    `\`touch ${mark}\``,
+    `x;touch ${mark}`,
+    `'"\`${mark}`,
+    `\${IFS}touch`,
+    '*',
+    '~',
+    '-rf',
+  ];
+  const odd = ['zq usdt', '\u001b[31mzred_usdt', 'z\\x', 'zé_usdt', '../../zup', `za[$(touch ${mark})]`, 'z_'];
+  return `${[...bad, ...odd, good, ...bad.map((one) => `${good} ${one}`)].join('\n')}\n`;
+}
+
+/** A user's home, with what pit would have written there. */
+function prepare(folder: string): void {
+  const write = (file: string, text: string) => {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), text);
+  };
+  const symbols = 'home/cache/symbols';
+  const mark = path.join(folder, 'EXECUTED');
+  write('home/config/active.json', '{\n\t"active": "overseas"\n}');
+  for (const name of ['overseas', 'x;y', 'UPPER']) write(`home/config/profiles/${name}.json`, '{}');
+  write(`${symbols}/overseas/markets`, 'eos_eth\nxrp_usdt\n');
+  write(`${symbols}/overseas/coins`, 'eos\neth\nusdt\nxrp\n');
+  write(`${symbols}/overseas/orders`, 'eos_eth 202611213892190900 -\nxrp_usdt 102611213892190900 myOwn1\n');
+  write(`${symbols}/overseas/unresolved`, 'lost0001\n');
+  write(`${symbols}/sandbox/markets`, 'ltc_qc\n');
+  write(`${symbols}/+http___127_0_0_1_4000+/markets`, 'dash_btc\n');
+  write(`${symbols}/hostile/markets`, hostile(mark, 'zec_usdt'));
+  write(`${symbols}/hostile/coins`, hostile(mark, 'zec').replaceAll('z_\n', '').replaceAll('zé_usdt\n', ''));
+  write(`${symbols}/hostile/orders`, `${hostile(mark, 'zec_usdt x y')}zec_usdt 7 good1\nzec_usdt $(touch ${mark}) ;\n`);
+  write(`${symbols}/hostile/unresolved`, hostile(mark, 'good1').replaceAll('z_\n', ''));
+  write(`${CACHE}/symbols/sandbox/markets`, 'neo_usdt\n');
+  write(`${CACHE}/symbols/other/markets`, 'waves_btc\n');
+  write('some-export.json', '{}');
+  // where bash-completion looks
+  write('.local/share/bash-completion/completions/pit', readFileSync(path.join(ROOT, 'completions/pit.bash'), 'utf8'));
+}
+
+const THERE: Readonly<Record<Shell, () => boolean>> = {
+  bash: () => requires('bash'),
+  'bash-completion': () => requiresFile('bash-completion', '/usr/share/bash-completion/bash_completion'),
+  zsh: () => requires('zsh'),
+  fish: () => requires('fish'),
+};
+
+describe.each(Object.keys(THERE) as Shell[])('in %s', (shell) => {
+  describe.skipIf(!requires('python3') || !THERE[shell]())('TAB', () => {
+    const folder = temporaryHome();
+    const answers = new Map<string, Answered>();
+
+    beforeAll(async () => {
+      prepare(folder);
+      const typed = [...LISTED.map((one) => one.typed), ...COMPLETED.map(([text]) => text)];
+      // without a PATH no program can be started, whatever its name
+      const before = shell === 'fish' ? 'set -gx PATH' : 'PATH=';
+      const found = await ask(shell, { folder, before: `${before}\ncd ${folder}` }, typed);
+      for (const [index, text] of typed.entries()) answers.set(text, found[index] ?? { line: '', listed: '' });
+    });
+
+    it('completes the line', () => {
+      const lines = COMPLETED.map(([typed]) => [typed, answers.get(typed)?.line.trim()]);
+      expect(lines).toEqual(COMPLETED.map(([typed, line]) => [typed, line.trim()]));
+    });
+
+    it.each(LISTED)('lists what may follow "$typed"', ({ typed, words }) => {
+      const { listed = '' } = answers.get(typed) ?? {};
+      expect(words.filter((word) => !listed.includes(word))).toEqual([]);
+    });
+
+    it('starts nothing, and runs nothing that was read', () => {
+      const shown = [...answers.values()].map(({ line, listed }) => line + listed).join('');
+      expect(shown).not.toMatch(/EXECUTED|zred|zup|command not found|Unknown command:|UPPER/);
+      expect(existsSync(path.join(folder, 'EXECUTED'))).toBe(false);
+    });
+  });
+});

@@ -1,0 +1,74 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { ROOT } from '../house/sources.js';
+import { onTerminal } from '../support/pty.js';
+
+export type Shell = 'bash' | 'bash-completion' | 'zsh' | 'fish';
+
+/** What stands on the line after TAB, and what was listed below it. */
+export interface Answered {
+  readonly line: string;
+  readonly listed: string;
+}
+
+/** Ctrl-O prints the line as it stands, between marks that stand on no typed line; Ctrl-U empties it. */
+const [TELL, CLEAR] = ['\x0f', '\x15'];
+
+const BASH = `PS1='ready> '; shopt -s failglob; bind 'set bell-style none'; bind 'set page-completions off'; bind 'set completion-query-items -1'
+bind 'set enable-bracketed-paste off'; bind 'set show-all-if-ambiguous on'
+__tell() { printf '\\n[[%s]]\\n' "$READLINE_LINE"; }
+bind -x '"\\C-o": __tell'`;
+
+/** What a user's own configuration file would hold. */
+const SETTINGS: Readonly<Record<Shell, string>> = {
+  bash: `${BASH}\n. ${ROOT}/completions/pit.bash`,
+  // it finds the file by its name in the user's folder, when it is first asked
+  'bash-completion': `. /usr/share/bash-completion/bash_completion\n${BASH}`,
+  zsh: `PS1='ready> '; unsetopt beep; LISTMAX=10000; zstyle ':completion:*' menu no; setopt no_auto_menu no_list_ambiguous
+fpath=(${ROOT}/completions $fpath); autoload -Uz compinit; compinit -u -D
+tell() { print -r -- $'\\n'"[[$BUFFER]]"; zle reset-prompt }; zle -N tell; bindkey '^O' tell; bindkey '^U' kill-whole-line`,
+  fish: `function fish_prompt; echo 'ready> '; end; function fish_greeting; end
+set -g fish_autosuggestion_enabled 0
+bind \\co 'printf "\\n[[%s]]\\n" (commandline); commandline -f repaint'; bind \\cu 'commandline ""'
+source ${ROOT}/completions/pit.fish`,
+};
+
+export interface Asking {
+  /** A folder of its own for the shell's files; pit's PIT_HOME is `home` in it. */
+  readonly folder: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Run before the first question. */
+  readonly before?: string;
+}
+
+/** Types each text into one shell on a real terminal, presses TAB, and reads the line. */
+export async function ask(shell: Shell, asking: Asking, typed: readonly string[]): Promise<Answered[]> {
+  const { folder, environment = {}, before = '' } = asking;
+  const steps = typed.map((text, index) => ({ await: index === 0 ? 'ready> ' : ']]', type: `${text}\t${TELL}` }));
+  const [first, ...rest] = steps;
+  const all = [first, ...rest.map(({ type, ...step }) => ({ ...step, type: `${CLEAR}${type}` }))];
+  const { screen } = await onTerminal({
+    command: launch(shell, folder, before),
+    steps: [...all.flatMap((step) => step ?? []), { await: ']]', type: `${CLEAR}exit\n` }],
+    environment: { HOME: folder, PIT_HOME: path.join(folder, 'home'), LC_ALL: 'C.UTF-8', ...environment },
+    columns: 200,
+    rows: 200,
+    seconds: 40,
+  });
+  const parts = screen.split(']]').slice(0, typed.length);
+  if (parts.length < typed.length) throw new Error(`${shell} answered ${parts.length} of ${typed.length}:\n${screen}`);
+  return parts.map((part) => {
+    const at = part.lastIndexOf('[[');
+    return { line: part.slice(at + 2), listed: part.slice(0, at) };
+  });
+}
+
+function launch(shell: Shell, folder: string, before: string): string[] {
+  const settings = `${SETTINGS[shell]}\n${before}\n`;
+  const file = path.join(folder, `${shell}.rc`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(shell === 'zsh' ? path.join(folder, '.zshrc') : file, settings);
+  if (shell === 'zsh') return ['zsh', '-i'];
+  if (shell === 'fish') return ['fish', '--no-config', '-i', '-C', `source ${file}`];
+  return ['bash', '--norc', '--noprofile', '--rcfile', file, '-i'].filter((word) => word !== '--norc');
+}

@@ -1,0 +1,147 @@
+import type { Passing } from '../../../support/proxy.js';
+import { chosen, type Draw } from '../draw.js';
+import {
+  type Breach,
+  doubled,
+  type Errand,
+  type Evidence,
+  type Judgement,
+  type Kind,
+  type Resolved,
+  type Said,
+  type Scene,
+} from '../errand.js';
+import type { Listed } from '../exchange.js';
+import { isPrompt } from '../network.js';
+import { documentOf, wasKilled } from '../program.js';
+import { plain } from './terms.js';
+
+/** An amount that no other withdrawal has: by it the exchange's record is found. */
+interface WithdrawErrand extends Errand {
+  readonly amount: string;
+}
+
+/** What `pit withdraw --json` prints. */
+interface Told {
+  readonly outcome: string;
+  readonly id: string | null;
+}
+
+/** The coins, and the least amount of a withdrawal. */
+export const COINS = ['btc', 'eth', 'ltc'] as const;
+const LEAST: Readonly<Record<(typeof COINS)[number], number>> = { btc: 0.001, eth: 0.01, ltc: 0.1 };
+const DECIMALS = 8;
+
+/** `pit withdraw`: of an amount that no other has, to the verified address. */
+export const withdraw: Kind<WithdrawErrand> = {
+  name: 'withdraw',
+  weight: 3,
+
+  async plan(number: number, draw: Draw, { exchange }: Scene): Promise<WithdrawErrand> {
+    const coin = chosen(draw, COINS);
+    const amount = plain((LEAST[coin] + (number + 1) * 10 ** -DECIMALS).toFixed(DECIMALS));
+    const [, address = ''] = /"key":"([^"]+)"/.exec(await exchange.ask('getWithdrawAddress', { currency: coin })) ?? [];
+    const words = ['withdraw', coin, amount, '--to', address, '--confirm-address', address, '--safe-pwd-stdin'];
+    return {
+      ...{ number, kind: 'withdraw', market: coin, side: 'sell', words, keys: [withdrawKey(coin, amount)], timeout: 0 },
+      ...{ clientId: undefined, amount, input: exchange.address.safePwd },
+    };
+  },
+
+  keyOf({ operation, parameters: { currency = '', amount = '' } }: Passing) {
+    return operation === 'withdraw' ? withdrawKey(currency, plain(amount)) : undefined;
+  },
+
+  judge(errand, evidence): Judgement {
+    const told = documentOf<Told>(evidence.run);
+    const said = saidBy(evidence, told);
+    const records = evidence.withdrawals.filter(({ amount }) => plain(amount) === errand.amount);
+    const extra = Math.max(0, records.length - 1);
+    const isLate = said === 'refused' && records.length > 0 && isDoneLater(records, evidence);
+    const isPromptly = said === 'placed' && evidence.writes.every(isPrompt) && isSeen(evidence);
+    const own = warnedIn(evidence, errand).filter((id) => id !== told?.id);
+    const breaches = [
+      ...doubled(errand, evidence),
+      ...(isLate ? [] : truthful(said, told, records)),
+      ...settledRightly(errand, said, records, evidence),
+      ...(extra > 0 || isLate ? everTold(records, told, errand, evidence) : []),
+      ...(extra > 0 && isPromptly && own.length === 0
+        ? (['doubled by the network before the check, and not flagged'] as const)
+        : []),
+      ...(extra === 0 && !isLate && own.length > 0 ? (['told to be doubled, and was not'] as const) : []),
+    ];
+    return { said, duplicates: extra, prompt: isPromptly ? extra : 0, flagged: own.length, isLate, breaches };
+  },
+};
+
+function withdrawKey(coin: string, amount: string): string {
+  return `withdraw ${amount} ${coin}`;
+}
+
+function saidBy({ run }: Evidence, told: Told | undefined): Said {
+  const { code } = run;
+  if (wasKilled(run)) return 'killed';
+  if (code === 0 && told?.outcome === 'placed') return 'placed';
+  if (code === 6 && told?.outcome === 'unknown') return 'unknown';
+  if (told !== undefined) return 'failed';
+  if (code === 3 || code === 7) return 'refused';
+  return code === 2 || code === 5 ? 'notSent' : 'failed';
+}
+
+function truthful(said: Said, told: Told | undefined, records: readonly Listed[]): Breach[] {
+  const isThere = records.length > 0;
+  if (said === 'placed' && !records.some(({ id }) => id === told?.id)) return ['said to be done, and was not'];
+  if ((said === 'refused' || said === 'notSent') && isThere) return ['said not to be done, and was'];
+  return said === 'failed' && isThere ? ['lost silently'] : [];
+}
+
+/** What was unknown must be settled in the end, as the exchange has it; what was killed may have no record where it was never sent. */
+function settledRightly(errand: WithdrawErrand, said: Said, records: readonly Listed[], evidence: Evidence): Breach[] {
+  if (said !== 'unknown' && said !== 'killed') return [];
+  const row = rowsOf(errand, evidence).at(-1);
+  if (row === undefined) {
+    if (said === 'unknown') return ['not settled'];
+    return records.length > 0 ? ['lost silently'] : [];
+  }
+  const isRight = row.outcome === 'placed' ? records.some(({ id }) => id === row.id) : records.length === 0;
+  return isRight ? [] : ['settled wrongly'];
+}
+
+/** What the journal has of it in the end. */
+function rowsOf(errand: WithdrawErrand, { resolved }: Evidence): Resolved[] {
+  return resolved.filter(({ operation, target }) => operation === 'withdraw' && target === errand.keys[0]);
+}
+
+/** What its own command warned of. */
+function warnedIn({ run, warned }: Evidence, errand: WithdrawErrand): readonly string[] {
+  const mine = warned.filter((warning) => warning.clientId !== '' && run.stderr.includes(warning.clientId));
+  return mine.filter(({ what }) => what === errand.keys[0]).flatMap(({ ids }) => ids);
+}
+
+/** Whether its look at the records came through as they were. */
+function isSeen({ run, writes, listings }: Evidence): boolean {
+  const since = writes[0]?.replied ?? 0;
+  const reads = listings.filter(({ time }) => time >= since && time <= run.ended);
+  const isUndisturbed = reads.every(({ treatment }) => treatment === 'pass');
+  return isUndisturbed && !run.stderr.includes('could not be looked up');
+}
+
+/** Every record beyond the first was told, by its own command or a later one. */
+function everTold(
+  records: readonly Listed[],
+  told: Told | undefined,
+  errand: WithdrawErrand,
+  { warned }: Evidence,
+): Breach[] {
+  const warnings = warned.filter(({ what }) => what === errand.keys[0]).flatMap(({ ids }) => ids);
+  const all = [told?.id ?? '', ...warnings];
+  return records.every(({ id }) => all.includes(id)) ? [] : ['doubled by the network, and never told'];
+}
+
+/** Whether a copy was done after pit had looked at the records for the last time. */
+function isDoneLater(records: readonly Listed[], { writes, listings, run }: Evidence): boolean {
+  const replied = writes[0]?.replied ?? run.ended;
+  const looks = listings.filter(({ time }) => time >= replied && time <= run.ended);
+  const [first = replied] = looks.flatMap(({ executions }) => executions.map(({ begun }) => begun)).sort();
+  return records.every(({ time }) => time >= first);
+}
