@@ -8,7 +8,7 @@
 __pit_command() {
   subs= flags= arguments=
   case $1 in
-    '') subs='markets ticker depth trades kline order orders cancel cancel-after resolve api doctor account balance bills address deposits withdrawals fees withdraw profile keys completion sandbox help' ;;
+    '') subs='markets ticker depth trades kline order orders cancel cancel-after resolve api doctor account balance bills address deposits withdrawals fees schema withdraw profile keys completion sandbox help' ;;
     'markets') flags='--base=@coin --quote=@coin' arguments='@market' ;;
     'ticker') flags='--quote=@coin --sort=change|volume|market' arguments='@market...' ;;
     'depth') flags='--size=- --merge=-' arguments='@market' ;;
@@ -16,7 +16,7 @@ __pit_command() {
     'kline') flags='--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week --since=- --until=- --size=-' arguments='@market' ;;
     'order') subs='batch show replace' flags='--at=- --post-only --ioc --account=spot|isolated|cross --borrow --repay --id=- --override+=,price-band|order-notional|day-notional|post-only' arguments='buy|sell @market -' ;;
     'order batch') flags='--file=@file --ladder=- --amount=- --weight=equal|linear --account=spot|isolated|cross --override+=,price-band|order-notional|day-notional|post-only --resume=@unresolved' arguments='buy|sell @market' ;;
-    'order show') flags='--id=@clientId' arguments='@market @order' ;;
+    'order show') flags='--id=@clientId --wait=open|filled|closed' arguments='@market @order' ;;
     'order replace') flags='--id=@clientId --at=- --amount=- --account=spot|isolated|cross --borrow --repay --override+=,price-band|order-notional|day-notional|post-only' arguments='@market @order' ;;
     'orders') flags='--side=buy|sell --state=open|filled|cancelled|all --page=- --all' arguments='@market' ;;
     'cancel') flags='--id=@clientId --all' arguments='@market @order...' ;;
@@ -31,6 +31,7 @@ __pit_command() {
     'deposits') flags='--page=- --all' arguments='@coin' ;;
     'withdrawals') flags='--page=- --all' arguments='@coin' ;;
     'fees') arguments='@coin' ;;
+    'schema') arguments='-...' ;;
     'withdraw') flags='--to=- --memo=- --chain=- --fee=- --internal --confirm-address=- --safe-pwd-stdin --safe-pwd-fd=-' arguments='@coin -' ;;
     'profile') subs='list add use show set unset remove' ;;
     'profile list') ;;
@@ -77,7 +78,7 @@ __pit_command() {
   esac
 }
 
-__pit_globals='--profile=@profile --json --csv --yes --dry-run --timeout=- --no-color --verbose --version -V --help -h'
+__pit_globals='--profile=@profile --json --csv --fields=- --yes --dry-run --timeout=- --no-color --verbose --version -V --help -h'
 
 # The words of the line up to the cursor, as pit would see them: readline parts them at = and : as well.
 # Sets words, cur (the last of them) and lead, the part of cur that readline leaves alone.

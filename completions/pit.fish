@@ -29,6 +29,7 @@ function __pit_tree_subs
                 'deposits' 'Deposits of a coin, newest first' \
                 'withdrawals' 'Withdrawals of a coin, newest first' \
                 'fees' 'What withdrawals cost, and which chains are open' \
+                'schema' 'What the JSON of a command holds, as a JSON Schema' \
                 'withdraw' 'Withdraw a coin to a verified address; what is left out is asked for on a terminal' \
                 'profile' 'Exchanges by name: their hosts and settings' \
                 'keys' 'The key pair of a profile' \
@@ -139,7 +140,8 @@ function __pit_tree_flags
                 '--resume=@unresolved' 'go on with a job that was stopped'
         case 'order show'
             printf '%s\t%s\n' \
-                '--id=@clientId' 'your own id for it'
+                '--id=@clientId' 'your own id for it' \
+                '--wait=open|filled|closed' 'until it is open (there at all), filled or closed (filled or cancelled); --timeout says how long'
         case 'order replace'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
@@ -324,6 +326,9 @@ function __pit_tree_arguments
         case 'fees'
             printf '%s\t%s\n' \
                 '@coin' 'only this coin'
+        case 'schema'
+            printf '%s\t%s\n' \
+                '-...' 'the words of a command, or error; every one when none is named'
         case 'withdraw'
             printf '%s\t%s\n' \
                 '@coin' 'the coin' \
@@ -409,6 +414,7 @@ function __pit_tree_globals
         '--profile=@profile' 'use this profile' \
         '--json' 'print one JSON document' \
         '--csv' 'print comma-separated values' \
+        '--fields=-' 'only these fields of a table or of --csv: id,price' \
         '--yes' 'answer a confirmation with yes' \
         '--dry-run' 'check everything and send no write' \
         '--timeout=-' 'how long the whole command may take (default: 30; listings have it for each page, a batch has what it needs)' \

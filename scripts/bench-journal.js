@@ -29,7 +29,13 @@ const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
 let price = 9_000;
 
 /** What the functions of the journal's file give where nothing is written and nothing is there; undefined for the others. */
-const GIVEN = { createDurably: 'true', namesIn: '[]', appendIfThere: 'true', movedIfThere: 'true' };
+const GIVEN = {
+  createDurably: 'true',
+  namesIn: '[]',
+  appendIfThere: 'true',
+  movedIfThere: 'true',
+  readFrom: 'Buffer.alloc(0)',
+};
 
 /** A copy of pit, built from the same sources, whose journal touches no disk. */
 function withoutJournal() {

@@ -1,17 +1,30 @@
-/** Every kind of failure with its exit code: the one table that code and documentation read. */
-export const EXIT_CODES = {
-  internal: 1,
-  usage: 2,
-  refused: 3,
-  credentials: 4,
-  unreachable: 5,
-  unknown: 6,
-  limited: 7,
-  declined: 8,
-  partial: 9,
+/** Every kind of failure with how pit ends: the one table that code, help and README are made from. */
+export const FAILURES = {
+  internal: { exitCode: 1, meaning: 'a defect in pit, or the answer was not what the interface says' },
+  usage: { exitCode: 2, meaning: 'the command line or an input is wrong, or a guard holds; nothing was sent' },
+  refused: { exitCode: 3, meaning: 'the exchange answered with a code other than 1000' },
+  credentials: { exitCode: 4, meaning: 'no profile, key, permission or usable host for this' },
+  unreachable: { exitCode: 5, meaning: 'no answer, and nothing was changed by this call' },
+  unknown: {
+    exitCode: 6,
+    meaning: 'a write left and its outcome could not be found out; the message names the command that settles it',
+  },
+  limited: { exitCode: 7, meaning: "the exchange's rate limit or lock; when it ends, if known" },
+  declined: { exitCode: 8, meaning: 'not confirmed, or a confirmation was needed where nobody could give it' },
+  partial: {
+    exitCode: 9,
+    meaning: 'some of several things were done, or not all could be had; the output says which',
+  },
 } as const;
 
-export type FailureKind = keyof typeof EXIT_CODES;
+/** How pit ends where nothing failed. */
+export const OTHER_ENDS = [
+  { exitCode: 0, meaning: 'done' },
+  { exitCode: 130, meaning: 'interrupted (SIGINT, Ctrl-C)' },
+  { exitCode: 143, meaning: 'terminated (SIGTERM)' },
+] as const;
+
+export type FailureKind = keyof typeof FAILURES;
 
 export interface FailureDetails {
   /** The next step, as a sentence or a command to type. */
@@ -42,7 +55,7 @@ export class Failure extends Error {
   }
 
   get exitCode(): number {
-    return EXIT_CODES[this.kind];
+    return FAILURES[this.kind].exitCode;
   }
 
   /** The same failure with its hint in other words. */

@@ -9,6 +9,7 @@ import { wrapped } from '../terminal/text.js';
 import { isoTime, zonedTime } from '../terminal/time.js';
 import type { Context } from './frame/context.js';
 import { define, flag, required } from './frame/definition.js';
+import * as shape from './frame/shapes.js';
 import { marketName } from './inputs/names.js';
 import { positiveDecimal, wholeNumber } from './inputs/numbers.js';
 
@@ -23,6 +24,8 @@ interface Row extends Level {
   readonly bar: string;
 }
 
+const LEVEL = { price: shape.decimal('in the quote coin'), amount: shape.decimal('in the base coin') };
+
 export default define({
   summary: 'The order book, with spread and cumulative amounts',
   arguments: { market: required('the market', marketName) },
@@ -31,6 +34,13 @@ export default define({
     merge: flag('--merge <step>', 'put prices of this step together (5 levels)', positiveDecimal('--merge')),
   },
   examples: ['depth btc_usdt', 'depth btc_usdt --size 20', 'depth btc_usdt --merge 10 --json'],
+  output: shape.record({
+    market: shape.text(''),
+    time: shape.time('when the exchange made it', 'depth.timestamp'),
+    bids: shape.list(shape.record(LEVEL), 'best first', 'depth.bids'),
+    asks: shape.list(shape.record(LEVEL), 'best first', 'depth.asks'),
+  }),
+  row: shape.record({ side: shape.oneOf(['ask', 'bid'], ''), ...LEVEL }),
   async run(context, { market, size, merge }) {
     const { base, quote } = await (await context.session.markets()).find(market);
     const levels = levelsOf(context, size, merge);

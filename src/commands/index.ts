@@ -26,6 +26,7 @@ export const commands: Readonly<Record<string, Load>> = {
   deposits: () => import('./funds/deposits.js'),
   withdrawals: () => import('./funds/withdrawals.js'),
   fees: () => import('./funds/fees.js'),
+  schema: () => import('./schema.js'),
   withdraw: () => import('./withdraw/withdraw.js'),
   'profile list': () => import('./profile/list.js'),
   'profile add': () => import('./profile/add.js'),

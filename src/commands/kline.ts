@@ -8,6 +8,7 @@ import { grouped } from '../terminal/numbers.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import { listing } from './frame/answers.js';
 import { define, flag, required } from './frame/definition.js';
+import * as shape from './frame/shapes.js';
 import { marketName } from './inputs/names.js';
 import { oneOf, wholeNumber } from './inputs/numbers.js';
 import { moment } from './inputs/time.js';
@@ -38,6 +39,17 @@ export default define({
     'kline btc_usdt --type 5min --size 50',
     'kline btc_usdt --type 1day --since 2026-11-01 --json',
   ],
+  output: shape.list(
+    shape.record({
+      time: shape.time('when it begins', 'kline.data[0]'),
+      open: shape.decimal('', 'kline.data[1]'),
+      high: shape.decimal('', 'kline.data[2]'),
+      low: shape.decimal('', 'kline.data[3]'),
+      close: shape.decimal('', 'kline.data[4]'),
+      volume: shape.decimal('in the base coin', 'kline.data[5]'),
+      closed: shape.yesNo('false while it goes on'),
+    }),
+  ),
   async run({ host, session }, { market, type = DEFAULT_TYPE, since, until, size }) {
     const { base } = await (await session.markets()).find(market);
     const now = host.now();

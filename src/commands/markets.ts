@@ -2,6 +2,8 @@ import { usage } from '../errors.js';
 import { grouped } from '../terminal/numbers.js';
 import { listing } from './frame/answers.js';
 import { define, flag, optional } from './frame/definition.js';
+import * as shape from './frame/shapes.js';
+import { unknownFilter } from './inputs/known-coins.js';
 import { coinName, marketName } from './inputs/names.js';
 
 export default define({
@@ -12,12 +14,27 @@ export default define({
     quote: flag('--quote <coin>', 'only markets priced in this coin', coinName),
   },
   examples: ['markets', 'markets --quote usdt', 'markets btc_usdt --json'],
-  async run({ session }, { market, base, quote }) {
+  output: shape.list(
+    shape.record({
+      market: shape.text('its name: base_quote', 'markets.MARKET'),
+      base: shape.text('the coin that is traded', 'markets.MARKET'),
+      quote: shape.text('the coin that prices are in', 'markets.MARKET'),
+      priceScale: shape.count('decimals of a price', 'markets.priceScale'),
+      amountScale: shape.count('decimals of an amount', 'markets.amountScale'),
+      tickSize: shape.decimal('the smallest step of a price'),
+      lotSize: shape.decimal('the smallest step of an amount'),
+      minAmount: shape.decimal('the least an order may have, in the base coin', 'markets.minAmount'),
+      minNotional: shape.decimal('the least an order may be worth, in the quote coin', 'markets.minSize'),
+    }),
+  ),
+  async run({ session, output }, { market, base, quote }) {
     if (market !== undefined && (base ?? quote) !== undefined) {
       throw usage('A market and --base or --quote exclude each other.', 'Give the market alone.');
     }
     const catalog = await session.markets();
     const markets = market === undefined ? await catalog.all() : [await catalog.find(market)];
+    const unknown = unknownFilter(markets, { base, quote });
+    if (unknown !== undefined) output.note(unknown);
     const rows = markets.filter((row) => (base ?? row.base) === row.base && (quote ?? row.quote) === row.quote);
     return listing({
       rows,

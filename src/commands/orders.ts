@@ -6,9 +6,11 @@ import { listing } from './frame/answers.js';
 import type { Context } from './frame/context.js';
 import { define, flag, optional, toggle } from './frame/definition.js';
 import { onMarket } from './frame/known-market.js';
+import * as shape from './frame/shapes.js';
 import { marketName } from './inputs/names.js';
 import { oneOf, wholeNumber } from './inputs/numbers.js';
 import { type OrderRow, orderRow } from './order/rows.js';
+import { ORDER } from './order/shapes.js';
 import { orderColumns } from './order/table.js';
 
 type Wanted = 'open' | 'filled' | 'cancelled' | 'all';
@@ -35,6 +37,7 @@ export default define({
     'orders btc_usdt --state all --all --json',
     'orders btc_usdt --side buy --page 2 --state all',
   ],
+  output: shape.list(shape.record(ORDER)),
   async run(context, { market, side, state = 'open', page, all }) {
     if (page !== undefined && market === undefined)
       throw usage('--page needs a market.', 'The exchange lists each market apart.');

@@ -22,6 +22,7 @@ import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import type { Context } from './frame/context.js';
 import { define, flag, optional } from './frame/definition.js';
 import { sameProfile } from './frame/same-profile.js';
+import * as shape from './frame/shapes.js';
 import { oneOf, unresolvedId } from './inputs/numbers.js';
 import { placingLine } from './order/placing-line.js';
 
@@ -36,6 +37,17 @@ export default define({
     ),
   },
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
+  output: shape.list(
+    shape.record({
+      operation: shape.text('what was to be done: order, cancelOrder, replace, withdraw, call'),
+      clientId: shape.text('the id of its record'),
+      market: shape.orNull(shape.text('null for what is about no market')),
+      outcome: shape.oneOf(['placed', 'cancelled', 'done', 'refused', 'notSent', 'unknown'], ''),
+      id: shape.orNull(shape.text('of what the exchange made or cancelled')),
+      duplicates: shape.list(shape.id(''), 'further orders that the network made of the one request'),
+      timeline: shape.list(shape.record({ time: shape.time('by this machine'), event: shape.text('') })),
+    }),
+  ),
   async run(context, { clientId: id, as }) {
     const account = await context.session.trading();
     if (as !== undefined) settleByHand(account, id, as);

@@ -10,6 +10,8 @@ import { isoTime } from '../terminal/time.js';
 import { listing } from './frame/answers.js';
 import type { Context } from './frame/context.js';
 import { define, flag, several } from './frame/definition.js';
+import * as shape from './frame/shapes.js';
+import { unknownFilter } from './inputs/known-coins.js';
 import { coinName, marketName } from './inputs/names.js';
 import { oneOf } from './inputs/numbers.js';
 
@@ -32,6 +34,20 @@ export default define({
     ),
   },
   examples: ['ticker', 'ticker btc_usdt eth_usdt', 'ticker --quote usdt --sort change'],
+  output: shape.list(
+    shape.record({
+      market: shape.text('', 'allTicker.MARKET'),
+      time: shape.orNull(shape.time('null where all were asked for at once', 'ticker.date')),
+      bid: shape.orNull(shape.decimal('the best one', 'ticker.buy allTicker.buy')),
+      ask: shape.orNull(shape.decimal('the best one', 'ticker.sell allTicker.sell')),
+      last: shape.orNull(shape.decimal('price of the last trade', 'ticker.last allTicker.last')),
+      open: shape.orNull(shape.decimal('', 'ticker.open allTicker.open')),
+      high: shape.orNull(shape.decimal('', 'ticker.high allTicker.high')),
+      low: shape.orNull(shape.decimal('', 'ticker.low allTicker.low')),
+      change: shape.orNull(shape.decimal('over 24 hours, in percent as sent', 'ticker.riseRate allTicker.riseRate')),
+      volume: shape.orNull(shape.decimal('over 24 hours, in the base coin', 'ticker.vol allTicker.vol')),
+    }),
+  ),
   async run(context, { markets, quote, sort }) {
     if (markets.length > 0 && quote !== undefined) {
       throw usage('Markets and --quote exclude each other.', 'Give the markets alone.');
@@ -74,9 +90,18 @@ function shown(price: string | null): string | null {
   return price === null ? null : grouped(price);
 }
 
-async function wanted({ session }: Context, names: readonly string[], quote: string | undefined): Promise<Market[]> {
+async function wanted(
+  { session, output }: Context,
+  names: readonly string[],
+  quote: string | undefined,
+): Promise<Market[]> {
   const catalog = await session.markets();
-  if (names.length === 0) return (await catalog.all()).filter((market) => (quote ?? market.quote) === market.quote);
+  if (names.length === 0) {
+    const all = await catalog.all();
+    const unknown = unknownFilter(all, { quote });
+    if (unknown !== undefined) output.note(unknown);
+    return all.filter((market) => (quote ?? market.quote) === market.quote);
+  }
   return Promise.all([...new Set(names)].map((name) => catalog.find(name)));
 }
 

@@ -3,6 +3,7 @@ import { grouped } from '../terminal/numbers.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import { listing } from './frame/answers.js';
 import { define, flag, required } from './frame/definition.js';
+import * as shape from './frame/shapes.js';
 import { marketName } from './inputs/names.js';
 import { idNumber } from './inputs/numbers.js';
 
@@ -11,6 +12,16 @@ export default define({
   arguments: { market: required('the market', marketName) },
   flags: { since: flag('--since <trade-id>', 'the 50 trades after this one', idNumber('--since')) },
   examples: ['trades btc_usdt', 'trades btc_usdt --since 1700000000000000000 --json'],
+  output: shape.list(
+    shape.record({
+      id: shape.id('of the trade', 'trades.tid'),
+      time: shape.time('', 'trades.date'),
+      market: shape.text(''),
+      side: shape.oneOf(['buy', 'sell'], 'of the order that took', 'trades.type trades.trade_type'),
+      price: shape.decimal('in the quote coin', 'trades.price'),
+      amount: shape.decimal('in the base coin', 'trades.amount'),
+    }),
+  ),
   async run({ session }, { market, since }) {
     const { base, quote } = await (await session.markets()).find(market);
     const client = await session.client();

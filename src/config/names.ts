@@ -28,11 +28,18 @@ export function nearest(word: string, candidates: readonly string[]): string[] {
   const typed = word.slice(0, SHOWN_LENGTH);
   const reach = Math.max(1, Math.floor(typed.length / 2));
   return candidates
-    .map((candidate) => ({ candidate, steps: distance(typed, candidate) }))
+    .map((candidate) => ({ candidate, steps: isSwapped(typed, candidate) ? 1 : distance(typed, candidate) }))
     .filter(({ steps }) => steps <= reach)
     .sort((a, b) => a.steps - b.steps)
     .slice(0, 3)
     .map(({ candidate }) => candidate);
+}
+
+/** Two letters in the wrong order are one slip of a hand, though two changes: `bct` is `btc`. */
+function isSwapped(typed: string, candidate: string): boolean {
+  const at = [...typed].findIndex((letter, index) => letter !== candidate[index]);
+  const swapped = `${typed.slice(0, at)}${typed[at + 1] ?? ''}${typed[at] ?? ''}${typed.slice(at + 2)}`;
+  return at !== -1 && swapped === candidate;
 }
 
 /** The failure for a word that is not one of those known: names the nearest ones, and all where they are few. */

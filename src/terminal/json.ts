@@ -1,7 +1,7 @@
 import { Decimal } from '../protocol/decimal.js';
 
 /** Characters that JSON lets through but that move or hide text on a terminal. */
-const UNSEEN = /[\x7f-\x9f\u2028\u2029\p{Cf}]/gu;
+const UNSEEN = /[\x7f-\x9f\u2028\u2029\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** One JSON document on one line. Decimals and big integers are strings, and what is undefined is null. */
 export function toJson(data: unknown): string {

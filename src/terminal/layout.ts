@@ -1,5 +1,5 @@
 import type { Paint } from './screen.js';
-import { safe } from './text.js';
+import { safe, shortened } from './text.js';
 import { displayWidth } from './width.js';
 
 export interface Column<Row> {
@@ -45,7 +45,7 @@ export function layOut<Row>(
   const title = safe(column.title);
   const values = rows.map((row) => {
     const value = column.value(row);
-    return value === null ? null : safe(value);
+    return value === null ? null : shortened(safe(value));
   });
   const fraction = column.align === 'decimal' ? Math.max(longestFraction(values), above.fraction) : 0;
   const titleWidth = Math.max(displayWidth(title), above.width);

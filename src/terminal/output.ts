@@ -6,13 +6,21 @@ import { CsvRows, JsonRows, type RowWriter, TableRows } from './row-writers.js';
 import { type Meaning, type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { StatusLine, type StatusPlace } from './status-line.js';
 import { writeRows } from './streaming.js';
-import { safe, wrapped } from './text.js';
+import { safe, shortened, wrapped } from './text.js';
 import { prepareWidths } from './width.js';
 import { Channel } from './writing.js';
 
 export { ReaderGone } from './writing.js';
 
 export type Format = 'table' | 'json' | 'csv';
+
+export interface OutputOptions extends ScreenOptions {
+  /** What becomes of each answer before it is written: it may show less. */
+  readonly view?: (<Any extends Answer | RowStream>(answer: Any) => Any) | undefined;
+}
+
+/** In cells: what follows would drive what was asked off the screen. */
+const LONGEST_REMARK = 2_000;
 
 /** Where a command's answer goes (stdout) and what is said about it (stderr). */
 export class Output {
@@ -29,7 +37,7 @@ export class Output {
   constructor(
     host: Pick<Host, 'output' | 'errors' | 'environment'>,
     readonly format: Format,
-    options: ScreenOptions = {},
+    private readonly options: OutputOptions = {},
   ) {
     this.#answers = new Channel(host.output, 'stdout');
     this.#remarks = new Channel(host.errors, 'stderr');
@@ -45,7 +53,8 @@ export class Output {
    * Writes the answer and waits until it is out. Rejects with ReaderGone when the reader has closed the pipe
    * (as `head` does), and with a Failure when the output cannot be written.
    */
-  async answer(answer: Answer | RowStream): Promise<void> {
+  async answer(whole: Answer | RowStream): Promise<void> {
+    const answer = this.options.view?.(whole) ?? whole;
     if ('rows' in answer) await writeRows(answer, this.#writerOf(answer), (text) => this.#print(text));
     else await this.#print(await this.#textOf(answer));
   }
@@ -124,7 +133,8 @@ export class Output {
 
   /** Broken between words where the terminal would break within them. */
   #wrapped(text: string, paint: (line: string) => string): string {
-    return wrapped(safe(text), this.errorScreen.width).split('\n').map(paint).join('\n');
+    const shown = shortened(safe(text), LONGEST_REMARK);
+    return wrapped(shown, this.errorScreen.width).split('\n').map(paint).join('\n');
   }
 
   #say(line: string): void {

@@ -1,7 +1,7 @@
 import { draw } from './drawing.js';
 import { type Column, columnsThatFit, GAP, layOut } from './layout.js';
 import type { Paint, Screen } from './screen.js';
-import { safe, wrapped } from './text.js';
+import { safe, shortened, wrapped } from './text.js';
 import { displayWidth } from './width.js';
 
 export type { Column } from './layout.js';
@@ -45,6 +45,9 @@ export function record(screen: Screen, entries: readonly Entry[], options: Table
   return [...titleOf(screen, options), draw(screen, columns, lines.length, false)].join('\n');
 }
 
+/** As much as is read of one value: several lines of prose, or anything that has to be copied. */
+const LONGEST_VALUE = 600;
+
 function roomForValues({ width }: Screen, entries: readonly Entry[]): number {
   return width - GAP - Math.max(0, ...entries.map(([label]) => displayWidth(safe(label))));
 }
@@ -52,7 +55,7 @@ function roomForValues({ width }: Screen, entries: readonly Entry[]): number {
 /** Breaks the value between words, so that an id or an address, which has none, stays whole. */
 function linesOf([label, value, paint]: Entry, room: number): Entry[] {
   if (value === null) return [[label, value, paint]];
-  return wrapped(safe(value), room)
+  return wrapped(shortened(safe(value), LONGEST_VALUE), room)
     .split('\n')
     .map((line, index): Entry => [index === 0 ? label : '', line, paint]);
 }

@@ -17,7 +17,11 @@ const CONTROLS = /\p{Cc}/gu;
 /** Direction marks, joiners, zero-width spaces, tags, variation selectors, fillers: all that changes a line unseen. */
 const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 const HALVES = /\p{Cs}/gu;
+/** No script stacks more marks on a letter; more of them would cover the lines above and below. */
+const STACKED = /(\p{M}{4})\p{M}+/gu;
 const PLAIN = /^[ -~]*$/;
+/** No address, hash or name has so many cells; what has more would fill the screen. */
+const LONGEST = 200;
 
 /** Text from outside as one line that only ever prints: escapes, controls and invisible formatting are gone. */
 export function safe(text: string): string {
@@ -27,7 +31,20 @@ export function safe(text: string): string {
     .replace(BREAKS, ' ')
     .replace(CONTROLS, '')
     .replace(UNSEEN, '')
-    .replace(HALVES, '\ufffd');
+    .replace(HALVES, '\ufffd')
+    .replace(STACKED, '$1');
+}
+
+/** A safe text of no more than so many cells, which says that it was cut. */
+export function shortened(text: string, most = LONGEST): string {
+  if (text.length <= most / 2 || displayWidth(text) <= most) return text;
+  let [kept, width] = ['', 0];
+  for (const character of text) {
+    width += displayWidth(character);
+    if (width >= most) break;
+    kept += character;
+  }
+  return `${kept}…`;
 }
 
 /** Breaks text between words so that no line is wider than the screen, unless a word is. */

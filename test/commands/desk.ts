@@ -1,4 +1,5 @@
 import { beforeAll, expect } from 'vitest';
+import { brokenPromises } from '../contract/kept.js';
 import { type Ran, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
 
 export interface Extra {
@@ -44,7 +45,10 @@ export class Desk {
 
   /** The one document of a command that is done. */
   async json<Document>(line: string, extra?: Extra): Promise<Document> {
-    return document(await this.done(`${line} --json`, extra));
+    const read = document<Document>(await this.done(`${line} --json`, extra));
+    // whatever a test is about, what the real program prints is what its schema says
+    expect(await brokenPromises(line, read)).toEqual([]);
+    return read;
   }
 
   /** The header and the rows of a command that is done. */

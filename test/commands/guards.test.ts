@@ -83,6 +83,19 @@ describe('a guard', () => {
     expect(told.message).toContain('come to 600.06 usdt, and the limit is 500 usdt');
   });
 
+  it('of a day is not passed by several processes that begin at once', async () => {
+    await desk.done('profile set sandbox dayNotional 500usdt');
+    const before = exchange.asked.length;
+    const lines = Array.from({ length: 6 }, (_, index) => `order buy btc_usdt 0.01 --at 2000${index} --yes`);
+    const codes = (await Promise.all(lines.map((line) => desk.run(line, exchange.extra)))).map(({ code }) => code);
+    const written = exchange.asked.slice(before).filter((asked) => asked === '/api/order').length;
+    expect(codes.filter((code) => code === 0)).toHaveLength(written);
+    expect(codes.every((code) => code === 0 || code === 2)).toBe(true);
+    // each comes to a little more than 200
+    expect(written).toBeLessThanOrEqual(2);
+    expect(await desk.json('resolve', exchange.extra)).toEqual([]);
+  });
+
   it('names every guard that holds, and takes them repeated or with commas', async () => {
     const line = 'order buy btc_usdt 60 --at 23000 --yes';
     const told = await heldBack(line, /price-band holds this back: .* order-notional holds this back: /);

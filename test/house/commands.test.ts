@@ -1,9 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import type { Definition } from '../../src/commands/frame/definition.js';
 import { run } from '../../src/commands/frame/program.js';
 import { commands, groups } from '../../src/commands/index.js';
-import { EXIT_CODES } from '../../src/errors.js';
+import { FAILURES } from '../../src/errors.js';
 import { systemHost } from '../../src/host.js';
 import { filesUnder, importsIn, textOf } from './sources.js';
 
@@ -34,6 +33,13 @@ async function ran(example: string): Promise<{ words: string; input: unknown }[]
 
 const host = { ...systemHost(), environment: {} };
 
+/** The text of the file that defines a command. */
+function sourceOf(words: string): string {
+  const pattern = new RegExp(`'?${words}'?: \\(\\) => import\\('\\./(\\S+)\\.js'\\)`);
+  const [, file = ''] = pattern.exec(textOf('src/commands/index.ts')) ?? [];
+  return textOf(`src/commands/${file}.ts`);
+}
+
 /** As a shell would split it; a redirection is the shell's own. */
 function split(example: string): string[] {
   return example.replace(/ < \S+$/, '').split(' ');
@@ -62,9 +68,19 @@ describe('the commands', () => {
     expect([...untold].sort()).toEqual(Object.keys(groups).sort());
   });
 
-  it.each(definitions)('pit $words says in one line what it does', ({ definition }: { definition: Definition }) => {
+  it.each(definitions)('pit $words says in one line what it does, and what it prints', ({ words, definition }) => {
     expect(definition.summary).toMatch(/^[A-Z"][^\n]{3,90}[^.\s]$/);
-    expect(definition.examples.length).toBeGreaterThan(0);
+    expect(definition.examples.length, 'A command has at least two examples; each is run by a test.').toBeGreaterThan(
+      1,
+    );
+    expect(
+      definition.output,
+      'A command says in `output` what its --json prints (src/commands/frame/shapes.ts), and its line and golden file are under test/contract: CONTRIBUTING.md has the steps.',
+    ).toBeDefined();
+    const changes = /\bdryRun\b|\bdryChange\(|\bdrive\(/.test(sourceOf(words));
+    expect({ changes, dry: definition.dry !== undefined }, 'What --dry-run prints is in `dry`.').toMatchObject(
+      changes ? { dry: true } : {},
+    );
     const described = [...Object.values(definition.arguments ?? {}), ...Object.values(definition.flags ?? {})];
     expect(described.filter(({ description }) => description.trim() === '')).toEqual([]);
   });
@@ -98,7 +114,7 @@ describe('the commands', () => {
 });
 
 it('the exit codes are those of the contract', () => {
-  expect(EXIT_CODES).toEqual({
+  expect(Object.fromEntries(Object.entries(FAILURES).map(([kind, { exitCode }]) => [kind, exitCode]))).toEqual({
     internal: 1,
     usage: 2,
     refused: 3,

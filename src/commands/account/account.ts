@@ -1,7 +1,8 @@
 import type { Paint } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { define } from '../frame/definition.js';
-import { balanceRow, type CoinEntry } from './rows.js';
+import * as shape from '../frame/shapes.js';
+import { BALANCE, balanceRow, type CoinEntry } from './rows.js';
 
 /**
  * What the key's permissions are for, in the interface's own words, and the commands that need them. Which operation needs
@@ -20,9 +21,36 @@ export const PERMISSIONS = {
   },
 } as const;
 
+const ACCOUNT: shape.Fields = {
+  username: shape.text('', 'getAccountInfo.username'),
+  tradePassword: shape.yesNo('is one set', 'getAccountInfo.trade_password_enabled'),
+  googleAuth: shape.yesNo('an authenticator app', 'getAccountInfo.auth_google_enabled'),
+  mobileAuth: shape.yesNo('a phone', 'getAccountInfo.auth_mobile_enabled'),
+  permissions: shape.record({
+    asset: shape.yesNo(PERMISSIONS.asset.words, 'getAccountInfo.assetPerm'),
+    lever: shape.yesNo(PERMISSIONS.lever.words, 'getAccountInfo.leverPerm'),
+    entrust: shape.yesNo(PERMISSIONS.entrust.words, 'getAccountInfo.entrustPerm'),
+    money: shape.yesNo(PERMISSIONS.money.words, 'getAccountInfo.moneyPerm'),
+  }),
+};
+
+/** The balance, and the other fields of the coin entry as they were sent. */
+const COIN = shape.record({
+  ...BALANCE,
+  key: shape.text('', 'getAccountInfo.key'),
+  enName: shape.text('', 'getAccountInfo.enName'),
+  cnName: shape.text('', 'getAccountInfo.cnName'),
+  showName: shape.text('', 'getAccountInfo.showName'),
+  unitTag: shape.text('', 'getAccountInfo.unitTag'),
+  unitDecimal: shape.count('', 'getAccountInfo.unitDecimal'),
+  fundstype: shape.count('a code whose meaning is not stated', 'getAccountInfo.fundstype'),
+});
+
 export default define({
   summary: 'The account behind the key, and what the key may do',
   examples: ['account', 'account --json'],
+  output: shape.record({ ...ACCOUNT, coins: shape.list(COIN) }),
+  row: shape.record({ ...ACCOUNT, coins: COIN }),
   async run({ session }) {
     const client = await session.signedClient();
     const { result, assetPerm, leverPerm, entrustPerm, moneyPerm } = await client.read('getAccountInfo', {});

@@ -3,9 +3,10 @@ import { grouped } from '../../terminal/numbers.js';
 import { type Column, table } from '../../terminal/table.js';
 import { listing } from '../frame/answers.js';
 import { define, flag, several, toggle } from '../frame/definition.js';
+import * as shape from '../frame/shapes.js';
 import { unknownCoin } from '../funds/explained.js';
 import { coinName } from '../inputs/names.js';
-import { type BalanceRow, balanceRow, isEmpty } from './rows.js';
+import { BALANCE, type BalanceRow, balanceRow, isEmpty } from './rows.js';
 import { beside, valueColumns, valuesIn, withSum } from './valued.js';
 
 export default define({
@@ -16,6 +17,7 @@ export default define({
     in: flag('--in <coin>', 'what it is worth in this coin by the last prices, with the sum', coinName),
   },
   examples: ['balance', 'balance btc usdt', 'balance --in usdt', 'balance --all --json'],
+  output: shape.list(shape.record(BALANCE)),
   async run(context, { coins, all, in: unit }) {
     const client = await context.session.signedClient();
     const { result } = await client.read('getAccountInfo', {});

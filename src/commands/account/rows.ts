@@ -1,6 +1,20 @@
 import { Decimal } from '../../protocol/decimal.js';
 import type { Result } from '../../protocol/operation.js';
 import type { operations } from '../../protocol/operations/index.js';
+import * as shape from '../frame/shapes.js';
+
+/** A coin's balance. */
+export const BALANCE: shape.Fields = {
+  coin: shape.text('', 'getAccountInfo.key'),
+  name: shape.text('the new one of a renamed coin', 'getAccountInfo.showName'),
+  available: shape.decimal('', 'getAccountInfo.available'),
+  frozen: shape.decimal('held by open orders', 'getAccountInfo.freez'),
+  total: shape.decimal('available and frozen'),
+  canDeposit: shape.yesNo('', 'getAccountInfo.isCanRecharge'),
+  canWithdraw: shape.yesNo('', 'getAccountInfo.isCanWithdraw'),
+  canLoan: shape.yesNo('may be lent', 'getAccountInfo.canLoan'),
+  value: shape.orNull(shape.decimal('in the coin of --in')),
+};
 
 export type CoinEntry = Result<typeof operations.getAccountInfo>['result']['coins'][number];
 

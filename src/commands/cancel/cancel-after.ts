@@ -10,8 +10,9 @@ import { startTimerSurely } from '../../trading/timed-cancel/timer.js';
 import { confirm, requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, required, several, toggle } from '../frame/definition.js';
-import { dryRun } from '../frame/dry-run.js';
+import { dryRun, dryRunShape } from '../frame/dry-run.js';
 import { onMarket } from '../frame/known-market.js';
+import * as shape from '../frame/shapes.js';
 import { marketName } from '../inputs/names.js';
 import { programWord } from '../inputs/words.js';
 import { holdTimer } from './holding.js';
@@ -30,6 +31,11 @@ export default define({
     'cancel-after btc_usdt --hold',
     'cancel-after btc_usdt --hold --yes -- node bot.js --market btc_usdt',
   ],
+  output: shape.record({
+    market: shape.text(''),
+    cancelsAt: shape.time("by the exchange's clock, unless the timer is started again"),
+  }),
+  dry: dryRunShape(),
   async run(context, { market, command, hold }) {
     await requireCommand(context, command, hold);
     return cancelAfter(context, market, hold ? command : undefined);

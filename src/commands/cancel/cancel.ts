@@ -5,13 +5,16 @@ import { watchMarket } from '../../trading/duplicates/watch.js';
 import type { OrderReference } from '../../trading/order/reference.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, required, several, toggle } from '../frame/definition.js';
+import { dryRunShape } from '../frame/dry-run.js';
 import { onMarket } from '../frame/known-market.js';
+import * as shape from '../frame/shapes.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, orderId } from '../inputs/numbers.js';
 import { cancelEverything } from './all.js';
 import { conclude } from './conclusion.js';
 import { drySend } from './dry-send.js';
 import { showProgress } from './progress.js';
+import { CANCELLED } from './rows.js';
 
 export default define({
   summary: 'Cancel orders by id, which asks nothing, or all open orders of a market, which asks',
@@ -26,6 +29,8 @@ export default define({
     'cancel btc_usdt --all',
     'cancel btc_usdt --all --yes --json',
   ],
+  output: shape.list(shape.record(CANCELLED)),
+  dry: shape.list(dryRunShape()),
   async run(context, { market, ids, id, all }) {
     const named = [...new Set(ids)].map((one) => ({ id: one }));
     const ways = [named.length > 0, id !== undefined, all];

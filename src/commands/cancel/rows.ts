@@ -3,6 +3,21 @@ import { grouped } from '../../terminal/numbers.js';
 import type { Paint } from '../../terminal/screen.js';
 import type { CancelAttempt, Cancellation } from '../../trading/cancel/cancel.js';
 import { listing } from '../frame/answers.js';
+import * as shape from '../frame/shapes.js';
+
+/** What became of a cancellation. */
+export const CANCELLED: shape.Fields = {
+  outcome: shape.oneOf(['cancelled', 'refused', 'unknown'], 'what became of it'),
+  id: shape.orNull(shape.text('of the order')),
+  clientId: shape.orNull(shape.text('your own id, where it was cancelled by that')),
+  market: shape.text(''),
+  price: shape.orNull(shape.decimal('in the quote coin', 'cancelOrder.price')),
+  amount: shape.orNull(shape.decimal('in the base coin', 'cancelOrder.amount')),
+  filled: shape.orNull(shape.decimal('before it was cancelled', 'cancelOrder.completeAmount')),
+  filledValue: shape.orNull(shape.decimal('in the quote coin', 'cancelOrder.completeMonty')),
+  code: shape.orNull(shape.count("the exchange's return code", 'cancelOrder.code')),
+  message: shape.orNull(shape.text("the exchange's words", 'cancelOrder.des')),
+};
 
 /** What became of each cancellation. */
 export function rows(attempts: readonly CancelAttempt[], empty: string): Answer {

@@ -4,6 +4,7 @@ import type { Meaning, Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { Context } from '../frame/context.js';
 import { define } from '../frame/definition.js';
+import * as shape from '../frame/shapes.js';
 import { examine, type Finding, type Status } from './check.js';
 import { account } from './checks/account.js';
 import { completion } from './checks/completion.js';
@@ -23,6 +24,14 @@ const TELLING_MS = 500;
 export default define({
   summary: 'Look at configuration, hosts, clock, key and journal, and say what mends them',
   examples: ['doctor', 'doctor --profile sandbox --json'],
+  output: shape.list(
+    shape.record({
+      check: shape.text('what was looked at'),
+      status: shape.oneOf(['ok', 'warn', 'fail'], ''),
+      detail: shape.text('what was found'),
+      fix: shape.orNull(shape.text('what mends it')),
+    }),
+  ),
   async run(context) {
     const examination = new Examination(context);
     const done = new AbortController();

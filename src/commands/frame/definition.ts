@@ -1,6 +1,7 @@
 import type { Answer, RowStream } from '../../terminal/answer.js';
 import type { Completes } from './completes.js';
 import type { Context } from './context.js';
+import type { Shape } from './shapes.js';
 
 /** Turns a word of the command line into a value. Throws Failure `usage` that names the input, the rule and the mend. */
 export interface Reader<Value> {
@@ -57,6 +58,12 @@ export interface Definition<Args extends Arguments = Arguments, Opts extends Fla
   readonly flags?: Opts;
   /** Shown by `--help`, without the leading `pit`. */
   readonly examples: readonly string[];
+  /** What `--json` prints. Its fields may become more; none may go away or become another type. */
+  readonly output: Shape;
+  /** What `--dry-run --json` prints, for a command that changes something. */
+  readonly dry?: Shape;
+  /** A row of `--csv` where that is not an element of `output`. */
+  readonly row?: Shape;
   run(context: Context, input: Input<Args, Opts>): Promise<Answer | RowStream | undefined>;
 }
 

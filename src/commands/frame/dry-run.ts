@@ -5,6 +5,39 @@ import { checkedParameters, type Given } from '../../protocol/request.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Context } from './context.js';
+import * as shape from './shapes.js';
+
+/** What a dry run of a change to pit's own files, or the sandbox's, prints. */
+export const DRY_CHANGE = shape.record({
+  dryRun: shape.yesNo('always true'),
+  operation: shape.text('what would be done'),
+});
+
+/** What is known of any write before it is sent; an order's preview has more. */
+export const PREVIEW: shape.Fields = {
+  price: shape.orNull(shape.decimal('')),
+  amount: shape.orNull(shape.decimal('')),
+  notional: shape.orNull(shape.decimal('price times amount, in the quote coin')),
+  fee: shape.orNull(shape.decimal('an estimate')),
+  warnings: shape.list(shape.text('')),
+};
+
+/** A request that is not sent. */
+export const REQUEST = shape.named(
+  shape.text(''),
+  'the address and the parameters; key, signature and fund password are masked',
+);
+
+/** What the dry run of a write to the exchange prints. */
+export function dryRunShape(preview: shape.Fields = PREVIEW, more: shape.Fields = {}): shape.Shape {
+  return shape.record({
+    dryRun: shape.yesNo('always true'),
+    operation: shape.text("the interface's name of it"),
+    request: REQUEST,
+    ...more,
+    preview: shape.record(preview),
+  });
+}
 
 export interface Preview {
   readonly price: string | null;

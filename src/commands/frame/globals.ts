@@ -8,6 +8,8 @@ import { type Flag, flag, toggle } from './definition.js';
 export interface Globals {
   readonly profile?: string;
   readonly format: Format;
+  /** The fields that a table or CSV is to have; all where none are named. */
+  readonly fields: readonly string[] | undefined;
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly timeoutMs: number;
@@ -21,6 +23,7 @@ export interface GlobalFlags {
   readonly profile?: string;
   readonly json?: boolean;
   readonly csv?: boolean;
+  readonly fields?: string[];
   readonly yes?: boolean;
   readonly dryRun?: boolean;
   readonly timeout?: number;
@@ -36,6 +39,7 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
   flag('--profile <name>', 'use this profile', profileName),
   toggle('--json', 'print one JSON document'),
   toggle('--csv', 'print comma-separated values'),
+  flag('--fields <names>', 'only these fields of a table or of --csv: id,price', fields),
   toggle('--yes', 'answer a confirmation with yes'),
   toggle('--dry-run', 'check everything and send no write'),
   flag(
@@ -60,12 +64,22 @@ function seconds(word: string): number {
   throw usage(`--timeout is "${word}".`, `It must be a number of seconds above 0, at most ${LONGEST_TIMEOUT_S}.`);
 }
 
+function fields(words: string): string[] {
+  const names = words.split(',').map((name) => name.trim());
+  if (names.every((name) => name !== '')) return names;
+  throw usage(`--fields is "${words}".`, 'It is a list of names, as in --fields id,price.');
+}
+
 /** Throws Failure `usage` where two of the flags exclude each other. */
 export function readGlobals(flags: GlobalFlags): Globals {
   if (flags.json && flags.csv) throw usage('--json and --csv exclude each other.', 'Give one of them.');
+  if (flags.fields && flags.json)
+    throw usage('--fields and --json exclude each other.', 'JSON has every field; jq picks from it.');
+  if (flags.fields && flags.dryRun) throw usage('--fields and --dry-run exclude each other.', 'Give one of them.');
   return {
     ...(flags.profile === undefined ? {} : { profile: flags.profile }),
     format: formatOf(flags),
+    fields: flags.fields,
     yes: flags.yes ?? false,
     dryRun: flags.dryRun ?? false,
     timeoutMs: (flags.timeout ?? DEFAULT_TIMEOUT_S) * 1000,

@@ -1,6 +1,10 @@
 import { Failure } from '../../errors.js';
+import type { TradingAccount } from '../../trading/account.js';
 import type { Breach } from '../../trading/guards/breach.js';
+import { requireDay } from '../../trading/guards/day-notional.js';
+import { guardLimits } from '../../trading/guards/limits.js';
 import { GUARDS, type GuardName, readGuards, SETTING_OF } from '../../trading/guards/names.js';
+import type { Rechecked } from '../../trading/order/place.js';
 import { completing } from './completes.js';
 import { confirm } from './consent.js';
 import type { Context } from './context.js';
@@ -21,6 +25,21 @@ export function overriddenBy(given: readonly (readonly GuardName[])[]): readonly
 /** A breach that `--override` lifted, and one that holds, as a line of a preview. */
 export function breachText({ guard, message }: Breach, overridden: readonly GuardName[]): string {
   return `${guard}${overridden.includes(guard) ? ' (overridden)' : ''}: ${message}`;
+}
+
+/**
+ * What has to hold still when the write is recorded; undefined where the day's limit was lifted, or is gone past on purpose.
+ * @param quote the coin that the limit is in
+ */
+export async function dayRecheck(
+  { session }: Context,
+  account: TradingAccount,
+  quote: string,
+  breaches: readonly Breach[],
+): Promise<Rechecked> {
+  if (breaches.some(({ guard }) => guard === 'day-notional')) return {};
+  const limits = guardLimits((await session.connection()).settings);
+  return { recheck: () => requireDay(account, quote, limits) };
 }
 
 /**

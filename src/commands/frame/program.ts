@@ -5,8 +5,10 @@ import type { Host } from '../../host.js';
 import type { Answer, RowStream } from '../../terminal/answer.js';
 import { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
+import type { View } from './chosen-fields.js';
 import { complaintOf, parted, path } from './command-line.js';
 import type { Context } from './context.js';
+import type { Definition } from './definition.js';
 import type { Globals } from './globals.js';
 import { Session } from './session.js';
 import { type Act, addCommands, child, frame } from './tree.js';
@@ -29,13 +31,13 @@ export async function run(host: Host): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode !== 0) throw usage(...complaintOf(error, path(program, others)));
-    await new Output(host, 'table').answer({ data: null, show: () => shown.join('').trimEnd() });
   }
+  if (shown.length > 0) await new Output(host, 'table').answer({ data: null, show: () => shown.join('').trimEnd() });
 }
 
 function carryOut(host: Host): Act {
   return async (definition, input, globals) => {
-    const context = contextOf(host, globals);
+    const context = contextOf(host, globals, await viewFor(definition, globals));
     try {
       const answer = await definition.run(context, input);
       if (answer !== undefined) await tell(context, answer);
@@ -56,10 +58,15 @@ async function tell({ output }: Context, answer: Answer | RowStream): Promise<vo
   if (failure !== undefined) throw failure;
 }
 
-function contextOf(host: Host, globals: Globals): Context {
+/** Drawing costs more to load than many a command has to do. */
+async function viewFor(definition: Definition, { fields }: Globals): Promise<View | undefined> {
+  return fields === undefined ? undefined : (await import('./chosen-fields.js')).viewOf(definition, fields);
+}
+
+function contextOf(host: Host, globals: Globals, view: View | undefined): Context {
   const budget = new Budget(globals.timeoutMs, host.now, globals.timeoutChosen);
   const colour = globals.color ? undefined : false;
-  const output = new Output(host, globals.format, { colour });
+  const output = new Output(host, globals.format, { colour, view });
   const session = new Session(host, globals, budget, output);
   return { host, globals, budget, output, prompts: new Prompts(host, { colour }), session };
 }

@@ -31,9 +31,19 @@ export async function addCommands(program: Command, named: string | undefined, a
   }
   program
     .command('help')
-    .description('Show help for a command')
+    .description('Show help for a command, or: help exit-codes')
     .argument('[command...]')
-    .action((names: readonly string[]) => names.reduce(child, program).help());
+    .action(async (names: readonly string[]) => {
+      const { writeOut, getOutHelpWidth } = program.configureOutput();
+      const topic = await topicOf(names, getOutHelpWidth?.());
+      if (topic === undefined) names.reduce(child, program).help();
+      else writeOut?.(topic);
+    });
+}
+
+/** Help about something that is no command. */
+async function topicOf(names: readonly string[], width = Number.POSITIVE_INFINITY): Promise<string | undefined> {
+  return names.join(' ') === 'exit-codes' ? (await import('./exit-codes.js')).exitCodeHelp(width) : undefined;
 }
 
 /** A command's own file and those of its subcommands; help and unknown words need them all. */

@@ -12,6 +12,7 @@ import type { Column } from '../../terminal/table.js';
 import { listing } from '../frame/answers.js';
 import type { Context } from '../frame/context.js';
 import { define, required, toggle } from '../frame/definition.js';
+import * as shape from '../frame/shapes.js';
 import { coinName } from '../inputs/names.js';
 import { addressBlocks, type CodedAddress, dangersOf, type Purpose, placeOf } from './address-blocks.js';
 import { explained } from './explained.js';
@@ -27,6 +28,21 @@ export default define({
     withdraw: toggle('--withdraw', 'the verified address that you withdraw to'),
   },
   examples: ['address usdt', 'address xrp --json', 'address btc --withdraw'],
+  output: shape.list(
+    shape.record({
+      coin: shape.text(''),
+      chain: shape.orNull(shape.text('', 'getPayinAddress.blockChain')),
+      address: shape.orNull(
+        shape.text(
+          'of a chain with memos: the account',
+          'getPayinAddress.address getPayinAddress.account getUserAddress.key getWithdrawAddress.key',
+        ),
+      ),
+      memo: shape.orNull(shape.text('without it the coins are lost', 'getPayinAddress.memo getPayinAddress.isUseMemo')),
+      canDeposit: shape.orNull(shape.yesNo('', 'getPayinAddress.canDeposit')),
+      canWithdraw: shape.orNull(shape.yesNo('', 'getPayinAddress.canWithdraw')),
+    }),
+  ),
   async run(context, { coin, single, withdraw }) {
     if (single && withdraw) throw usage('--single and --withdraw exclude each other.', 'Give one of them.');
     const client = await context.session.signedClient();

@@ -5,6 +5,7 @@ import { paintChange } from '../../terminal/cells.js';
 import { grouped, signed } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { listing } from '../frame/answers.js';
+import * as shape from '../frame/shapes.js';
 
 /** Bills of a coin and type, added up. */
 interface Group {
@@ -19,6 +20,16 @@ interface Group {
 type SummaryRow = ReturnType<typeof summaryRow>;
 
 const FIELDS = ['coin', 'type', 'count', 'in', 'out', 'net'] as const;
+
+/** The bills of a coin and type together. */
+export const SUMMARY = shape.record({
+  coin: shape.text(''),
+  type: shape.orNull(shape.text("the exchange's words")),
+  count: shape.count('how many bills'),
+  in: shape.decimal('what came'),
+  out: shape.decimal('what went, without a sign'),
+  net: shape.decimal('in less out'),
+});
 
 /** How many bills there are of each coin and type, and their exact sums. Throws what the bills throw: a part has no sum. */
 export async function summaryOf(bills: AsyncIterable<readonly Bill[]>): Promise<Answer> {

@@ -9,10 +9,11 @@ import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, optional, toggle } from '../frame/definition.js';
 import { paged, patient } from '../frame/paged.js';
+import * as shape from '../frame/shapes.js';
 import { coinName } from '../inputs/names.js';
 import { wholeNumber } from '../inputs/numbers.js';
 import { moment } from '../inputs/time.js';
-import { summaryOf } from './bill-summary.js';
+import { SUMMARY, summaryOf } from './bill-summary.js';
 import { explainedPages } from './explained.js';
 
 type BillRow = ReturnType<typeof billRow>;
@@ -32,6 +33,20 @@ export default define({
     summary: toggle('--summary', 'how many there are of each coin and type, and their sums, over the whole range'),
   },
   examples: ['bills', 'bills btc --from 2026-11-01 --to 2026-12-01', 'bills --from 30d --summary', 'bills --all --csv'],
+  output: shape.either(
+    shape.list(
+      shape.record({
+        id: shape.id('of the bill', 'getSpotBills.id'),
+        time: shape.time('', 'getSpotBills.date getSpotBills.showDate'),
+        coin: shape.text('', 'getSpotBills.currencyName'),
+        type: shape.orNull(shape.text("the exchange's words", 'getSpotBills.typeDesc')),
+        change: shape.decimal('with its sign', 'getSpotBills.changeAmount'),
+        balance: shape.orNull(shape.decimal('after it', 'getSpotBills.balance getSpotBills.total')),
+        remark: shape.orNull(shape.text('', 'getSpotBills.remark')),
+      }),
+    ),
+    shape.list(SUMMARY, 'with --summary'),
+  ),
   async run(context, { coin, from, to, page, all, summary }) {
     if (page !== undefined && all) throw usage('--page and --all exclude each other.', 'Give one of them.');
     if (page !== undefined && summary)

@@ -8,6 +8,7 @@ import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { quietly } from '../../trading/quietly.js';
 import type { Context } from '../frame/context.js';
 import { define } from '../frame/definition.js';
+import * as shape from '../frame/shapes.js';
 import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
 import { DEPOSIT_STATES, stateColumn } from './states.js';
 
@@ -18,6 +19,22 @@ export default define({
   arguments: RECORD_ARGUMENTS,
   flags: RECORD_FLAGS,
   examples: ['deposits usdt', 'deposits btc --all --csv'],
+  output: shape.list(
+    shape.record({
+      id: shape.id('of the record', 'getChargeRecord.id'),
+      time: shape.orNull(shape.time("null where the exchange's zone is not known", 'getChargeRecord.submit_time')),
+      timeRaw: shape.orNull(shape.text('as it was sent', 'getChargeRecord.submit_time')),
+      coin: shape.text('', 'getChargeRecord.currency'),
+      amount: shape.decimal('', 'getChargeRecord.amount'),
+      address: shape.orNull(shape.text('', 'getChargeRecord.address')),
+      hash: shape.orNull(shape.text('', 'getChargeRecord.hash')),
+      confirmations: shape.orNull(shape.count('', 'getChargeRecord.confirmTimes')),
+      internal: shape.orNull(shape.yesNo('inside the platform', 'getChargeRecord.itransfer')),
+      description: shape.orNull(shape.text("the exchange's words", 'getChargeRecord.description')),
+      state: shape.oneOf([...Object.values(DEPOSIT_STATES), 'other'], '', 'getChargeRecord.status'),
+      status: shape.count("the exchange's own code", 'getChargeRecord.status'),
+    }),
+  ),
   run: (context, input) =>
     answerRecords(
       context,

@@ -2,6 +2,7 @@ import { type ChainFee, readFees } from '../../client/fee-info.js';
 import { grouped } from '../../terminal/numbers.js';
 import { listing } from '../frame/answers.js';
 import { define, optional } from '../frame/definition.js';
+import * as shape from '../frame/shapes.js';
 import { coinName } from '../inputs/names.js';
 import { explained } from './explained.js';
 import { gateColumn } from './gates.js';
@@ -10,6 +11,16 @@ export default define({
   summary: 'What withdrawals cost, and which chains are open',
   arguments: { coin: optional('only this coin', coinName) },
   examples: ['fees', 'fees usdt --json'],
+  output: shape.list(
+    shape.record({
+      coin: shape.text('', 'getFeeInfo.COIN'),
+      chain: shape.text('', 'getFeeInfo.chainName'),
+      mainChain: shape.text('', 'getFeeInfo.mainChainName'),
+      fee: shape.decimal('of a withdrawal', 'getFeeInfo.fee'),
+      canDeposit: shape.yesNo('', 'getFeeInfo.canDeposit'),
+      canWithdraw: shape.yesNo('', 'getFeeInfo.canWithdraw'),
+    }),
+  ),
   async run(context, { coin }) {
     const client = await context.session.client();
     const rows = await explained(context, { coin, permission: 'money' }, () => readFees(client, coin));

@@ -5,6 +5,7 @@ import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { quietly } from '../../trading/quietly.js';
 import { findExtraWithdrawals } from '../../trading/withdraw/extras.js';
 import { define } from '../frame/definition.js';
+import * as shape from '../frame/shapes.js';
 import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
 import { stateColumn, WITHDRAWAL_STATES } from './states.js';
 
@@ -15,6 +16,21 @@ export default define({
   arguments: RECORD_ARGUMENTS,
   flags: RECORD_FLAGS,
   examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json'],
+  output: shape.list(
+    shape.record({
+      id: shape.id('of the record', 'getWithdrawRecord.id'),
+      time: shape.time('', 'getWithdrawRecord.submitTime'),
+      processedTime: shape.orNull(shape.time('', 'getWithdrawRecord.manageTime')),
+      coin: shape.text(''),
+      amount: shape.decimal('', 'getWithdrawRecord.amount'),
+      fee: shape.orNull(shape.decimal('', 'getWithdrawRecord.fees')),
+      address: shape.orNull(shape.text('', 'getWithdrawRecord.toAddress')),
+      hash: shape.orNull(shape.text('', 'getWithdrawRecord.hash')),
+      merchantOrderNo: shape.orNull(shape.text('', 'getWithdrawRecord.merchantOrderNo')),
+      state: shape.oneOf([...Object.values(WITHDRAWAL_STATES), 'other'], '', 'getWithdrawRecord.status'),
+      status: shape.count("the exchange's own code", 'getWithdrawRecord.status'),
+    }),
+  ),
   async run(context, input) {
     await quietly(async () => findExtraWithdrawals(await context.session.trading(), input.coin));
     return answerRecords(

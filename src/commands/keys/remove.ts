@@ -1,12 +1,15 @@
 import { usage } from '../../errors.js';
 import { confirm, requireConsent } from '../frame/consent.js';
 import { define } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { profileMeant } from '../profile/rows.js';
+import { KEYS } from './shown-keys.js';
 
 export default define({
   summary: "Remove a profile's keys; asks",
   examples: ['keys remove --profile overseas', 'keys remove --profile overseas --yes'],
+  output: KEYS,
+  dry: DRY_CHANGE,
   async run(context) {
     const { session, globals } = context;
     requireConsent(context);

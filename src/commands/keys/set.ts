@@ -5,10 +5,10 @@ import { codeOf } from '../../config/private.js';
 import { Failure, usage } from '../../errors.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, toggle } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { filePath } from '../inputs/words.js';
 import { profileMeant } from '../profile/rows.js';
-import { shownKeys } from './shown-keys.js';
+import { KEYS, shownKeys } from './shown-keys.js';
 
 /** More than two keys of the longest kind with their line ends; a device would give bytes for ever. */
 const MOST_BYTES = 4_096;
@@ -24,6 +24,8 @@ export default define({
     'keys set --profile overseas --stdin < keys.txt',
     'keys set --profile overseas --file keys.txt',
   ],
+  output: KEYS,
+  dry: DRY_CHANGE,
   async run(context, { stdin, file }) {
     if (stdin && file !== undefined) throw usage('--stdin and --file exclude each other.', 'Give one of them.');
     const { name } = await profileMeant(context);

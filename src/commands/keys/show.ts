@@ -2,11 +2,12 @@ import { Failure } from '../../errors.js';
 import { record } from '../../terminal/table.js';
 import { define } from '../frame/definition.js';
 import { profileMeant } from '../profile/rows.js';
-import { shownKeys } from './shown-keys.js';
+import { KEYS, shownKeys } from './shown-keys.js';
 
 export default define({
   summary: "The last four characters of a profile's keys",
   examples: ['keys show', 'keys show --profile overseas --json'],
+  output: KEYS,
   async run(context) {
     const { session } = context;
     const { name, builtIn } = await profileMeant(context);

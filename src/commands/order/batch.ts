@@ -7,6 +7,7 @@ import { filePath } from '../inputs/words.js';
 import { goOn, start } from './batch/act.js';
 import { readWish, requireSense } from './batch/input.js';
 import { readLadder } from './batch/ladder-word.js';
+import { BATCH, BATCH_LINE, DRY_BATCH } from './batch/shapes.js';
 
 export default define({
   summary: 'Place many orders, from a file or as a ladder; goes on where it was stopped',
@@ -28,6 +29,9 @@ export default define({
     'order batch sell btc_usdt --ladder ask+1%:ask+5%:20 --amount 0.5 --weight linear',
     'order batch buy btc_usdt --resume job5b39c93435bd27d2fb16',
   ],
+  output: BATCH,
+  dry: DRY_BATCH,
+  row: BATCH_LINE,
   async run(context, { side, market, account, override, ...flags }) {
     requireSense(flags);
     requireConsent(context);

@@ -3,10 +3,12 @@ import { readPrice } from '../../trading/words/price-word.js';
 import { requireConsent } from '../frame/consent.js';
 import { define, flag, optional, toggle } from '../frame/definition.js';
 import { overriddenBy, overrideFlag } from '../frame/guards.js';
+import * as shape from '../frame/shapes.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, oneOf } from '../inputs/numbers.js';
 import { checkGiven, firstMissing, type GivenOrder, typeOf, wholeRequest } from './request.js';
 import { send } from './send.js';
+import { DRY_ORDER, PLACED } from './shapes.js';
 
 export default define({
   summary: 'Place an order; what is left out is asked for on a terminal',
@@ -32,6 +34,8 @@ export default define({
     'order buy eth_usdt 50% --at mid-0.5% --dry-run',
     'order sell btc_usdt 2 --at bid-15% --override price-band --yes',
   ],
+  output: shape.record(PLACED),
+  dry: DRY_ORDER,
   async run(context, { side, market, amount, at, account = 'spot', borrow, repay, id, override, ...flags }) {
     const parts = { side, market, amount, at, type: typeOf(flags) };
     const given: GivenOrder = { ...parts, account, borrow, repay, id, overridden: overriddenBy(override) };

@@ -2,6 +2,7 @@ import { usage } from '../../errors.js';
 import type { AccountType } from '../../protocol/words.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
+import { safe, wrapped } from '../../terminal/text.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
 import { type Guarded, needMarket } from '../../trading/guards/guards.js';
@@ -15,17 +16,20 @@ import { planReplacement, type ReplacePlan, type Wishes } from '../../trading/re
 import { replaceOrder } from '../../trading/replace/replace.js';
 import { readAmount } from '../../trading/words/amount-word.js';
 import { readPrice } from '../../trading/words/price-word.js';
+import { CANCELLED } from '../cancel/rows.js';
 import { requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, optional, required, toggle } from '../frame/definition.js';
-import { dryRun } from '../frame/dry-run.js';
+import { dryRun, dryRunShape } from '../frame/dry-run.js';
 import { breachText, confirmGuarded, overriddenBy, overrideFlag } from '../frame/guards.js';
 import { onMarket } from '../frame/known-market.js';
 import { sameProfile } from '../frame/same-profile.js';
+import * as shape from '../frame/shapes.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
 import { conclude } from './replace-conclusion.js';
 import { notionalOf, showReplacement } from './replace-preview.js';
+import { PLACED } from './shapes.js';
 
 export default define({
   summary: 'Give an open order another price or amount: cancel it, then place what remains',
@@ -52,6 +56,8 @@ export default define({
     'order replace btc_usdt --id myorder1 --amount 0.5 --yes --json',
     'order replace btc_usdt 202611210000000001 --at 28000 --amount 100% --dry-run',
   ],
+  output: shape.record({ ...PLACED, replaced: shape.record(CANCELLED, 'the row of the cancellation') }),
+  dry: shape.list(dryRunShape(), 'the cancellation and the order'),
   async run(context, { market, order, id, at, amount, override, ...flags }) {
     if ((order === undefined) === (id === undefined))
       throw usage('Exactly one of the order id and --id is needed.', 'pit orders lists the ids.');
@@ -129,6 +135,11 @@ function dry(
   const cancel = dryRun(context, client, 'cancelOrder', values, nothing, () => '');
   const preview = { ...nothing, price, amount, notional: notionalOf(placed), warnings };
   const place = dryRun(context, client, 'order', orderValues(placed, id), preview, show);
-  const shown = (screen: Screen) => [place.show(screen), ...warnings.map(screen.paint.warn)].join('\n');
+  const shown = (screen: Screen) =>
+    [place.show(screen), ...warnings.flatMap((warning) => warningLines(screen, warning))].join('\n');
   return { data: [cancel.data, place.data], show: shown };
+}
+
+function warningLines({ width, paint }: Screen, warning: string): string[] {
+  return wrapped(safe(warning), width).split('\n').map(paint.warn);
 }

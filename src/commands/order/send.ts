@@ -1,13 +1,13 @@
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { placeOrder } from '../../trading/order/place.js';
+import { placeOrder, type Rechecked } from '../../trading/order/place.js';
 import { orderValues } from '../../trading/order/terms.js';
 import type { OrderFacts } from '../../trading/preview/facts.js';
 import type { Context } from '../frame/context.js';
 import { dryRun } from '../frame/dry-run.js';
 import { UNCHECKED } from '../frame/extras.js';
-import { breachText, confirmGuarded } from '../frame/guards.js';
+import { breachText, confirmGuarded, dayRecheck } from '../frame/guards.js';
 import { sameProfile } from '../frame/same-profile.js';
 import { conclude, interruptedNote, type SentOrder } from './conclusion.js';
 import { type Prepared, prepare } from './prepare.js';
@@ -31,7 +31,8 @@ export async function send(context: Context, account: TradingAccount, request: O
     output.preview(show);
   }
   await confirmGuarded(context, 'Place this order?', breaches, request.overridden);
-  return place(context, account, order, request.id !== undefined);
+  const recheck = await dayRecheck(context, account, prepared.market.quote, breaches);
+  return place(context, account, order, { chosen: request.id !== undefined, ...recheck });
 }
 
 /** How the order looks to the one who is asked; guards are told with the question, and in a dry run beside the rest. */
@@ -48,10 +49,15 @@ async function showing(
   return (screen) => preview(screen, prepared, facts, where, guards);
 }
 
-async function place({ output, host }: Context, account: TradingAccount, order: SentOrder, chosen: boolean) {
+async function place(
+  { output, host }: Context,
+  account: TradingAccount,
+  order: SentOrder,
+  how: { readonly chosen: boolean } & Rechecked,
+) {
   const forget = host.onInterrupt(() => output.warn(sameProfile(interruptedNote(order), host.arguments)));
   const { clientId: id, notional: _notional, ...terms } = order;
-  const placement = await placeOrder(account, terms, { id, chosen });
+  const placement = await placeOrder(account, terms, { id, ...how });
   forget();
   if (placement.outcome === 'placed' && placement.extras === null) output.note(UNCHECKED);
   return conclude(order, placement);

@@ -1,28 +1,47 @@
 import { usage } from '../../errors.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
 import { referenceValues } from '../../trading/order/reference.js';
+import { WAITS } from '../../trading/order/wait.js';
 import { define, flag, optional, required } from '../frame/definition.js';
 import { onMarket } from '../frame/known-market.js';
+import * as shape from '../frame/shapes.js';
 import { marketName } from '../inputs/names.js';
-import { knownClientId, orderId } from '../inputs/numbers.js';
+import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
 import { orderRow } from './rows.js';
+import { ORDER } from './shapes.js';
 import { showOrder } from './table.js';
+import { awaitOrder } from './waiting.js';
 
 export default define({
   summary: 'One order, by its id or your own',
   arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
-  flags: { id: flag('--id <client-id>', 'your own id for it', knownClientId) },
-  examples: ['order show btc_usdt 202611210000000001', 'order show btc_usdt --id myorder1'],
-  async run(context, { market, order, id }) {
+  flags: {
+    id: flag('--id <client-id>', 'your own id for it', knownClientId),
+    wait: flag(
+      '--wait <state>',
+      'until it is open (there at all), filled or closed (filled or cancelled); --timeout says how long',
+      oneOf('--wait', ...WAITS),
+    ),
+  },
+  examples: [
+    'order show btc_usdt 202611210000000001',
+    'order show btc_usdt --id myorder1',
+    'order show btc_usdt --id myorder1 --wait filled --timeout 600',
+  ],
+  output: shape.record(ORDER),
+  async run(context, { market, order, id, wait }) {
     if ((order === undefined) === (id === undefined))
       throw usage('Exactly one of the order id and --id is needed.', 'pit orders lists the ids.');
     const account = await context.session.trading();
     const { client } = account;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const values = { currency: market, ...referenceValues(reference) };
-    const record = await onMarket(context, market, () => client.read('getOrder', values));
+    const look = () => client.read('getOrder', values);
+    const { record, failure } = await onMarket(context, market, async () =>
+      wait === undefined ? { record: await look(), failure: undefined } : awaitOrder(context, account, look, wait),
+    );
     await watchMarket(account, market);
     const row = orderRow(record, id ?? null);
-    return { data: row, show: (screen) => showOrder(screen, row) };
+    return { data: row, show: (screen) => showOrder(screen, row), ...(failure === undefined ? {} : { failure }) };
   },
 });

@@ -1,8 +1,8 @@
 import { usage } from '../../errors.js';
 import { define, flag, required } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { word } from '../inputs/words.js';
-import { changed } from './rows.js';
+import { changed, WHOLE_PROFILE } from './rows.js';
 
 export default define({
   summary: 'Name an exchange by its hosts',
@@ -16,6 +16,8 @@ export default define({
     'profile add overseas --base-url https://api.example.com --trade-url https://trade.example.com',
     'profile add local --base-url http://127.0.0.1:8080 --trade-url http://127.0.0.1:8080',
   ],
+  output: WHOLE_PROFILE,
+  dry: DRY_CHANGE,
   async run({ session: { profiles }, output, globals }, { name, baseUrl, tradeUrl, wsUrl }) {
     if (baseUrl === undefined || tradeUrl === undefined) {
       throw usage(

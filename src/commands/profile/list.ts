@@ -1,10 +1,12 @@
 import { listing } from '../frame/answers.js';
 import { define } from '../frame/definition.js';
-import { hostText, profileRow } from './rows.js';
+import * as shape from '../frame/shapes.js';
+import { hostText, PROFILE, profileRow } from './rows.js';
 
 export default define({
   summary: 'The profiles, and which one is in use',
   examples: ['profile list', 'profile list --json'],
+  output: shape.list(shape.record(PROFILE)),
   async run({ session: { profiles } }) {
     const active = await profiles.active();
     return listing({

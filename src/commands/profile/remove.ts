@@ -1,12 +1,15 @@
 import { confirm, requireConsent } from '../frame/consent.js';
 import { define, required } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
+import * as shape from '../frame/shapes.js';
 import { profileName } from '../inputs/words.js';
 
 export default define({
   summary: 'Remove a profile and its keys; asks',
   arguments: { name: required('the profile', profileName) },
   examples: ['profile remove overseas', 'profile remove overseas --yes'],
+  output: shape.record({ removed: shape.text('its name') }),
+  dry: DRY_CHANGE,
   async run(context, { name }) {
     const { session } = context;
     requireConsent(context);

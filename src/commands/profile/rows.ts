@@ -2,6 +2,22 @@ import { type Profile, type Profiles, SANDBOX } from '../../config/profiles.js';
 import { shownSettings } from '../../config/settings.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Context } from '../frame/context.js';
+import * as shape from '../frame/shapes.js';
+
+/** A profile: its name and its hosts. */
+export const PROFILE: shape.Fields = {
+  name: shape.text(''),
+  baseUrl: shape.orNull(shape.text('the market-data host; null for the sandbox, which is where it runs')),
+  tradeUrl: shape.orNull(shape.text('the trade host; null for the sandbox')),
+  wsUrl: shape.orNull(shape.text('')),
+  active: shape.yesNo('in use where no other is named'),
+};
+
+/** A profile with what is set in it. */
+export const WHOLE_PROFILE = shape.record({
+  ...PROFILE,
+  settings: shape.named(shape.text(''), 'what is set, by its name'),
+});
 
 /** A profile as people and programs read it. The sandbox's hosts are known only while it runs. */
 export function profileRow({ name, baseUrl, tradeUrl, wsUrl }: Profile, active: string) {

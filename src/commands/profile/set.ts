@@ -1,8 +1,8 @@
 import { define, required } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { profileName, word } from '../inputs/words.js';
 import { confirmLoosening } from './loosening.js';
-import { changed } from './rows.js';
+import { changed, WHOLE_PROFILE } from './rows.js';
 import { settingKey } from './setting-key.js';
 
 export default define({
@@ -17,6 +17,8 @@ export default define({
     'profile set overseas zone +08:00',
     'profile set overseas withdrawDayLimit 0.5btc,1000usdt',
   ],
+  output: WHOLE_PROFILE,
+  dry: DRY_CHANGE,
   async run(context, { name, key, value }) {
     const { output, globals } = context;
     const { profiles } = context.session;

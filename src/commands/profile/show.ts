@@ -2,12 +2,13 @@ import { SETTINGS, shownSettings } from '../../config/settings.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { define, optional } from '../frame/definition.js';
 import { profileName } from '../inputs/words.js';
-import { hostText, profileMeant, profileRow } from './rows.js';
+import { hostText, profileMeant, profileRow, WHOLE_PROFILE } from './rows.js';
 
 export default define({
   summary: 'A profile with its settings',
   arguments: { name: optional('the profile; the one in use when none is named', profileName) },
   examples: ['profile show', 'profile show overseas --json'],
+  output: WHOLE_PROFILE,
   async run(context, { name }) {
     const profile = await profileMeant(context, name);
     const settings = shownSettings(profile.settings);

@@ -1,14 +1,16 @@
 import { define, required } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { profileName } from '../inputs/words.js';
 import { confirmLoosening } from './loosening.js';
-import { changed } from './rows.js';
+import { changed, WHOLE_PROFILE } from './rows.js';
 import { settingKey } from './setting-key.js';
 
 export default define({
   summary: 'Take a setting of a profile away',
   arguments: { name: required('the profile', profileName), key: required('the setting', settingKey) },
   examples: ['profile unset overseas zone', 'profile unset overseas ws-url'],
+  output: WHOLE_PROFILE,
+  dry: DRY_CHANGE,
   async run(context, { name, key }) {
     const { profiles } = context.session;
     const { globals } = context;

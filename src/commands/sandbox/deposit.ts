@@ -1,5 +1,6 @@
 import { define, flag, required, toggle } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
+import * as shape from '../frame/shapes.js';
 import { coinName } from '../inputs/names.js';
 import { positiveDecimal } from '../inputs/numbers.js';
 import { word } from '../inputs/words.js';
@@ -23,6 +24,13 @@ export default define({
     fail: toggle('--fail', 'let it fail before its last confirmation'),
   },
   examples: ['sandbox deposit usdt 1000', 'sandbox deposit btc 0.5 --account alice --json'],
+  output: shape.record({
+    id: shape.id('of the deposit'),
+    account: shape.text(''),
+    coin: shape.text(''),
+    amount: shape.decimal(''),
+  }),
+  dry: DRY_CHANGE,
   async run({ session, globals }, { coin, amount, ...rest }) {
     if (globals.dryRun) return dryChange('sandbox deposit', `Would send ${amount} ${coin}.`);
     const sent = (await session.administer('POST /deposit', { coin, amount, ...rest })) as Deposited;

@@ -2,14 +2,17 @@ import path from 'node:path';
 import type { StateReport } from '../../sandbox/administration/state.js';
 import { grouped } from '../../terminal/numbers.js';
 import { define, required } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { filePath } from '../inputs/words.js';
 import { losingState } from './losing.js';
+import { FILE } from './shapes.js';
 
 export default define({
   summary: 'Put an exported exchange in the place of this one; asks where something would be lost',
   arguments: { file: required('what pit sandbox export wrote', filePath) },
   examples: ['sandbox import state.ndjson', 'sandbox import state.ndjson --yes --json'],
+  output: FILE,
+  dry: DRY_CHANGE,
   async run(context, { file }) {
     if (context.globals.dryRun) return dryChange('sandbox import', `Would take everything from ${file}.`);
     const report = (await losingState(context, 'POST /import', { file: path.resolve(file) })) as StateReport;

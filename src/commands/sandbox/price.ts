@@ -1,6 +1,7 @@
 import type { PushReport } from '../../sandbox/administration/replay.js';
 import { define, flag, required } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
+import * as shape from '../frame/shapes.js';
 import { duration } from '../inputs/durations.js';
 import { marketName } from '../inputs/names.js';
 import { positiveDecimal } from '../inputs/numbers.js';
@@ -10,6 +11,12 @@ export default define({
   arguments: { market: required('the market', marketName), price: required('the price', positiveDecimal('The price')) },
   flags: { over: flag('--over <duration>', 'how long it takes, as 30s or 10m (default: at once)', duration) },
   examples: ['sandbox price btc_usdt 25000', 'sandbox price btc_usdt 40000 --over 10m --json'],
+  output: shape.record({
+    market: shape.text(''),
+    price: shape.decimal('where it goes'),
+    at: shape.time('when it is there'),
+  }),
+  dry: DRY_CHANGE,
   async run({ session, globals }, { market, price, over = 0 }) {
     if (globals.dryRun) return dryChange('sandbox price', `Would lead ${market} to ${price}.`);
     const report = (await session.administer('POST /price', { market, price, ms: over })) as PushReport;

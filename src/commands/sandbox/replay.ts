@@ -2,7 +2,8 @@ import path from 'node:path';
 import type { ReplayReport } from '../../sandbox/administration/replay.js';
 import { grouped } from '../../terminal/numbers.js';
 import { define, flag, required } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
+import * as shape from '../frame/shapes.js';
 import { speed } from '../inputs/durations.js';
 import { marketName } from '../inputs/names.js';
 import { filePath } from '../inputs/words.js';
@@ -22,6 +23,17 @@ export default define({
     ),
   },
   examples: ['sandbox replay btc_usdt candles.csv', 'sandbox replay xrp_eth trades.csv --speed 60 --json'],
+  output: shape.record({
+    market: shape.text(''),
+    kind: shape.oneOf(['candles', 'trades'], ''),
+    rows: shape.count(''),
+    from: shape.time(''),
+    to: shape.time(''),
+    speed: shape.orNull(shape.number('null for as fast as it goes')),
+    anew: shape.yesNo("the exchange began anew at the file's first row"),
+    left: shape.count('rows that are still to happen'),
+  }),
+  dry: DRY_CHANGE,
   async run(context, { market, file, speed: factor }) {
     if (context.globals.dryRun) return dryChange('sandbox replay', `Would let ${market} follow ${file}.`);
     const input = { market, file: path.resolve(file), speed: factor === FASTEST ? null : (factor ?? null) };

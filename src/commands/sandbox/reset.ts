@@ -1,10 +1,13 @@
 import { confirm, requireConsent } from '../frame/consent.js';
 import { define } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
+import * as shape from '../frame/shapes.js';
 
 export default define({
   summary: 'Stop the sandbox and forget its orders, balances and history; asks',
   examples: ['sandbox reset', 'sandbox reset --yes'],
+  output: shape.record({ stopped: shape.yesNo('false where it did not run') }),
+  dry: DRY_CHANGE,
   async run(context) {
     requireConsent(context);
     if (context.globals.dryRun)

@@ -1,7 +1,9 @@
 import { define, flag, toggle } from '../frame/definition.js';
+import * as shape from '../frame/shapes.js';
 import { oneOf, wholeNumber } from '../inputs/numbers.js';
 import { utcOffset } from '../inputs/time.js';
 import { otherLimits } from './other-limits.js';
+import { ADDRESS, ADMINISTRATION } from './shapes.js';
 
 export default define({
   summary: 'Run the sandbox exchange in the foreground; prints one line of JSON when ready',
@@ -27,6 +29,7 @@ export default define({
     'sandbox serve --port 8700 --seed 7 --no-limits',
     'sandbox serve --limit key=600,reqTime=5s',
   ],
+  output: shape.record({ ...ADDRESS, ...ADMINISTRATION }),
   async run({ host, output }, { port, seed, limits, limit, strictAgent, zone, klineSince }) {
     const { startSandbox } = await import('../../sandbox/lifecycle/start.js');
     const running = await startSandbox(host, { port, seed, limits, limit, strictAgent, zone, klineSince });

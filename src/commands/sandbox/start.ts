@@ -1,8 +1,11 @@
 import { define } from '../frame/definition.js';
+import * as shape from '../frame/shapes.js';
+import { ADDRESS, ADMINISTRATION } from './shapes.js';
 
 export default define({
   summary: 'Start the sandbox exchange in the background',
   examples: ['sandbox start', 'sandbox start --json'],
+  output: shape.record({ ...ADDRESS, ...ADMINISTRATION }),
   async run({ session }) {
     const { started, ...address } = await session.startSandbox();
     const words = started ? 'Started the sandbox' : 'The sandbox runs already';

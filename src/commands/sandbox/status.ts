@@ -2,10 +2,34 @@ import { grouped } from '../../terminal/numbers.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
 import { define } from '../frame/definition.js';
+import * as shape from '../frame/shapes.js';
+import { ADDRESS } from './shapes.js';
+
+const COUNT = (description: string) => shape.orNull(shape.count(description));
 
 export default define({
   summary: 'Whether the sandbox runs, where, and with which play keys',
   examples: ['sandbox status', 'sandbox status --json'],
+  output: shape.record({
+    running: shape.yesNo(''),
+    ...Object.fromEntries(Object.entries(ADDRESS).map(([name, field]) => [name, shape.orNull(field)])),
+    time: shape.orNull(shape.time("the exchange's clock")),
+    clockRunning: shape.orNull(shape.yesNo('')),
+    clockSpeed: shape.orNull(shape.number("times as fast as the machine's clock")),
+    markets: COUNT(''),
+    orders: COUNT('open ones'),
+    accounts: COUNT(''),
+    trades: COUNT(''),
+    requests: COUNT('since the start'),
+    refused: COUNT('since the start'),
+    nonBrowserAgents: COUNT("requests without a browser's User-Agent"),
+    faults: COUNT('that can still strike'),
+    replaying: COUNT('rows that are still to happen'),
+    memory: COUNT('in bytes'),
+    disk: COUNT('in bytes'),
+    cpuSeconds: shape.orNull(shape.number('')),
+    upSeconds: shape.orNull(shape.number('')),
+  }),
   async run({ host }) {
     const { sandboxStatus } = await import('../../sandbox/lifecycle/index.js');
     const status = await sandboxStatus(host);

@@ -1,8 +1,10 @@
 import { define } from '../frame/definition.js';
+import * as shape from '../frame/shapes.js';
 
 export default define({
   summary: 'Stop the sandbox exchange; its state is kept',
   examples: ['sandbox stop', 'sandbox stop --json'],
+  output: shape.record({ stopped: shape.yesNo('false where it did not run') }),
   async run({ host }) {
     const { stopSandbox } = await import('../../sandbox/lifecycle/index.js');
     const stopped = await stopSandbox(host);

@@ -1,6 +1,7 @@
 import { completing } from '../frame/completes.js';
 import { define, flag, required, toggle } from '../frame/definition.js';
-import { dryChange } from '../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
+import * as shape from '../frame/shapes.js';
 import { coinName, marketName } from '../inputs/names.js';
 import { positiveDecimal } from '../inputs/numbers.js';
 import { word } from '../inputs/words.js';
@@ -29,6 +30,15 @@ export default define({
     back: toggle('--back', 'from the margin wallet to the spot wallet'),
   },
   examples: ['sandbox transfer usdt 500 --to alice', 'sandbox transfer usdt 1000 --margin btc_usdt --json'],
+  output: shape.record({
+    account: shape.text('whose coins they were'),
+    to: shape.orNull(shape.text('another account')),
+    wallet: shape.orNull(shape.text('a margin wallet: cross, or a market')),
+    back: shape.yesNo('from the margin wallet to spot'),
+    coin: shape.text(''),
+    amount: shape.decimal(''),
+  }),
+  dry: DRY_CHANGE,
   async run({ session, globals }, { coin, amount, from, to, margin, back }) {
     if (globals.dryRun) return dryChange('sandbox transfer', `Would move ${amount} ${coin}.`);
     const wanted = { coin, amount, account: from, to, wallet: margin, back };

@@ -6,6 +6,7 @@ import { word } from '../inputs/words.js';
 import { passwordSource } from './fund-password.js';
 import { checkGiven, firstMissing, requireSomebody, wholeRequest } from './request.js';
 import { send } from './send.js';
+import { DRY_WITHDRAWAL, WITHDRAWN } from './shapes.js';
 
 export default define({
   summary: 'Withdraw a coin to a verified address; what is left out is asked for on a terminal',
@@ -33,6 +34,8 @@ export default define({
     'withdraw xrp 50% --to rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH --memo 1234 --dry-run',
     'withdraw btc 0.01 --to 1BoatSLRHtKNngkdXEeobR76b53LETtpyT --confirm-address 1BoatSLRHtKNngkdXEeobR76b53LETtpyT --safe-pwd-stdin < password.txt',
   ],
+  output: WITHDRAWN,
+  dry: DRY_WITHDRAWAL,
   async run(context, { coin, amount, to, memo, chain, fee, internal, confirmAddress, safePwdStdin, safePwdFd }) {
     const given = { coin, amount, to, memo, chain, fee, internal };
     const source = passwordSource(context, { stdin: safePwdStdin, fd: safePwdFd });

@@ -4,6 +4,7 @@ import type { Host } from '../../host.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import type { BatchLine, BatchTerms } from '../journal/intent.js';
+import type { Rechecked } from '../order/place.js';
 import { Job } from './job.js';
 import { areSameJobs, areSameLines, keyOf, lineKey } from './lines.js';
 import { availableFor } from './repeated.js';
@@ -21,7 +22,12 @@ export function newJobId(host: Pick<Host, 'randomBytes'>): string {
  * @throws Failure `usage` where a job of the same orders is not finished, an order like one of them is unknown, or the
  *   record cannot be written, and as the client's `read`: nothing was sent
  */
-export async function beginJob(account: TradingAccount, plan: BatchPlan, id: string): Promise<Job> {
+export async function beginJob(
+  account: TradingAccount,
+  plan: BatchPlan,
+  id: string,
+  recheck?: Rechecked['recheck'],
+): Promise<Job> {
   const { client, journal } = account;
   refuseTwins(account, plan, id);
   const page = await readOrderPages(client, plan.market, plan.side, { from: 1, to: 1 });
@@ -35,6 +41,7 @@ export async function beginJob(account: TradingAccount, plan: BatchPlan, id: str
   try {
     // another process may have begun the same one meanwhile; then neither goes on
     refuseTwins(account, plan, id);
+    recheck?.();
   } catch (error) {
     entry.withdraw();
     throw error;
@@ -71,10 +78,16 @@ export function jobToResume({ journal }: TradingAccount, id: string, wish: Resum
 }
 
 /** @throws Failure `usage` where another process was first, or that cannot be written down */
-export function takeUpJob({ journal }: TradingAccount, id: string): Job {
+export function takeUpJob({ journal }: TradingAccount, id: string, recheck?: Rechecked['recheck']): Job {
   if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.find(id);
   if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.takeUp()) throw underWay(id);
+  try {
+    recheck?.();
+  } catch (error) {
+    entry.leave('held back');
+    throw error;
+  }
   return new Job(entry);
 }
 

@@ -1,8 +1,8 @@
 import { readOrderPages } from '../../client/order-pages.js';
-import { codeOf } from '../../config/private.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import type { MarketSide } from '../journal/archive.js';
+import { unlessDiskFails } from '../journal/files.js';
 import { type Check, type Intent, isOf, type Settled } from '../journal/intent.js';
 import { areAlike } from '../order/terms.js';
 import { quietly } from '../quietly.js';
@@ -19,6 +19,8 @@ const SLACK_MS = 5_000;
 const LAG_MS = 5_000;
 /** So many may have come to a side since it was looked at last; what lies before them is not looked at any more. */
 const MOST_PAGES = 100;
+/** So many settled writes are worth not to be looked through again. */
+const MANY = 100;
 
 /** What is looked for, of one side of a market. */
 interface Search {
@@ -33,6 +35,8 @@ interface Search {
   readonly from: number;
   /** How far two executions of one request may be apart, in milliseconds. */
   readonly span: number;
+  /** How many settled writes of the account were looked through for it. */
+  readonly seen: number;
 }
 
 /**
@@ -49,17 +53,24 @@ export async function findExtras(
   fresh?: Wanted,
 ): Promise<readonly Extra[]> {
   const search = searchOf(account, where, fresh);
-  if (search.wanted.length + search.jobs.size === 0) return [];
+  if (search.wanted.length + search.jobs.size === 0) return nothingWanted(account, search);
   const { records, failure } = await listedSince(account, search, search.from);
   const { extras: found, isDecided } = heldAgainst(account, search, records, search.from);
   const extras = found.length === 0 ? found : await withDoubts(account, search, found);
   // before it is noted: who is killed in between is told twice rather than never
   if (extras.length > 0) account.alarm(extras);
-  ifTheDiskTakesIt(() => {
+  // what is not noted is found again by the next look
+  unlessDiskFails(() => {
     for (const extra of extras) keep(account, extra);
     if (failure === null && isDecided) account.journal.archive.markChecked(where, search.check);
   });
   return extras;
+}
+
+/** Notes that too where it took long to see, so that the next one sees it at once. */
+function nothingWanted({ journal }: TradingAccount, { where, check, seen }: Search): readonly Extra[] {
+  if (seen > MANY) unlessDiskFails(() => journal.archive.markChecked(where, check));
+  return [];
 }
 
 /**
@@ -68,15 +79,6 @@ export async function findExtras(
  */
 export async function watchMarket(account: TradingAccount, market: string): Promise<void> {
   for (const side of ['buy', 'sell'] as const) await quietly(() => findExtras(account, { market, side }));
-}
-
-/** What is not noted is found again by the next look. */
-function ifTheDiskTakesIt(note: () => void): void {
-  try {
-    note();
-  } catch (thrown) {
-    if (codeOf(thrown) === 'unknown error') throw thrown;
-  }
 }
 
 /** How far the moments of two executions of one request may be apart, in milliseconds. */
@@ -98,7 +100,7 @@ function searchOf(account: TradingAccount, where: MarketSide, fresh: Wanted | un
   const froms = needed.map(({ from }) => from).concat(fresh === undefined ? [] : fresh.reqTime - SLACK_MS);
   const wanted = needed.flatMap(({ one }) => wantedOf(one)).concat(fresh ?? []);
   const jobs = new Set(needed.flatMap(({ one: { intent } }) => (isJobThere(intent, where) ? intent.id : [])));
-  return { where, check, span, fresh, jobs, from: Math.min(...froms), wanted };
+  return { where, check, span, fresh, jobs, from: Math.min(...froms), wanted, seen: settled.length };
 }
 
 /**
@@ -176,7 +178,7 @@ async function withDoubts(account: TradingAccount, search: Search, found: readon
 function keep({ journal: { archive } }: TradingAccount, { intent, ids }: Extra): void {
   const settled = archive.find(intent);
   if (settled === undefined) return;
-  archive.add({ ...settled, duplicates: [...new Set([...settled.duplicates, ...ids])] });
+  archive.add({ ...settled, duplicates: [...new Set([...settled.duplicates, ...ids])] }, settled);
 }
 
 function isThere(intent: Intent, { market, side }: MarketSide): boolean {

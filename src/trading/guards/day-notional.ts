@@ -1,10 +1,13 @@
+import { usage } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import { splitMarket } from '../../protocol/words.js';
+import type { TradingAccount } from '../account.js';
 import { Job } from '../batch/job.js';
 import { totals } from '../batch/lines.js';
 import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, marketOf, type OrderTerms, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
+import type { GuardLimits } from './limits.js';
 
 const DAY_MS = 86_400_000;
 
@@ -16,17 +19,39 @@ const DAY_MS = 86_400_000;
  */
 export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: string, now: number): Decimal {
   const midnight = now - (now % DAY_MS);
-  const isMeant = (intent: Intent, time: number) =>
-    time >= midnight && splitMarket(marketOf(intent) ?? '')?.quote === quote;
-  const settled = journal.archive
-    .since(midnight)
-    .filter((one) => isMeant(one.intent, dateOf(one)))
-    .map(worthOfSettled);
+  // before the archive is: what is settled meanwhile counts twice rather than not at all
   const open = journal
     .open()
-    .filter(({ intent, events }) => isMeant(intent, dateOf({ intent, events })))
+    .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.intent) === quote)
     .map(worthOfOpen);
-  return [...settled, ...open].reduce((sum, worth) => sum.plus(worth), Decimal.zero);
+  const settled = journal.archive.sumsOfToday((one) => {
+    const coin = dateOf(one) < midnight ? undefined : quoteOf(one.intent);
+    return coin === undefined ? undefined : { name: coin, value: worthOfSettled(one) };
+  });
+  return open.reduce((sum, worth) => sum.plus(worth), settled.get(quote) ?? Decimal.zero);
+}
+
+/**
+ * Looks again once a write is recorded, and so counts: of several processes that were all within the limit a moment ago,
+ * none goes past it. Throws Failure `usage`: nothing may be sent.
+ */
+export function requireDay(
+  { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
+  quote: string,
+  { dayNotional }: Pick<GuardLimits, 'dayNotional'>,
+): void {
+  const most = dayNotional.get(quote);
+  const today = most === undefined ? undefined : writtenToday(journal, quote, host.now());
+  if (most === undefined || today === undefined || today.compare(most) <= 0) return;
+  const words = `with what other processes just began, the orders of this UTC day would come to ${today.trimmed()} ${quote}`;
+  throw usage(
+    `day-notional holds this back: ${words}, and the limit is ${most.trimmed()} ${quote}. Nothing was sent.`,
+    'Try again when they are done, or if it is meant: --override day-notional.',
+  );
+}
+
+function quoteOf(intent: Intent): string | undefined {
+  return splitMarket(marketOf(intent) ?? '')?.quote;
 }
 
 /** An order counts on the day on which it was sent; a job, that may take days, as a whole on that of its end. */

@@ -1,9 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { linesBackwards } from './backwards.js';
-import { append, appendDurably, namesIn, readIfThere, syncFolder } from './files.js';
+import { append, appendDurably, namesIn, readIfThere, syncFolder, unlessDiskFails } from './files.js';
 import type { Check, Settled } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
+import { type SettledLine, type Sums, type SumsLine, sumsIn, type ValueOf } from './sums.js';
 
 const DAY_MS = 86_400_000;
 /** Settled writes older than this are forgotten. */
@@ -16,7 +17,7 @@ export interface MarketSide {
 }
 
 /** With when it was written, by this machine's clock. */
-type Line = { readonly at: number } & ({ readonly settled: Settled } | { readonly checked: MarketSide & Check });
+type Line = { readonly at: number } & (SettledLine | { readonly checked: MarketSide & Check } | SumsLine);
 
 /** What was written down lately of one side of a market. */
 export interface Recent {
@@ -41,12 +42,15 @@ export class Archive {
     private readonly now: () => number,
   ) {}
 
-  /** Keeps a settled write on the disk; of one that is kept again the last counts. Throws the system's error. */
-  add(settled: Settled): void {
+  /**
+   * Keeps a settled write on the disk; of one that is kept again the last counts. Throws the system's error.
+   * @param earlier what was kept of it before
+   */
+  add(settled: Settled, earlier?: Settled): void {
     const at = this.now();
     const file = this.#fileOf(at);
     const isNewDay = !fs.existsSync(file);
-    appendDurably(file, lineOf({ at, settled }));
+    appendDurably(file, lineOf({ at, settled, ...(earlier === undefined ? {} : { before: countedOf(earlier) }) }));
     if (!isNewDay) return;
     syncFolder(this.folder);
     this.#prune();
@@ -109,12 +113,20 @@ export class Archive {
         if (!settled.has(id)) settled.set(id, line.settled);
         continue;
       }
+      if (!('checked' in line)) continue;
       const { checked } = line;
       const isMeant = checked.market === market && checked.side === side;
       const isPast = checked.time <= now.time && checked.at <= now.at;
       if (isMeant && isPast && checked.time > (last?.time ?? 0)) last = checked;
     }
     return { settled: [...settled.values()].reverse(), last };
+  }
+
+  /** What was settled on the UTC day of now, summed up. Throws Failure `usage` where it cannot be read. */
+  sumsOfToday(worth: ValueOf): Sums {
+    const at = this.now();
+    const file = this.#fileOf(at);
+    return sumsIn(file, worth, (line) => unlessDiskFails(() => append(file, lineOf({ at, ...line }))));
   }
 
   #fileOf(time: number): string {
@@ -142,6 +154,10 @@ export class Archive {
   #days(first: string): string[] {
     return namesIn(this.folder).filter((name) => name >= first);
   }
+}
+
+function countedOf({ duplicates, notional }: Settled): Pick<Settled, 'duplicates' | 'notional'> {
+  return { duplicates, ...(notional === undefined ? {} : { notional }) };
 }
 
 function idOf(line: Line): string | undefined {

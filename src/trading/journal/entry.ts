@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { cannotWrite, codeOf } from '../../config/private.js';
+import { cannotWrite } from '../../config/private.js';
 import { Failure, usage } from '../../errors.js';
 import type { Host } from '../../host.js';
 import type { Archive } from './archive.js';
-import { append, appendDurablyAside, appendIfThere, readIfThere } from './files.js';
+import { append, appendDurablyAside, appendIfThere, readIfThere, unlessDiskFails } from './files.js';
 import {
   type Intent,
   isOf,
@@ -134,12 +134,11 @@ export class Entry<Kind extends Operation = Operation> {
   }
 
   #close(settled: Settled, leave: () => void): void {
-    try {
-      this.archive.add(settled);
+    unlessDiskFails(() => {
+      // only a job is settled again, after it was gone on with
+      this.archive.add(settled, isOf(this.intent, 'orderMoreV2') ? this.archive.find(this.intent.id) : undefined);
       leave();
-    } catch (thrown) {
-      if (codeOf(thrown) === 'unknown error') throw thrown;
-    }
+    });
   }
 
   /** The exchange's own words may be long, and may repeat what the request carried. */

@@ -82,6 +82,20 @@ export function readIfThere(file: string): string | undefined {
   return ifThere(file, () => fs.readFileSync(file, 'utf8'));
 }
 
+/** The bytes of a file from an offset on; none where there is no file. Throws Failure `usage` where it cannot be read. */
+export function readFrom(file: string, offset: number): Buffer {
+  const read = () => {
+    const descriptor = fs.openSync(file, 'r');
+    try {
+      const bytes = Buffer.alloc(Math.max(0, fs.fstatSync(descriptor).size - offset));
+      return bytes.subarray(0, fs.readSync(descriptor, bytes, 0, bytes.length, offset));
+    } finally {
+      fs.closeSync(descriptor);
+    }
+  };
+  return ifThere(file, read) ?? Buffer.alloc(0);
+}
+
 /** The names of a folder's files, sorted; none where there is no such folder. Throws Failure `usage` where it cannot be read. */
 export function namesIn(folder: string): string[] {
   return ifThere(folder, () => fs.readdirSync(folder).sort()) ?? [];
@@ -93,6 +107,15 @@ function ifThere<Value>(target: string, read: () => Value): Value | undefined {
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return undefined;
     throw cannotRead(target, thrown);
+  }
+}
+
+/** Does what may as well be left undone: where the disk does not take it, it is done again another time. */
+export function unlessDiskFails(work: () => void): void {
+  try {
+    work();
+  } catch (thrown) {
+    if (codeOf(thrown) === 'unknown error') throw thrown;
   }
 }
 

@@ -13,20 +13,30 @@ import { areAlike, orderValues } from './terms.js';
 /** What became of an order that was to be placed. */
 export type Placement = Fate | { readonly outcome: 'refused'; readonly refusal: Refused };
 
+/** What has to hold still when a write is recorded. */
+export interface Rechecked {
+  /** Throws Failure where it does not: the record is taken back, and nothing is sent. */
+  readonly recheck?: (() => void) | undefined;
+}
+
 /**
  * Records an order, sends it once, and finds out what became of it within the time budget.
- * @throws Failure `usage` where the record cannot be made, and `credentials` where it could not be signed: nothing was sent
+ * @throws Failure `usage` where the record cannot be made, as `recheck`, and `credentials` where it could not be signed: nothing was sent
  */
 export async function placeOrder(
   account: TradingAccount,
   terms: OrderTerms,
-  { id, chosen = false }: Omit<Recording, 'reqTime'>,
+  { id, chosen = false, recheck }: Omit<Recording, 'reqTime'> & Rechecked,
 ): Promise<Placement> {
   const { client, journal } = account;
   refuseTwin(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, chosen, reqTime });
-  const verdict = await sendOrder(account, entry).catch((error: unknown) => {
+  const checkedAndSent = async () => {
+    recheck?.();
+    return sendOrder(account, entry);
+  };
+  const verdict = await checkedAndSent().catch((error: unknown) => {
     entry.withdraw();
     throw error;
   });

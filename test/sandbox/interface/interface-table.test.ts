@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type OperationName, operations } from '../../../src/protocol/operations/index.js';
-import { filesUnder, textOf } from '../../house/sources.js';
+import { filesUnder } from '../../house/sources.js';
+import { titlesIn } from '../../house/titles.js';
 import { CHAPTERS, type Chapter } from './rows.js';
 
 const TESTS = 'test/sandbox/';
@@ -27,14 +28,6 @@ function rowsOf([operation, { lines, limits = [] }]: [string, Chapter]): Row[] {
 }
 
 const ROWS = Object.entries(CHAPTERS).flatMap(rowsOf);
-
-/** A quoted text after the call of a test, after the cases of one, or at the beginning of a list. */
-const TITLE = /(?:\b(?:it|test)\(|\)\(|\[)\s*(['"])((?:\\.|(?!\1)[^\\\n])*)\1/g;
-
-/** What the tests of a file are called: the titles of its tests, and the first columns of its tables of cases. */
-function titlesIn(file: string): Set<string> {
-  return new Set(Array.from(textOf(file).matchAll(TITLE), ([, , title = '']) => title));
-}
 
 /** Every name within a description of a result, however it is wrapped. */
 function fieldsIn(schema: unknown, seen = new Set<unknown>()): string[] {

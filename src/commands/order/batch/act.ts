@@ -18,9 +18,10 @@ import { checkLines } from '../../../trading/batch/lines-check.js';
 import { watchMarket } from '../../../trading/duplicates/watch.js';
 import type { GuardName } from '../../../trading/guards/names.js';
 import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
+import type { Rechecked } from '../../../trading/order/place.js';
 import type { Outlook } from '../../../trading/preview/outlook.js';
 import type { Context } from '../../frame/context.js';
-import { breachText, confirmGuarded } from '../../frame/guards.js';
+import { breachText, confirmGuarded, dayRecheck } from '../../frame/guards.js';
 import { carryOut } from './carry-out.js';
 import { conclude, standOf } from './conclusion.js';
 import { dryBatch } from './dry.js';
@@ -39,7 +40,7 @@ interface Deal extends BatchPlan {
   readonly around: Surroundings;
   readonly overridden: readonly GuardName[];
   /** Makes it this process's to carry out. */
-  readonly begin: () => Promise<Job>;
+  readonly begin: (recheck: Rechecked['recheck']) => Promise<Job>;
 }
 
 /** Begins a job with the orders of a file or of a ladder. */
@@ -57,7 +58,7 @@ export async function start(
   const job = newJobId(context.host);
   const plan = { ...where, lines };
   refuseTwins(account, plan, job);
-  const begin = () => beginJob(account, plan, job);
+  const begin: Deal['begin'] = (recheck) => beginJob(account, plan, job, recheck);
   return act(context, account, market, { ...plan, job, around, overridden, begin });
 }
 
@@ -75,7 +76,7 @@ export async function goOn(
   const around = await Surroundings.of(context, account, job.terms, overridden);
   const unsent = new Set(job.unsent());
   const lines = job.terms.lines.filter((_, index) => unsent.has(index));
-  const begin = async () => takeUpJob(account, id);
+  const begin: Deal['begin'] = async (recheck) => takeUpJob(account, id, recheck);
   const deal = { ...job.terms, job: id, lines, earlier: standOf(job), around, overridden, begin };
   return act(context, account, market, deal);
 }
@@ -115,7 +116,8 @@ async function act(context: Context, account: TradingAccount, market: Market, de
   await confirmGuarded(context, question, breaches, overridden);
   budget.lengthen(timeFor(Math.ceil(deal.lines.length / MOST_PAIRS)));
   await watchMarket(account, deal.market);
-  const job = await deal.begin();
+  const { recheck } = await dayRecheck(context, account, market.quote, breaches);
+  const job = await deal.begin(recheck);
   const { ending, isChecked } = await carryOut(context, account, job);
   if (isChecked === false) output.warn(UNCHECKED);
   return conclude(job, ending);

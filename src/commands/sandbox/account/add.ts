@@ -2,9 +2,10 @@ import { type AccountReport, PERMISSION_NAMES } from '../../../sandbox/administr
 import { record } from '../../../terminal/table.js';
 import { completing } from '../../frame/completes.js';
 import { define, flag, required } from '../../frame/definition.js';
-import { dryChange } from '../../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../../frame/dry-run.js';
 import { word } from '../../inputs/words.js';
 import { ACCOUNT_COLUMNS } from '../account-rows.js';
+import { ACCOUNT } from '../shapes.js';
 
 export default define({
   summary: 'Add an account with play keys of its own; it owns nothing yet',
@@ -17,6 +18,8 @@ export default define({
     ),
   },
   examples: ['sandbox account add alice', 'sandbox account add watcher --permissions asset,entrust --json'],
+  output: ACCOUNT,
+  dry: DRY_CHANGE,
   async run({ session, globals }, { name, permissions }) {
     if (globals.dryRun) return dryChange('sandbox account add', `Would add the account ${name}.`);
     const added = (await session.administer('POST /accounts/add', { name, permissions })) as AccountReport;

@@ -1,11 +1,14 @@
 import type { AccountReport } from '../../../sandbox/administration/accounts.js';
 import { listing } from '../../frame/answers.js';
 import { define } from '../../frame/definition.js';
+import * as shape from '../../frame/shapes.js';
 import { ACCOUNT_COLUMNS, ACCOUNT_FIELDS } from '../account-rows.js';
+import { ACCOUNT } from '../shapes.js';
 
 export default define({
   summary: 'The accounts of the sandbox with their play keys',
   examples: ['sandbox account list', 'sandbox account list --json'],
+  output: shape.list(ACCOUNT),
   async run({ session }) {
     const rows = (await session.administer('GET /accounts')) as AccountReport[];
     return listing({ rows, fields: ACCOUNT_FIELDS, columns: ACCOUNT_COLUMNS, empty: 'No accounts.' });

@@ -1,12 +1,23 @@
 import type { WalletReport } from '../../../sandbox/administration/funds.js';
 import { listing } from '../../frame/answers.js';
 import { define, optional } from '../../frame/definition.js';
+import * as shape from '../../frame/shapes.js';
 import { word } from '../../inputs/words.js';
 
 export default define({
   summary: 'What an account has in its spot and margin wallets',
   arguments: { name: optional('the account; the first one when left out', word) },
   examples: ['sandbox account show', 'sandbox account show sandbox --json'],
+  output: shape.list(
+    shape.record({
+      wallet: shape.oneOf(['spot', 'isolated', 'cross'], ''),
+      market: shape.orNull(shape.text('of an isolated wallet')),
+      coin: shape.text(''),
+      available: shape.decimal(''),
+      frozen: shape.decimal(''),
+      borrowed: shape.decimal(''),
+    }),
+  ),
   async run({ session }, { name }) {
     const rows = (await session.administer('POST /accounts/balances', { account: name })) as WalletReport[];
     return listing({

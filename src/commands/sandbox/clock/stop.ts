@@ -1,8 +1,12 @@
 import { define } from '../../frame/definition.js';
+import { DRY_CHANGE } from '../../frame/dry-run.js';
 import { drive } from '../clock-answer.js';
+import { CLOCK } from '../shapes.js';
 
 export default define({
   summary: "Stop the sandbox's clock; orders still trade, time does not pass",
   examples: ['sandbox clock stop', 'sandbox clock stop --json'],
+  output: CLOCK,
+  dry: DRY_CHANGE,
   run: (context) => drive(context, 'stop'),
 });

@@ -4,10 +4,11 @@ import { FAULT_KINDS, type FaultKind } from '../../../sandbox/faults/kinds.js';
 import type { FaultRule } from '../../../sandbox/faults/rules.js';
 import { table } from '../../../terminal/table.js';
 import { define, flag, required } from '../../frame/definition.js';
-import { dryChange } from '../../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../../frame/dry-run.js';
 import { oneOf, wholeNumber } from '../../inputs/numbers.js';
 import { wordLike } from '../../inputs/words.js';
 import { RULE_COLUMNS } from '../fault-rows.js';
+import { FAULT } from '../shapes.js';
 
 const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];
 
@@ -31,6 +32,8 @@ export default define({
     'sandbox fault add delay --delay 3000 --probability 0.1 --json',
     'sandbox fault add skew --skew=-90000',
   ],
+  output: FAULT,
+  dry: DRY_CHANGE,
   async run({ session, globals }, input) {
     if (globals.dryRun) return dryChange('sandbox fault add', `Would add: ${FAULT_KINDS[input.kind]}.`);
     const rule = (await session.administer('POST /faults/add', input)) as FaultRule;

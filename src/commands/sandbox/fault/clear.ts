@@ -1,11 +1,14 @@
 import { define, optional } from '../../frame/definition.js';
-import { dryChange } from '../../frame/dry-run.js';
+import { DRY_CHANGE, dryChange } from '../../frame/dry-run.js';
+import * as shape from '../../frame/shapes.js';
 import { wholeNumber } from '../../inputs/numbers.js';
 
 export default define({
   summary: 'Switch a fault off, or all of them; their log stays',
   arguments: { id: optional('the number of the fault; all when left out', wholeNumber('The fault', 1, 999_999_999)) },
   examples: ['sandbox fault clear', 'sandbox fault clear 2 --json'],
+  output: shape.record({ cleared: shape.count('how many') }),
+  dry: DRY_CHANGE,
   async run({ session, globals }, { id }) {
     if (globals.dryRun) return dryChange('sandbox fault clear', 'Would switch faults off.');
     const answer = (await session.administer('POST /faults/clear', { id })) as { readonly cleared: number };

@@ -1,15 +1,36 @@
 import type { Effects } from '../../../sandbox/faults/effects.js';
+import { FAULT_KINDS } from '../../../sandbox/faults/kinds.js';
 import type { FaultEntry } from '../../../sandbox/faults/log.js';
 import { localTime, timeTitle } from '../../../terminal/time.js';
 import { listing } from '../../frame/answers.js';
 import { define, flag } from '../../frame/definition.js';
 import type { Session } from '../../frame/session.js';
+import * as shape from '../../frame/shapes.js';
 import { wholeNumber } from '../../inputs/numbers.js';
 
 export default define({
   summary: 'What faults were applied, and what was really done, oldest first',
   flags: { after: flag('--after <number>', 'only entries after this one', wholeNumber('--after', 0, 999_999_999)) },
   examples: ['sandbox fault log', 'sandbox fault log --after 20 --json'],
+  output: shape.list(
+    shape.record({
+      number: shape.count('counts from 1'),
+      time: shape.time("by the machine's clock"),
+      rule: shape.count('the id of the fault'),
+      kind: shape.oneOf(Object.keys(FAULT_KINDS), ''),
+      operation: shape.text(''),
+      parameters: shape.named(shape.text(''), 'without secrets'),
+      executions: shape.list(
+        shape.record({
+          placed: shape.list(shape.id(''), 'orders'),
+          cancelled: shape.list(shape.text(''), 'orders, by the id that the request named'),
+          withdrawn: shape.list(shape.id(''), 'withdrawals'),
+          code: shape.orNull(shape.count('null for an answer that has none')),
+        }),
+        'one for each time that the request was carried out',
+      ),
+    }),
+  ),
   async run({ session }, { after = 0 }) {
     return listing({
       rows: await entriesAfter(session, after),

@@ -1,0 +1,44 @@
+import type { Definition } from './definition.js';
+import type { Shape } from './shapes.js';
+
+/** A field by its name, dotted where it is nested; `[]` stands for each element of a list. */
+export type Leaf = readonly [name: string, shape: Shape];
+
+/** The plain values that a shape holds, each once, in their order. */
+export function leaves(shape: Shape): Leaf[] {
+  return once(found(shape, '', ELEMENTS));
+}
+
+/**
+ * The columns that `--csv` has for a command: the fields of a row, nested ones with dots. A list in a row is one cell.
+ */
+export function rowFields({ output, row }: Pick<Definition, 'output' | 'row'>): Leaf[] {
+  return once(rowShapes(row ?? output).flatMap((one) => found(one, '', CELL)));
+}
+
+/** Where several forms have a field of a name, the first one tells what it is. */
+function once(all: readonly Leaf[]): Leaf[] {
+  const names = all.map(([name]) => name);
+  return all.filter(([name], index) => names.indexOf(name) === index);
+}
+
+/** What a list in a row comes to. */
+type Lists = (shape: Shape, name: string) => Leaf[];
+
+const ELEMENTS: Lists = (shape, name) => found(shape.items ?? {}, `${name}[]`, ELEMENTS);
+const CELL: Lists = (shape, name) => [[name, shape]];
+
+function rowShapes(shape: Shape): readonly Shape[] {
+  if (shape.anyOf !== undefined) return shape.anyOf.flatMap(rowShapes);
+  return shape.items === undefined ? [shape] : rowShapes(shape.items);
+}
+
+function found(shape: Shape, name: string, lists: Lists): Leaf[] {
+  const { properties, anyOf, items } = shape;
+  if (anyOf !== undefined) return anyOf.flatMap((one) => found(one, name, lists));
+  if (items !== undefined) return lists(shape, name);
+  if (properties === undefined) return name === '' ? [] : [[name, shape]];
+  return Object.entries(properties).flatMap(([key, inner]) =>
+    found(inner, name === '' ? key : `${name}.${key}`, lists),
+  );
+}

@@ -1,0 +1,99 @@
+/**
+ * What the `--json` of a command looks like, as a JSON Schema (draft 2020-12) of few keywords, which every checker knows.
+ * Objects are open: fields may be added later. Fields may not be removed or become another type.
+ */
+export interface Shape {
+  readonly type?: TypeName | readonly TypeName[];
+  readonly title?: string;
+  readonly description?: string;
+  readonly pattern?: string;
+  readonly enum?: readonly (string | null)[];
+  readonly properties?: Fields;
+  readonly required?: readonly string[];
+  readonly items?: Shape;
+  readonly additionalProperties?: Shape;
+  readonly anyOf?: readonly Shape[];
+  /** The fields of the interface that it carries, as `OPERATION.FIELD`, parted by spaces. */
+  readonly $comment?: string;
+}
+
+export type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'null';
+export type Fields = Readonly<Record<string, Shape>>;
+
+const DECIMAL = '^-?\\d+(\\.\\d+)?$';
+const TIME = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$';
+
+/**
+ * A kind of value, to be described.
+ *
+ * @param description in a few words
+ * @param from fields of the interface, as `OPERATION.FIELD`, parted by spaces
+ */
+type Kind = (description: string, from?: string) => Shape;
+
+function kind(shape: Shape): Kind {
+  return (description, from) => ({
+    ...shape,
+    ...(description === '' ? {} : { description }),
+    ...(from === undefined ? {} : { $comment: from }),
+  });
+}
+
+export const text = kind({ type: 'string' });
+/** A price or an amount: plain digits, no exponent, zeros kept as sent. */
+export const decimal = kind({ type: 'string', pattern: DECIMAL });
+/** An id of the exchange, whose digits a double could not hold. */
+export const id = kind({ type: 'string', pattern: '^\\d+$' });
+/** ISO 8601 in UTC with milliseconds. */
+export const time = kind({ type: 'string', pattern: TIME });
+export const yesNo = kind({ type: 'boolean' });
+/** A number of things, a scale or a raw code. */
+export const count = kind({ type: 'integer' });
+/** A number that is no amount. */
+export const number = kind({ type: 'number' });
+
+export function isTime({ pattern }: Shape): boolean {
+  return pattern === TIME;
+}
+
+/** A price, an amount, a number of things: an id is digits as well, and none of these. */
+export function isNumeric({ type, pattern }: Shape): boolean {
+  return pattern === DECIMAL || [type].flat().some((one) => one === 'integer' || one === 'number');
+}
+
+/** One of these words; more may come. */
+export function oneOf(words: readonly string[], description: string, from?: string): Shape {
+  return kind({ type: 'string', enum: words })(description, from);
+}
+
+/** The same, or null where it is absent. */
+export function orNull(shape: Shape): Shape {
+  const { type, enum: words, anyOf, ...rest } = shape;
+  if (anyOf !== undefined) return { ...rest, anyOf: [...anyOf, { type: 'null' }] };
+  if (type === undefined) throw new TypeError('what may be anything may be null already');
+  const types: readonly TypeName[] = typeof type === 'string' ? [type] : type;
+  if (types.includes('null')) return shape;
+  return { type: [...types, 'null'], ...rest, ...(words === undefined ? {} : { enum: [...words, null] }) };
+}
+
+/** One thing, each of its fields always there. */
+export function record(properties: Fields, description = ''): Shape {
+  return kind({ type: 'object', properties, required: Object.keys(properties) })(description);
+}
+
+/** Several things of a kind. */
+export function list(items: Shape, description = '', from?: string): Shape {
+  return kind({ type: 'array', items })(description, from);
+}
+
+/** Values of a kind under names that are data. */
+export function named(additionalProperties: Shape, description: string): Shape {
+  return kind({ type: 'object', additionalProperties })(description);
+}
+
+export function either(...anyOf: readonly Shape[]): Shape {
+  return { anyOf };
+}
+
+/** What its maker alone knows the shape of. */
+export const anything: Shape = {};

@@ -1,0 +1,18 @@
+import type { Market } from '../../client/market-catalog.js';
+import { nearest } from '../../config/names.js';
+
+/** What to say of a coin that no market is filtered by; undefined where there are such markets. */
+export function unknownFilter(
+  markets: readonly Market[],
+  wanted: { readonly base?: string | undefined; readonly quote?: string | undefined },
+): string | undefined {
+  for (const side of ['base', 'quote'] as const) {
+    const coin = wanted[side];
+    const coins = [...new Set(markets.map((market) => market[side]))];
+    if (coin === undefined || coins.includes(coin)) continue;
+    const close = nearest(coin, coins);
+    const guess = close.length === 0 ? '' : ` Did you mean ${close.join(' or ')}?`;
+    return `No market has ${coin} as its ${side} coin.${guess}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+import { Failure } from '../../errors.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
+import { grouped } from '../../terminal/numbers.js';
+import { zonedTime } from '../../terminal/time.js';
+import type { TradingAccount } from '../../trading/account.js';
+import { orderState } from '../../trading/order/record.js';
+import { type Wait, waitForOrder } from '../../trading/order/wait.js';
+import type { Context } from '../frame/context.js';
+
+export interface Awaited {
+  readonly record: OrderRecord;
+  /** Where it did not come to what was waited for. */
+  readonly failure: Failure | undefined;
+}
+
+/** Waits for an order, and tells a person at a terminal of each change. Throws as the client's `read`. */
+export async function awaitOrder(
+  { output, host, globals }: Context,
+  account: TradingAccount,
+  look: () => Promise<OrderRecord>,
+  wait: Wait,
+): Promise<Awaited> {
+  let words = 'Waiting for the order';
+  const hide = output.live(() => words);
+  const forget = host.onInterrupt(hide);
+  const tell = (record: OrderRecord) => {
+    words = `Waiting for ${wait}: ${progressOf(record)}`;
+    account.tell(`${zonedTime(host.now())}  ${progressOf(record)}`);
+  };
+  try {
+    const { record, isReached } = await waitForOrder(account, look, wait, tell);
+    return { record, failure: isReached ? undefined : missed(record, wait, globals.timeoutMs) };
+  } finally {
+    hide();
+    forget();
+  }
+}
+
+function progressOf(record: OrderRecord): string {
+  return `${orderState(record)}, ${grouped(record.trade_amount)} of ${grouped(record.total_amount)} filled`;
+}
+
+function missed(record: OrderRecord, wait: Wait, timeoutMs: number): Failure {
+  if (orderState(record) === 'cancelled')
+    return new Failure('partial', `The order will not be ${wait} any more: ${progressOf(record)}.`, {
+      hint: 'What has filled is in the output.',
+    });
+  return new Failure('partial', `After ${timeoutMs / 1000} s the order is not ${wait}: ${progressOf(record)}.`, {
+    hint: '--timeout waits for longer.',
+  });
+}

@@ -1,0 +1,40 @@
+import type { Answer } from '../terminal/answer.js';
+import { define, several } from './frame/definition.js';
+import { leaves } from './frame/row-fields.js';
+import { schemasOf } from './frame/schemas.js';
+import * as shape from './frame/shapes.js';
+import { word } from './inputs/words.js';
+
+export default define({
+  summary: 'What the JSON of a command holds, as a JSON Schema',
+  arguments: { command: several('the words of a command, or error; every one when none is named', word) },
+  examples: ['schema order', 'schema order show', 'schema error', 'schema --csv'],
+  output: shape.anything,
+  row: shape.record({
+    command: shape.text(''),
+    field: shape.text('its name; [] stands for each element of a list'),
+    type: shape.text(''),
+    description: shape.text(''),
+    interface: shape.text('the fields of the interface that it carries'),
+  }),
+  async run(_context, { command }) {
+    const words = command.join(' ');
+    const schemas = await schemasOf(words);
+    const data = schemas[words] ?? schemas;
+    return {
+      data,
+      csv: Object.entries(schemas).flatMap(([name, schema]) => rowsOf(name, schema)),
+      show: () => JSON.stringify(data, null, 2),
+    } satisfies Answer;
+  },
+});
+
+function rowsOf(command: string, schema: shape.Shape): object[] {
+  return leaves(schema).map(([field, { type = 'any', description, $comment }]) => ({
+    command,
+    field,
+    type: typeof type === 'string' ? type : type.join(' or '),
+    description: description ?? '',
+    interface: $comment ?? '',
+  }));
+}

@@ -1,0 +1,71 @@
+import { Decimal } from '../../protocol/decimal.js';
+import { linesBackwards } from './backwards.js';
+import { readFrom } from './files.js';
+import type { Settled } from './intent.js';
+import { valuesIn } from './lines.js';
+
+/** What a settled write counts for in a sum; undefined where it counts for nothing. */
+export type ValueOf = (settled: Settled) => { readonly name: string; readonly value: Decimal } | undefined;
+
+/** Sums by name. */
+export type Sums = ReadonlyMap<string, Decimal>;
+
+/** The sums of all lines of a file before an offset, as a line of that file. */
+export interface SumsLine {
+  /** In bytes, at the beginning of a line. */
+  readonly upTo: number;
+  readonly sums: Readonly<Record<string, string>>;
+}
+
+/** A line of a settled write, and what an earlier line said of the same one where that was counted already. */
+export interface SettledLine {
+  readonly settled: Settled;
+  readonly before?: Pick<Settled, 'duplicates' | 'notional'>;
+}
+
+/** So much is read again and again before the sums are written down; chosen, about 200 orders. */
+const MOST_BYTES = 262_144;
+const MARK = '"sums":';
+
+/**
+ * Sums up a day's file. Every order asks for that, so that only the end of the file is read: back to the line with the
+ * sums of what lies before. Where there is too much to read, `keep` is given the next such line.
+ *
+ * A write that two processes settled at once may count twice, never less than once.
+ */
+export function sumsIn(file: string, worth: ValueOf, keep: (line: SumsLine) => void): Sums {
+  const known = lastSums(file);
+  const content = readFrom(file, known.upTo);
+  const whole = content.subarray(0, content.lastIndexOf(10) + 1);
+  const sums = new Map(Object.entries(known.sums).map(([name, value]) => [name, Decimal.of(value)]));
+  for (const { name, value } of countedIn(whole.toString('utf8'), worth))
+    sums.set(name, (sums.get(name) ?? Decimal.zero).plus(value));
+  if (whole.length > MOST_BYTES) {
+    const texts = [...sums].map(([name, value]) => [name, value.toString()]);
+    keep({ upTo: known.upTo + whole.length, sums: Object.fromEntries(texts) });
+  }
+  return sums;
+}
+
+function lastSums(file: string): SumsLine {
+  for (const line of linesBackwards(file)) {
+    // looking into a line costs more than finding it
+    if (!line.includes(MARK)) continue;
+    const [found] = valuesIn(line) as (SumsLine | object)[];
+    if (found !== undefined && 'upTo' in found) return found;
+  }
+  return { upTo: 0, sums: {} };
+}
+
+function countedIn(content: string, worth: ValueOf) {
+  const byWrite = new Map<string, { readonly name: string; readonly value: Decimal }[]>();
+  for (const line of valuesIn(content) as (SettledLine | object)[]) {
+    if (!('settled' in line)) continue;
+    const { settled, before } = line;
+    const { id } = settled.intent;
+    const [now, then] = [worth(settled), before && worth({ ...settled, ...before })];
+    const counted = now === undefined ? [] : [{ ...now, value: now.value.minus(then?.value ?? Decimal.zero) }];
+    byWrite.set(id, before === undefined ? counted : [...(byWrite.get(id) ?? []), ...counted]);
+  }
+  return [...byWrite.values()].flat();
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { PIT, plainEnvironment } from '../support/pit.js';
+import { onTerminal } from '../support/pty.js';
+import { requires } from '../support/tools.js';
+import { lastError, useDesk } from './desk.js';
+import { place } from './orders-desk.js';
+
+const desk = useDesk();
+let count = 0;
+
+/** A client id of an order that rests far from the market. */
+async function resting(): Promise<string> {
+  count += 1;
+  const id = `waiting${count}`;
+  await place(desk, `buy btc_usdt 0.01 --at bid-20% --id ${id}`);
+  return id;
+}
+
+describe('pit order show --wait', () => {
+  it('answers once, with what the order came to', async () => {
+    const id = await resting();
+    const waiting = desk.json(`order show btc_usdt --id ${id} --wait closed`);
+    await desk.done(`cancel btc_usdt --id ${id}`);
+    expect(await waiting).toMatchObject({ clientId: id, state: 'cancelled' });
+  });
+
+  it.each([
+    ['open', 0],
+    ['filled', 9],
+    ['closed', 9],
+  ])('for %s of an order that stays open ends with %i and prints it', async (wait, code) => {
+    const ran = await desk.run(`order show btc_usdt --id ${await resting()} --wait ${wait} --timeout 1.5 --json`);
+    expect(ran.code).toBe(code);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ state: 'open', filled: '0.000000' });
+    if (code === 9)
+      expect(lastError(ran.stderr)).toMatchObject({ kind: 'partial', hint: expect.stringContaining('--timeout') });
+  });
+
+  it('for filled ends with 9 where the order is cancelled, and with 3 where there is none', async () => {
+    const id = await resting();
+    await desk.done(`cancel btc_usdt --id ${id}`);
+    expect(await desk.run(`order show btc_usdt --id ${id} --wait filled`)).toMatchObject({ code: 9 });
+    expect(await desk.failure('order show btc_usdt --id nosuch1 --wait filled', 3)).toMatchObject({ code: 3001 });
+  });
+
+  it.skipIf(!requires('python3'))(
+    'shows changes on a terminal, and Ctrl-C leaves it as it was (needs python3)',
+    async () => {
+      const id = await resting();
+      const { screen, status, echoes } = await onTerminal({
+        command: [process.execPath, PIT, 'order', 'show', 'btc_usdt', '--id', id, '--wait', 'filled'],
+        environment: plainEnvironment(desk.home, { NO_COLOR: '1' }),
+        columns: 100,
+        steps: [{ await: 'Waiting for filled: open, 0.000000 of 0.010000 filled', type: '\u0003' }],
+      });
+      expect(screen).toMatch(/\d\d:\d\d:\d\d \(UTC\) {2}open, 0\.000000 of 0\.010000 filled/);
+      expect({ status, echoes }).toEqual({ status: 130, echoes: true });
+      expect(screen).not.toMatch(/pit: |\n {4}at /);
+    },
+  );
+});

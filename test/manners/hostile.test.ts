@@ -1,0 +1,176 @@
+import stringWidth from 'string-width';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { environmentAt } from '../commands/literal-exchange.js';
+import { runInside } from '../support/inside.js';
+import { PIT, plainEnvironment, temporaryHome } from '../support/pit.js';
+import { onTerminal } from '../support/pty.js';
+import { requires } from '../support/tools.js';
+import { useHostileExchange } from './hostile-exchange.js';
+import { OBEYED, PAYLOADS, RUN } from './payloads.js';
+
+vi.mock('../../src/version.js', () => ({ version: 'test' }));
+
+const home = temporaryHome();
+const exchange = useHostileExchange();
+beforeAll(() => {
+  exchange.isRefusing = false;
+});
+
+/** In a pipe, or on a terminal so wide; a dumb one, so that every control there would be the exchange's. */
+function ran(line: string, columns?: number) {
+  const environment = { ...environmentAt(exchange.url), TERM: 'dumb' };
+  const place = columns === undefined ? { home } : { home, columns };
+  return runInside(line.split(' '), { ...place, environment, now: Date.now() });
+}
+
+/** Commands that list as many things as there are payloads, with the last column's title, and a value in it. */
+const LISTS = [
+  ['balance --all', 'total', /[\d,]+\.5$/],
+  ['bills --all', 'id', /\d{9,10}$/],
+  ['address btc', '', /$/],
+  ['deposits btc --all', 'id', /\d{9,10}$/],
+  ['withdrawals btc --all', 'id', /\d{9,10}$/],
+  ['fees', 'withdrawals', /open$/],
+  ['orders btc_usdt --all', 'state', /open$/],
+] as const;
+
+/** Commands that show a single thing's texts. */
+const SINGLES = [
+  'account',
+  'address btc --single',
+  'address btc --withdraw',
+  'order show btc_usdt 17',
+  'cancel btc_usdt 17',
+  'order buy btc_usdt 1 --at 30000 --yes',
+] as const;
+
+/** Commands that show none of what they are sent. */
+const SILENT = [
+  'markets',
+  'ticker',
+  'ticker btc_usdt',
+  'trades btc_usdt',
+  'kline btc_usdt',
+  'cancel-after btc_usdt --yes',
+] as const;
+
+it('there are two hundred payloads, each once', () => {
+  expect([PAYLOADS.length, new Set(PAYLOADS).size]).toEqual([200, 200]);
+});
+
+describe('hostile texts of an exchange', () => {
+  it.each(LISTS)('pit %s draws none of them', async (line) => {
+    for (const columns of [40, 80, 200, undefined]) {
+      const { stdout, stderr } = await ran(line, columns);
+      expect(stdout.split('\n').length).toBeGreaterThan(PAYLOADS.length);
+      expect(`${stdout}${stderr}`).not.toMatch(OBEYED);
+    }
+  });
+
+  it.each(LISTS.filter(([, title]) => title !== ''))(
+    'pit %s keeps its columns under their titles',
+    async (line, title, value) => {
+      const { stdout } = await ran(line);
+      const [head = '', ...rows] = stdout.trimEnd().split('\n');
+      expect(head).toMatch(new RegExp(`${title}$`));
+      expect(rows.length).toBe(PAYLOADS.length);
+      const starts = rows.map((row) => stringWidth(row.replace(value, '')));
+      // a listing as it is read comes in blocks of a hundred rows, whose columns may grow on the way down
+      const odd = rows.filter((_, index) => starts[index] !== starts[index < 100 ? 0 : 100]);
+      expect(odd).toEqual([]);
+    },
+  );
+
+  it.each(LISTS)('are whole in the JSON of pit %s', async (line) => {
+    const { stdout, stderr } = await ran(`${line} --json`);
+    expect(`${stdout}${stderr}`).not.toMatch(OBEYED);
+    const texts = new Set<unknown>();
+    const rows = JSON.parse(stdout, (_key, value) => {
+      texts.add(value);
+      return value;
+    });
+    expect(rows).toHaveLength(PAYLOADS.length);
+    if (!line.startsWith('orders'))
+      expect(PAYLOADS.filter((text) => !texts.has(text) && !texts.has(text.toLowerCase()))).toEqual([]);
+  });
+
+  it.each(LISTS)('are no formulas in the CSV of pit %s', async (line) => {
+    const { stdout } = await ran(`${line} --csv`);
+    expect(stdout).not.toMatch(OBEYED);
+    const cells = cellsOf(stdout);
+    expect(cells.length).toBeGreaterThan(PAYLOADS.length);
+    expect(cells.filter((cell) => RUN.test(cell))).toEqual([]);
+    if (line.startsWith('bills')) expect(cells).toContain('-0.5');
+  });
+
+  async function drawNone(line: string, payloads: readonly string[]) {
+    for (const payload of payloads) {
+      exchange.payload = payload;
+      const { stdout, stderr } = await ran(line, 80);
+      expect(`${stdout}${stderr}`, payload).not.toMatch(OBEYED);
+      expect(`${stdout}${stderr}`).not.toBe('');
+    }
+  }
+
+  it.each(SINGLES)('pit %s draws none of them, one by one', (line) => drawNone(line, PAYLOADS));
+
+  it.each(SILENT)('pit %s draws none of some', (line) =>
+    drawNone(
+      line,
+      PAYLOADS.filter((_, index) => index % 10 === 0),
+    ),
+  );
+
+  it('are clean in what is said of a refusal', async () => {
+    exchange.isRefusing = true;
+    for (const payload of PAYLOADS) {
+      exchange.payload = payload;
+      const { stdout, stderr, failure } = await ran('fees', 80);
+      expect({ stdout, kind: failure?.kind }).toEqual({ stdout: '', kind: 'refused' });
+      expect(stderr).not.toMatch(OBEYED);
+    }
+    exchange.isRefusing = false;
+  });
+
+  it('are cut on a terminal, and whole in JSON and CSV', async () => {
+    const long = PAYLOADS.at(-1) ?? '';
+    expect(long.length).toBeGreaterThan(10_000);
+    exchange.payload = long;
+    const shown = await ran('account', 80);
+    expect(shown.stdout).toContain('long…');
+    expect(shown.stdout.length).toBeLessThan(2_000);
+    expect((await ran('fees', 200)).stdout).not.toContain('long end');
+    exchange.isRefusing = true;
+    expect((await ran('fees', 80)).stderr.length).toBeLessThan(2_500);
+    exchange.isRefusing = false;
+    expect(JSON.parse((await ran('account --json')).stdout).username).toBe(long);
+    expect((await ran('account --csv')).stdout).toContain(long);
+  });
+});
+
+describe.skipIf(!requires('python3'))('hostile texts of an exchange', () => {
+  it.each(['balance --all', 'bills --all', 'fees', 'order buy btc_usdt 1 --at 30000'])(
+    'none reaches a real terminal from pit %s (needs python3)',
+    async (line) => {
+      exchange.payload = PAYLOADS[2] ?? '';
+      const { screen, late } = await onTerminal({
+        command: [process.execPath, PIT, ...line.split(' ')],
+        environment: plainEnvironment(home, { ...environmentAt(exchange.url), TERM: 'xterm' }),
+        columns: 80,
+        steps: line.startsWith('order') ? [{ await: '[y/N]', type: 'y\r' }] : [],
+      });
+      expect(late).toBe(false);
+      // pit's own: colours, and the line that tells how far it is or that asks
+      const others = screen.replace(/\u001b\[(?:[\d;]*[mGKAJ]|\?25[hl])|\r+\n?/g, '\n');
+      expect(others).not.toMatch(OBEYED);
+      expect(screen).not.toMatch(/\u001b\[2J|\u001b\[6n|\u001b\]|\u001bc/);
+    },
+  );
+});
+
+/** The cells of a CSV text, as RFC 4180 has them. */
+function cellsOf(text: string): string[] {
+  return Array.from(text.matchAll(/(?:^|,|\n)(?:"((?:[^"]|"")*)"|([^",\n]*))/g), ([, quoted, plain]) =>
+    quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'),
+  );
+}

@@ -1,0 +1,105 @@
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { writtenToday } from '../../../src/trading/guards/day-notional.js';
+import type { Settled } from '../../../src/trading/journal/intent.js';
+import { lineOf } from '../../../src/trading/journal/lines.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+
+const TERMS = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false } as const;
+
+function settled(number: number, { host }: TestAccount, more: Partial<Settled> = {}): Settled {
+  const terms = { ...TERMS, price: '3', amount: `${number}` };
+  const intent = { operation: 'order', terms, id: `mine${number}`, time: host.now(), reqTime: host.now() } as const;
+  const events = [{ time: host.now(), event: 'x'.repeat(200) }];
+  const runner = { pid: 1, stamp: null };
+  return {
+    intent: { ...intent, process: runner },
+    outcome: 'placed',
+    id: `${number}`,
+    duplicates: [],
+    events,
+    ...more,
+  };
+}
+
+/** The file of the day, and its bytes; an account that trades a lot has them. */
+function busy(count: number) {
+  const account = accountOf('http://127.0.0.1:1');
+  const { journal, host } = account;
+  const terms = { ...TERMS, price: '3', amount: '0' };
+  journal
+    .begin<'order'>({ operation: 'order', terms }, { id: 'first001', reqTime: host.now() })
+    .settle({ outcome: 'placed', id: '0', duplicates: [] }, 'placed');
+  const folder = path.join(account.state, 'journal', 'test', 'settled');
+  const file = path.join(folder, readdirSync(folder)[0] ?? '');
+  // at once, because waiting for the disk each time takes long
+  const lines = Array.from({ length: count }, (_, index) =>
+    lineOf({ at: host.now(), settled: settled(index + 1, account) }),
+  );
+  appendFileSync(file, lines.join(''));
+  return { account, file, sum: () => writtenToday(journal, 'usdt', host.now()).toString() };
+}
+
+const whole = (count: number) => `${(3 * count * (count + 1)) / 2}`;
+
+it('the sums of a long day are written down, and from then on only what came after them is read', () => {
+  const { account, file, sum } = busy(700);
+  expect(readFileSync(file, 'utf8')).not.toContain('"sums"');
+  expect(sum()).toBe(whole(700));
+  const written = readFileSync(file);
+  expect(written.toString().match(/"sums":\{"usdt":"\d+"\}/g)).toHaveLength(1);
+  expect(sum()).toBe(whole(700));
+  expect(readFileSync(file)).toEqual(written);
+  account.journal.archive.add(settled(701, account));
+  expect(sum()).toBe(whole(701));
+  // what is before them is not looked at any more
+  const damaged = readFileSync(file);
+  damaged.fill('x', 100, 100_000);
+  writeFileSync(file, damaged);
+  expect(sum()).toBe(whole(701));
+});
+
+it('what another process adds between the reading and the writing of the sums counts', () => {
+  const { account, file, sum } = busy(700);
+  const before = readFileSync(file).length;
+  expect(sum()).toBe(whole(700));
+  const bytes = readFileSync(file);
+  account.journal.archive.add(settled(701, account));
+  const added = readFileSync(file).subarray(bytes.length);
+  writeFileSync(file, Buffer.concat([bytes.subarray(0, before), added, bytes.subarray(before)]));
+  expect(sum()).toBe(whole(701));
+});
+
+it('sums that were cut off or damaged are made again', () => {
+  const { file, sum } = busy(700);
+  const lines = readFileSync(file).length;
+  expect(sum()).toBe(whole(700));
+  const written = readFileSync(file);
+  for (const length of [lines, lines + 20, written.length - 3]) {
+    writeFileSync(file, written.subarray(0, length));
+    expect(sum()).toBe(whole(700));
+  }
+  const wrong = written.toString().replace(/"usdt":"\d/, '"usdt":"9');
+  writeFileSync(file, wrong);
+  expect(sum()).toBe(whole(700));
+});
+
+it('of what is kept again only the difference counts, before and after the sums', () => {
+  const { account, sum } = busy(700);
+  const { archive } = account.journal;
+  const copied = (number: number, duplicates: readonly string[]) => {
+    const earlier = archive.find(`mine${number}`);
+    archive.add(settled(number, account, { duplicates }), earlier);
+  };
+  copied(10, ['a']);
+  const plus = (more: number) => `${Number(whole(700)) + 3 * more}`;
+  expect(sum()).toBe(plus(10));
+  copied(10, ['a', 'b']);
+  copied(20, ['c']);
+  expect(sum()).toBe(plus(40));
+  // two processes that settle one write at once
+  archive.add(settled(701, account));
+  archive.add(settled(701, account));
+  expect(sum()).toBe(plus(40 + 701));
+});
