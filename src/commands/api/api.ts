@@ -25,6 +25,8 @@ export default define({
   ],
   // the exchange's own: what an operation answers is the interface's to say
   output: shape.anything,
+  // what the command of a write prints, or one request
+  dry: shape.anything,
   async run(context, { method, parameters, raw, override }) {
     const values = Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
     if (method === 'withdraw') throw (await import('./writes.js')).onlyByCommand(values);
