@@ -8,7 +8,7 @@
 __pit_command() {
   subs= flags= arguments=
   case $1 in
-    '') subs='markets ticker depth trades kline order orders cancel cancel-after resolve account balance bills address deposits withdrawals fees schema withdraw profile keys completion sandbox help' ;;
+    '') subs='markets ticker depth trades kline order orders cancel cancel-after resolve api doctor account balance bills address deposits withdrawals fees schema withdraw profile keys completion sandbox help' ;;
     'markets') flags='--base=@coin --quote=@coin' arguments='@market' ;;
     'ticker') flags='--quote=@coin --sort=change|volume|market' arguments='@market...' ;;
     'depth') flags='--size=- --merge=-' arguments='@market' ;;
@@ -21,7 +21,9 @@ __pit_command() {
     'orders') flags='--side=buy|sell --state=open|filled|cancelled|all --page=- --all' arguments='@market' ;;
     'cancel') flags='--id=@clientId --all' arguments='@market @order...' ;;
     'cancel-after') flags='--hold' arguments='@market @program...' ;;
-    'resolve') arguments='@unresolved' ;;
+    'resolve') flags='--as=done|notSent' arguments='@unresolved' ;;
+    'api') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='markets|allTicker|ticker|depth|trades|kline|getAccountInfo|getSpotBills|getUserAddress|getPayinAddress|getWithdrawAddress|getWithdrawRecord|getChargeRecord|getFeeInfo|withdraw|order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|getOrder|getOrders -...' ;;
+    'doctor') ;;
     'account') ;;
     'balance') flags='--all --in=@coin' arguments='@coin...' ;;
     'bills') flags='--from=- --to=- --page=- --all --summary' arguments='@coin' ;;
@@ -36,8 +38,8 @@ __pit_command() {
     'profile add') flags='--base-url=- --trade-url=- --ws-url=-' arguments='-' ;;
     'profile use') arguments='@profile' ;;
     'profile show') arguments='@profile' ;;
-    'profile set') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|reqTimeTolerance|withdrawFee|zone -' ;;
-    'profile unset') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|reqTimeTolerance|withdrawFee|zone' ;;
+    'profile set') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|caFile|reqTimeTolerance|withdrawFee|zone -' ;;
+    'profile unset') arguments='@profile base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|caFile|reqTimeTolerance|withdrawFee|zone' ;;
     'profile remove') arguments='@profile' ;;
     'keys') subs='set show remove' ;;
     'keys set') flags='--stdin --file=@file' ;;

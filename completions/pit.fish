@@ -20,6 +20,8 @@ function __pit_tree_subs
                 'cancel' 'Cancel orders by id, which asks nothing, or all open orders of a market, which asks' \
                 'cancel-after' 'Have the exchange cancel every order of a market in one minute, unless this is called again' \
                 'resolve' 'Find out what became of writes whose outcome is unknown' \
+                'api' 'Call any operation of the interface by its name' \
+                'doctor' 'Look at configuration, hosts, clock, key and journal, and say what mends them' \
                 'account' 'The account behind the key, and what the key may do' \
                 'balance' 'What you have: available, frozen in orders, total' \
                 'bills' 'Every change of your balances, newest first' \
@@ -162,6 +164,13 @@ function __pit_tree_flags
         case 'cancel-after'
             printf '%s\t%s\n' \
                 '--hold' 'start the timer again every 15 seconds, until Ctrl-C or the end of the command'
+        case 'resolve'
+            printf '%s\t%s\n' \
+                '--as=done|notSent' 'what you found out yourself of a call that pit cannot look up: done or notSent'
+        case 'api'
+            printf '%s\t%s\n' \
+                '--raw' 'print the body as it came, in place of a table' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only'
         case 'balance'
             printf '%s\t%s\n' \
                 '--all' 'coins of which you have nothing, too' \
@@ -295,6 +304,10 @@ function __pit_tree_arguments
         case 'resolve'
             printf '%s\t%s\n' \
                 '@unresolved' 'the id that a message named; without it all that is unknown'
+        case 'api'
+            printf '%s\t%s\n' \
+                'markets|allTicker|ticker|depth|trades|kline|getAccountInfo|getSpotBills|getUserAddress|getPayinAddress|getWithdrawAddress|getWithdrawRecord|getChargeRecord|getFeeInfo|withdraw|order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|getOrder|getOrders' 'the operation: depth, getOrder, setExpressState …' \
+                '-...' 'its parameters as name=value'
         case 'balance'
             printf '%s\t%s\n' \
                 '@coin...' 'only these coins'
@@ -332,12 +345,12 @@ function __pit_tree_arguments
         case 'profile set'
             printf '%s\t%s\n' \
                 '@profile' 'the profile' \
-                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|reqTimeTolerance|withdrawFee|zone' 'base-url, trade-url, ws-url or a setting' \
+                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|caFile|reqTimeTolerance|withdrawFee|zone' 'base-url, trade-url, ws-url or a setting' \
                 '-' 'its value'
         case 'profile unset'
             printf '%s\t%s\n' \
                 '@profile' 'the profile' \
-                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|reqTimeTolerance|withdrawFee|zone' 'the setting'
+                'base-url|trade-url|ws-url|priceBand|orderNotional|dayNotional|postOnlyGuard|withdrawLimit|withdrawDayLimit|withdrawAddresses|limiter|limiterShare|caFile|reqTimeTolerance|withdrawFee|zone' 'the setting'
         case 'profile remove'
             printf '%s\t%s\n' \
                 '@profile' 'the profile'

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import envPaths from 'env-paths';
+import { proxySecrets } from './host/proxy-secrets.js';
 import { type Signal, takeSignals } from './host/signals.js';
 import { Redaction } from './redaction.js';
 
@@ -92,9 +93,10 @@ function cutShort(thrown: unknown): void {
  * Puts a redaction before the stream itself, so that the runtime's own debug lines (NODE_DEBUG) pass it too. The keys of
  * the environment are masked from the start: such lines print whole environments.
  */
-function redacting(stream: NodeJS.WriteStream, { PIT_ACCESS_KEY, PIT_SECRET_KEY }: NodeJS.ProcessEnv): Redaction {
+function redacting(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): Redaction {
   const redaction = new Redaction();
-  for (const key of [PIT_ACCESS_KEY, PIT_SECRET_KEY]) redaction.keep(key ?? '');
+  const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = environment;
+  for (const secret of [PIT_ACCESS_KEY, PIT_SECRET_KEY, ...proxySecrets(environment)]) redaction.keep(secret);
   const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
   stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();

@@ -1,52 +1,23 @@
-import type { Host } from '../host.js';
-import type { Operation, Result } from '../protocol/operation.js';
-import { type OperationName, type OperationNamed, operations } from '../protocol/operations/index.js';
-import {
-  type Credentials,
-  checkedParameters,
-  type Hosts,
-  marketDataUrl,
-  openUrl,
-  signedUrl,
-  type ValuesOf,
-} from '../protocol/request.js';
-import { Refused, readResponse } from '../protocol/response.js';
+import type { Result } from '../protocol/operation.js';
+import { type OperationName, type OperationNamed, operationOf } from '../protocol/operations/index.js';
+import type { Given, Hosts, ValuesOf } from '../protocol/request.js';
+import { Refused, readResponse, requireJson, wholeBody } from '../protocol/response.js';
 import type { Answered } from './answered.js';
-import type { Budget } from './budget.js';
-import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
+import type { Call, ClientOptions } from './call.js';
+import { ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
-import { requireSafeHost } from './hosts.js';
 import { inTurn } from './limiter/in-turn.js';
 import { Limiter, type Limits, type Turn } from './limiter/limiter.js';
 import { ownLimits } from './limiter/own-limits.js';
 import { laneOf } from './limiter/permits.js';
 import { OBSERVED } from './observed-codes.js';
+import { requestUrl } from './request-url.js';
 import { attempts } from './retry.js';
-import { type Delivery, get, TransportError } from './transport.js';
+import { type Delivery, get, type HttpAnswer, TransportError } from './transport.js';
 import { isUnread, type Verdict, verdictOf } from './verdict.js';
 
+export type { ClientOptions } from './call.js';
 export type { Verdict } from './verdict.js';
-
-export interface ClientOptions {
-  readonly host: Host;
-  readonly hosts: Hosts;
-  /** Gives the keys, or throws a Failure `credentials` that says what is missing. */
-  readonly credentials: () => Credentials;
-  readonly budget: Budget;
-  /** Keeps what is known of the exchange's clock. Absent: it is found out anew. */
-  readonly clockMemory?: ClockMemory;
-  /**
-   * Called where the host refused the connection, so that not a byte of the request left: starts what should be there.
-   * Absent for hosts that are not pit's to start.
-   */
-  readonly revive?: () => Promise<void>;
-  /** The exchange's limits, kept together with other processes. Absent: this client keeps them by itself. */
-  readonly limits?: Limits;
-  /** Takes a line about each request, secrets already masked. */
-  readonly trace?: (line: string) => void;
-  /** Looks at each answer that is as it should be. */
-  readonly look?: (answered: Answered) => void;
-}
 
 /** The longest that one read may take before it is tried again. */
 const READ_TIMEOUT_MS = 10_000;
@@ -89,14 +60,45 @@ export class ExchangeClient {
    * what the interface says.
    */
   async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
-    const { effect }: Operation = operations[name];
-    if (effect === 'write') throw new Error(`${name} is a write and is sent once`);
+    return this.#repeatable(this.#described(name, values));
+  }
+
+  /** The same with the body as it came, whatever its fields: only JSON it must be. Throws Failure as {@link read}. */
+  async ask(name: OperationName, values: Given): Promise<string> {
+    return this.#repeatable({ name, values, read: (body) => wholeBody(name, body) });
+  }
+
+  #described<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Call<Result<OperationNamed<Name>>> {
+    const read = (body: string) => {
+      const answer = readResponse(name, body);
+      this.#options.look?.({ name, values, answer } as unknown as Answered);
+      return answer;
+    };
+    return { name, values, read };
+  }
+
+  async #repeatable<Answer>(call: Call<Answer>): Promise<Answer> {
     const { host, budget } = this.#options;
+    if (operationOf(call.name).effect === 'write') throw new Error(`${call.name} is a write and is sent once`);
     try {
-      return await attempts(host, budget, () => this.#readInTime(name, values));
+      return await attempts(host, budget, () => this.#readInTime(call));
     } catch (error) {
-      throw failureOf(error, name, this.#limits.breaker?.until);
+      throw failureOf(error, call.name, this.#limits.breaker?.until);
     }
+  }
+
+  /**
+   * One answer to a read, refused or not, with what it tells of the host beside its body. Throws Failure as {@link read}
+   * where none came that the interface could have sent.
+   */
+  async probe(name: OperationName, values: Given): Promise<HttpAnswer> {
+    const read = (body: string, answer: HttpAnswer) => {
+      requireJson(name, body);
+      return answer;
+    };
+    return this.#paced({ name, values, read }, this.now()).catch((error: unknown) => {
+      throw failureOf(error, name, this.#limits.breaker?.until);
+    });
   }
 
   /**
@@ -104,10 +106,9 @@ export class ExchangeClient {
    * operation that changes nothing, once. Throws Failure as {@link read} where no answer came.
    */
   async takes<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
-    const { effect }: Operation = operations[name];
-    if (effect !== 'read') throw new Error(`${name} changes something`);
+    if (operationOf(name).effect !== 'read') throw new Error(`${name} changes something`);
     try {
-      await this.#paced(name, values, reqTime);
+      await this.#paced(this.#described(name, values), reqTime);
       return true;
     } catch (error) {
       if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name, this.#limits.breaker?.until);
@@ -129,80 +130,91 @@ export class ExchangeClient {
     reqTime = this.now(),
     goes: () => boolean = () => true,
   ): Promise<Verdict<Result<OperationNamed<Name>>>> {
+    return this.#once(this.#described(name, values), reqTime, goes);
+  }
+
+  /** The same for an operation that the interface does not describe; the answer is its body. Throws as {@link write}. */
+  async call(name: string, values: Given, reqTime = this.now()): Promise<Verdict<string>> {
+    return this.#once({ name, values, read: (body) => wholeBody(name, body) }, reqTime);
+  }
+
+  async #once<Answer>(call: Call<Answer>, reqTime: number, goes = () => true): Promise<Verdict<Answer>> {
     const { budget } = this.#options;
     if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it', failure: 'unreachable' };
-    this.#check(name, values);
+    this.#check(call);
     try {
-      const turn = await this.#turn(name);
+      const turn = await this.#turn(call);
       if (!goes()) {
         await turn.unused();
         return { kind: 'notSent', reason: 'it was taken back', failure: 'declined' };
       }
       const delivery = { fresh: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
-      return { kind: 'done', answer: await inTurn(turn, () => this.#exchange(name, values, reqTime, delivery)) };
+      return { kind: 'done', answer: await inTurn(turn, () => this.#exchange(call, reqTime, delivery)) };
     } catch (error) {
       return verdictOf(error);
     }
   }
 
   /** A clock that is wrong is found out by the very answer that refuses its time, and the next attempt has the right one. */
-  async #readInTime<Name extends OperationName>(name: Name, values: ValuesOf<Name>) {
+  async #readInTime<Answer>(call: Call<Answer>): Promise<Answer> {
     const { offset } = this.#clock;
     try {
-      return await this.#paced(name, values, this.now());
+      return await this.#paced(call, this.now());
     } catch (error) {
       const isLate = error instanceof Refused && error.code === OBSERVED.expired;
       if (!isLate || this.#clock.offset === offset) throw error;
-      return this.#paced(name, values, this.now());
+      return this.#paced(call, this.now());
     }
   }
 
-  async #paced<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number) {
+  async #paced<Answer>(call: Call<Answer>, reqTime: number): Promise<Answer> {
     const { budget } = this.#options;
-    const turn = await this.#turn(name);
+    const turn = await this.#turn(call);
     const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
-    return inTurn(turn, () => this.#exchange(name, values, reqTime, { fresh: false, timeoutMs }));
+    return inTurn(turn, () => this.#exchange(call, reqTime, { fresh: false, timeoutMs }));
   }
 
-  #turn(name: OperationName): Promise<Turn> {
-    const { bucket, effect }: Operation = operations[name];
+  #turn({ name }: Pick<Call<unknown>, 'name'>): Promise<Turn> {
+    const { bucket, effect } = operationOf(name);
     return this.#limiter.turn({ bucket, lane: laneOf(name), mayTry: effect === 'read' });
   }
 
   /** Everything that can be wrong before anything is sent. */
-  #check<Name extends OperationName>(name: Name, values: ValuesOf<Name>): void {
+  #check(call: Call<unknown>): void {
     try {
-      this.#url(name, values, this.now());
+      this.#url(call, this.now());
     } catch (error) {
-      throw failureOf(error, name);
+      throw failureOf(error, call.name);
     }
   }
 
-  async #exchange<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number, delivery: Delivery) {
+  async #exchange<Answer>(call: Call<Answer>, reqTime: number, delivery: Delivery): Promise<Answer> {
     try {
-      return await this.#send(name, values, reqTime, delivery);
+      return await this.#send(call, reqTime, delivery);
     } catch (error) {
       const { revive } = this.#options;
       const nobodyThere = error instanceof TransportError && error.fault === 'refused' && !error.sent;
       if (!nobodyThere || revive === undefined) throw error;
       await revive();
-      return this.#send(name, values, reqTime, delivery);
+      return this.#send(call, reqTime, delivery);
     }
   }
 
-  async #send<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number, delivery: Delivery) {
-    const url = this.#url(name, values, reqTime);
-    const { host, trace } = this.#options;
+  async #send<Answer>(call: Call<Answer>, reqTime: number, delivery: Delivery): Promise<Answer> {
+    const { name } = call;
+    const url = this.#url(call, reqTime);
+    const { host, trace, heard, network } = this.#options;
     const start = host.now();
     try {
-      const { status, body, date } = await get(url, delivery);
+      const whole = await get(url, { ...delivery, network });
+      const { status, body, date } = whole;
       this.#learn(name, date, start);
       trace?.(
         `GET ${host.redaction.apply(url)} -> HTTP ${status}, ${body.length} characters, ${host.now() - start} ms`,
       );
       if (status !== 200) throw new BadStatus(status);
-      const answer = readResponse(name, body);
-      this.#options.look?.({ name, values, answer } as unknown as Answered);
+      const answer = call.read(body, whole);
+      if (operationOf(name).effect !== 'read') heard?.(name, body);
       return answer;
     } catch (error) {
       if (error instanceof TransportError)
@@ -212,35 +224,12 @@ export class ExchangeClient {
   }
 
   /** Only the trade host's clock counts: it judges `reqTime`, and market data may come out of somebody's cache. */
-  #learn(name: OperationName, date: number | null, sent: number): void {
-    if (date === null || (operations[name] as Operation).access !== 'signed') return;
+  #learn(name: string, date: number | null, sent: number): void {
+    if (date === null || operationOf(name).access !== 'signed') return;
     this.#clock.learn({ date, sent, received: this.#options.host.now() });
   }
 
-  #url<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): string {
-    const { hosts, credentials, host } = this.#options;
-    const operation: Operation = operations[name];
-    const parameters = checkedParameters(name, values);
-    requireSafeHost(operation.access === 'public' ? hosts.baseUrl : hosts.tradeUrl);
-    if (operation.access === 'public') return marketDataUrl(name, hosts, parameters);
-    if (operation.access === 'open') return openUrl(name, hosts, parameters);
-    const keys = credentials();
-    this.#keepSecret(operation, parameters, keys);
-    const url = signedUrl(name, hosts, parameters, keys, reqTime);
-    host.redaction.keep(new URL(url).searchParams.get('sign') ?? '');
-    return url;
-  }
-
-  #keepSecret(
-    operation: Operation,
-    parameters: ReadonlyMap<string, string>,
-    { accessKey, secretKey }: Credentials,
-  ): void {
-    const { redaction } = this.#options.host;
-    redaction.keep(accessKey);
-    redaction.keep(secretKey);
-    for (const [name, value] of parameters) {
-      if (operation.parameters[name]?.kind.secret === true) redaction.keep(value);
-    }
+  #url({ name, values }: Pick<Call<unknown>, 'name' | 'values'>, reqTime: number): string {
+    return requestUrl(this.#options, name, values, reqTime);
   }
 }

@@ -86,9 +86,10 @@ function badStatus({ status, message }: BadStatus, operation: string): Failure {
   });
 }
 
-function unreachableHint({ fault }: TransportError): string {
+function unreachableHint({ fault, mend }: TransportError): string {
+  if (mend !== undefined) return mend;
   if (fault === 'unresolved' || fault === 'refused') return 'Check the host and the network: pit profile show';
-  if (fault === 'certificate') return 'A private certificate authority is named with NODE_EXTRA_CA_CERTS.';
+  if (fault === 'proxy') return 'Check that variable; NO_PROXY names the hosts that are reached without a proxy.';
   return 'Nothing was changed by this call.';
 }
 

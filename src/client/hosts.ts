@@ -16,3 +16,16 @@ export function requireSafeHost(url: string): void {
     },
   );
 }
+
+/**
+ * Refuses to sign where certificates are not checked: whoever stands between could take the key's place. Plain http to this
+ * machine has none. Throws Failure `credentials`.
+ */
+export function requireChecking(url: string, environment: Readonly<Record<string, string | undefined>>): void {
+  if (environment.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || !url.startsWith('https:')) return;
+  throw new Failure(
+    'credentials',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 leaves certificates unchecked, so that anybody on the way could read and change what is signed: nothing was sent.',
+    { hint: 'Unset it. A private authority is named with: pit profile set NAME caFile /path/to/ca.pem' },
+  );
+}

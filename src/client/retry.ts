@@ -36,7 +36,7 @@ function isCrowded({ busy, code }: Refused): boolean {
 
 /** Whether the same request may fare better in a moment. */
 function isPassing(error: unknown): boolean {
-  if (error instanceof TransportError) return error.fault !== 'certificate' && error.fault !== 'endless';
+  if (error instanceof TransportError) return !['certificate', 'endless'].includes(error.fault);
   if (error instanceof BadStatus) return error.status >= 500;
   if (error instanceof Mismatch) return error.form !== 'json';
   // market data without a code: {"result": false} was observed when the host was busy, K-line's one a second included

@@ -1,6 +1,7 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import { TLSSocket } from 'node:tls';
 import type { Got, RequestError } from 'got';
+import { certificateTrouble } from './network/certificates.js';
+import { Network } from './network/network.js';
 
 /** "Clients must send a `User-Agent` header that looks like a desktop browser's." */
 const USER_AGENT =
@@ -15,6 +16,8 @@ export interface Delivery {
   /** A connection of its own, closed afterwards: a reused one may break under the request with nobody knowing how far it came. */
   readonly fresh: boolean;
   readonly timeoutMs: number;
+  /** Absent: no proxy, and the well-known authorities. */
+  readonly network?: Network | undefined;
 }
 
 export interface HttpAnswer {
@@ -22,6 +25,8 @@ export interface HttpAnswer {
   readonly body: string;
   /** The `Date` header in milliseconds since the Unix epoch, to the second; null where there is none. */
   readonly date: number | null;
+  /** When the host's certificate ends, in milliseconds since the Unix epoch; null over plain http. */
+  readonly certificateEnds: number | null;
 }
 
 /** How a request failed to bring an answer. */
@@ -29,6 +34,7 @@ export type TransportFault =
   | 'unresolved'
   | 'refused'
   | 'certificate'
+  | 'proxy'
   | 'unconnected'
   | 'reset'
   | 'truncated'
@@ -45,6 +51,8 @@ export class TransportError extends Error {
     /** False when the connection was never made, so that not a byte of the request left. */
     readonly sent: boolean,
     message: string,
+    /** What may mend it, where there is more to say than the fault itself does. */
+    readonly mend?: string,
   ) {
     super(message);
   }
@@ -65,25 +73,38 @@ function gotOnce(): Promise<Got> {
   return instance;
 }
 
-/** Sends one GET, once. Throws {@link TransportError}. */
-export async function get(url: string, { fresh, timeoutMs }: Delivery): Promise<HttpAnswer> {
+const DIRECT = new Network({});
+
+/** Sends one GET, once. Throws {@link TransportError}, and Failure where the network's own settings are wrong. */
+export async function get(url: string, { fresh, timeoutMs, network = DIRECT }: Delivery): Promise<HttpAnswer> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
+  const { options, proxy } = await network.way(url, fresh, timeoutMs);
+  let certificateEnds: number | null = null;
   try {
     const answer = request.get(url, {
       timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
-      ...(fresh
-        ? { agent: { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) } }
-        : {}),
+      ...options,
+    });
+    answer.on('request', (sent) => {
+      sent.once('response', ({ socket }) => {
+        certificateEnds = endOfCertificate(socket);
+      });
     });
     answer.on('downloadProgress', ({ transferred }) => {
       if (transferred > MOST_BYTES) answer.cancel();
     });
-    const response = await answer;
-    return { status: response.statusCode, body: response.body, date: dateOf(response.headers.date) };
+    const { statusCode: status, body, headers } = await answer;
+    return { status, body, date: dateOf(headers.date), certificateEnds };
   } catch (error) {
-    throw transportError(error, url.startsWith('https:'));
+    const handedOver = proxy === null ? (url.startsWith('https:') ? 'secureConnect' : 'connect') : 'socket';
+    throw transportError(error, handedOver);
   }
+}
+
+function endOfCertificate(socket: unknown): number | null {
+  const text = socket instanceof TLSSocket ? socket.getPeerCertificate().valid_to : undefined;
+  return dateOf(text);
 }
 
 function dateOf(header: string | undefined): number | null {
@@ -91,19 +112,24 @@ function dateOf(header: string | undefined): number | null {
   return Number.isNaN(date) ? null : date;
 }
 
-function transportError(thrown: unknown, secure: boolean): unknown {
+/** The moment from which on bytes of the request may have left; a proxy's socket is handed over when it is ready for them. */
+type Departure = 'connect' | 'secureConnect' | 'socket';
+
+function transportError(thrown: unknown, departure: Departure): unknown {
   if (!isRequestError(thrown)) return thrown;
-  const { timings, code } = thrown;
-  const sent = timings !== undefined && (secure ? timings.secureConnect : timings.connect) !== undefined;
+  const { timings, code, message } = thrown;
+  const sent = timings?.[departure] !== undefined;
   const fault = faultOf(thrown, sent);
-  return new TransportError(fault, sent, `${FAULT_WORDS[fault]} (${code})`);
+  if (fault === 'proxy') return new TransportError(fault, sent, message);
+  const trouble = fault === 'certificate' ? certificateTrouble(code) : undefined;
+  return new TransportError(fault, sent, `${trouble?.words ?? FAULT_WORDS[fault]} (${code})`, trouble?.mend);
 }
 
 function isRequestError(thrown: unknown): thrown is RequestError {
   return thrown instanceof Error && 'code' in thrown && 'options' in thrown;
 }
 
-const FAULT_WORDS: Readonly<Record<TransportFault, string>> = {
+const FAULT_WORDS: Readonly<Record<Exclude<TransportFault, 'proxy'>, string>> = {
   unresolved: 'the host name could not be resolved',
   refused: 'the host refused the connection',
   certificate: "the host's certificate was not accepted",
@@ -126,5 +152,6 @@ function faultOf({ name, code }: RequestError, sent: boolean): TransportFault {
 function unsentFault(code: string): TransportFault {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'unresolved';
   if (code === 'ECONNREFUSED') return 'refused';
-  return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS/.test(code) ? 'certificate' : 'unconnected';
+  if (code === 'EPROXY') return 'proxy';
+  return certificateTrouble(code) === undefined ? 'unconnected' : 'certificate';
 }

@@ -5,6 +5,7 @@ import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import type { TradingAccount } from '../trading/account.js';
 import { resumeCommand } from '../trading/batch/begin.js';
+import { settleByHand } from '../trading/call/call.js';
 import type { Entry } from '../trading/journal/entry.js';
 import {
   type Intent,
@@ -19,29 +20,37 @@ import {
 import type { OrderReference } from '../trading/order/reference.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import type { Context } from './frame/context.js';
-import { define, optional } from './frame/definition.js';
+import { define, flag, optional } from './frame/definition.js';
 import { sameProfile } from './frame/same-profile.js';
 import * as shape from './frame/shapes.js';
-import { unresolvedId } from './inputs/numbers.js';
+import { oneOf, unresolvedId } from './inputs/numbers.js';
 import { placingLine } from './order/placing-line.js';
 
 export default define({
   summary: 'Find out what became of writes whose outcome is unknown',
   arguments: { clientId: optional('the id that a message named; without it all that is unknown', unresolvedId) },
+  flags: {
+    as: flag(
+      '--as <outcome>',
+      'what you found out yourself of a call that pit cannot look up: done or notSent',
+      oneOf('--as', 'done', 'notSent'),
+    ),
+  },
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
   output: shape.list(
     shape.record({
-      operation: shape.text('what was to be done: order, cancelOrder, replace, withdraw'),
+      operation: shape.text('what was to be done: order, cancelOrder, orderMoreV2, replace, withdraw, call'),
       clientId: shape.text('the id of its record'),
       market: shape.orNull(shape.text('null for what is about no market')),
-      outcome: shape.oneOf(['placed', 'cancelled', 'refused', 'notSent', 'unknown'], ''),
+      outcome: shape.oneOf(['placed', 'cancelled', 'done', 'refused', 'notSent', 'unknown'], ''),
       id: shape.orNull(shape.text('of what the exchange made or cancelled')),
       duplicates: shape.list(shape.id(''), 'further orders that the network made of the one request'),
       timeline: shape.list(shape.record({ time: shape.time('by this machine'), event: shape.text('') })),
     }),
   ),
-  async run(context, { clientId: id }) {
+  async run(context, { clientId: id, as }) {
     const account = await context.session.trading();
+    if (as !== undefined) settleByHand(account, id, as);
     // who names a job wants it ended, even where not everything was sent
     const isNamed = id !== undefined;
     const resolutions = await resolve(account, isNamed ? openOf(account, id) : account.journal.open(), isNamed);
@@ -53,7 +62,7 @@ export default define({
     tellUnfinished(context, account, resolutions);
     tellDamaged(context, account);
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown) };
-    const unknown = rows.filter(({ outcome }) => outcome === 'unknown').map((row) => row.clientId);
+    const unknown = rows.filter(({ outcome }) => outcome === 'unknown');
     return unknown.length === 0 ? answer : { ...answer, failure: stillUnknown(unknown) };
   },
 });
@@ -111,13 +120,16 @@ function tellUnplaced({ output, host }: Context, resolution: Resolution): void {
   output.warn(sameProfile(`${words} ${placingLine(order)}`, host.arguments));
 }
 
-function stillUnknown(ids: readonly string[]): Failure {
+function stillUnknown(rows: readonly Row[]): Failure {
+  const ids = rows.map((row) => row.clientId);
   const [first = ''] = ids;
   const what = ids.length === 1 ? `what became of ${first}` : `what became of ${ids.length} writes`;
-  return new Failure('unknown', `It is still not known ${what}.`, {
-    clientId: first,
-    hint: `Ask again in a minute: pit resolve${ids.length === 1 ? ` ${first}` : ''}`,
-  });
+  const call = rows.find(({ operation }) => operation === 'call')?.clientId;
+  const hint =
+    call === undefined
+      ? `Ask again in a minute: pit resolve${ids.length === 1 ? ` ${first}` : ''}`
+      : `No operation tells what became of ${call}: look at the exchange, then say it: pit resolve ${call} --as done (or notSent)`;
+  return new Failure('unknown', `It is still not known ${what}.`, { clientId: first, hint });
 }
 
 function show(screen: Screen, resolutions: readonly (Resolution | undefined)[]): string {
@@ -154,6 +166,7 @@ function wordsOf(intent: Intent): string {
   if (isOf(intent, 'order'))
     return intent.replaces === undefined ? orderWords(intent.terms) : replaceWords(intent.replaces);
   if (isOf(intent, 'replace')) return replaceWords(intent.terms);
+  if (isOf(intent, 'call')) return intent.terms.method;
   if (isOf(intent, 'withdraw')) return withdrawalWords(intent.terms);
   if (isOf(intent, 'orderMoreV2')) {
     const { side, count, market } = intent.terms;

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { usage } from '../errors.js';
 import { GUARD_SETTINGS } from './guard-settings.js';
 import { LIMITER_SETTINGS } from './limiter-settings.js';
@@ -22,6 +23,15 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries(GUARD_SETTINGS),
   ...Object.entries(WITHDRAW_SETTINGS),
   ...Object.entries(LIMITER_SETTINGS),
+  [
+    'caFile',
+    {
+      about: "a PEM file whose certificates alone are trusted for the profile's hosts, as of a private authority",
+      values: 'the whole path of a file, like /etc/ssl/private-ca.pem',
+      default: 'the well-known authorities, and NODE_EXTRA_CA_CERTS',
+      read: (value) => (path.isAbsolute(value) && !/\p{Cc}/u.test(value) ? value : null),
+    },
+  ],
   [
     'reqTimeTolerance',
     {

@@ -1,4 +1,4 @@
-import { isSafeNumber, parse } from 'lossless-json';
+import { isSafeNumber, parse, stringify } from 'lossless-json';
 
 /** A JSON number as the characters that were sent: a double would change a 19-digit id. */
 export class NumberText {
@@ -16,6 +16,12 @@ export function parseJson(text: string): unknown {
   } catch (error) {
     throw new SyntaxError(error instanceof Error ? error.message : String(error), { cause: error });
   }
+}
+
+/** The JSON text of what {@link parseJson} gave, on one line, every number as it was sent. */
+export function printJson(value: unknown): string {
+  const numbers = { test: (one: unknown) => one instanceof NumberText, stringify: (one: unknown) => String(one) };
+  return stringify(value, undefined, undefined, [numbers]) ?? 'null';
 }
 
 /** A count, scale or code as a number; undefined when it is none that a double holds exactly. */

@@ -1,6 +1,6 @@
 import type { Operation, Values } from './operation.js';
-import { type OperationName, type OperationNamed, operations } from './operations/index.js';
-import type { Parameter } from './parameters.js';
+import { isDescribed, type OperationName, type OperationNamed, operations } from './operations/index.js';
+import { type Parameter, printable } from './parameters.js';
 import { sign } from './signing.js';
 
 /** A parameter that breaks its rule. Carries the name and the rule; the value stays out of the message where it is secret. */
@@ -29,13 +29,18 @@ export interface Hosts {
 
 export type ValuesOf<Name extends OperationName> = Values<OperationNamed<Name>>;
 
+/** Values by the names of their parameters. An undefined one is not sent. */
+export type Given = Readonly<Record<string, string | undefined>>;
+
 /**
- * The values that will be sent, checked against the operation's rules, in the order of its description.
+ * The values that will be sent, checked against the operation's rules, in the order of its description; those of an
+ * operation that is not described, in the order in which they are given.
  * Throws {@link InvalidParameter}.
  */
-export function checkedParameters<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Map<string, string> {
+export function checkedParameters(name: string, values: Given): Map<string, string> {
+  const given = new Map(Object.entries(values).filter(isGiven));
+  if (!isDescribed(name)) return checkedFreely(name, given);
   const { parameters }: Operation = operations[name];
-  const given = new Map(Object.entries<string | undefined>(values).filter(isGiven));
   for (const parameter of given.keys()) {
     if (!Object.hasOwn(parameters, parameter)) throw new InvalidParameter(parameter, `is not a parameter of ${name}`);
   }
@@ -46,6 +51,27 @@ export function checkedParameters<Name extends OperationName>(name: Name, values
   }
   checkGroups(parameters, checked);
   return checked;
+}
+
+/** Names that every signed request has a meaning for. */
+const COMMON = ['method', 'accesskey', 'sign', 'reqTime'];
+
+/** Of an operation that is not described only this is known: how a request is written, and what its common parameters are. */
+function checkedFreely(name: string, given: Map<string, string>): Map<string, string> {
+  if (!isOperationName(name)) throw new InvalidParameter('the operation', 'must be a name of letters and digits');
+  for (const [parameter, value] of given) {
+    if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(parameter))
+      throw new InvalidParameter(JSON.stringify(parameter), 'is not a name of letters, digits and _');
+    if (COMMON.includes(parameter)) throw new InvalidParameter(parameter, 'is filled in with the signature');
+    const complaint = printable.complaint(value);
+    if (complaint !== undefined) throw new InvalidParameter(parameter, complaint);
+  }
+  return given;
+}
+
+/** Whether it can be one: it becomes the last segment of the path. */
+export function isOperationName(name: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(name);
 }
 
 function isGiven(entry: [string, string | undefined]): entry is [string, string] {
@@ -74,18 +100,18 @@ function checkGroups(parameters: Operation['parameters'], given: ReadonlyMap<str
 }
 
 /** `{base_url}/data/v1/<name>?…`. Values are percent-encoded. */
-export function marketDataUrl(name: OperationName, hosts: Hosts, parameters: ReadonlyMap<string, string>): string {
+export function marketDataUrl(name: string, hosts: Hosts, parameters: ReadonlyMap<string, string>): string {
   return withQuery(`${hosts.baseUrl}/data/v1/${name}`, parameters);
 }
 
 /** `{trade_url}/api/<method>?…` without accesskey and sign: the shape of getFeeInfo. */
-export function openUrl(name: OperationName, hosts: Hosts, parameters: ReadonlyMap<string, string>): string {
+export function openUrl(name: string, hosts: Hosts, parameters: ReadonlyMap<string, string>): string {
   return withQuery(`${hosts.tradeUrl}/api/${name}`, new Map([['method', name], ...parameters]));
 }
 
 /** `{trade_url}/api/<method>?…` with the common parameters; `reqTime` is milliseconds since the Unix epoch. */
 export function signedUrl(
-  name: OperationName,
+  name: string,
   hosts: Hosts,
   parameters: ReadonlyMap<string, string>,
   credentials: Credentials,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { asInteger, parseJson, scalarText } from './json.js';
 import type { Result } from './operation.js';
-import { type OperationName, type OperationNamed, operations } from './operations/index.js';
+import { type OperationName, type OperationNamed, operationOf, operations } from './operations/index.js';
 
 /** The value of `code` that accompanies success in every response shape. */
 export const SUCCESS = 1000;
@@ -38,8 +38,7 @@ export class Mismatch extends Error {
  * {@link Mismatch} for anything that does not fit the operation's description.
  */
 export function readResponse<Name extends OperationName>(name: Name, body: string): Result<OperationNamed<Name>> {
-  const value = parseBody(name, body);
-  refuse(name, value);
+  const value = readBody(name, body);
   const parsed = v.safeParse<v.GenericSchema<unknown, Result<OperationNamed<Name>>>>(schemaOf(name), value, {
     abortEarly: true,
   });
@@ -47,11 +46,28 @@ export function readResponse<Name extends OperationName>(name: Name, body: strin
   throw new Mismatch(`the answer to ${name} is not what the interface says: ${describeIssue(parsed.issues[0])}`);
 }
 
+/** A body as it came, its fields unchecked. Throws as {@link readResponse} for an error and for what is not JSON. */
+export function wholeBody(name: string, body: string): string {
+  readBody(name, body);
+  return body;
+}
+
+/** Whatever it says, it is JSON. Throws {@link Mismatch} otherwise, as for an outage's page. */
+export function requireJson(name: string, body: string): void {
+  parseBody(name, body);
+}
+
+function readBody(name: string, body: string): unknown {
+  const value = parseBody(name, body);
+  refuse(name, value);
+  return value;
+}
+
 function schemaOf<Name extends OperationName>(name: Name) {
   return operations[name].result as v.GenericSchema<unknown, Result<OperationNamed<Name>>>;
 }
 
-function parseBody(name: OperationName, body: string): unknown {
+function parseBody(name: string, body: string): unknown {
   try {
     return parseJson(body);
   } catch (error) {
@@ -71,9 +87,9 @@ function formOf(body: string, complaint: string): 'html' | 'empty' | 'truncated'
 }
 
 /** Signed errors are `{code, message}`; market-data errors `{error}` or `{result: false, message}`, as observed. */
-function refuse(name: OperationName, value: unknown): void {
+function refuse(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-  if (operations[name].access === 'public') refuseMarketData(value);
+  if (operationOf(name).access === 'public') refuseMarketData(value);
   else refuseSigned(value);
 }
 

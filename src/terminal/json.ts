@@ -5,7 +5,13 @@ const UNSEEN = /[\x7f-\x9f\u2028\u2029\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
 /** One JSON document on one line. Decimals and big integers are strings, and what is undefined is null. */
 export function toJson(data: unknown): string {
-  return (JSON.stringify(data, plain) ?? 'null').replace(UNSEEN, escaped);
+  const text = data instanceof JsonText ? data.text : (JSON.stringify(data, plain) ?? 'null');
+  return text.replace(UNSEEN, escaped);
+}
+
+/** Data that is a JSON document already. */
+export class JsonText {
+  constructor(readonly text: string) {}
 }
 
 function plain(_key: string, value: unknown): unknown {

@@ -43,9 +43,9 @@ export async function resolve(
   entries: readonly Entry[],
   end = false,
 ): Promise<readonly Resolution[]> {
-  const [first] = entries;
+  const [probe, ...others] = entries.flatMap(({ intent }) => (isOf(intent, 'call') ? [] : probeOf(intent)));
   // once for all of them, instead of by each of many at the same time
-  if (first !== undefined && entries.length > 1) await quietly(() => toleranceOf(account, probeOf(first.intent)));
+  if (probe !== undefined && others.length > 0) await quietly(() => toleranceOf(account, probe));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, end)));
   const settled = done.map(({ resolution }) => resolution);
   const extras = joined([...done.flatMap((one) => one.extras), ...(await extrasEverywhere(account))]);
@@ -100,6 +100,8 @@ const SETTLERS: Readonly<Record<Operation, Settler>> = {
     await settleReplace(account, entry as Entry<'replace'>);
     return NOTHING;
   },
+  // no operation tells what became of it: only somebody who looks at the exchange can
+  call: async () => NOTHING,
   withdraw: async (account, entry) => {
     await settleWithdrawal(account, entry as Entry<'withdraw'>);
     return NOTHING;

@@ -25,8 +25,8 @@ export function recordProbe(coin: string): Probe {
     client.takes('getWithdrawRecord', { currency: coin, pageIndex: '1', pageSize: '1' }, reqTime);
 }
 
-/** The one for a write. */
-export function probeOf(intent: Intent): Probe {
+/** The one for a write that something can be found out about. */
+export function probeOf(intent: Exclude<Intent, Intent<'call'>>): Probe {
   return isOf(intent, 'withdraw') ? recordProbe(intent.terms.coin) : orderProbe(intent.terms.market);
 }
 

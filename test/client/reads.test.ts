@@ -104,7 +104,7 @@ describe('a read is not tried again when the answer will be the same', () => {
     const failure = await failureOf(clientOf(server.url).client.read('getAccountInfo', {}));
     expect(failure).toMatchObject({
       kind: 'unreachable',
-      message: expect.stringMatching(/certificate was not accepted \(DEPTH_ZERO_SELF_SIGNED_CERT\)/),
+      message: expect.stringMatching(/certificate is signed by nobody but itself \(DEPTH_ZERO_SELF_SIGNED_CERT\)/),
       hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
     });
     expect([server.bytes, server.requests.length]).toEqual(['', 0]);

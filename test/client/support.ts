@@ -1,5 +1,6 @@
 import { Budget } from '../../src/client/budget.js';
 import { ExchangeClient } from '../../src/client/exchange-client.js';
+import type { Network } from '../../src/client/network/network.js';
 import type { Failure } from '../../src/errors.js';
 import { type FakeHost, fakeHost } from '../support/fake-host.js';
 
@@ -14,7 +15,7 @@ export interface Client {
 }
 
 /** A client of one host for everything, with a clock that moves only where the client waits by itself. */
-export function clientOf(url: string, budgetMs = 60_000): Client {
+export function clientOf(url: string, budgetMs = 60_000, network?: Network): Client {
   const host = fakeHost();
   const lines: string[] = [];
   const client = new ExchangeClient({
@@ -23,6 +24,7 @@ export function clientOf(url: string, budgetMs = 60_000): Client {
     credentials: () => KEYS,
     budget: new Budget(budgetMs, host.now),
     trace: (line) => lines.push(line),
+    ...(network === undefined ? {} : { network }),
   });
   return { client, host, lines };
 }

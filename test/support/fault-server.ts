@@ -32,8 +32,10 @@ export interface FaultServerOptions {
   readonly answer: (request: Received) => Answer;
   /** Connections that are reset before a byte is read from them. */
   readonly resets?: (connection: number) => boolean;
-  /** Speaks TLS with a certificate that nobody has signed. */
-  readonly tls?: boolean;
+  /** Speaks TLS, with this certificate or with one that nobody has signed. */
+  readonly tls?: boolean | { readonly key: string; readonly cert: string };
+  /** Where it listens: 127.0.0.1 where it is left out. */
+  readonly host?: string;
 }
 
 const RESET_AFTER_MS = 20;
@@ -59,23 +61,27 @@ export async function serveFaults(options: FaultServerOptions): Promise<FaultSer
       }
     });
   };
-  const tls = options.tls === true;
-  const server = tls ? createTlsServer({ key: PRIVATE_KEY, cert: CERTIFICATE }, accept) : createServer(accept);
+  const { tls = false, host = '127.0.0.1' } = options;
+  const own = tls === true ? { key: PRIVATE_KEY, cert: CERTIFICATE } : tls;
+  const server = own ? createTlsServer(own, accept) : createServer(accept);
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
   });
-  const port = await listening(server);
+  const port = await listening(server, host);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return Object.assign(seen, { port, url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}` });
+  return Object.assign(seen, {
+    port,
+    url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
+  });
 }
 
-function listening(server: Server): Promise<number> {
+function listening(server: Server, host: string): Promise<number> {
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(0, host, () => {
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : 0);
     });

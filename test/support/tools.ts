@@ -23,6 +23,12 @@ function knownOr(name: string, look: () => boolean): boolean {
   return found;
 }
 
+/** Names something that a machine lacks and that nobody can install there: the run tells it at its end, and does not fail. */
+export function lacks(name: string): void {
+  const list = process.env.PIT_TEST_MISSING;
+  if (list !== undefined) appendFileSync(list, `${name}\n`);
+}
+
 function isInstalled(program: string): boolean {
   const { error, status } = spawnSync(program, ['--version'], { stdio: 'ignore', timeout: 20_000 });
   return error === undefined && status === 0;

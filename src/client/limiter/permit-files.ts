@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { codeOf, FOLDER_MODE, makePrivateFolder } from '../../config/private.js';
+import { codeOf, FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private.js';
 import { isAlive } from '../../processes.js';
 import { type Claim, HOLD_MS, type Lane, type Permit, type Permits, type PermitTerms, POLL_MS } from './permits.js';
 
@@ -94,7 +94,7 @@ export class PermitFiles implements Permits {
     const draft = `${this.#folder}.${process.pid}.${process.hrtime.bigint()}`;
     fs.mkdirSync(draft, FOLDER_MODE);
     for (let number = 0; number < this.terms.count; number += 1)
-      fs.writeFileSync(path.join(draft, backName(number, 0)), '');
+      fs.writeFileSync(path.join(draft, backName(number, 0)), '', { mode: FILE_MODE });
     try {
       fs.renameSync(draft, this.#folder);
     } catch (thrown) {

@@ -4,9 +4,9 @@ import type { OperationName } from '../../protocol/operations/index.js';
 export type Lane = 'common' | 'cancel';
 
 /** What takes orders off the exchange: it may be all that can still limit a loss. */
-const CANCELLING: ReadonlySet<OperationName> = new Set(['cancelOrder', 'cancelAllOrdersAfter']);
+const CANCELLING: ReadonlySet<string> = new Set<OperationName>(['cancelOrder', 'cancelAllOrdersAfter']);
 
-export function laneOf(operation: OperationName): Lane {
+export function laneOf(operation: string): Lane {
   return CANCELLING.has(operation) ? 'cancel' : 'common';
 }
 

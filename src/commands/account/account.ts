@@ -8,7 +8,7 @@ import { BALANCE, balanceRow, type CoinEntry } from './rows.js';
  * What the key's permissions are for, in the interface's own words, and the commands that need them. Which operation needs
  * which permission is not stated: that follows from the words.
  */
-const PERMISSIONS = {
+export const PERMISSIONS = {
   asset: { words: 'query account info and assets', commands: 'account, balance, bills' },
   lever: {
     words: 'margin: investment and lending management',

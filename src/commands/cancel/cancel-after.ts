@@ -38,20 +38,30 @@ export default define({
   dry: dryRunShape(),
   async run(context, { market, command, hold }) {
     await requireCommand(context, command, hold);
-    requireConsent(context);
-    const account = await context.session.trading();
-    const open = await openNow(account, market);
-    const { profile } = await context.session.connection();
-    const where = `${account.client.hosts.tradeUrl} (profile ${profile})`;
-    const show = (screen: Screen) => preview(screen, { market, command, hold, open, where });
-    if (context.globals.dryRun)
-      return dryRun(context, account.client, 'cancelAllOrdersAfter', { currency: market }, NOTHING, show);
-    if (context.globals.yes) context.output.warn(`${effect(market)} Open now: ${open}.`);
-    else context.output.preview(show);
-    await confirm(context, 'Start the timer?');
-    return start(context, account, market, hold ? command : undefined);
+    return cancelAfter(context, market, hold ? command : undefined);
   },
 });
+
+/** Shows what the timer does, asks, and starts it; holds it where `held` says while what. */
+export async function cancelAfter(
+  context: Context,
+  market: string,
+  held?: readonly string[],
+): Promise<Answer | undefined> {
+  requireConsent(context);
+  const account = await context.session.trading();
+  const open = await openNow(account, market);
+  const { profile } = await context.session.connection();
+  const where = `${account.client.hosts.tradeUrl} (profile ${profile})`;
+  const show = (screen: Screen) =>
+    preview(screen, { market, command: held ?? [], hold: held !== undefined, open, where });
+  if (context.globals.dryRun)
+    return dryRun(context, account.client, 'cancelAllOrdersAfter', { currency: market }, NOTHING, show);
+  if (context.globals.yes) context.output.warn(`${effect(market)} Open now: ${open}.`);
+  else context.output.preview(show);
+  await confirm(context, 'Start the timer?');
+  return start(context, account, market, held);
+}
 
 const NOTHING = { price: null, amount: null, notional: null, fee: null, warnings: [] };
 

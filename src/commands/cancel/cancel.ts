@@ -42,7 +42,8 @@ export default define({
   },
 });
 
-async function cancelNamed(
+/** Cancels orders that are named, which asks nothing. Throws Failure where none of them was cancelled. */
+export async function cancelNamed(
   context: Context,
   account: TradingAccount,
   market: string,

@@ -1,8 +1,7 @@
 import type { ExchangeClient } from '../../client/exchange-client.js';
 import { failureOf } from '../../client/failures.js';
-import type { Operation } from '../../protocol/operation.js';
-import { type OperationName, operations } from '../../protocol/operations/index.js';
-import { checkedParameters, type ValuesOf } from '../../protocol/request.js';
+import { operationOf } from '../../protocol/operations/index.js';
+import { checkedParameters, type Given } from '../../protocol/request.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Context } from './context.js';
@@ -57,11 +56,11 @@ export function dryChange(operation: string, words: string): Answer {
 }
 
 /** What a write would have sent, keys and signature left out, with everything checked and nothing sent. */
-export function dryRun<Name extends OperationName>(
+export function dryRun(
   { host }: Pick<Context, 'host'>,
   client: ExchangeClient,
-  operation: Name,
-  values: ValuesOf<Name>,
+  operation: string,
+  values: Given,
   preview: Preview,
   show: (screen: Screen) => string,
 ): Answer {
@@ -73,11 +72,11 @@ export function dryRun<Name extends OperationName>(
 }
 
 /** A request as it would leave, its secrets left out. Throws Failure `usage` for a value that breaks its rule. */
-export function maskedRequest<Name extends OperationName>(
+export function maskedRequest(
   host: Pick<Context['host'], 'now'>,
   { hosts }: Pick<ExchangeClient, 'hosts'>,
-  operation: Name,
-  values: ValuesOf<Name>,
+  operation: string,
+  values: Given,
 ): Readonly<Record<string, string>> {
   const parameters = maskedParameters(operation, values);
   const url = `${hosts.tradeUrl}/api/${operation}`;
@@ -85,8 +84,8 @@ export function maskedRequest<Name extends OperationName>(
 }
 
 /** Throws Failure `usage` for a value that breaks its rule. */
-function maskedParameters<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Record<string, string> {
-  const { parameters }: Operation = operations[name];
+function maskedParameters(name: string, values: Given): Record<string, string> {
+  const { parameters } = operationOf(name);
   try {
     const checked = [...checkedParameters(name, values)];
     return Object.fromEntries(checked.map(([key, value]) => [key, parameters[key]?.kind.secret ? '***' : value]));

@@ -5,6 +5,7 @@ import type { Limits } from '../../client/limiter/limiter.js';
 import { forgetLimits, type Sharing, sharedLimits } from '../../client/limiter/shared-limits.js';
 import type { LimiterState } from '../../client/limiter/state.js';
 import { MarketCatalog } from '../../client/market-catalog.js';
+import { Network } from '../../client/network/network.js';
 import { Cache } from '../../config/cache.js';
 import { type Connection, chooseConnection, type Missing, requireKeys } from '../../config/connection.js';
 import { KeyStore } from '../../config/keys.js';
@@ -33,6 +34,7 @@ export class Session {
   #limits: Limits | undefined;
   #address: SandboxAddress | undefined;
   #markets: Promise<MarketCatalog> | undefined;
+  #listener: (name: string, body: string) => void = () => undefined;
   #journal: Journal | undefined;
   readonly #sightings = new Sightings();
 
@@ -100,6 +102,11 @@ export class Session {
     for (const kind of ['orders', 'unresolved'] as const) symbols.write(kind, []);
   }
 
+  /** From now on the listener gets the operation and the body of each answer to a write that was done. */
+  hear(listener: (name: string, body: string) => void): void {
+    this.#listener = listener;
+  }
+
   /** The sandbox's server has ended, and with it what it counted against its limits. */
   forgetSandboxLimits(): void {
     forgetLimits(this.host.directories.state, SANDBOX_PLACE);
@@ -163,6 +170,8 @@ export class Session {
       clockMemory: clockMemory(connection, this.#cache),
       look: (answered) => this.#sightings.look(answered),
       limits: this.#limitsOf(connection),
+      network: new Network(this.host.environment, connection.settings.caFile),
+      heard: (name, body) => this.#listener(name, body),
     };
   }
 

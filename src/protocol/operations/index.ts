@@ -1,4 +1,5 @@
-import type { Operation } from '../operation.js';
+import * as v from 'valibot';
+import { type Operation, signedWrite } from '../operation.js';
 import * as funds from './funds.js';
 import * as marketData from './market-data.js';
 import * as trading from './trading.js';
@@ -30,3 +31,15 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 export type OperationNamed<Name extends OperationName> = (typeof operations)[Name];
+
+/** What the change history only names, and what a deployment adds: nothing is known of it, so it counts as a write. */
+const undescribed = signedWrite({}, v.unknown());
+
+export function isDescribed(name: string): name is OperationName {
+  return Object.hasOwn(operations, name);
+}
+
+/** The facts of an operation, also of one that the interface does not describe. */
+export function operationOf(name: string): Operation {
+  return isDescribed(name) ? operations[name] : undescribed;
+}

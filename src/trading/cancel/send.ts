@@ -65,7 +65,7 @@ function wasCancelled({ journal }: TradingAccount, reference: OrderReference, { 
 /** The names of the order that a settled write cancelled. */
 function cancelledBy({ intent, outcome, id }: Settled): readonly OrderReference[] {
   if (isOf(intent, 'order')) return intent.replaces === undefined ? [] : [intent.replaces.order];
-  if (outcome !== 'cancelled' || isOf(intent, 'orderMoreV2') || isOf(intent, 'withdraw')) return [];
+  if (outcome !== 'cancelled' || !(isOf(intent, 'cancelOrder') || isOf(intent, 'replace'))) return [];
   return id === null ? [intent.terms.order] : [intent.terms.order, { id }];
 }
 

@@ -66,6 +66,12 @@ export interface BatchTerms {
   readonly available: string | null;
 }
 
+/** A call of an operation that the interface does not describe. What nobody can explain has no secrets either. */
+export interface CallTerms {
+  readonly method: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
 /**
  * A write by its operation, with everything that it says but its secrets. A `replace` is one until its order is cancelled;
  * then it goes on as the order in its place. A job counts as one.
@@ -75,7 +81,8 @@ export type Write =
   | { readonly operation: 'cancelOrder'; readonly terms: CancelTerms }
   | { readonly operation: 'replace'; readonly terms: ReplaceTerms }
   | { readonly operation: 'orderMoreV2'; readonly terms: BatchTerms }
-  | { readonly operation: 'withdraw'; readonly terms: WithdrawTerms };
+  | { readonly operation: 'withdraw'; readonly terms: WithdrawTerms }
+  | { readonly operation: 'call'; readonly terms: CallTerms };
 
 export type Operation = Write['operation'];
 
@@ -98,10 +105,10 @@ export interface Runner {
 }
 
 /**
- * What became of a write. `unknown`: it left, and nobody knows yet. `notSent`: it did not reach the exchange, and cannot
- * any more.
+ * What became of a write. `done`: a call that nobody can explain was answered with success. `unknown`: it left, and nobody
+ * knows yet. `notSent`: it did not reach the exchange, and cannot any more.
  */
-export type Outcome = 'placed' | 'cancelled' | 'refused' | 'notSent' | 'unknown';
+export type Outcome = 'placed' | 'cancelled' | 'done' | 'refused' | 'notSent' | 'unknown';
 
 /** Something that happened to a write, in words for its timeline. */
 export interface JournalEvent {

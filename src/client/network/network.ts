@@ -1,0 +1,72 @@
+import fs from 'node:fs';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { OptionsInit } from 'got';
+import { codeOf } from '../../config/private.js';
+import { Failure } from '../../errors.js';
+import { type Environment, type NamedProxy, proxyFor } from './proxy.js';
+
+/** The longest that the way through a proxy may take. */
+const TUNNEL_MS = 10_000;
+
+/** How hosts are reached. */
+export interface Way {
+  readonly options: Pick<OptionsInit, 'agent' | 'https'>;
+  readonly proxy: NamedProxy | null;
+}
+
+/** The network as it is here: the environment's proxies, and whose certificates count. */
+export class Network {
+  /** Keep their connections for the reads that follow, by their proxy. */
+  readonly #kept = new Map<string, HttpsAgent>();
+  #authorities: string | undefined;
+
+  /** @param caFile a PEM file whose certificates take the place of the well-known authorities */
+  constructor(
+    private readonly environment: Environment,
+    private readonly caFile?: string,
+  ) {}
+
+  /**
+   * The way to a URL.
+   * @param fresh over a connection of its own, closed afterwards
+   * @throws Failure `usage` for a proxy that cannot be used, `credentials` for a PEM file that cannot
+   */
+  async way(url: string, fresh: boolean, timeoutMs: number): Promise<Way> {
+    const proxy = proxyFor(new URL(url), this.environment);
+    const https = this.caFile === undefined ? {} : { https: { certificateAuthority: this.#read(this.caFile) } };
+    if (proxy === null) return { proxy, options: { ...(fresh ? { agent: freshAgents() } : {}), ...https } };
+    return { proxy, options: { agent: { https: await this.#tunnel(proxy, fresh, timeoutMs) }, ...https } };
+  }
+
+  async #tunnel(proxy: NamedProxy, fresh: boolean, timeoutMs: number): Promise<HttpsAgent> {
+    const { href } = proxy.url;
+    const kept = fresh ? undefined : this.#kept.get(href);
+    if (kept !== undefined) return kept;
+    const { Tunnel } = await import('./tunnel.js');
+    const tunnel = new Tunnel(proxy, Math.min(TUNNEL_MS, timeoutMs), { keepAlive: !fresh });
+    if (!fresh) this.#kept.set(href, tunnel);
+    return tunnel;
+  }
+
+  #read(file: string): string {
+    this.#authorities ??= certificatesIn(file);
+    return this.#authorities;
+  }
+}
+
+function freshAgents() {
+  return { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) };
+}
+
+function certificatesIn(file: string): string {
+  const hint =
+    'Name a PEM file: pit profile set NAME caFile /path/to/ca.pem. Or go back: pit profile unset NAME caFile';
+  try {
+    const text = fs.readFileSync(file, 'utf8');
+    if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  } catch (thrown) {
+    throw new Failure('credentials', `The caFile ${file} cannot be read (${codeOf(thrown)}).`, { hint });
+  }
+  throw new Failure('credentials', `The caFile ${file} holds no certificate.`, { hint });
+}

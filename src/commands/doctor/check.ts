@@ -1,0 +1,53 @@
+import { Failure } from '../../errors.js';
+import type { Examination } from './examination.js';
+
+export type Status = 'ok' | 'warn' | 'fail';
+
+/** What one check found, and what mends it. */
+export interface Finding {
+  readonly check: string;
+  readonly status: Status;
+  readonly detail: string;
+  readonly fix: string | null;
+}
+
+export type Found = Omit<Finding, 'check'>;
+
+/** A thing to look at. It may throw: what it throws is what it found. */
+export interface Check {
+  readonly name: string;
+  look(examination: Examination): Promise<Found>;
+}
+
+export function ok(detail: string): Found {
+  return { status: 'ok', detail, fix: null };
+}
+
+export function warn(detail: string, fix: string): Found {
+  return { status: 'warn', detail, fix };
+}
+
+export function fail(detail: string, fix: string): Found {
+  return { status: 'fail', detail, fix };
+}
+
+/** What could not be looked at, because of something that another line tells. */
+export function skipped(why: string, fix: string): Found {
+  return warn(`not looked at: ${why}`, fix);
+}
+
+/**
+ * Looks at one thing. Whatever goes wrong, and however long it hangs, is a finding of its own: it stops no other.
+ * @param late resolves when nobody waits any longer
+ */
+export async function examine(check: Check, examination: Examination, late: Promise<unknown>): Promise<Finding> {
+  const { name } = check;
+  const hung = late.then(() => fail('there was no answer in time', 'Give it longer: pit doctor --timeout 60'));
+  try {
+    return { check: name, ...(await Promise.race([check.look(examination), hung])) };
+  } catch (thrown) {
+    if (thrown instanceof Failure) return { check: name, ...fail(thrown.message, thrown.hint ?? '') };
+    const words = thrown instanceof Error ? thrown.message : String(thrown);
+    return { check: name, ...fail(words, 'Run it again with --verbose and report what it prints.') };
+  }
+}

@@ -1,0 +1,45 @@
+import type { HttpAnswer } from '../../client/transport.js';
+import type { Result } from '../../protocol/operation.js';
+import type { OperationNamed } from '../../protocol/operations/index.js';
+import type { Context } from '../frame/context.js';
+
+/** An answer of a host, with this machine's clock before and after it, in milliseconds since the Unix epoch. */
+export interface Reached extends HttpAnswer {
+  readonly sent: number;
+  readonly received: number;
+}
+
+/** What several checks look at: each is asked for once, by the first. */
+export class Examination {
+  #market: Promise<Reached> | undefined;
+  #trade: Promise<Reached> | undefined;
+  #account: Promise<Result<OperationNamed<'getAccountInfo'>>> | undefined;
+
+  constructor(readonly context: Context) {}
+
+  /** The host of market data, asked for its markets. */
+  market(): Promise<Reached> {
+    this.#market ??= this.#reach('markets');
+    return this.#market;
+  }
+
+  /** The trade host, asked for what needs no key. */
+  trade(): Promise<Reached> {
+    this.#trade ??= this.#reach('getFeeInfo');
+    return this.#trade;
+  }
+
+  /** The account, which tells that the key is accepted. */
+  account(): Promise<Result<OperationNamed<'getAccountInfo'>>> {
+    this.#account ??= this.context.session.signedClient().then((client) => client.read('getAccountInfo', {}));
+    return this.#account;
+  }
+
+  async #reach(operation: 'markets' | 'getFeeInfo'): Promise<Reached> {
+    const { session, host } = this.context;
+    const client = await session.client();
+    const sent = host.now();
+    const answer = await client.probe(operation, {});
+    return { ...answer, sent, received: host.now() };
+  }
+}

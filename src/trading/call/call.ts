@@ -1,0 +1,85 @@
+import { Failure, type FailureKind, usage } from '../../errors.js';
+import type { Refused } from '../../protocol/response.js';
+import type { TradingAccount } from '../account.js';
+import type { Entry } from '../journal/entry.js';
+import { type CallTerms, isOf, type Settlement } from '../journal/intent.js';
+
+/** What became of a call of an operation that the interface does not describe. */
+export type CallFate =
+  | { readonly outcome: 'done'; readonly body: string }
+  | { readonly outcome: 'refused'; readonly refusal: Refused }
+  | { readonly outcome: 'notSent'; readonly reason: string; readonly failure: FailureKind }
+  | { readonly outcome: 'unknown'; readonly reason: string };
+
+/**
+ * Records a call and sends it, once. A lost one stays open in the journal: no operation tells what became of it.
+ * @throws Failure `usage` where the record cannot be made, or the same call is open and unknown; `credentials` where it
+ *   could not be signed: nothing was sent
+ */
+export async function sendCall(account: TradingAccount, terms: CallTerms, id: string): Promise<CallFate> {
+  const { client, journal } = account;
+  refuseTwin(account, terms);
+  const reqTime = client.now();
+  const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
+  const verdict = await client.call(terms.method, terms.parameters, reqTime).catch((error: unknown) => {
+    // a Failure is of a request that could not be written down; anything else may have come after it left
+    if (error instanceof Failure) entry.withdraw();
+    throw error;
+  });
+  if (verdict.kind === 'done') return concluded(entry, { outcome: 'done', body: verdict.answer }, 'answered');
+  if (verdict.kind === 'refused') {
+    const { refusal } = verdict;
+    return concluded(entry, { outcome: 'refused', refusal }, `refused: ${refusal.code} ${refusal.message}`);
+  }
+  const { reason } = verdict;
+  if (verdict.kind === 'notSent') {
+    const { failure } = verdict;
+    return concluded(entry, { outcome: 'notSent', reason, failure }, `not sent: ${reason}`);
+  }
+  entry.note(`no answer: ${reason}`);
+  entry.leave();
+  return { outcome: 'unknown', reason };
+}
+
+function concluded<Fate extends { readonly outcome: Settlement['outcome'] }>(
+  entry: Entry<'call'>,
+  fate: Fate,
+  event: string,
+): Fate {
+  entry.settle({ outcome: fate.outcome, id: null, duplicates: [] }, event);
+  return fate;
+}
+
+/** Throws Failure `usage` where nobody knows what became of the very same call. */
+function refuseTwin({ journal }: TradingAccount, { method, parameters }: CallTerms): void {
+  const words = (terms: CallTerms) => JSON.stringify([terms.method, Object.entries(terms.parameters).sort()]);
+  const wanted = words({ method, parameters });
+  const twin = journal
+    .open()
+    .find(({ intent, isUnderWay }) => isOf(intent, 'call') && !isUnderWay && words(intent.terms) === wanted);
+  if (twin === undefined) return;
+  const { id } = twin.intent;
+  throw new Failure('usage', `It is not known what became of the same call of ${method}, so it was not sent.`, {
+    clientId: id,
+    hint: `Look at the exchange, then say it: pit resolve ${id} --as done (or notSent)`,
+  });
+}
+
+/**
+ * Settles a call as somebody found out who looked at the exchange.
+ * @throws Failure `usage` where the id is not that of a call that is open
+ */
+export function settleByHand({ journal }: TradingAccount, id: string | undefined, outcome: 'done' | 'notSent'): void {
+  const entry = id === undefined ? undefined : journal.find(id);
+  if (entry !== undefined && isOf(entry.intent, 'call') && !entry.isUnderWay) {
+    entry.settle(
+      { outcome, id: null, duplicates: [] },
+      `${outcome === 'done' ? 'done' : 'not sent'}, as the user says`,
+    );
+    return;
+  }
+  throw usage(
+    '--as is for a call of pit api whose outcome is unknown.',
+    'Orders, cancellations and withdrawals are looked up: pit resolve',
+  );
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
+import { temporaryHome } from '../support/pit.js';
+import { DECIMAL, Desk, document, ID, lastError, TEXT, useDesk } from './desk.js';
+import { environmentAt } from './literal-exchange.js';
+
+const desk = useDesk();
+
+describe('a read by its name', () => {
+  it('gives the body as it came, numbers as they were sent', async () => {
+    const { stdout } = await desk.run('api depth market=btc_usdt size=3 --json');
+    // amounts keep their zeros, which a number would lose
+    expect(stdout).toMatch(/^\{"asks":\[\[\d+\.\d+,\d+\.\d{6}\],.*"timestamp":\d+\}\n$/);
+    expect(await desk.done('api depth market=btc_usdt size=3 --raw')).toMatch(/^\{"asks":\[\[/);
+  });
+
+  it.each<[string, object]>([
+    ['ticker market=btc_usdt', { ticker: { last: DECIMAL }, date: ID }],
+    ['getAccountInfo', { result: { base: { username: TEXT } }, entrustPerm: true }],
+    ['getFeeInfo currency=btc', { code: 1000, result: { BTC: [{ chainName: TEXT }] } }],
+  ])('%s', async (line, form) => {
+    expect(await desk.json(`api ${line}`)).toMatchObject(form);
+  });
+
+  it('is a table for people and rows for a sheet', async () => {
+    expect(await desk.done('api markets')).toMatch(/^key +priceScale .*\nbtc_usdt +2 +6 /);
+    const { header, rows } = await desk.csv('api getAccountInfo');
+    expect(header).toMatch(/^key,enName,cnName/);
+    expect(rows[0]).toMatch(/^btc,Bitcoin,比特币/);
+    expect(await desk.done('api ticker market=btc_usdt')).toMatch(/ticker\.last +\d+\.\d\d\n/);
+  });
+
+  it.each([
+    ['ticker', /market is missing/, /ticker takes market/],
+    ['ticker market=btc-usdt', /market must be a market like btc_usdt/, /ticker takes market/],
+    ['ticker market=btc_usdt market=eth_usdt', /market is given twice/, /once/],
+    ['depth market=btc_usdt size=51', /size must be a whole number from 1 to 50/, /\[size\]/],
+    ['depth market=btc_usdt levels=2', /levels is not a parameter of depth/, /depth takes market/],
+    ['depth btc_usdt', /"btc_usdt" is no parameter/, /name=value/],
+    ['getOrder currency=btc_usdt', /need exactly one of them/, /customerOrderId/],
+    ['getorders currency=btc_usdt', /no operation "getorders"/, /written getOrders/],
+    ['../order a=b', /cannot be an operation/, /Known are markets/],
+    ['setExpressState accesskey=me', /accesskey is filled in with the signature/, /name=value/],
+    ['setExpressState a-b=c', /"a-b" is not a name/, /name=value/],
+    ['withdraw amount=1 safePwd=geheim1', /safePwd is never given on the command line/, /pit withdraw/],
+    ['setRepayState tradePassword=geheim1', /tradePassword is never given/, /pit withdraw/],
+    [
+      'withdraw currency=btc amount=1 fees=0.001 receiveAddr=x',
+      /pit withdraw alone/,
+      /pit withdraw btc 1 --to x --fee 0.001/,
+    ],
+  ])('a wrong input: %s', async (line, message, hint) => {
+    const told = await desk.failure(`api ${line} --yes`, 2);
+    expect(told.message).toMatch(message);
+    expect(told.hint).toMatch(hint);
+    expect(JSON.stringify(told)).not.toContain('geheim');
+  });
+});
+
+describe('a write by its name has the journal, guards and confirmation of its command', () => {
+  it('order', async () => {
+    const line = 'api order currency=btc_usdt tradeType=1 price=26000 amount=0.01';
+    expect((await desk.failure(line, 8)).message).toContain('needs a confirmation');
+    expect((await desk.failure(`${line}.5 --yes`, 2)).kind).toBe('usage');
+    const high = line.replace('26000', '99000');
+    expect((await desk.failure(`${high} --yes`, 2)).message).toMatch(/^price-band holds this back/);
+    expect((await desk.failure(`${line} enableExpress=true --yes`, 2)).message).toContain('margin account');
+    const dry = await desk.json<{ dryRun: boolean }>(`${line} orderType=1 --dry-run`);
+    expect(dry).toMatchObject({ dryRun: true, operation: 'order', request: { orderType: '1', sign: '***' } });
+    const placed = await desk.json(`${line} customerOrderId=apiorder1 orderType=9 --yes`);
+    expect(placed).toEqual({ code: '1000', message: TEXT, id: ID });
+    const again = await desk.failure(`${line} customerOrderId=apiorder1 --yes`, 2);
+    expect(again.message).toContain('There is an order with the client id apiorder1 already');
+    const [resolved] = await desk.json<{ outcome: string }[]>('resolve apiorder1');
+    expect(resolved).toMatchObject({ operation: 'order', outcome: 'placed', market: 'btc_usdt' });
+  });
+
+  it('orderMoreV2 and cancelOrder, ids to the last digit', async () => {
+    const pairs = 'api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[1500,0.1],[1501,0.2]]';
+    expect((await desk.failure(pairs, 8)).kind).toBe('declined');
+    const wild = await desk.failure('api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[9000,0.1]] --yes', 2);
+    expect(wild.message).toMatch(/^price-band holds this back/);
+    const body = await desk.done(`${pairs} --yes --json`);
+    const [id = ''] = /\d{15,}/.exec(body) ?? [];
+    expect(body).toMatch(/^\{"code":"1000","message":"[^"]*","data":\[\d+,\d+\]\}\n$/);
+    const cancelled = await desk.json(`api cancelOrder currency=eth_usdt id=${id}`);
+    expect(cancelled).toMatchObject({ code: 1000, message: { isSuc: true } });
+    expect((await desk.failure(`api cancelOrder currency=eth_usdt id=${id}`, 3)).code).toEqual(expect.any(Number));
+  });
+
+  it('cancelAllOrdersAfter', async () => {
+    const line = 'api cancelAllOrdersAfter currency=ltc_usdt';
+    expect((await desk.failure(line, 8)).kind).toBe('declined');
+    const { stdout, stderr } = await desk.run(`${line} --yes --json`);
+    expect(document(stdout)).toMatchObject({ code: 1000 });
+    expect(stderr).toContain('The exchange will cancel EVERY order of ltc_usdt');
+  });
+});
+
+describe('an operation that the interface does not describe', () => {
+  const served = async (answer: Parameters<typeof serveFaults>[0]['answer']) => {
+    const server = await serveFaults({ answer });
+    const other = new Desk(temporaryHome());
+    return { server, other, extra: { environment: environmentAt(server.url) } };
+  };
+  const calls = ({ requests }: FaultServer) =>
+    requests.map(({ target }) => target.replace(/(accesskey|sign|reqTime)=[\w-]+/g, '$1'));
+
+  it('is told of, asks, and is signed and sent once', async () => {
+    const { server, other, extra } = await served(() => respond('{"code":1000,"id":12345678901234567890,"rate":0.10}'));
+    expect((await other.failure('api setExpressState currency=btc_usdt', 8, extra)).kind).toBe('declined');
+    expect(await other.done('api setExpressState currency=btc_usdt --dry-run', extra)).toContain('nothing was sent');
+    expect(server.requests).toEqual([]);
+    const { stdout, stderr } = await other.run('api setExpressState currency=btc_usdt state=a&b --yes --json', extra);
+    expect(stdout).toBe('{"code":1000,"id":12345678901234567890,"rate":0.10}\n');
+    expect(stderr).toContain('The interface does not describe setExpressState: it counts as a write');
+    expect(calls(server)).toEqual([
+      '/api/setExpressState?method=setExpressState&accesskey&currency=btc_usdt&state=a%26b&sign&reqTime',
+    ]);
+    expect(await other.json('resolve', extra)).toEqual([]);
+  });
+
+  it('that the exchange refuses', async () => {
+    const { server, other, extra } = await served(() => respond('{"code":1012,"message":"no permission"}'));
+    expect(await other.failure('api setRepayState --yes', 3, extra)).toMatchObject({ code: 1012 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('without an answer is unknown, not repeated, and settled by whoever looked', async () => {
+    const { server, other, extra } = await served(() => FAULTS['a reset after reading']);
+    const line = 'api setExpressState currency=btc_usdt --yes --json';
+    const { code, stdout, stderr } = await other.run(line, extra);
+    expect(code).toBe(6);
+    const { clientId } = document<{ clientId: string }>(stdout);
+    expect(lastError(stderr)).toMatchObject({
+      clientId,
+      hint: expect.stringContaining(`pit resolve ${clientId} --as done`),
+    });
+    expect((await other.failure(line, 2, extra)).message).toContain('It is not known what became of the same call');
+    const looked = await other.run('resolve --json', extra);
+    expect(looked.code).toBe(6);
+    expect(document(looked.stdout)).toMatchObject([{ operation: 'call', market: null, outcome: 'unknown' }]);
+    expect((await other.failure('resolve --as done', 2, extra)).kind).toBe('usage');
+    expect(await other.json(`resolve ${clientId} --as notSent`, extra)).toMatchObject([{ outcome: 'notSent' }]);
+    expect(await other.json('resolve', extra)).toEqual([]);
+    expect(server.requests.filter(({ target }) => target.includes('setExpressState'))).toHaveLength(1);
+  });
+});

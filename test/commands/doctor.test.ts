@@ -1,0 +1,181 @@
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { skewOf } from '../../src/commands/doctor/checks/hosts.js';
+import { limitsFound } from '../../src/commands/doctor/checks/limits.js';
+import { nodeFound } from '../../src/commands/doctor/checks/node.js';
+import { Authority, hasOpenssl } from '../support/authority.js';
+import { FAULTS, respond, serveFaults } from '../support/fault-server.js';
+import { temporaryHome } from '../support/pit.js';
+import { Desk, document, lastError, useDesk } from './desk.js';
+import { environmentAt, useLiteralExchange } from './literal-exchange.js';
+
+interface Finding {
+  readonly check: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly detail: string;
+  readonly fix: string | null;
+}
+
+const CHECKS = [
+  ...['pit', 'node', 'configuration', 'files', 'network', 'market-host', 'market-tls', 'trade-host', 'trade-tls'],
+  ...['clock', 'key', 'permissions', 'tolerance', 'journal', 'records', 'limits', 'completion'],
+];
+
+const desk = useDesk();
+const ACCOUNT = `{"result":{"coins":[],"base":{"username":"me","trade_password_enabled":true,"auth_google_enabled":false,
+  "auth_mobile_enabled":true}},"assetPerm":true,"leverPerm":false,"entrustPerm":false,"moneyPerm":false}`;
+const exchange = useLiteralExchange({ '/data/v1/markets': '{}', '/api/getAccountInfo': ACCOUNT });
+
+async function found(one: Desk, line = '', extra = {}, code = 0): Promise<Map<string, Finding>> {
+  const ran = await one.run(`--json doctor${line}`, extra);
+  expect({ code: ran.code, stderr: code === 0 ? ran.stderr : '' }).toEqual({ code, stderr: expect.any(String) });
+  if (code !== 0) expect(lastError(ran.stderr).kind).toBe('partial');
+  const findings = document<Finding[]>(ran.stdout);
+  // each is told, in the same order, whatever becomes of the others
+  expect(findings.map(({ check }) => check)).toEqual(CHECKS);
+  for (const { status, fix, detail } of findings)
+    expect([status === 'ok', detail !== '']).toEqual([fix === null, true]);
+  return new Map(findings.map((finding) => [finding.check, finding]));
+}
+
+function line(findings: Map<string, Finding>, check: string): string {
+  const { status, detail, fix } = findings.get(check) ?? {};
+  return `${status}: ${detail} -> ${fix}`;
+}
+
+describe('pit doctor', () => {
+  it('where all is well says so, and changes nothing', async () => {
+    await desk.done('ticker btc_usdt');
+    // every command takes permits of the shared limits, and notes the names that it sees for the shells
+    const own = /limits|symbols/;
+    const kept = () => readdirSync(desk.home, { recursive: true }).filter((file) => !own.test(String(file)));
+    const before = kept();
+    const findings = await found(desk);
+    expect([...findings.values()].filter(({ status }) => status !== 'ok')).toEqual([]);
+    expect(line(findings, 'key')).toMatch(/the key of "sandbox" is accepted: the account of sandbox/);
+    expect(line(findings, 'permissions')).toMatch(/it may: .*place, cancel and query orders/);
+    expect(kept()).toEqual(before);
+    const text = await desk.done('doctor');
+    expect(text).toMatch(/^pit {12}ok {4}version/);
+    expect((await desk.csv('doctor')).header).toBe('check,status,detail,fix');
+  });
+
+  it('files open to others, a damaged profile, certificates unchecked: each with its mend, and the rest looked at', async () => {
+    const other = new Desk(temporaryHome());
+    const folder = path.join(other.home, 'config', 'profiles');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(path.join(other.home, 'config'), 0o755);
+    writeFileSync(path.join(folder, 'mine.json'), '{', { mode: 0o600 });
+    const environment = { ...exchange.extra.environment, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    const first = await found(other, '', { environment }, 9);
+    expect(line(first, 'files')).toMatch(
+      /^fail: .*config is open to other users \(mode 755\) -> chmod go-rwx .*config$/,
+    );
+    expect(line(first, 'network')).toMatch(/^fail: NODE_TLS_REJECT_UNAUTHORIZED=0.* -> Unset it/);
+    expect(line(first, 'market-host')).toMatch(/^ok/);
+    chmodSync(path.join(other.home, 'config'), 0o700);
+    const second = await found(other, '', exchange.extra, 9);
+    expect(line(second, 'files')).toMatch(/^ok/);
+    expect(line(second, 'configuration')).toMatch(/^fail: .*mine\.json is damaged: it is not JSON/);
+    expect(statSync(path.join(folder, 'mine.json')).size).toBe(1);
+  });
+
+  it('permissions in words, with the commands that are refused without them', async () => {
+    const findings = await found(desk, '', exchange.extra);
+    expect(line(findings, 'permissions')).toMatch(
+      /^warn: it may: query account info and assets\. It may not: .*-> .*pit order, orders/,
+    );
+  });
+
+  it('no key: what hangs on it is not looked at', async () => {
+    const { PIT_BASE_URL = '', PIT_TRADE_URL = '' } = exchange.extra.environment ?? {};
+    const findings = await found(desk, '', { environment: { PIT_BASE_URL, PIT_TRADE_URL } }, 9);
+    expect(line(findings, 'key')).toMatch(/^fail: .*keys are not sent there/);
+    for (const check of ['permissions', 'tolerance', 'journal', 'records', 'limits'])
+      expect(line(findings, check)).toMatch(/^warn: not looked at/);
+    expect(line(findings, 'trade-host')).toMatch(/^ok/);
+  });
+
+  it('hosts that hang or are not there: in time, and without the key in any line', async () => {
+    const server = await serveFaults({ answer: () => FAULTS['a hang'] });
+    const environment = { ...environmentAt(server.url), PIT_BASE_URL: 'http://127.0.0.1:1' };
+    const findings = await found(desk, ' --timeout 2', { environment }, 9);
+    expect(line(findings, 'market-host')).toMatch(/^fail: .*refused the connection/);
+    expect(line(findings, 'trade-host')).toMatch(/^fail: .*no answer/);
+    expect(line(findings, 'clock')).toMatch(/^(warn|fail)/);
+    expect(JSON.stringify([...findings])).not.toContain('literal-');
+  });
+
+  it('unknown writes and damaged records of the journal', async () => {
+    const other = new Desk(temporaryHome());
+    const server = await serveFaults({
+      answer: ({ target }) => (/setExpress/.test(target) ? FAULTS['a close without an answer'] : respond(ACCOUNT)),
+    });
+    const extra = { environment: environmentAt(server.url) };
+    await other.run('api setExpressState --yes', extra);
+    const journal = path.join(other.home, 'state', 'journal');
+    const [account = ''] = readdirSync(journal);
+    writeFileSync(path.join(journal, account, 'open', 'damaged1'), 'nonsense', { mode: 0o600 });
+    const findings = await found(other, '', extra);
+    expect(line(findings, 'journal')).toMatch(/^warn: the outcome of pit\w+ is not known -> Find out: pit resolve$/);
+    expect(line(findings, 'records')).toMatch(/^warn: of damaged1 the record is damaged -> .*pit resolve$/);
+  });
+
+  it.skipIf(!hasOpenssl)('certificates: the days that are left, and what is wrong with one', async () => {
+    const authority = new Authority();
+    onTestFinished(() => authority.remove());
+    const server = await serveFaults({ answer: () => respond(ACCOUNT), tls: authority.sign('IP:127.0.0.1', 5) });
+    const trusted = { environment: { ...environmentAt(server.url), NODE_EXTRA_CA_CERTS: authority.file } };
+    expect(line(await found(desk, '', trusted), 'trade-tls')).toMatch(
+      /^warn: the certificate was accepted; it ends in [45] days/,
+    );
+    const unknown = await found(desk, '', { environment: environmentAt(server.url) }, 9);
+    expect(line(unknown, 'trade-tls')).toMatch(/^fail: the host's certificate is signed by an authority .*caFile/);
+  });
+});
+
+it.each<[string, Parameters<typeof limitsFound>[0], RegExp]>([
+  ['kept together', standing({}), /^ok: kept together by the processes of this home: key 3 of 60 out$/],
+  ['over Redis', standing({ kind: 'redis' }), /^ok: kept together over Redis/],
+  [
+    'Redis away',
+    standing({ kind: 'redis', redisAway: 'ECONNREFUSED' }),
+    /^warn: Redis is away \(ECONNREFUSED\).* 25% of each/,
+  ],
+  [
+    'locked',
+    standing({ lockedUntil: 1_800_000_000_000 }),
+    /^fail: the exchange has locked this machine's address until 2027-01-15/,
+  ],
+])('limits: %s', (_, state, words) => {
+  const { status, detail } = limitsFound(state);
+  expect(`${status}: ${detail}`).toMatch(words);
+});
+
+function standing(part: Partial<Parameters<typeof limitsFound>[0]>): Parameters<typeof limitsFound>[0] {
+  const limits = [{ name: 'key', count: 60, out: 3 }] as const;
+  return { kind: 'files', folder: '/nowhere', limits, lockedUntil: null, redisAway: null, share: 0.25, ...part };
+}
+
+it.each([
+  ['20.17.0', 'ok'],
+  ['20.16.9', 'warn'],
+  ['21.9.0', 'warn'],
+  ['22.12.0', 'warn'],
+  ['22.13.1', 'ok'],
+  ['23.5.0', 'warn'],
+  ['24.0.0', 'ok'],
+  ['26.1.0', 'ok'],
+])('Node %s is %s', (version, status) => {
+  expect(nodeFound(version).status).toBe(status);
+});
+
+it.each([
+  [10_000, 10_100, 10_300, 0],
+  [10_000, 10_999, 11_200, 0],
+  [15_000, 10_100, 10_300, 4_700],
+  [10_000, 15_100, 15_300, -4_100],
+])('the exchange said %d between %d and %d: ahead by %d', (date, sent, received, skew) => {
+  expect(skewOf(date, sent, received)).toBe(skew);
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Authority, hasOpenssl } from '../support/authority.js';
+import { serveConnectProxy } from '../support/connect-proxy.js';
+import { respond, serveFaults } from '../support/fault-server.js';
+import { temporaryHome } from '../support/pit.js';
+import { Desk, lastError, useDesk } from './desk.js';
+import { environmentAt } from './literal-exchange.js';
+
+const desk = useDesk();
+const LOGIN = 'trader:geheimnis-9';
+const DONE = '{"code":1000,"message":"done"}';
+
+describe.skipIf(!hasOpenssl)('the real program behind a proxy', () => {
+  let authority: Authority;
+  beforeAll(() => {
+    authority = new Authority();
+  });
+  afterAll(() => authority.remove());
+
+  const served = async () => {
+    const tls = authority.sign('DNS:exchange.test,IP:127.0.0.1');
+    const server = await serveFaults({ answer: () => respond(DONE), tls });
+    const tunnel = await serveConnectProxy('through', { to: server.port });
+    return { server, tunnel, proxy: tunnel.url.replace('://', `://${LOGIN}@`) };
+  };
+
+  it('calls through it, and tells its password nowhere, whatever the runtime prints', async () => {
+    const { server, tunnel, proxy } = await served();
+    const environment = {
+      ...environmentAt(`https://exchange.test:${server.port}`),
+      ...{
+        HTTPS_PROXY: proxy,
+        NODE_EXTRA_CA_CERTS: authority.file,
+        NODE_DEBUG: 'http,https,net,tls,child_process',
+        DEBUG: '*',
+      },
+    };
+    const { code, stdout, stderr } = await desk.run('api setRepayState --yes --json --verbose', { environment });
+    expect([code, stdout]).toEqual([0, `${DONE}\n`]);
+    expect(tunnel.asked).toHaveLength(1);
+    // the debug lines are there, and their secrets are not
+    expect(stderr).toMatch(/CONNECT/);
+    for (const secret of ['geheimnis-9', btoa(LOGIN), 'literal-access-key'])
+      expect(stderr.includes(secret), secret).toBe(false);
+  });
+
+  it("a profile's own authority counts, and the sandbox is reached without the proxy", async () => {
+    const { server, tunnel, proxy } = await served();
+    const other = new Desk(temporaryHome());
+    const url = `https://exchange.test:${server.port}`;
+    await other.done(`profile add mine --base-url ${url} --trade-url ${url}`);
+    const environment = {
+      ALL_PROXY: proxy,
+      PIT_ACCESS_KEY: 'literal-access-key',
+      PIT_SECRET_KEY: 'literal-secret-key',
+    };
+    const call = '--profile mine api setRepayState --yes';
+    const refused = await other.failure(call, 5, { environment });
+    expect(refused.message).toContain('signed by an authority that this machine does not know');
+    expect((await other.failure('profile set mine caFile ca.pem', 2)).hint).toContain('whole path');
+    await other.done(`profile set mine caFile ${authority.file}`);
+    expect(await other.json(call, { environment })).toEqual({ code: 1000, message: 'done' });
+    const before = tunnel.asked.length;
+    expect(await desk.json('ticker btc_usdt', { environment: { ALL_PROXY: proxy } })).toHaveLength(1);
+    expect(tunnel.asked).toHaveLength(before);
+  });
+});
+
+describe('before anything is sent', () => {
+  it('certificates that are not checked: nothing is signed', async () => {
+    const environment = { ...environmentAt('https://127.0.0.1:1'), NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    const told = await desk.failure('balance', 4, { environment });
+    expect(told).toMatchObject({ message: expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED=0') });
+    // the sandbox has no certificate
+    await desk.done('balance', { environment: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
+  });
+
+  it('a proxy of another kind is a wrong input, its password untold', async () => {
+    const environment = { ...environmentAt('https://exchange.test'), HTTPS_PROXY: `socks5://${LOGIN}@127.0.0.1:1` };
+    const { code, stderr } = await desk.run('--json balance', { environment });
+    expect([code, lastError(stderr).message]).toEqual([2, expect.stringContaining('does not speak (socks5://)')]);
+    expect(stderr).not.toContain('geheimnis');
+  });
+});

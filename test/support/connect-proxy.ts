@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { onTestFinished } from 'vitest';
+
+/** What a proxy does with a request for a way through. */
+export type Manner = 'through' | 'refuses' | 'silent' | 'late' | 'hangs up' | 'no TLS';
+
+export interface ConnectProxy {
+  readonly url: string;
+  /** Each `CONNECT host:port` with its Proxy-Authorization. */
+  readonly asked: readonly { readonly authority: string; readonly authorization: string | undefined }[];
+  /** Every byte that the client sent through it. */
+  readonly bytes: () => string;
+  /** Breaks every way off. */
+  readonly cut: () => void;
+}
+
+export interface ProxyPlace {
+  /** The port of this machine that every way leads to, whatever host was asked for. */
+  readonly to: number;
+  /** Where it listens: 127.0.0.1 where it is left out. */
+  readonly host?: string;
+  /** For `late`: when the way is opened after all. */
+  readonly release?: Promise<void>;
+}
+
+/** A real CONNECT proxy until the end of the test. */
+export async function serveConnectProxy(
+  manner: Manner,
+  { host = '127.0.0.1', to, release }: ProxyPlace,
+): Promise<ConnectProxy> {
+  const asked: { authority: string; authorization: string | undefined }[] = [];
+  const passed: Buffer[] = [];
+  const sockets = new Set<Duplex>();
+  const server = createServer((_, response) => response.writeHead(501).end());
+  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => undefined)));
+  server.on('connect', async (request: IncomingMessage, client: Duplex) => {
+    asked.push({ authority: request.url ?? '', authorization: request.headers['proxy-authorization'] });
+    if (manner === 'silent') return;
+    if (manner === 'late') await release;
+    if (manner === 'hangs up') return void client.destroy();
+    if (manner === 'refuses') return void client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n{"code":1000}');
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    if (manner === 'no TLS') return;
+    const upstream = connect(to, '127.0.0.1').on('error', () => client.destroy());
+    sockets.add(upstream);
+    client.on('data', (data: Buffer) => {
+      passed.push(data);
+      upstream.write(data);
+    });
+    upstream.on('data', (data: Buffer) => client.write(data));
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(() => {
+    cut();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return { url, asked, cut, bytes: () => Buffer.concat(passed).toString('latin1') };
+}
