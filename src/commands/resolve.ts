@@ -39,7 +39,7 @@ export default define({
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
   output: shape.list(
     shape.record({
-      operation: shape.text('what was to be done: order, cancelOrder, replace, withdraw, call'),
+      operation: shape.text('what was to be done: order, cancelOrder, orderMoreV2, replace, withdraw, call'),
       clientId: shape.text('the id of its record'),
       market: shape.orNull(shape.text('null for what is about no market')),
       outcome: shape.oneOf(['placed', 'cancelled', 'done', 'refused', 'notSent', 'unknown'], ''),

@@ -3,7 +3,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Context } from '../frame/context.js';
 import { define, required, several, toggle } from '../frame/definition.js';
 import { overriddenBy, overrideFlag } from '../frame/guards.js';
-import * as shape from '../frame/shapes.js';
+import { anything } from '../frame/shapes.js';
 import { bodyAnswer } from './body.js';
 import { readOperation, readPair, valuesOf } from './parameters.js';
 
@@ -23,10 +23,9 @@ export default define({
     'api order currency=btc_usdt tradeType=1 price=30000 amount=0.01 --yes',
     'api setExpressState currency=btc_usdt --dry-run',
   ],
-  // the exchange's own: what an operation answers is the interface's to say
-  output: shape.anything,
+  output: anything,
   // what the command of a write prints, or one request
-  dry: shape.anything,
+  dry: anything,
   async run(context, { method, parameters, raw, override }) {
     const values = Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
     if (method === 'withdraw') throw (await import('./writes.js')).onlyByCommand(values);
