@@ -30,8 +30,6 @@ export const LINES: readonly Line[] = [
   shown('resolve', 'golden1'),
   shown('cancel', 'btc_usdt {replaced} 17'),
   shown('cancel-after', 'btc_usdt'),
-  shown('api', 'markets'),
-  shown('doctor'),
   shown('account'),
   shown('balance', 'btc usdt --in usdt'),
   shown('sandbox deposit', 'usdt 100'),

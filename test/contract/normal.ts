@@ -17,7 +17,6 @@ const OF_THE_RUN: Readonly<Record<string, unknown>> = {
   address: '…',
   hash: '…',
   script: '…',
-  detail: '…',
   side: 'buy',
 };
 
