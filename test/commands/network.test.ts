@@ -54,7 +54,7 @@ describe.skipIf(!hasOpenssl)('the real program behind a proxy', () => {
       PIT_ACCESS_KEY: 'literal-access-key',
       PIT_SECRET_KEY: 'literal-secret-key',
     };
-    const call = '--profile mine api setRepayState --yes';
+    const call = 'api setRepayState --yes --profile mine';
     const refused = await other.failure(call, 5, { environment });
     expect(refused.message).toContain('signed by an authority that this machine does not know');
     expect((await other.failure('profile set mine caFile ca.pem', 2)).hint).toContain('whole path');

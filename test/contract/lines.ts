@@ -47,7 +47,7 @@ export const LINES: readonly Line[] = [
   // its dry run: the fund password would be asked for
   shown('withdraw', 'btc 0.01 --to {btc} --dry-run'),
   shown('fees', 'usdt'),
-  shown('api', 'depth market=btc_usdt size=2'),
+  shown('api', 'markets'),
   shown('doctor'),
   shown('completion', 'bash'),
   shown('completion install', 'bash'),

@@ -17,6 +17,7 @@ const OF_THE_RUN: Readonly<Record<string, unknown>> = {
   address: '…',
   hash: '…',
   script: '…',
+  detail: '…',
   side: 'buy',
 };
 

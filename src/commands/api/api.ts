@@ -24,6 +24,8 @@ export default define({
     'api setExpressState currency=btc_usdt --dry-run',
   ],
   output: anything,
+  // what the command of a write prints, or one request
+  dry: anything,
   async run(context, { method, parameters, raw, override }) {
     const values = Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
     if (method === 'withdraw') throw (await import('./writes.js')).onlyByCommand(values);
