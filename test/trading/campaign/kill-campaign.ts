@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killProcess, serveProcess } from '../../sandbox/support/served-process.js';
 import { PASS, type Passing } from '../../support/proxy.js';
+import { jobsIn } from './archived.js';
 import { type Draw, drawOf, weighted } from './draw.js';
 import type { Errand } from './errand.js';
 import { evidenceOf, finish } from './evidence.js';
@@ -132,7 +133,15 @@ async function killErrand(lane: Lane, point: KillPoint, errand: Errand, draw: Dr
   const before = lane.open().records;
   const run = await killAt(lane, point, words(errand), draw, errand.input);
   count(lane, errand, run, before, tally);
+  if (point.kind === 'batch' && draw() < 0.6) await goOn(lane, errand);
   return run;
+}
+
+/** Goes on at once, while something of what the killed one sent may still be on its way. */
+async function goOn(lane: Lane, errand: Errand): Promise<void> {
+  lane.treat = () => PASS;
+  const words = kindOf(errand).finish?.(errand, jobsIn(lane.home));
+  if (words !== undefined) await lane.program.run([...words, '--json', '--timeout', '10']);
 }
 
 /** An errand whose outcome stays unknown, and `pit resolve`, killed. */
