@@ -79,10 +79,14 @@ export function documentOf<Document>({ stdout }: Run): Document | undefined {
   return stdout === '' ? undefined : (JSON.parse(stdout) as Document);
 }
 
-/** A duplicate that a command warned of: the client id of the order, and the ids of what is too much. */
+/** A duplicate that a command warned of. */
 export interface Warned {
+  /** The client id of the order, or the id of a job or a record. */
   readonly clientId: string;
+  /** Of what is too much. */
   readonly ids: readonly string[];
+  /** All that it names: what is too much, and of an order the one that is not. */
+  readonly named: readonly string[];
   /** Of a withdrawal, its key. */
   readonly what?: string;
 }
@@ -94,9 +98,15 @@ export function warningsIn({ stderr }: Run): Warned[] {
       /(?:MORE THAN ONCE|AN ORDER THAT WAS REFUSED IS THERE): .*\((?:client id|job) (\w+)\)/.exec(line) ?? [];
     const [, amount, coin, record, all] =
       /WITHDRAWAL .*IS THERE.*: ([\d.]+) (\w+) to \S+ \((\w+)\) as ([\d and]+)\./.exec(line) ?? [];
-    if (record !== undefined)
-      return [{ clientId: record, ids: all?.split(' and ') ?? [], what: `withdraw ${amount} ${coin}` }];
-    const [, ids] = /To cancel (?:it|what is too much): pit cancel \S+ ([\d ]+)/.exec(lines[index + 1] ?? '') ?? [];
-    return clientId === undefined ? [] : [{ clientId, ids: (ids ?? '').trim().split(' ') }];
+    if (record !== undefined) {
+      const named = all?.split(' and ') ?? [];
+      return [{ clientId: record, ids: named, named, what: `withdraw ${amount} ${coin}` }];
+    }
+    if (clientId === undefined) return [];
+    const [, cancelled = ''] =
+      /To cancel (?:it|what is too much): pit cancel \S+ ([\d ]+)/.exec(lines[index + 1] ?? '') ?? [];
+    const ids = cancelled.trim().split(' ');
+    const [, both = ''] = / as (\d[\d and]*)\. /.exec(line) ?? [];
+    return [{ clientId, ids, named: [...ids, ...both.split(' and ')] }];
   });
 }

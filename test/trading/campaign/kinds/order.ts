@@ -144,7 +144,7 @@ function flagged(orders: readonly Listed[], said: Said, told: Told | undefined, 
   const all = [
     ...own,
     ...rows.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]),
-    ...warned.flatMap(({ ids }) => ids),
+    ...warned.flatMap(({ named }) => named),
   ];
   // where the order was settled by a later command, that one named the first of them
   const missing = orders.filter(({ id }) => !all.includes(id));
