@@ -71,6 +71,15 @@ describe('pit profile', () => {
     await desk.failure('profile set local zome +08:00', 2);
     await desk.failure('profile remove sandbox --yes', 2);
   });
+
+  it('that is to be used and is not there is exit 4, and as the thing to be changed a wrong word', async () => {
+    for (const line of ['ticker --profile locla', 'account --profile locla', 'profile show --profile locla']) {
+      const told = await desk.failure(line, 4);
+      expect(told).toMatchObject({ kind: 'credentials', message: expect.stringMatching(/Did you mean local\?/) });
+    }
+    for (const words of ['show locla', 'use locla', 'remove locla --yes', 'set locla zone UTC'])
+      expect((await desk.failure(`profile ${words}`, 2)).message).toMatch(/Did you mean local\?/);
+  });
 });
 
 describe('pit keys', () => {
@@ -122,7 +131,7 @@ describe('pit keys', () => {
     const input = 'first-half second-half\n';
     const told = await desk.failure('keys set --profile local --stdin', 2, { input });
     expect(JSON.stringify(told)).not.toMatch(/first-half|second-half/);
-    await desk.failure('keys set --profile nobody --stdin', 2, { input: keysText() });
+    await desk.failure('keys set --profile nobody --stdin', 4, { input: keysText() });
     await desk.failure('keys set --profile sandbox --stdin', 2, { input: keysText() });
     await desk.failure('keys set --profile local --file nowhere.txt', 2);
     await desk.failure('keys set --profile local', 8);
@@ -139,7 +148,8 @@ describe('a flag beats the environment, which beats the profile', () => {
   it('in the profile', async () => {
     await desk.done('profile use sandbox');
     const environment = { PIT_PROFILE: 'nobody' };
-    expect((await desk.failure('account', 2, { environment })).message).toContain('nobody');
+    const told = await desk.failure('account', 4, { environment });
+    expect(told).toMatchObject({ kind: 'credentials', message: expect.stringContaining('nobody') });
     expect(await desk.json('account --profile local', { environment })).toMatchObject({ username: 'sandbox' });
     expect(await desk.json('account', { environment: { PIT_PROFILE: 'local' } })).toMatchObject({
       username: 'sandbox',
