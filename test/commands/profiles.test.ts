@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { temporaryHome } from '../support/pit.js';
+import { PIT, plainEnvironment, temporaryHome } from '../support/pit.js';
+import { onTerminal } from '../support/pty.js';
+import { requires } from '../support/tools.js';
 import { Desk, useDesk } from './desk.js';
 import { useLiteralExchange } from './literal-exchange.js';
 
@@ -79,6 +81,39 @@ describe('pit profile', () => {
     }
     for (const words of ['show locla', 'use locla', 'remove locla --yes', 'set locla zone UTC'])
       expect((await desk.failure(`profile ${words}`, 2)).message).toMatch(/Did you mean local\?/);
+  });
+});
+
+describe('a profile that limits withdrawals', () => {
+  const add = (name: string, setting: string) =>
+    desk
+      .done(`profile add ${name} --base-url ${OVERSEAS.baseUrl} --trade-url ${OVERSEAS.tradeUrl}`)
+      .then(() => desk.done(`profile set ${name} ${setting}`));
+
+  it.each(['withdrawLimit 0.5btc', 'withdrawDayLimit 1btc', 'withdrawAddresses 1Boat'])(
+    'is not removed by a script: %s',
+    async (setting) => {
+      const [key = ''] = setting.split(' ');
+      const name = key.toLowerCase();
+      await add(name, setting);
+      const told = await desk.failure(`profile remove ${name} --yes`, 8);
+      expect(told).toMatchObject({ kind: 'declined', message: expect.stringContaining(`limits of ${name}: ${key}`) });
+      expect(await desk.json(`profile show ${name}`)).toMatchObject({ settings: { [key]: expect.any(String) } });
+    },
+  );
+
+  it.skipIf(!requires('python3'))('is removed by typing its name (needs python3)', async () => {
+    await add('limited', 'withdrawLimit 0.5btc');
+    const answered = async (typed: string) => {
+      const command = [process.execPath, PIT, 'profile', 'remove', 'limited'];
+      const steps = [{ await: 'Type limited', type: `${typed}\r` }];
+      return onTerminal({ command, environment: plainEnvironment(desk.home), steps, columns: 120 });
+    };
+    expect(await answered('y')).toMatchObject({
+      status: 8,
+      screen: expect.stringContaining('withdrawLimit is 0.5btc'),
+    });
+    expect(await answered('limited')).toMatchObject({ status: 0, screen: expect.stringContaining('Removed limited.') });
   });
 });
 
