@@ -177,7 +177,13 @@ describe('pit completion', () => {
   it('asks before it installs, changes nothing in a dry run, and tells of a shell that it does not know', async () => {
     const environment = { HOME: home, SHELL: '/bin/bash' };
     expect((await desk.failure('completion install', 8, { environment })).hint).toContain('--yes');
-    expect(await desk.json('completion install --dry-run', { environment })).toMatchObject({ dryRun: true });
+    expect(await desk.json('completion install --dry-run', { environment })).toEqual({
+      ...{ dryRun: true, operation: 'completion install', request: null, preview: null },
+      change: [
+        `Would write ${path.join(home, '.local/share/bash-completion/completions/pit')}.`,
+        `Would make ${path.join(home, '.bashrc')} with marked lines.`,
+      ],
+    });
     expect(filesOf(home)).toEqual({});
     const told = await desk.failure('completion install', 2, { environment: { HOME: home, SHELL: '/bin/ksh' } });
     expect(told.message).toContain('/bin/ksh');

@@ -84,6 +84,25 @@ describe('pit profile', () => {
   });
 });
 
+it('a dry run says what a change would be, in JSON as on a screen', async () => {
+  const none = { dryRun: true, request: null, preview: null };
+  for (const [line, ...change] of [
+    ['profile set local zone +08:00', 'Would set zone of local to +08:00.'],
+    [
+      'profile set local trade-url https://x.example.com/api',
+      'Would set trade-url of local to https://x.example.com.',
+      'Keys that were stored for another trade host would be dropped.',
+    ],
+    ['profile use local', 'Would use local from now on.'],
+    ['keys remove --profile local', 'Would remove the keys of local.'],
+  ] as const) {
+    const operation = line.split(' ').slice(0, 2).join(' ');
+    expect(await desk.json(`${line} --dry-run`)).toEqual({ ...none, operation, change });
+    expect(await desk.done(`${line} --dry-run`)).toBe(`${change.join('\n')}\nDry run: nothing was changed.\n`);
+  }
+  await desk.failure('profile set local zone nowhere --dry-run', 2);
+});
+
 describe('a profile that limits withdrawals', () => {
   const add = (name: string, setting: string) =>
     desk

@@ -17,7 +17,8 @@ interface Intended {
 /** Says what is to be done, asks, and does it. Throws Failure `declined`, or `usage` where a file cannot be written. */
 export async function apply(context: Context, { operation, shell, changes, idle, done }: Intended): Promise<Answer> {
   const words = changes.map((change) => change.words);
-  if (context.globals.dryRun) return dryChange(operation, words.map((each) => `Would ${each}`).join('\n') || idle);
+  if (context.globals.dryRun)
+    return dryChange(operation, ...(words.length === 0 ? [idle] : words.map((each) => `Would ${each}.`)));
   const data = { shell, changes: changes.map(({ file, text }) => ({ file, removed: text === null })) };
   if (changes.length === 0) return { data, show: () => idle };
   requireConsent(context);
