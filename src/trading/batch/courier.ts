@@ -65,15 +65,19 @@ export class Courier {
     this.#trouble = undefined;
     const portions = portioned(lines);
     const carried: Promise<void>[] = [];
+    const broken: unknown[] = [];
     while (portions.length > 0 && this.#mayGoOn()) {
       // the first request shows whether there is any hope; what the others would be refused for need not be said twice
       const group = portions.splice(0, this.#answered === 0 ? 1 : GROUP);
-      for (const request of await this.#recorded(group)) carried.push(this.#carry(request));
+      // at once: what is rejected while others are written down would be nobody's, and end the process
+      for (const request of await this.#recorded(group))
+        carried.push(this.#carry(request).catch((error: unknown) => void broken.push(error)));
       const isFirst = this.#answered === 0;
       const isFull = () => this.#waiting > GROUP || this.#onTheWay > MOST_ON_THE_WAY - GROUP;
       while (isFirst ? this.#onTheWay > 0 : isFull()) await this.#change();
     }
     await Promise.all(carried);
+    if (broken.length > 0) throw broken[0];
     return this.#trouble;
   }
 
