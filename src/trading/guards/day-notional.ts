@@ -5,8 +5,9 @@ import type { TradingAccount } from '../account.js';
 import { Job } from '../batch/job.js';
 import { totals } from '../batch/lines.js';
 import type { Entry } from '../journal/entry.js';
-import { type Intent, isOf, marketOf, type OrderTerms, type Settled } from '../journal/intent.js';
+import { type Intent, isOf, marketOf, type OrderTerms, type ReplaceTerms, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
+import { remainderOf } from '../replace/remainder.js';
 import type { GuardLimits } from './limits.js';
 
 const DAY_MS = 86_400_000;
@@ -78,7 +79,12 @@ function worthOfJob(job: Job, isUnderWay: boolean): Decimal {
 function worthOf(intent: Intent): Decimal {
   if (isOf(intent, 'order')) return worth(intent.terms);
   // until its order is cancelled; then it is an order
-  return isOf(intent, 'replace') ? worth(intent.terms.wanted) : Decimal.zero;
+  return isOf(intent, 'replace') ? worthOfReplacement(intent.terms) : Decimal.zero;
+}
+
+/** The most that is going to be placed: what had filled of the cancelled order counts with that one. */
+function worthOfReplacement({ wanted, filled = '0' }: ReplaceTerms): Decimal {
+  return worth(remainderOf(wanted, filled));
 }
 
 function worth({ price, amount }: OrderTerms): Decimal {
