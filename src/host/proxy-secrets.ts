@@ -1,5 +1,5 @@
 /** The variables that name a proxy, as other programs know them, in the case that counts first. */
-export const PROXY_VARIABLES = [
+const PROXY_VARIABLES = [
   'https_proxy',
   'HTTPS_PROXY',
   'http_proxy',
