@@ -5,7 +5,7 @@ import { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../account.js';
 import { isOf } from '../journal/intent.js';
 import { recordsSince } from './records.js';
-import type { WantedWithdrawal } from './terms.js';
+import { isSameAddress, type WantedWithdrawal } from './terms.js';
 
 const DAY_MS = 86_400_000;
 
@@ -74,11 +74,6 @@ export async function withdrawnToday(account: TradingAccount, coin: string, own?
   });
   const left = records.filter(({ status }) => !RETURNED.includes(status)).map(({ amount }) => amount);
   return [...left, ...amounts].map(Decimal.of).reduce((sum, amount) => sum.plus(amount), Decimal.zero);
-}
-
-/** Where an address is a hexadecimal number, its case only carries a checksum. */
-function isSameAddress(one: string, other: string): boolean {
-  return one === other || (/^0x[0-9a-f]+$/i.test(one) && one.toLowerCase() === other.toLowerCase());
 }
 
 function breach(words: string, setting: WithdrawSetting): Failure {
