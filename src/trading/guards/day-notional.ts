@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
  */
 export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: string, now: number): Decimal {
   const midnight = now - (now % DAY_MS);
-  // before the archive is: what is settled meanwhile counts twice rather than not at all
+  // in the order of Journal.writesSince: what is settled meanwhile counts twice rather than not at all
   const open = journal
     .open()
     .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.intent) === quote)

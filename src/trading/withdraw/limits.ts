@@ -65,10 +65,10 @@ export async function withdrawnToday(account: TradingAccount, coin: string, own?
   const midnight = client.now() - (client.now() % DAY_MS);
   const records = await recordsSince(client, coin, midnight);
   const listed = new Set(records.map(({ id }) => id));
-  const settled = journal.archive
-    .since(midnight - DAY_MS)
-    .filter(({ outcome, id }) => outcome === 'placed' && !listed.has(id ?? ''));
-  const amounts = [...settled, ...journal.open()].flatMap(({ intent }) => {
+  const { open, settled } = journal.writesSince(midnight - DAY_MS);
+  const concluded = new Set(settled.map(({ intent }) => intent.id));
+  const unlisted = settled.filter(({ outcome, id }) => outcome === 'placed' && !listed.has(id ?? ''));
+  const amounts = [...unlisted, ...open.filter(({ intent }) => !concluded.has(intent.id))].flatMap(({ intent }) => {
     const isMeant = isOf(intent, 'withdraw') && intent.terms.coin === coin && intent.id !== own;
     return isMeant && intent.reqTime >= midnight ? intent.terms.amount : [];
   });

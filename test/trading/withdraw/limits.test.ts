@@ -3,6 +3,7 @@ import { checkLimits, withdrawLimits, withdrawnToday } from '../../../src/tradin
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
+import { meanwhile } from '../support/meanwhile.js';
 
 const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 const EVM = '0x54121adf050566107229671be648f286eb82EB83';
@@ -60,5 +61,12 @@ describe('a limit of the user', () => {
     withdrawing(one.account, 'refused1', '5').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     expect((await withdrawnToday(one.account, 'btc')).toString()).toBe('0.33');
     expect((await withdrawnToday(one.account, 'btc', 'open1')).toString()).toBe('0.32');
+  });
+
+  it('counts what is settled while the journal is read', async () => {
+    const one = await account();
+    const entry = withdrawing(one.account, 'moved1', '0.02');
+    meanwhile(one.account.journal, () => entry.settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed'));
+    expect((await withdrawnToday(one.account, 'btc')).toString()).toBe('0.32');
   });
 });
