@@ -66,7 +66,7 @@ function anyZone(): ExchangeZone {
 }
 
 /** Ids have more digits than a number holds. */
-function isNewer(id: string, than: string): boolean {
+export function isNewer(id: string, than: string): boolean {
   return BigInt(id) > BigInt(than);
 }
 
