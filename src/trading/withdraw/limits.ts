@@ -3,7 +3,7 @@ import { listedAddresses, type WithdrawSetting } from '../../config/withdraw-set
 import { type Failure, usage } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../account.js';
-import { isOf } from '../journal/intent.js';
+import { isOf, type Settled } from '../journal/intent.js';
 import { recordsSince } from './records.js';
 import { isSameAddress, type WantedWithdrawal } from './terms.js';
 
@@ -58,7 +58,7 @@ export async function checkLimits(
 
 /**
  * What the withdrawals of the UTC day come to: those that the exchange lists, whoever made them, and those of the journal
- * that it does not list, or not yet.
+ * that it does not list, or not yet, with all copies that the network made of them.
  */
 export async function withdrawnToday(account: TradingAccount, coin: string, own?: string): Promise<Decimal> {
   const { client, journal } = account;
@@ -67,13 +67,19 @@ export async function withdrawnToday(account: TradingAccount, coin: string, own?
   const listed = new Set(records.map(({ id }) => id));
   const { open, settled } = journal.writesSince(midnight - DAY_MS);
   const concluded = new Set(settled.map(({ intent }) => intent.id));
-  const unlisted = settled.filter(({ outcome, id }) => outcome === 'placed' && !listed.has(id ?? ''));
-  const amounts = [...unlisted, ...open.filter(({ intent }) => !concluded.has(intent.id))].flatMap(({ intent }) => {
+  const unlisted = settled.flatMap((one) => idsOf(one).flatMap((id) => (listed.has(id) ? [] : one.intent)));
+  const doubtful = open.flatMap(({ intent }) => (concluded.has(intent.id) ? [] : intent));
+  const amounts = [...unlisted, ...doubtful].flatMap((intent) => {
     const isMeant = isOf(intent, 'withdraw') && intent.terms.coin === coin && intent.id !== own;
     return isMeant && intent.reqTime >= midnight ? intent.terms.amount : [];
   });
   const left = records.filter(({ status }) => !RETURNED.includes(status)).map(({ amount }) => amount);
   return [...left, ...amounts].map(Decimal.of).reduce((sum, amount) => sum.plus(amount), Decimal.zero);
+}
+
+/** A name for each time that it was carried out; an empty one where none is known, as where only a bill tells of it. */
+function idsOf({ outcome, id, duplicates }: Settled): string[] {
+  return outcome === 'placed' ? [id ?? '', ...duplicates] : [...duplicates];
 }
 
 function breach(words: string, setting: WithdrawSetting): Failure {
