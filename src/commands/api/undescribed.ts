@@ -8,12 +8,10 @@ import type { CallTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/order/client-id.js';
 import { confirm, requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
-import { dryRun } from '../frame/dry-run.js';
+import { dryRun, NO_PREVIEW } from '../frame/dry-run.js';
 import { sameProfile } from '../frame/same-profile.js';
 import { bodyAnswer } from './body.js';
 import { alike } from './parameters.js';
-
-const NOTHING = { price: null, amount: null, notional: null, fee: null, warnings: [] };
 
 /** Calls an operation that the interface does not describe: as a write, since it may be one. */
 export async function callUndescribed(context: Context, terms: CallTerms, raw: boolean): Promise<Answer> {
@@ -33,7 +31,7 @@ export async function callUndescribed(context: Context, terms: CallTerms, raw: b
       ['effect', 'not known'],
       ['exchange', exchange],
     ]);
-  if (globals.dryRun) return dryRun(context, account.client, method, parameters, NOTHING, show);
+  if (globals.dryRun) return dryRun(context, account.client, method, parameters, NO_PREVIEW, show);
   if (!globals.yes) output.preview(show);
   await confirm(context, `Send ${method}?`);
   const id = newClientId(host);
