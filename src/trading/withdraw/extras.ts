@@ -1,5 +1,5 @@
-import { codeOf } from '../../config/private.js';
 import type { TradingAccount } from '../account.js';
+import { unlessDiskFails } from '../journal/files.js';
 import { type Intent, isOf, type Settled, type WithdrawTerms } from '../journal/intent.js';
 import { idsOf, recordsOf } from './look.js';
 import { recordsAfter } from './records.js';
@@ -59,9 +59,5 @@ function withdrawalsOf(coin: string, settled: readonly Settled[]): SettledWithdr
 function keep({ journal: { archive } }: TradingAccount, { intent, ids }: ExtraWithdrawal): void {
   const settled = archive.find(intent);
   if (settled === undefined) return;
-  try {
-    archive.add({ ...settled, duplicates: [...new Set([...settled.duplicates, ...ids])] });
-  } catch (thrown) {
-    if (codeOf(thrown) === 'unknown error') throw thrown;
-  }
+  unlessDiskFails(() => archive.add({ ...settled, duplicates: [...new Set([...settled.duplicates, ...ids])] }));
 }

@@ -4,13 +4,10 @@ import { type Failure, usage } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../account.js';
 import { isOf, type Settled } from '../journal/intent.js';
-import { recordsSince } from './records.js';
+import { isReturned, recordsSince } from './records.js';
 import { isSameAddress, type WantedWithdrawal } from './terms.js';
 
 const DAY_MS = 86_400_000;
-
-/** "1 = failed; 3 = cancelled": what they were to take came back. */
-const RETURNED: readonly number[] = [1, 3];
 
 /** What the user wants held back whatever a script says; nothing where it is not set. */
 export interface WithdrawLimits {
@@ -73,7 +70,7 @@ export async function withdrawnToday(account: TradingAccount, coin: string, own?
     const isMeant = isOf(intent, 'withdraw') && intent.terms.coin === coin && intent.id !== own;
     return isMeant && intent.reqTime >= midnight ? intent.terms.amount : [];
   });
-  const left = records.filter(({ status }) => !RETURNED.includes(status)).map(({ amount }) => amount);
+  const left = records.filter((record) => !isReturned(record)).map(({ amount }) => amount);
   return [...left, ...amounts].map(Decimal.of).reduce((sum, amount) => sum.plus(amount), Decimal.zero);
 }
 

@@ -5,6 +5,9 @@ import { readWithdrawalPage, readWithdrawals, type WithdrawalRecord } from '../.
 import { Failure } from '../../errors.js';
 import type { FundsBaseline } from '../journal/intent.js';
 
+/** "1 = failed; 3 = cancelled" */
+const RETURNED: readonly number[] = [1, 3];
+
 /** Of no record yet. */
 const NONE = '0';
 
@@ -50,6 +53,11 @@ export async function billsAfter(client: ReadSource, coin: string, last: string,
   for await (const page of readBills(client, anyZone(), { coin, from }))
     found.push(...page.filter(({ id }) => isNewer(id, last)));
   return found;
+}
+
+/** Whether what a withdrawal was to take came back. */
+export function isReturned({ status }: WithdrawalRecord): boolean {
+  return RETURNED.includes(status);
 }
 
 async function newestBill(client: ReadSource, coin: string): Promise<string> {
