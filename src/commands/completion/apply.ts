@@ -2,39 +2,35 @@ import type { Host } from '../../host.js';
 import type { Answer } from '../../terminal/answer.js';
 import { confirm, requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
-import { type Definition, define, optional } from '../frame/definition.js';
+import { optional } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { oneOf } from '../inputs/numbers.js';
 import { type Change, carryOut } from './changes.js';
 import { CHANGED } from './shapes.js';
 import { SHELLS, type Shell, shellMeant } from './shells.js';
 
+/** What the commands have in common that change what a shell finds of pit's completion. */
+export const CHANGING = {
+  arguments: { shell: optional('bash, zsh or fish; your own when left out', oneOf('The shell', ...SHELLS)) },
+  output: CHANGED,
+  dry: DRY_CHANGE,
+} as const;
+
 interface Intended {
   readonly operation: string;
-  readonly summary: string;
-  readonly examples: readonly string[];
   readonly changes: (host: Host, shell: Shell) => readonly Change[];
   /** What is said where nothing is to be done. */
   readonly idle: (shell: Shell) => string;
   readonly done: (shell: Shell) => string;
 }
 
-/** A command that changes what a shell finds of pit's completion. */
-export function changing(intended: Intended): Definition {
-  const { summary, examples } = intended;
-  return define({
-    summary,
-    arguments: { shell: optional('bash, zsh or fish; your own when left out', oneOf('The shell', ...SHELLS)) },
-    examples,
-    output: CHANGED,
-    dry: DRY_CHANGE,
-    run: async (context, { shell }) => apply(context, intended, shellMeant(context.host, shell)),
-  });
-}
-
-/** Says what is to be done, asks, and does it. Throws Failure `declined`, or `usage` where a file cannot be written. */
-async function apply(context: Context, intended: Intended, shell: Shell): Promise<Answer> {
+/**
+ * Says what is to be done, asks, and does it. Throws Failure `declined`, or `usage` where a file cannot be written.
+ * @param named the shell that was named; the user's own where none was
+ */
+export async function apply(context: Context, named: Shell | undefined, intended: Intended): Promise<Answer> {
   const { operation, idle, done } = intended;
+  const shell = shellMeant(context.host, named);
   const changes = intended.changes(context.host, shell);
   const words = changes.map((change) => change.words);
   if (context.globals.dryRun)
