@@ -9,15 +9,13 @@ import type { CallTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/order/client-id.js';
 import { requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
-import { dryRun } from '../frame/dry-run.js';
+import { dryRun, NO_PREVIEW } from '../frame/dry-run.js';
 import { breachText, confirmGuarded } from '../frame/guards.js';
 import { sameProfile } from '../frame/same-profile.js';
 import { bodyAnswer } from './body.js';
 import { guardLikely } from './likely-orders.js';
 import { alike } from './parameters.js';
 import { onlyByCommand } from './writes.js';
-
-const NOTHING = { price: null, amount: null, notional: null, fee: null, warnings: [] };
 
 /** Calls an operation that the interface does not describe: as a write, since it may be one. */
 export async function callUndescribed(
@@ -45,7 +43,8 @@ export async function callUndescribed(
       ['exchange', exchange],
       ...told.map((text): Entry => ['warning', text]),
     ]);
-  if (globals.dryRun) return dryRun(context, account.client, method, parameters, { ...NOTHING, warnings: told }, show);
+  if (globals.dryRun)
+    return dryRun(context, account.client, method, parameters, { ...NO_PREVIEW, warnings: told }, show);
   if (globals.yes) for (const warning of warnings) output.warn(warning);
   else output.preview(show);
   await confirmGuarded(context, `Send ${method}?`, breaches, overridden);

@@ -20,7 +20,7 @@ import { CANCELLED } from '../cancel/rows.js';
 import { requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, optional, required, toggle } from '../frame/definition.js';
-import { dryRun, dryRunShape } from '../frame/dry-run.js';
+import { dryRun, dryRunShape, NO_PREVIEW } from '../frame/dry-run.js';
 import { breachText, confirmGuarded, dayRecheck, overriddenBy, overrideFlag } from '../frame/guards.js';
 import { onMarket } from '../frame/known-market.js';
 import { sameProfile } from '../frame/same-profile.js';
@@ -131,10 +131,9 @@ function dry(
   show: (screen: Screen) => string,
 ): Answer {
   const { price, amount } = placed;
-  const nothing = { price: null, amount: null, notional: null, fee: null, warnings: [] };
   const values = { currency: terms.market, ...referenceValues(terms.order) };
-  const cancel = dryRun(context, client, 'cancelOrder', values, nothing, () => '');
-  const preview = { ...nothing, price, amount, notional: notionalOf(placed), warnings };
+  const cancel = dryRun(context, client, 'cancelOrder', values, NO_PREVIEW, () => '');
+  const preview = { ...NO_PREVIEW, price, amount, notional: notionalOf(placed), warnings };
   const place = dryRun(context, client, 'order', orderValues(placed, id), preview, show);
   const shown = (screen: Screen) =>
     [place.show(screen), ...warnings.flatMap((warning) => warningLines(screen, warning))].join('\n');

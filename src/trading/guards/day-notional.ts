@@ -25,7 +25,7 @@ export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: 
     const coin = dateOf(one) < midnight ? undefined : quoteOf(one.intent);
     return coin === undefined ? undefined : { name: coin, value: worthOfSettled(one) };
   };
-  // before the archive is summed up: what is settled meanwhile counts twice rather than not at all
+  // in the order of Journal.writesSince: what is settled meanwhile counts twice rather than not at all
   const open = journal
     .open()
     .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.intent) === quote)

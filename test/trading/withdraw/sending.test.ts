@@ -133,6 +133,17 @@ describe.each(LOSSES)('a withdrawal whose answer was lost to %s', (fault) => {
   });
 });
 
+it.each([
+  ['another case', ADDRESS.toLowerCase()],
+  ['the form that names the chain', `bitcoin:${ADDRESS}`],
+])('a withdrawal that is unknown is not sent again with its address in %s', async (_, address) => {
+  const server = await serve({ write: 'a reset after reading' });
+  const account = accountOf(server.url, { budgetMs: BUDGET_MS });
+  await send(account);
+  await expect(send(account, { address }, 'pit0002')).rejects.toMatchObject({ kind: 'usage', clientId: 'pit0001' });
+  expect(count(server, 'withdraw')).toBe(1);
+});
+
 it('a withdrawal whose answer never comes is looked for as well', async () => {
   const server = await serve({ write: 'a hang', looks: [[entry(), BEFORE]] });
   expect(await send(accountOf(server.url, { budgetMs: BUDGET_MS }))).toMatchObject({ outcome: 'placed', id: NEW });
