@@ -57,7 +57,11 @@ export class PermitFiles implements Permits {
 
   #permit(name: string, number: number): Permit {
     const backIn = async (milliseconds: number) => {
-      this.#move(name, backName(number, this.now() + milliseconds));
+      try {
+        this.#move(name, backName(number, this.now() + milliseconds));
+      } catch {
+        // one that cannot be given back counts as lost, and is free again when that is over
+      }
     };
     return { done: () => backIn(HOLD_MS), unused: () => backIn(0) };
   }

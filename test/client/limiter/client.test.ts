@@ -1,3 +1,4 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Budget } from '../../../src/client/budget.js';
@@ -39,6 +40,14 @@ async function takeAll(sharing: Sharing): Promise<void> {
   const { count } = LIMITS.key;
   const permits = new PermitFiles(sharing.root, permitsFolder(whereIs('key', sharing), count), LIMITS.key, monotonicMs);
   while ('permit' in (await permits.claim('common')));
+}
+
+/** Whatever is done with a permit from now on fails, and not as where somebody else was quicker. */
+function putFilesInPlace(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    rmSync(path.join(folder, name), { recursive: true });
+    writeFileSync(path.join(folder, name), 'a file where the folder was');
+  }
 }
 
 it('a cancellation leaves at once where everything else has to wait', async () => {
@@ -87,6 +96,23 @@ it('a lock is told, kept until a request that changes nothing is answered, and f
   expect((await limiterState(sharing)).lockedUntil).toBeNull();
   expect(await client.write('cancelOrder', CANCEL)).toMatchObject({ kind: 'done' });
   expect(server.requests).toHaveLength(3);
+});
+
+it('an answer is told, and a lock remembered, though its permits cannot be given back', async () => {
+  const root = temporaryState();
+  let answer = '{"code":"1000","message":"ok","id":"202202224851151555"}';
+  const server = await serveFaults({
+    answer: () => {
+      putFilesInPlace(path.join(root, 'limits', 'exchange'));
+      return respond(answer);
+    },
+  });
+  const { client, host } = clientIn(root, server.url);
+  expect(await client.write('order', ORDER)).toMatchObject({ kind: 'done', answer: { id: '202202224851151555' } });
+  answer = LOCKED;
+  const { client: other, sharing } = clientIn(root, server.url);
+  expect(await other.write('order', ORDER)).toMatchObject({ kind: 'refused', refusal: { code: 4001 } });
+  expect(sharedLimits(sharing).breaker?.until).toBe(host.now() + 3_600_000);
 });
 
 it('what asks the trade host without a key draws nothing from the limit of the key', async () => {
