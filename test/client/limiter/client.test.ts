@@ -73,6 +73,27 @@ it('a cancellation leaves at once where everything else has to wait', async () =
   ]);
 });
 
+it.each([
+  [60_000, 59_100, 0],
+  [60_000, 58_900, 1],
+  [1_000, 800, 0],
+  [1_000, 700, 1],
+])('with %d ms, a write that waited %d of them for its turn left %d times', async (budgetMs, waitMs, requests) => {
+  const server = await serveFaults({ answer: () => respond('{"code":1000,"message":"ok","id":"17"}') });
+  const { client, host, sharing } = clientIn(temporaryState(), server.url, budgetMs);
+  await takeAll(sharing);
+  const { sleep } = host;
+  // the others' permits come back after so long
+  Object.assign(host, { sleep: () => sleep(waitMs).then(() => forgetLimits(sharing.root, 'exchange')) });
+  const verdict = await client.write('order', ORDER);
+  const reason = "waiting for the exchange's limits left no time for its answer";
+  expect(verdict).toMatchObject(requests === 1 ? { kind: 'done' } : { kind: 'notSent', failure: 'limited', reason });
+  expect(server.requests).toHaveLength(requests);
+  // what did not leave costs the next one nothing
+  const { limits } = await limiterState(sharing);
+  expect(limits.map(({ out }) => out)).toEqual([requests, requests, 0]);
+});
+
 it('a lock is told, kept until a request that changes nothing is answered, and forgotten then', async () => {
   const root = temporaryState();
   let answer = LOCKED;
