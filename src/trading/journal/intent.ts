@@ -12,6 +12,8 @@ export interface OrderTerms {
   readonly amount: string;
   readonly borrow: boolean;
   readonly repay: boolean;
+  /** Price and amount in the user's words, which may be relative; absent where there were none. */
+  readonly asked?: { readonly price: string; readonly amount: string };
 }
 
 export interface CancelTerms {
