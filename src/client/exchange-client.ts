@@ -23,7 +23,7 @@ export type { Verdict } from './verdict.js';
 const READ_TIMEOUT_MS = 10_000;
 /** A write waits longer, because an answer is worth more than asking for it afterwards; half of the budget is kept for that. */
 const WRITE_TIMEOUT_MS = 15_000;
-/** With less than this left, or than a quarter of a short budget, a write does not leave: its answer could hardly come in time. */
+/** With less than this left, or than a tenth of a short budget, a write does not leave: its answer could hardly come in time. */
 const LEAST_FOR_WRITE_MS = 1_000;
 
 const NO_TIME: NotSent = { kind: 'notSent', reason: 'no time was left for it', failure: 'unreachable' };
@@ -150,7 +150,7 @@ export class ExchangeClient {
 
   async #once<Answer>(call: Call<Answer>, reqTime: number, goes = () => true): Promise<Verdict<Answer>> {
     const { budget } = this.#options;
-    const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 4);
+    const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
     if (!budget.allows(leastMs)) return NO_TIME;
     this.#check(call);
     try {
