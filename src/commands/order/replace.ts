@@ -21,7 +21,7 @@ import { requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, optional, required, toggle } from '../frame/definition.js';
 import { dryRun, dryRunShape } from '../frame/dry-run.js';
-import { breachText, confirmGuarded, overriddenBy, overrideFlag } from '../frame/guards.js';
+import { breachText, confirmGuarded, dayRecheck, overriddenBy, overrideFlag } from '../frame/guards.js';
 import { onMarket } from '../frame/known-market.js';
 import { sameProfile } from '../frame/same-profile.js';
 import * as shape from '../frame/shapes.js';
@@ -98,11 +98,12 @@ async function act(
   if (!context.globals.yes) context.output.preview(show);
   for (const warning of warnings) context.output.warn(warning);
   await confirmGuarded(context, 'Cancel and place this one?', breaches, overridden);
+  const recheck = await dayRecheck(context, account, plan.market.quote, breaches);
   const forget = context.host.onInterrupt(() => {
     const note = `The order may be cancelled, and the one in its place may have left. Find out: pit resolve ${id}`;
     context.output.warn(sameProfile(note, context.host.arguments));
   });
-  const done = await replaceOrder(account, plan, id);
+  const done = await replaceOrder(account, plan, id, recheck);
   forget();
   await watchMarket(account, plan.terms.market);
   return conclude(plan.terms, id, done);

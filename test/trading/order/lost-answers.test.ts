@@ -109,6 +109,9 @@ describe('placing', () => {
   it('what was refused is looked for once: a repeated request may have been refused for the first', async () => {
     const server = await serveBadly(respond('{"code":2009,"message":"balance"}'), record());
     expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
+    // the first of two copies reached the limit, and the second met the lock
+    const locked = await serveBadly(respond('{"code":4001,"message":"locked"}'), record());
+    expect(await place(accountOf(locked.url))).toMatchObject({ outcome: 'placed', id: ID });
     const none = await serveBadly(respond('{"code":2009,"message":"balance"}'), NOT_FOUND);
     expect(await place(accountOf(none.url))).toMatchObject({ outcome: 'refused', refusal: { code: 2009 } });
     expect([count(none, 'order'), looksAt(none)]).toEqual([1, 1]);
@@ -129,7 +132,7 @@ describe('placing', () => {
     const forbidden = await refuse(1012);
     expect(await place(accountOf(forbidden.url))).toMatchObject({ outcome: 'refused', refusal: { code: 1012 } });
     expect(looksAt(forbidden)).toBe(1);
-    for (const code of [1002, 1009, 4002]) {
+    for (const code of [1002, 1009, 4001, 4002]) {
       const troubled = await refuse(code);
       expect(await place(accountOf(troubled.url))).toMatchObject({ outcome: 'unknown' });
     }

@@ -250,6 +250,8 @@ describe('a withdrawal that the network repeated', () => {
   it('and refused the second time counts as done', async () => {
     const server = await serve({ write: respond('{"code":2009,"message":"balance"}'), looks: [[entry(), BEFORE]] });
     expect(await send(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: NEW });
+    const locked = await serve({ write: respond('{"code":4001,"message":"locked"}'), looks: [[entry(), BEFORE]] });
+    expect(await send(accountOf(locked.url))).toMatchObject({ outcome: 'placed', id: NEW });
   });
 });
 
@@ -276,6 +278,10 @@ describe('a withdrawal that is refused', () => {
     const server = await serve({ write: respond('{"code":1002,"message":"no"}'), looks: [FAULTS['an HTML page']] });
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(account)).toMatchObject({ outcome: 'unknown' });
+    const lock = respond('{"code":4001,"message":"locked"}');
+    const locked = accountOf((await serve({ write: lock, looks: [lock] })).url, { budgetMs: BUDGET_MS });
+    expect(await send(locked)).toMatchObject({ outcome: 'unknown' });
+    expect(locked.journal.open()).toHaveLength(1);
   });
 });
 
