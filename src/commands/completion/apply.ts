@@ -34,7 +34,7 @@ export async function apply(context: Context, named: Shell | undefined, intended
   const changes = intended.changes(context.host, shell);
   const words = changes.map((change) => change.words);
   if (context.globals.dryRun)
-    return dryChange(operation, words.map((each) => `Would ${each}`).join('\n') || idle(shell));
+    return dryChange(operation, ...(words.length === 0 ? [idle(shell)] : words.map((each) => `Would ${each}.`)));
   const data = { shell, changes: changes.map(({ file, text }) => ({ file, removed: text === null })) };
   if (changes.length === 0) return { data, show: () => idle(shell) };
   requireConsent(context);

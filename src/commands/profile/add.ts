@@ -25,7 +25,7 @@ export default define({
         'Give --base-url for market data and --trade-url for signed requests.',
       );
     }
-    if (globals.dryRun) return dryChange('profile add', `Would add ${name}.`);
+    if (globals.dryRun) return dryChange('profile add', `Would add ${name} with ${baseUrl} and ${tradeUrl}.`);
     const profile = await profiles.add({ name, baseUrl, tradeUrl, wsUrl: wsUrl ?? null });
     output.note(`Next: pit keys set --profile ${name}, then pit profile use ${name}.`);
     return changed(profile, profiles, `Added ${name}.`);
