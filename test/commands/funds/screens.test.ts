@@ -19,6 +19,8 @@ beforeAll(async () => {
     await done(address, 'POST /transfer', { coin: 'usdt', amount: count < 300 ? '1' : '0.00000001', to: 'alice' });
   await done(address, 'POST /deposit', { coin: 'usdt', amount: '100' });
   await withdraw(desk, 'usdt', '50', '1');
+  // what is on its way stays there, however long the screens take
+  await done(address, 'POST /clock/stop', {});
 });
 
 /** What each command shows at any width. */
@@ -30,7 +32,7 @@ const SCREENS: readonly (readonly [line: string, shows: RegExp])[] = [
   ['bills --summary', /^usdt/m],
   ['fees', /usdt +OMNI/],
   ['deposits usdt', /100\.0+ +waiting/],
-  ['withdrawals usdt --all', /50\.0+ .*(submitted|confirmed|success)/],
+  ['withdrawals usdt --all', /50\.0+ .*submitted/],
 ];
 
 describe.skipIf(!requires('python3'))('on a terminal (needs python3)', () => {

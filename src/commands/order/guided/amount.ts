@@ -6,30 +6,43 @@ import { bestOf, referenceOf } from '../../../trading/preview/market-view.js';
 import { type AmountWord, amountOf, readAmount } from '../../../trading/words/amount-word.js';
 import type { Context } from '../../frame/context.js';
 import { type Draft, drawn, type Meaning, meaning, shown, unlessWrong, verdict } from './meaning.js';
-import type { LiveBook } from './surroundings.js';
+import type { LiveBook, LiveFunds } from './surroundings.js';
 
 /** Where no price is known, nothing that is shown or refused hangs on it. */
 const ONE = Decimal.of('1');
 
-/** Asks how much, with what is available beside it. */
+/**
+ * Asks how much, with what is available beside it.
+ *
+ * @param funds undefined where nobody tells them
+ */
 export async function askAmount(
   { prompts, budget }: Context,
-  draft: Omit<Draft, 'view'>,
+  draft: Omit<Draft, 'view' | 'available'>,
   book: LiveBook,
+  funds: LiveFunds | undefined,
 ): Promise<AmountWord> {
-  const { market, side, available } = draft;
-  const coin = spentCoin(market, side);
-  const held =
-    available === undefined ? `What is available of ${coin} is not known.` : `Available: ${shown(available)} ${coin}`;
-  const now = (): Draft => ({ ...draft, view: book.view });
+  const { market, side } = draft;
+  const now = (): Draft => ({ ...draft, available: funds?.available, view: book.view });
   const typed = await budget.outside(() =>
     prompts.live(`How much ${market.base} to ${side}:`, {
-      below: (text, wrong, screen) => drawn(screen, held, amountMeaning(text, now()), wrong),
+      below: (text, wrong, screen) => drawn(screen, held(draft, funds), amountMeaning(text, now()), wrong),
       check: (text) => checkTyped(text, now()),
-      refresh: () => book.refresh(),
+      refresh: () => {
+        funds?.refresh();
+        return book.refresh();
+      },
     }),
   );
   return readAmount(typed);
+}
+
+function held({ market, side }: Pick<Draft, 'market' | 'side'>, funds: LiveFunds | undefined): string {
+  const coin = spentCoin(market, side);
+  if (funds?.available !== undefined) return `Available: ${shown(funds.available)} ${coin}`;
+  return funds?.isAwaited === true
+    ? `What is available of ${coin} is being looked up.`
+    : `What is available of ${coin} is not known.`;
 }
 
 /** What an amount would come to now. The price is not known yet: the best one that it would meet stands in for it. */

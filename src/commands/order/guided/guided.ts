@@ -18,7 +18,7 @@ import { commandLine } from './command-line.js';
 import { askMarket } from './market.js';
 import { complaint } from './meaning.js';
 import { askPrice } from './price.js';
-import { type Holdings, LiveBook, readHoldings, soon } from './surroundings.js';
+import { type Holdings, LiveBook, LiveFunds, readHoldings } from './surroundings.js';
 
 /** Asks on the terminal for what the command line leaves out, and goes on as if it had said it. */
 export async function sendGuided(context: Context, account: TradingAccount, given: GivenOrder): Promise<Answer> {
@@ -68,14 +68,19 @@ async function askWords(
   holdings: Holdings,
 ): Promise<Words> {
   const { side } = given;
-  const held = given.account === 'spot' ? await soon(context.host, holdings) : undefined;
-  const available = held?.get(spentCoin(market, side))?.available;
+  // the account's coins are those of spot
+  const funds =
+    given.account === 'spot'
+      ? new LiveFunds(spentCoin(market, side), holdings, () => readHoldings(account))
+      : undefined;
+  await funds?.arrive(context.host);
   const limits = guardLimits((await context.session.connection()).settings);
   if (given.amount?.kind === 'base') checkAmount(market, given.amount.amount);
   for (;;) {
-    const amount = given.amount ?? (await askAmount(context, { market, side, available }, book));
+    const amount = given.amount ?? (await askAmount(context, { market, side }, book, funds));
     checkGiven({ ...given, amount });
-    const at = given.at ?? (await askPrice(context, { market, side, available, amount, limits }, book));
+    const draft = { market, side, available: funds?.available, amount, limits };
+    const at = given.at ?? (await askPrice(context, draft, book));
     try {
       const outlook = new Outlook(account.client, { market: market.market, side }, 1);
       const order = await resolveOrder(outlook, market, { side, at, amount });

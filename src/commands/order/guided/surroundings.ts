@@ -78,3 +78,45 @@ export class LiveBook {
     return this.host.now() - this.#seenAt;
   }
 }
+
+/** What is available of a coin: shown once it comes, and asked for again where it did not. */
+export class LiveFunds {
+  #available: Decimal | undefined;
+  #reading: Promise<void> | undefined;
+  #isTold = false;
+
+  /** @param read asks the exchange once more */
+  constructor(
+    private readonly coin: string,
+    first: Holdings,
+    private readonly read: () => Holdings,
+  ) {
+    this.#follow(first);
+  }
+
+  /** Undefined where the exchange did not tell, or not yet. */
+  get available(): Decimal | undefined {
+    return this.#available;
+  }
+
+  get isAwaited(): boolean {
+    return this.#reading !== undefined;
+  }
+
+  /** Until the answer is there, or a moment has passed. */
+  async arrive(host: Host): Promise<void> {
+    await soon(host, this.#reading ?? Promise.resolve());
+  }
+
+  refresh(): void {
+    if (!this.#isTold && this.#reading === undefined) this.#follow(this.read());
+  }
+
+  #follow(holdings: Holdings): void {
+    this.#reading = holdings.then((held) => {
+      this.#reading = undefined;
+      this.#isTold = held !== undefined;
+      this.#available = held?.get(this.coin)?.available;
+    });
+  }
+}
