@@ -93,7 +93,8 @@ export class JobRun {
   }
 
   async #toTheEnd(): Promise<Ending> {
-    if (!(await this.#settleEarlier())) return { kind: 'lost', reason: 'the exchange may still get earlier requests' };
+    const reason = await this.#settleEarlier();
+    if (reason !== undefined) return { kind: 'lost', reason };
     for (;;) {
       const lines = this.job.unsent();
       if (lines.length === 0) return { kind: 'finished' };
@@ -107,10 +108,10 @@ export class JobRun {
     }
   }
 
-  /** Whether nothing of earlier runs is in doubt any more. */
-  async #settleEarlier(): Promise<boolean> {
+  /** Why something of earlier runs is in doubt; undefined where nothing is. */
+  async #settleEarlier(): Promise<string | undefined> {
     const { job, account } = this;
-    if (job.requests === 0 && job.isWhole) return true;
+    if (job.requests === 0 && job.isWhole) return undefined;
     this.#phase = 'settling';
     this.#allowForDoubts();
     return settleEarlier(account, job);
