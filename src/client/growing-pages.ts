@@ -72,12 +72,13 @@ function keyOf<Row>(list: GrowingList<Row>, rows: Page<Row>): string {
 }
 
 /** An exchange that does not count pages would be asked for ever. Twice the same may be chance: a page's worth came in. */
-class Sameness<Row> {
+export class Sameness<Row> {
   #last = '';
   #times = 0;
 
   constructor(private readonly key: (rows: Page<Row>) => string) {}
 
+  /** Throws Failure `partial`. */
   check(rows: Page<Row>): void {
     const key = this.key(rows);
     this.#times = key === this.#last && key !== '' ? this.#times + 1 : 0;

@@ -2,6 +2,7 @@ import { Failure } from '../errors.js';
 import type { OrderRecord } from '../protocol/operations/trading.js';
 import { type Side, TRADE_TYPE } from '../protocol/words.js';
 import type { ExchangeClient } from './exchange-client.js';
+import { Sameness } from './growing-pages.js';
 import { OBSERVED } from './observed-codes.js';
 
 /** "Returns 10 records per request." */
@@ -22,11 +23,9 @@ export interface OrderPages {
   readonly failure: Failure | null;
 }
 
-const REPEATED = new Failure('partial', 'the exchange gave the same page again');
-
 /**
  * Reads the orders of one side of a market, page after page, until there are no more or `isEnough` says of a page's last
- * order that none is wanted after it. Throws Failure as {@link ExchangeClient.read} where not even the first page could be
+ * order that none is wanted after it. Orders that come in meanwhile push others to later pages: each is given once. Throws Failure as {@link ExchangeClient.read} where not even the first page could be
  * had.
  */
 export async function readOrderPages(
@@ -38,14 +37,16 @@ export async function readOrderPages(
 ): Promise<OrderPages> {
   const records: OrderRecord[] = [];
   const known = new Set<string>();
+  const sameness = new Sameness<OrderRecord>((rows) => rows.map(({ id }) => id).join());
   for (let page = from; page <= to; page += 1) {
-    const found = await readPage(client, market, side, page).catch((error: unknown) =>
-      laterFailure(error, page > from),
-    );
+    const read = async () => {
+      const rows = await readPage(client, market, side, page);
+      sameness.check(rows);
+      return rows;
+    };
+    const found = await read().catch((error: unknown) => laterFailure(error, page > from));
     if (found instanceof Failure) return { records, more: true, failure: found };
-    // an exchange that does not count pages would be asked for ever
-    if (found.length > 0 && found.every(({ id }) => known.has(id))) return { records, more: true, failure: REPEATED };
-    records.push(...found);
+    records.push(...found.filter(({ id }) => !known.has(id)));
     for (const { id } of found) known.add(id);
     const last = found.at(-1);
     if (last === undefined || found.length < PAGE_SIZE) return { records, more: false, failure: null };

@@ -89,8 +89,9 @@ type Settler = (account: TradingAccount, entry: Entry, end: boolean) => Promise<
 
 const SETTLERS: Readonly<Record<Operation, Settler>> = {
   order: async (account, entry) => {
-    const fate = await settleOrder(account, entry as Entry<'order'>);
-    return { extras: fate.outcome === 'placed' ? (fate.extras ?? []) : [] };
+    // one look at the end, for all of them: the list may be long
+    await settleOrder(account, entry as Entry<'order'>, false);
+    return NOTHING;
   },
   cancelOrder: async (account, entry) => {
     await settleCancel(account, entry as Entry<'cancelOrder'>);

@@ -50,6 +50,9 @@ export interface Preview {
   readonly warnings: readonly string[];
 }
 
+/** Of a write that has no order to tell of. */
+export const NO_PREVIEW: Preview = { price: null, amount: null, notional: null, fee: null, warnings: [] };
+
 /** What a change of pit's own files would have done, with nothing done. */
 export function dryChange(operation: string, ...change: readonly string[]): Answer {
   return {

@@ -9,6 +9,9 @@ export function warnOfExtras(output: Output, extras: readonly Extra[]): void {
   for (const group of byWrite.values()) warnOfOne(output, group);
 }
 
+/** In one command, which has to be told in full: what is said is cut where it would fill a screen. */
+const MOST_IDS = 50;
+
 /** What was made of one write: of a batch, several orders may be there again. */
 function warnOfOne(output: Output, extras: readonly Extra[]): void {
   const ids = extras.flatMap((extra) => extra.ids);
@@ -18,7 +21,8 @@ function warnOfOne(output: Output, extras: readonly Extra[]): void {
     : 'Possibly something on the way repeated the request, which pit sent once; or another program uses this key.';
   output.warn(`${headlineOf(extras)}. ${cause}`);
   const those = extras.some((extra) => isOnlyOne(extra)) && extras.length === 1 ? 'it' : 'what is too much';
-  output.warn(`To cancel ${those}: pit cancel ${market} ${ids.join(' ')}`);
+  for (let from = 0; from < ids.length; from += MOST_IDS)
+    output.warn(`To cancel ${those}: pit cancel ${market} ${ids.slice(from, from + MOST_IDS).join(' ')}`);
 }
 
 function headlineOf(extras: readonly Extra[]): string {

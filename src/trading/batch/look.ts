@@ -89,12 +89,26 @@ export async function settleDoubts(account: TradingAccount, job: Job): Promise<v
 
 /**
  * Finds out what earlier runs left in doubt. Where something of the record may be missing, lines that it does not tell of
- * may have left all the same: what is there like them counts as theirs. Whether nothing is in doubt any more.
+ * may have left all the same: what is there like them counts as theirs.
+ *
+ * @returns why it is not known of all; undefined where nothing is in doubt any more
  */
-export async function settleEarlier(account: TradingAccount, job: Job): Promise<boolean> {
-  if (!job.isWhole && !(await look(account, job, { others: job.unsent() }))) return false;
+export async function settleEarlier(account: TradingAccount, job: Job): Promise<string | undefined> {
+  if (!job.isWhole && !(await lookAtAll(account, job))) return 'the lists of orders could not be read';
   await settleDoubts(account, job);
-  return job.doubts.size === 0;
+  return job.doubts.size === 0 ? undefined : 'the exchange may still get earlier requests';
+}
+
+/** Between two looks that did not come through; chosen. */
+const AGAIN_MS = 1_000;
+
+/** A look also for lines that should not have left, tried for as long as the budget lasts. */
+async function lookAtAll(account: TradingAccount, job: Job): Promise<boolean> {
+  while (!(await look(account, job, { others: job.unsent() }))) {
+    if (!account.budget.allows(2 * AGAIN_MS)) return false;
+    await account.host.sleep(AGAIN_MS);
+  }
+  return true;
 }
 
 /** New orders with the price and the amount of one of the job's lines, oldest first. */

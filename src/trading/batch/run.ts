@@ -14,6 +14,8 @@ import { findRepeated } from './repeated.js';
 export type Ending =
   | { readonly kind: 'finished' | 'time' | 'interrupted' }
   | { readonly kind: 'lost' | 'unreachable'; readonly reason: string }
+  /** The limits of this machine let nothing leave. */
+  | { readonly kind: 'limited'; readonly reason: string }
   | { readonly kind: 'limited' | 'refused'; readonly refusal: Refused }
   | { readonly kind: 'unrecorded'; readonly failure: Failure };
 
@@ -91,7 +93,8 @@ export class JobRun {
   }
 
   async #toTheEnd(): Promise<Ending> {
-    if (!(await this.#settleEarlier())) return { kind: 'lost', reason: 'the exchange may still get earlier requests' };
+    const reason = await this.#settleEarlier();
+    if (reason !== undefined) return { kind: 'lost', reason };
     for (;;) {
       const lines = this.job.unsent();
       if (lines.length === 0) return { kind: 'finished' };
@@ -105,10 +108,10 @@ export class JobRun {
     }
   }
 
-  /** Whether nothing of earlier runs is in doubt any more. */
-  async #settleEarlier(): Promise<boolean> {
+  /** Why something of earlier runs is in doubt; undefined where nothing is. */
+  async #settleEarlier(): Promise<string | undefined> {
     const { job, account } = this;
-    if (job.requests === 0 && job.isWhole) return true;
+    if (job.requests === 0 && job.isWhole) return undefined;
     this.#phase = 'settling';
     this.#allowForDoubts();
     return settleEarlier(account, job);
@@ -133,9 +136,14 @@ export class JobRun {
     }
     if (trouble.kind === 'time') return { kind: 'time' };
     if (trouble.kind === 'unrecorded') return trouble;
-    if (trouble.kind === 'stayed')
-      return this.#setBack(STAYED_PAUSE_MS * 2 ** this.#setbacks, { kind: 'unreachable', reason: trouble.reason });
+    if (trouble.kind === 'stayed') return this.#stayed(trouble);
     return trouble.kind === 'refused' ? this.#refused(trouble.refusal) : undefined;
+  }
+
+  /** A lock, or permits that others use up until the time is over: the next request would fare no better. */
+  async #stayed({ reason, failure }: Extract<Trouble, { kind: 'stayed' }>): Promise<Ending | undefined> {
+    if (failure === 'limited') return { kind: 'limited', reason };
+    return this.#setBack(STAYED_PAUSE_MS * 2 ** this.#setbacks, { kind: 'unreachable', reason });
   }
 
   #refused(refusal: Refused): Promise<Ending | undefined> | Ending | undefined {

@@ -27,7 +27,7 @@ export async function settleJob(
   if (!end && isKnown && before.unsent().length > 0) return { outcome: outcomeOf(before), extras: [] };
   if (!entry.takeUp()) return { outcome: 'unknown', extras: [] };
   const job = new Job(entry);
-  const isSettled = await settleEarlier(account, job);
+  const isSettled = (await settleEarlier(account, job)) === undefined;
   const checked = isSettled && job.counts().placed > 0 ? await findRepeated(account, job) : undefined;
   const outcome = outcomeOf(job);
   if (isSettled && end) closeJob(job, checked);

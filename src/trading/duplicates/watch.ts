@@ -17,8 +17,8 @@ const USUAL_TOLERANCE_MS = 60_000;
 const SLACK_MS = 5_000;
 /** From when a write is noted as settled until every other process reads that, at the most. */
 const LAG_MS = 5_000;
-/** So many may have come to a side since it was looked at last; what lies before them is not looked at any more. */
-const MOST_PAGES = 100;
+/** So many are read by a command that is about something else; what lies before them is left to others. */
+const WATCHED_PAGES = 100;
 /** So many settled writes are worth not to be looked through again. */
 const MANY = 100;
 
@@ -45,24 +45,26 @@ interface Search {
  * command in its market looks again, back to where the last look began; where nothing is to be looked for, nothing is read.
  *
  * @param fresh an order that was just placed and is not in the archive yet
+ * @param most so many pages are read at the most; a batch makes many
  * @throws Failure as the client's `read`, and `usage` where the journal cannot be read
  */
 export async function findExtras(
   account: TradingAccount,
   where: MarketSide,
   fresh?: Wanted,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<readonly Extra[]> {
   const search = searchOf(account, where, fresh);
   if (search.wanted.length + search.jobs.size === 0) return nothingWanted(account, search);
-  const { records, failure } = await listedSince(account, search, search.from);
+  const { records, isWhole } = await listedSince(account, search, search.from, most);
   const { extras: found, isDecided } = heldAgainst(account, search, records, search.from);
-  const extras = found.length === 0 ? found : await withDoubts(account, search, found);
+  const extras = found.length === 0 ? found : await withDoubts(account, search, found, most);
   // before it is noted: who is killed in between is told twice rather than never
   if (extras.length > 0) account.alarm(extras);
   // what is not noted is found again by the next look
   unlessDiskFails(() => {
     for (const extra of extras) keep(account, extra);
-    if (failure === null && isDecided) account.journal.archive.markChecked(where, search.check);
+    if (isWhole && isDecided) account.journal.archive.markChecked(where, search.check);
   });
   return extras;
 }
@@ -75,10 +77,12 @@ function nothingWanted({ journal }: TradingAccount, { where, check, seen }: Sear
 
 /**
  * Looks at both sides of a market, as every signed command does that is about it. Where nothing can have been repeated,
- * nothing is asked; where it cannot be found out now, a later command will.
+ * nothing is asked; where it cannot be found out now, a later command will, and where it would take long, one that places
+ * orders or resolves.
  */
 export async function watchMarket(account: TradingAccount, market: string): Promise<void> {
-  for (const side of ['buy', 'sell'] as const) await quietly(() => findExtras(account, { market, side }));
+  for (const side of ['buy', 'sell'] as const)
+    await quietly(() => findExtras(account, { market, side }, undefined, WATCHED_PAGES));
 }
 
 /** How far the moments of two executions of one request may be apart, in milliseconds. */
@@ -129,9 +133,12 @@ function here(time: number, { time: exchange, at }: Check): number {
   return time - exchange + at;
 }
 
-function listedSince({ client }: TradingAccount, { where: { market, side } }: Search, from: number) {
-  const extent = { from: 1, to: MOST_PAGES };
-  return readOrderPages(client, market, side, extent, (last) => last.trade_date < from);
+/** The orders of a side since a time, and whether these are all. */
+async function listedSince({ client }: TradingAccount, { where }: Search, from: number, most: number) {
+  const isEnough = ({ trade_date: time }: OrderRecord) => time < from;
+  const extent = { from: 1, to: most };
+  const { records, more, failure } = await readOrderPages(client, where.market, where.side, extent, isEnough);
+  return { records, isWhole: failure === null && (!more || records.some(isEnough)) };
 }
 
 interface Found {
@@ -141,8 +148,8 @@ interface Found {
 }
 
 /**
- * Holds a list of orders from a time on against the journal, which is read after the list, and its open orders before the
- * settled ones: so nothing that is listed is missed in it. No order is settled before it is there.
+ * Holds a list of orders from a time on against the journal, which is read after the list, and in the order of
+ * `Journal.writesSince`: so nothing that is listed is missed in it. No order is settled before it is there.
  */
 function heldAgainst(
   { journal }: TradingAccount,
@@ -166,9 +173,14 @@ function heldAgainst(
 }
 
 /** It takes a longer list to tell whether another program uses the account, which would be another reason for an extra order. */
-async function withDoubts(account: TradingAccount, search: Search, found: readonly Extra[]): Promise<Extra[]> {
+async function withDoubts(
+  account: TradingAccount,
+  search: Search,
+  found: readonly Extra[],
+  most: number,
+): Promise<Extra[]> {
   const earliest = Math.min(search.from, ...search.wanted.map(({ reqTime }) => reqTime)) - search.span;
-  const longer = await quietly(() => listedSince(account, search, earliest));
+  const longer = await quietly(() => listedSince(account, search, earliest, most));
   const again = longer === undefined ? [] : heldAgainst(account, search, longer.records, earliest).extras;
   const certain = again.length > 0 && again.every((extra) => extra.certain);
   return found.map((extra) => ({ ...extra, certain }));

@@ -39,15 +39,17 @@ export type Fate = Placed | NotSent | Unknown;
  * Finds out what became of an order that left without an answer, with looks by its client id for as long as the budget
  * lasts. Not found counts as not sent where the exchange would not take the request any more and gives the same answer
  * for a client id that was never used.
+ *
+ * @param looks whether it is looked for what else the network may have made of it; if not, a later look finds that
  */
-export async function settleOrder(account: TradingAccount, entry: Entry<'order'>): Promise<Fate> {
+export async function settleOrder(account: TradingAccount, entry: Entry<'order'>, looks = true): Promise<Fate> {
   const { reqTime, terms } = entry.intent;
   const { fate, end } = await lookUntilKnown<Placed | NotSent>(
     account,
     { probe: orderProbe(terms.market), reqTime },
     async () => {
       const found = await lookFor(account, entry);
-      return typeof found === 'object' ? placed(account, entry, found.id) : found;
+      return typeof found === 'object' ? placed(account, entry, found.id, looks) : found;
     },
     async () => ((await isAnsweredAlike(account, entry)) ? notSent(entry) : undefined),
   );
@@ -55,10 +57,15 @@ export async function settleOrder(account: TradingAccount, entry: Entry<'order'>
 }
 
 /** Settles an order that is there, after a look at what else the network may have made of the request. */
-export async function placed(account: TradingAccount, entry: Entry<'order'>, id: string): Promise<Placed> {
+export async function placed(
+  account: TradingAccount,
+  entry: Entry<'order'>,
+  id: string,
+  looks = true,
+): Promise<Placed> {
   const { intent } = entry;
   const wanted = { intent: intent.id, terms: intent.terms, reqTime: intent.reqTime, order: id };
-  const extras = await quietly(() => findExtras(account, intent.terms, wanted));
+  const extras = looks ? await quietly(() => findExtras(account, intent.terms, wanted)) : [];
   const own = extras?.find((extra) => extra.intent === intent.id)?.ids ?? [];
   const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}, and again: ${own.join(', ')}`;
   entry.settle({ outcome: 'placed', id, duplicates: own }, event);

@@ -73,7 +73,7 @@ function expectWhole({ job, ending }: RanJob, about: string): void {
 }
 
 it('a record that is cut off anywhere is gone on with, and no order is placed twice', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
   const killed = await kill();
@@ -90,7 +90,7 @@ it('a record that is cut off anywhere is gone on with, and no order is placed tw
 });
 
 it('a record of which any byte is damaged is gone on with, and no order is placed twice', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
   const killed = await kill();

@@ -103,10 +103,15 @@ export function warningsIn({ stderr }: Run): Warned[] {
       return [{ clientId: record, ids: named, named, what: `withdraw ${amount} ${coin}` }];
     }
     if (clientId === undefined) return [];
-    const [, cancelled = ''] =
-      /To cancel (?:it|what is too much): pit cancel \S+ ([\d ]+)/.exec(lines[index + 1] ?? '') ?? [];
-    const ids = cancelled.trim().split(' ');
+    const ids = cancelledBy(lines.slice(index + 1));
     const [, both = ''] = / as (\d[\d and]*)\. /.exec(line) ?? [];
     return [{ clientId, ids, named: [...ids, ...both.split(' and ')] }];
   });
+}
+
+/** The ids in the commands that come next, of which there are several where there are many. */
+function cancelledBy(lines: readonly string[]): string[] {
+  const commands = lines.map((line) => /To cancel (?:it|what is too much): pit cancel \S+ ([\d ]+)/.exec(line)?.[1]);
+  const end = commands.indexOf(undefined);
+  return commands.slice(0, end === -1 ? commands.length : end).flatMap((ids) => ids?.trim().split(' ') ?? []);
 }

@@ -61,7 +61,7 @@ export class Report {
   }
 }
 
-function detail({ errand, judgement, evidence: { run, writes, orders, resolved } }: Broken): string {
+function detail({ errand, judgement, evidence: { run, finished, writes, orders, resolved } }: Broken): string {
   const seen = writes.map(({ time, treatment, executions, replied, parameters }) => {
     const done = executions.map(
       ({ begun, ended, answer }) => `  done ${iso(begun)} to ${iso(ended)}: ${answer?.slice(0, 120)}`,
@@ -79,6 +79,9 @@ function detail({ errand, judgement, evidence: { run, writes, orders, resolved }
     `${iso(run.started)} to ${iso(run.ended)}: exit ${run.code} ${run.signal ?? ''} ${run.stdout.trim()}`,
     run.stderr.trim(),
     ...seen,
+    ...(finished === undefined
+      ? []
+      : [`finished with exit ${finished.code}: ${finished.stdout} ${finished.stderr}`.trim()]),
     ...rows,
     `the exchange has: ${JSON.stringify(orders.filter((order) => errand.words.some((word) => word === order.id || (errand.kind === 'order' && word === plainly(order.price)))))}`,
   ].join('\n');

@@ -137,9 +137,9 @@ function pairsOf(tradeParams: string) {
   return [...tradeParams.matchAll(/\[([\d.]+),([\d.]+)\]/g)].map(([, price = '', amount = '']) => ({ price, amount }));
 }
 
-/** Ids of the orders that the command in the end made, on a network on which everything passes. */
-function madeLater({ writes, finished }: Evidence): ReadonlySet<string> {
-  const later = writes.filter(({ time }) => finished !== undefined && time >= finished.started);
+/** Ids of the orders that later commands made, which went on with it on a network on which everything passes. */
+function madeLater({ writes, run }: Evidence): ReadonlySet<string> {
+  const later = writes.filter(({ time }) => time >= run.ended);
   const answers = later.flatMap(({ executions }) => executions.map(({ answer = '' }) => answer));
   return new Set(answers.flatMap((answer) => /"data":\[([\d,]*)\]/.exec(answer)?.[1]?.split(',') ?? []));
 }

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { warnOfExtras } from '../../../src/commands/frame/extras.js';
+import { Output } from '../../../src/terminal/output.js';
+import type { Extra } from '../../../src/trading/duplicates/extra-orders.js';
+import { hostWith, Kept } from '../../terminal/screens.js';
+
+const TERMS = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false } as const;
+
+function copies(count: number): Extra[] {
+  return Array.from({ length: count }, (_, index) => ({
+    ...{ intent: 'job0123456789', order: `1${index}`, ids: [`2026112119043${1000 + index}`], certain: true },
+    terms: { ...TERMS, price: '20000', amount: '0.01' },
+  }));
+}
+
+it.each([2, 50, 51, 400])('names every one of %i copies of a batch in commands that are told in full', (count) => {
+  const errors = new Kept();
+  const extras = copies(count);
+  warnOfExtras(new Output(hostWith({ errors }), 'table'), extras);
+  expect(errors.text).toContain(`${count} ORDERS ARE THERE MORE THAN ONCE: to buy in btc_usdt (job job0123456789)`);
+  const commands = [...errors.text.matchAll(/pit cancel btc_usdt ([\d ]+)\n/g)].map(([, ids = '']) => ids.split(' '));
+  expect(commands.flat()).toEqual(extras.flatMap(({ ids }) => ids));
+});
