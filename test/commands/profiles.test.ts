@@ -101,6 +101,9 @@ it('a dry run says what a change would be, in JSON as on a screen', async () => 
     expect(await desk.done(`${line} --dry-run`)).toBe(`${change.join('\n')}\nDry run: nothing was changed.\n`);
   }
   await desk.failure('profile set local zone nowhere --dry-run', 2);
+  const secret = 'https://me:hidden@x.example.com';
+  const told = await desk.failure(`profile add new --base-url ${secret} --trade-url ${secret} --dry-run`, 2);
+  expect(JSON.stringify(told)).not.toContain('hidden');
 });
 
 describe('a profile that limits withdrawals', () => {
