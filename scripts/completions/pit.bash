@@ -182,12 +182,20 @@ __pit_offer() {
   [[ $1 == "$value"* ]] && COMPREPLY+=("$before$1")
 }
 
-# Offers the shell's own: files (-f), or commands (-c).
+# Offers the shell's own: files (-f), or commands (-c). What readline does not quote by itself is quoted here: their names
+# may hold anything. Before bash 4 it quotes nothing. The beginning of a path in ~ is as it was typed, and stays.
 __pit_shells() {
-  local found
-  while IFS= read -r found; do COMPREPLY+=("$before$found"); done < <(compgen "$1" -- "$value")
-  [[ $1 == -f ]] && compopt -o filenames 2>/dev/null
-  return 0
+  local found tilde= quoted
+  [[ $1 == -f ]] && builtin compopt -o filenames 2>/dev/null
+  local by_readline=$?
+  [[ $value == '~'*/* ]] && tilde=${value%%/*}/
+  while IFS= read -r found; do
+    if ((by_readline != 0)); then
+      printf -v quoted %q "${found#"$tilde"}"
+      found=$tilde$quoted
+    fi
+    COMPREPLY+=("$before$found")
+  done < <(compgen "$1" -- "$value")
 }
 
 # Offers what a word of this kind can be. value is what is typed of it, before what stands in front of it in the word.

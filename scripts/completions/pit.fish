@@ -105,7 +105,8 @@ function __pit_value --argument-names kind market profile typed
         case @file
             __pit_files "$typed"
         case @program
-            echo --
+            # echo would take it for its own
+            printf '%s\n' --
         case ',*'
             set -l before (string match -r '.*,' -- $typed)
             for word in (string split '|' -- (string sub -s 2 -- $kind))

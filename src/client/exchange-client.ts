@@ -14,7 +14,7 @@ import { OBSERVED } from './observed-codes.js';
 import { requestUrl } from './request-url.js';
 import { attempts } from './retry.js';
 import { type Delivery, get, type HttpAnswer, TransportError } from './transport.js';
-import { isUnread, type Verdict, verdictOf } from './verdict.js';
+import { isUnread, type NotSent, type Verdict, verdictOf } from './verdict.js';
 
 export type { ClientOptions } from './call.js';
 export type { Verdict } from './verdict.js';
@@ -23,6 +23,16 @@ export type { Verdict } from './verdict.js';
 const READ_TIMEOUT_MS = 10_000;
 /** A write waits longer, because an answer is worth more than asking for it afterwards; half of the budget is kept for that. */
 const WRITE_TIMEOUT_MS = 15_000;
+/** With less than this left, or than a tenth of a short budget, a write does not leave: its answer could hardly come in time. */
+const LEAST_FOR_WRITE_MS = 1_000;
+
+const NO_TIME: NotSent = { kind: 'notSent', reason: 'no time was left for it', failure: 'unreachable' };
+const TAKEN_BACK: NotSent = { kind: 'notSent', reason: 'it was taken back', failure: 'declined' };
+const WAITED_TOO_LONG: NotSent = {
+  kind: 'notSent',
+  reason: "waiting for the exchange's limits left no time for its answer",
+  failure: 'limited',
+};
 
 /** The thin signed HTTP layer: calls an operation by its name and gives its checked result. */
 export class ExchangeClient {
@@ -140,13 +150,15 @@ export class ExchangeClient {
 
   async #once<Answer>(call: Call<Answer>, reqTime: number, goes = () => true): Promise<Verdict<Answer>> {
     const { budget } = this.#options;
-    if (budget.leftMs === 0) return { kind: 'notSent', reason: 'no time was left for it', failure: 'unreachable' };
+    const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
+    if (!budget.allows(leastMs)) return NO_TIME;
     this.#check(call);
     try {
       const turn = await this.#turn(call);
-      if (!goes()) {
+      const stopped = budget.allows(leastMs) ? (goes() ? undefined : TAKEN_BACK) : WAITED_TOO_LONG;
+      if (stopped !== undefined) {
         await turn.unused();
-        return { kind: 'notSent', reason: 'it was taken back', failure: 'declined' };
+        return stopped;
       }
       const delivery = { fresh: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
       return { kind: 'done', answer: await inTurn(turn, () => this.#exchange(call, reqTime, delivery)) };

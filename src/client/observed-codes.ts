@@ -17,10 +17,8 @@ export const OBSERVED = {
   tooFrequent: 4002,
 } as const;
 
-/** With these an exchange says that it did not look at the request, and would not look at its copy either. */
-export const UNREAD: readonly (number | null)[] = [
-  OBSERVED.badSignature,
-  OBSERVED.noUser,
-  OBSERVED.badAddress,
-  OBSERVED.locked,
-];
+/**
+ * With these an exchange says that it did not look at the request, and had not looked at its copy either. The lock and the
+ * rate are not among them: they begin between two requests, so that of two copies the first may have been carried out.
+ */
+export const UNREAD: readonly (number | null)[] = [OBSERVED.badSignature, OBSERVED.noUser, OBSERVED.badAddress];

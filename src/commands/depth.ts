@@ -84,7 +84,13 @@ function show(screen: Screen, { market, base, quote, time, bids, asks }: Book): 
       paint: paintSide,
     },
     { title: `amount (${base})`, value: ({ amount }) => grouped(amount), align: 'decimal', importance: 5 },
-    { title: `cumulative (${base})`, value: ({ total }) => grouped(total), align: 'decimal', importance: 3 },
+    {
+      title: `cumulative (${base})`,
+      value: ({ total }) => grouped(total),
+      align: 'decimal',
+      importance: 3,
+      onScreenOnly: true,
+    },
     { title: '', value: ({ bar }) => bar, importance: 2, paint: paintSide },
   ];
   const title = `${market}  ${zonedTime(time)}`;

@@ -84,6 +84,7 @@ export default define({
           value: changeText,
           align: 'decimal',
           importance: 2,
+          onScreenOnly: true,
           paint: (text, row, paint) => paintChange(text, changeOf(row), paint),
         },
         { title: `volume (${base})`, value: ({ volume }) => grouped(volume), align: 'decimal', importance: 3 },

@@ -46,18 +46,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * never go to the sandbox: who exports keys means an exchange, and gets told that its host is missing. A trade host from
  * the environment does not take its market data from the sandbox.
  *
- * @throws Failure `usage` for an unknown profile, a variable that is no URL or no key, and `--profile sandbox` against
- *   `PIT_TRADE_URL`; Failure `credentials` for one key without the other, a host over plain http, or an unusable file
+ * @throws Failure `usage` for a variable that is no URL or no key, and `--profile sandbox` against `PIT_TRADE_URL`;
+ *   Failure `credentials` for an unknown profile, one key without the other, a host over plain http, or an unusable file
  */
 export async function chooseConnection(
   flags: { readonly profile?: string | undefined },
   environment: Environment,
-  profiles: Pick<Profiles, 'get' | 'active'>,
+  profiles: Pick<Profiles, 'toUse' | 'active'>,
   keys: Pick<KeyStore, 'get'>,
 ): Promise<Connection> {
   const given = fromEnvironment(environment);
   if (flags.profile === SANDBOX && given.tradeUrl !== null) throw twoPlaces();
-  const profile = await profiles.get(flags.profile ?? given.profile ?? (await profiles.active()));
+  const profile = await profiles.toUse(flags.profile ?? given.profile ?? (await profiles.active()));
   // A pair that is not going to be used is not read either.
   const kept = given.keys !== null || tradesElsewhere(profile, given) ? null : await keys.get(profile.name);
   return decide(profile, given, kept);

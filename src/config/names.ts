@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { type Failure, usage } from '../errors.js';
+import { Failure, type FailureKind, usage } from '../errors.js';
 
 /** Lower case only: some file systems take `Main` and `main` for one file. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;
@@ -43,13 +43,16 @@ function isSwapped(typed: string, candidate: string): boolean {
 }
 
 /** The failure for a word that is not one of those known: names the nearest ones, and all where they are few. */
-export function unknownWord(what: string, word: string, known: readonly string[]): Failure {
+export function unknownWord(
+  what: string,
+  word: string,
+  known: readonly string[],
+  kind: FailureKind = 'usage',
+): Failure {
   const near = nearest(word, known);
   const guess = near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
-  return usage(
-    `There is no ${what} ${shown(word)}.${guess}`,
-    known.length > 20 ? undefined : `Known: ${known.join(', ')}.`,
-  );
+  const details = known.length > 20 ? {} : { hint: `Known: ${known.join(', ')}.` };
+  return new Failure(kind, `There is no ${what} ${shown(word)}.${guess}`, details);
 }
 
 /** A text from the command line, quoted, short, and without anything that could move a cursor. */

@@ -66,7 +66,7 @@ export function codeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error';
 }
 
-/** A path as one word of a POSIX shell, so that a mend can be pasted. */
+/** A text as one word of a POSIX shell, so that a command can be pasted. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

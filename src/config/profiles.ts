@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { usage } from '../errors.js';
+import { type FailureKind, usage } from '../errors.js';
 import { checkName, isName, unknownWord } from './names.js';
 import { type Fields, type Profile, profileFrom, SANDBOX, sandboxFrom, toDocument } from './profile.js';
 import { checkSetting, type HostKey, isHostKey, requireSetting } from './settings.js';
@@ -55,7 +55,18 @@ export class Profiles {
     return this.#profile(name, document);
   }
 
-  /** The name of the profile in use. It may name one whose file was deleted by hand: `get` says so. */
+  /**
+   * The profile that a command is to use: without it there is neither a host nor a key.
+   *
+   * @throws Failure `usage` for a word that cannot be a name, and `credentials` for a name that no profile has, with the
+   *   nearest names
+   */
+  async toUse(name: string): Promise<Profile> {
+    const document = await this.#store.read(profileFile(checkName(name)));
+    return this.#profile(name, document, 'credentials');
+  }
+
+  /** The name of the profile in use. It may name one whose file was deleted by hand: `toUse` says so. */
   async active(): Promise<string> {
     const document = await this.#store.read(ACTIVE_FILE);
     if (document === null) return SANDBOX;
@@ -147,10 +158,10 @@ export class Profiles {
     });
   }
 
-  #profile(name: string, document: Document | null): Profile {
+  #profile(name: string, document: Document | null, kind?: FailureKind): Profile {
     const file = this.#path(profileFile(name));
     if (name === SANDBOX) return sandboxFrom(document, file);
-    if (document === null) throw this.#unknown(name);
+    if (document === null) throw this.#unknown(name, kind);
     return profileFrom(name, document, file);
   }
 
@@ -159,8 +170,8 @@ export class Profiles {
     return [SANDBOX, ...made];
   }
 
-  #unknown(name: string) {
-    return unknownWord('profile', name, this.#names());
+  #unknown(name: string, kind?: FailureKind) {
+    return unknownWord('profile', name, this.#names(), kind);
   }
 
   #path(file: string): string {

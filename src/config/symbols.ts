@@ -3,13 +3,6 @@ import path from 'node:path';
 import { isPrivateFile, makePrivateFolder } from './private.js';
 import { replaceFile } from './replace-file.js';
 
-/** An order as a shell offers it. */
-export interface OrderSymbol {
-  readonly market: string;
-  readonly id: string;
-  readonly clientId: string | null;
-}
-
 /**
  * What may stand in each file, a line each. The lines come from an exchange and are read by shells, so nothing else is
  * ever written; the completions hold the files against the same rules again.

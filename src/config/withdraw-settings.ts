@@ -43,6 +43,11 @@ export function loosens(key: string, before: string | undefined, after: string |
   });
 }
 
+/** The limits of withdrawals among a profile's settings, by their names. */
+export function limitsOfWithdrawals(settings: Readonly<Record<string, string>>): WithdrawSetting[] {
+  return Object.keys(settings).filter(isWithdrawSetting);
+}
+
 function isWithdrawSetting(key: string): key is WithdrawSetting {
   return Object.hasOwn(WITHDRAW_SETTINGS, key);
 }

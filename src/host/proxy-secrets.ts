@@ -1,12 +1,5 @@
 /** The variables that name a proxy, as other programs know them, in the case that counts first. */
-export const PROXY_VARIABLES = [
-  'https_proxy',
-  'HTTPS_PROXY',
-  'http_proxy',
-  'HTTP_PROXY',
-  'all_proxy',
-  'ALL_PROXY',
-] as const;
+const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'] as const;
 
 /** What must not be shown of the proxies that an environment names: passwords, and what is sent for them. */
 export function proxySecrets(environment: Readonly<Record<string, string | undefined>>): string[] {

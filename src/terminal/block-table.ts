@@ -10,7 +10,7 @@ import { leftOut } from './table.js';
 export class BlockTable<Row> {
   #columns: readonly Column<Row>[];
   #above: readonly LaidOutColumn[] = [];
-  readonly #dropped: string[] = [];
+  readonly #dropped: LaidOutColumn[] = [];
 
   constructor(
     private readonly screen: Screen,
@@ -33,11 +33,11 @@ export class BlockTable<Row> {
 
   /** The line below the last block, empty where all columns were shown in all of them. */
   end(): string {
-    return this.#dropped.length === 0 ? '' : leftOut(this.screen, this.#dropped);
+    return leftOut(this.screen, this.#dropped) ?? '';
   }
 
   #keep(all: readonly LaidOutColumn[], kept: readonly LaidOutColumn[]): void {
-    this.#dropped.push(...all.filter((column) => !kept.includes(column)).flatMap(({ title }) => title || []));
+    this.#dropped.push(...all.filter((column) => !kept.includes(column)));
     this.#columns = this.#columns.filter((_, index) => kept.includes(all[index] as LaidOutColumn));
     this.#above = kept;
   }

@@ -11,6 +11,8 @@ export interface Column<Row> {
   paint?(text: string, row: Row, paint: Paint): string;
   /** On a narrow screen the least important columns go first; 1 unless told, and of equals the rightmost goes. */
   readonly importance?: number;
+  /** Worked out for people: neither CSV nor JSON has it. */
+  readonly onScreenOnly?: true;
 }
 
 /** A text as it is painted, and the cells it takes. */
@@ -29,6 +31,7 @@ export interface LaidOutColumn extends Extent {
   readonly title: string;
   readonly align: 'left' | 'right';
   readonly importance: number;
+  readonly onScreenOnly: boolean;
   readonly cells: readonly Cell[];
 }
 
@@ -54,6 +57,7 @@ export function layOut<Row>(
     title,
     align: (column.align ?? 'left') === 'left' ? 'left' : 'right',
     importance: column.importance ?? 1,
+    onScreenOnly: column.onScreenOnly ?? false,
     width: cells.reduce((widest, cell) => Math.max(widest, cell.width), titleWidth),
     fraction,
     cells,

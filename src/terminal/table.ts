@@ -1,5 +1,5 @@
 import { draw } from './drawing.js';
-import { type Column, columnsThatFit, GAP, layOut } from './layout.js';
+import { type Column, columnsThatFit, GAP, type LaidOutColumn, layOut } from './layout.js';
 import type { Paint, Screen } from './screen.js';
 import { safe, shortened, wrapped } from './text.js';
 import { displayWidth } from './width.js';
@@ -20,9 +20,9 @@ export function table<Row>(
 ): string {
   const all = columns.map((column) => layOut(column, rows, screen.paint));
   const kept = columnsThatFit(all, screen.width);
-  const dropped = all.filter((column) => !kept.includes(column)).flatMap(({ title }) => title || []);
+  const dropped = all.filter((column) => !kept.includes(column));
   const body = draw(screen, kept, rows.length);
-  return [...titleOf(screen, options), body, ...(dropped.length === 0 ? [] : [leftOut(screen, dropped)])].join('\n');
+  return [...titleOf(screen, options), body, leftOut(screen, dropped)].filter((part) => part !== null).join('\n');
 }
 
 /** One line of a record: a label, its value, and how the value is painted. */
@@ -65,11 +65,26 @@ function titleOf(screen: Screen, { title }: TableOptions): string[] {
   return wrapped(safe(title), screen.width).split('\n').map(screen.paint.strong);
 }
 
-/** Names the columns that the screen had no room for. */
-export function leftOut(screen: Screen, titles: readonly string[]): string {
-  const text = `No room for: ${titles.join(', ')}. A wider terminal, --csv and --json have all.`;
+/** Names the columns that the screen had no room for, and where they are; null where there are none with a title. */
+export function leftOut(screen: Screen, dropped: readonly Dropped[]): string | null {
+  const titled = dropped.filter(({ title }) => title !== '');
+  if (titled.length === 0) return null;
+  const text = `No room for: ${titlesOf(titled)}. ${whereabouts(titled)}`;
   return wrapped(text, screen.width)
     .split('\n')
     .map((line) => screen.paint.faint(line))
     .join('\n');
+}
+
+type Dropped = Pick<LaidOutColumn, 'title' | 'onScreenOnly'>;
+
+function whereabouts(dropped: readonly Dropped[]): string {
+  const screenOnly = dropped.filter(({ onScreenOnly }) => onScreenOnly);
+  if (screenOnly.length === 0) return 'A wider terminal, --csv and --json have all.';
+  if (screenOnly.length === dropped.length) return 'A wider terminal has all.';
+  return `A wider terminal has all, --csv and --json all but ${titlesOf(screenOnly)}.`;
+}
+
+function titlesOf(columns: readonly Dropped[]): string {
+  return columns.map(({ title }) => title).join(', ');
 }

@@ -98,6 +98,27 @@ describe('a write by its name has the journal, guards and confirmation of its co
 });
 
 describe('an operation that the interface does not describe', () => {
+  it.each([
+    'orderV2 currency=btc_usdt tradeType=1 price=99999 amount=0.01',
+    'orderMore market=btc_usdt tradeType=1 tradeParams=[[26000,0.01],[99999,0.01]]',
+    'orderV2 currency=btc_usdt price=9000 amount=0.01',
+  ])('is held against the guards where it looks like orders: %s', async (line) => {
+    const { message, hint } = await desk.failure(`api ${line} --yes`, 2);
+    expect(message).toMatch(/^price-band holds this back/);
+    expect(hint).toContain('--override price-band');
+    const dry = await desk.json<{ preview: { warnings: string[] } }>(`api ${line} --dry-run`);
+    expect(dry.preview.warnings[0]).toContain('price-band');
+    // lifted by its name it leaves, and the sandbox does not know it
+    expect((await desk.failure(`api ${line} --yes --override price-band`, 3)).code).toBe(1001);
+  });
+
+  it.each(['withdrawV2 currency=btc amount=3', 'payOut currency=btc amount=3 receiveAddr=1abc'])(
+    'goes through pit withdraw alone where it moves coins out: %s',
+    async (line) => {
+      expect((await desk.failure(`api ${line} --yes`, 2)).message).toMatch(/pit withdraw alone/);
+    },
+  );
+
   const served = async (answer: Parameters<typeof serveFaults>[0]['answer']) => {
     const server = await serveFaults({ answer });
     const other = new Desk(temporaryHome());

@@ -124,9 +124,17 @@ describe('pit order batch', () => {
   });
 
   it.each([
-    ['price-band', ['20000,0.001', '40000,0.001'], /the price 40000 is [\d.]+% above mid/],
-    ['order-notional', ['20000,0.001', '20000,60'], /the largest order comes to 1200000 usdt/],
-    ['day-notional', Array(6).fill('20000,45'), /would come to 5\d{6}[\d.]* usdt, and the limit is 5000000 usdt/],
+    [
+      'price-band',
+      ['20000,0.001', '40000,0.001', '39000,0.001'],
+      /: line 2 \(and 1 more\): the price 40000 is [\d.]+% above mid/,
+    ],
+    ['order-notional', ['20000,0.001', '20000,60'], /: line 2: the largest order comes to 1200000 usdt/],
+    [
+      'day-notional',
+      Array(6).fill('20000,45'),
+      /: the orders of this UTC day would come to 5\d{6}[\d.]* usdt, and the limit is 5000000 usdt/,
+    ],
   ])('%s holds a batch as it holds an order, and --yes does not lift it', async (guard, rows, says) => {
     const all = () => desk.json<unknown[]>('orders btc_usdt --side buy --state all --all');
     const before = (await all()).length;

@@ -106,6 +106,29 @@ describe('installing', () => {
     expect(places('fish', { XDG_CONFIG_HOME: path.join(home, 'c') })).toEqual(['c/fish/completions/pit.fish']);
   });
 
+  it.each([
+    ['', /^HOME is empty; nothing was changed/],
+    ['here', /^HOME is "here", which is no absolute path/],
+    ['/nowhere/at/all', /^HOME is "\/nowhere\/at\/all", and there is no such folder/],
+    [PIT, /and there is no such folder/],
+  ])('needs a home that is there, which %j is not', (HOME, says) => {
+    for (const work of [installing, uninstalling])
+      for (const shell of SHELLS)
+        expect(() => work(hostOf({ HOME }), shell)).toThrow(
+          expect.objectContaining({ kind: 'usage', message: expect.stringMatching(says) }),
+        );
+    expect(completionState(hostOf({ HOME }), 'fish')).toMatchObject({ isInstalled: false });
+  });
+
+  it('goes nowhere that depends on the current folder', () => {
+    for (const [shell, environment] of [
+      ['bash', { XDG_DATA_HOME: 'data' }],
+      ['zsh', { ZDOTDIR: 'z' }],
+      ['fish', { XDG_CONFIG_HOME: '.' }],
+    ] as const)
+      expect(() => installing(hostOf(environment), shell)).toThrow(/no absolute path/);
+  });
+
   it('writes through a link, as those who keep their files elsewhere have it', () => {
     writeFileSync(path.join(home, 'dotfiles'), 'mine\n');
     symlinkSync('dotfiles', path.join(home, '.bashrc'));
@@ -154,10 +177,18 @@ describe('pit completion', () => {
   it('asks before it installs, changes nothing in a dry run, and tells of a shell that it does not know', async () => {
     const environment = { HOME: home, SHELL: '/bin/bash' };
     expect((await desk.failure('completion install', 8, { environment })).hint).toContain('--yes');
-    expect(await desk.json('completion install --dry-run', { environment })).toMatchObject({ dryRun: true });
+    expect(await desk.json('completion install --dry-run', { environment })).toEqual({
+      ...{ dryRun: true, operation: 'completion install', request: null, preview: null },
+      change: [
+        `Would write ${path.join(home, '.local/share/bash-completion/completions/pit')}.`,
+        `Would make ${path.join(home, '.bashrc')} with marked lines.`,
+      ],
+    });
     expect(filesOf(home)).toEqual({});
     const told = await desk.failure('completion install', 2, { environment: { HOME: home, SHELL: '/bin/ksh' } });
     expect(told.message).toContain('/bin/ksh');
+    const lost = await desk.failure('completion install bash --yes', 2, { environment: { HOME: '' } });
+    expect(lost.message).toContain('HOME is empty');
   });
 
   it.skipIf(!requires('python3') || !requires('zsh'))('installs into a shell that then completes', async () => {

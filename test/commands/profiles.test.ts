@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { temporaryHome } from '../support/pit.js';
+import { PIT, plainEnvironment, temporaryHome } from '../support/pit.js';
+import { onTerminal } from '../support/pty.js';
+import { requires } from '../support/tools.js';
 import { Desk, useDesk } from './desk.js';
 import { useLiteralExchange } from './literal-exchange.js';
 
@@ -71,6 +73,70 @@ describe('pit profile', () => {
     await desk.failure('profile set local zome +08:00', 2);
     await desk.failure('profile remove sandbox --yes', 2);
   });
+
+  it('that is to be used and is not there is exit 4, and as the thing to be changed a wrong word', async () => {
+    for (const line of ['ticker --profile locla', 'account --profile locla', 'profile show --profile locla']) {
+      const told = await desk.failure(line, 4);
+      expect(told).toMatchObject({ kind: 'credentials', message: expect.stringMatching(/Did you mean local\?/) });
+    }
+    for (const words of ['show locla', 'use locla', 'remove locla --yes', 'set locla zone UTC'])
+      expect((await desk.failure(`profile ${words}`, 2)).message).toMatch(/Did you mean local\?/);
+  });
+});
+
+it('a dry run says what a change would be, in JSON as on a screen', async () => {
+  const none = { dryRun: true, request: null, preview: null };
+  for (const [line, ...change] of [
+    ['profile set local zone +08:00', 'Would set zone of local to +08:00.'],
+    [
+      'profile set local trade-url https://x.example.com/api',
+      'Would set trade-url of local to https://x.example.com.',
+      'Keys that were stored for another trade host would be dropped.',
+    ],
+    ['profile use local', 'Would use local from now on.'],
+    ['keys remove --profile local', 'Would remove the keys of local.'],
+  ] as const) {
+    const operation = line.split(' ').slice(0, 2).join(' ');
+    expect(await desk.json(`${line} --dry-run`)).toEqual({ ...none, operation, change });
+    expect(await desk.done(`${line} --dry-run`)).toBe(`${change.join('\n')}\nDry run: nothing was changed.\n`);
+  }
+  await desk.failure('profile set local zone nowhere --dry-run', 2);
+  const secret = 'https://me:hidden@x.example.com';
+  const told = await desk.failure(`profile add new --base-url ${secret} --trade-url ${secret} --dry-run`, 2);
+  expect(JSON.stringify(told)).not.toContain('hidden');
+});
+
+describe('a profile that limits withdrawals', () => {
+  const add = (name: string, setting: string) =>
+    desk
+      .done(`profile add ${name} --base-url ${OVERSEAS.baseUrl} --trade-url ${OVERSEAS.tradeUrl}`)
+      .then(() => desk.done(`profile set ${name} ${setting}`));
+
+  it.each(['withdrawLimit 0.5btc', 'withdrawDayLimit 1btc', 'withdrawAddresses 1Boat'])(
+    'is not removed by a script: %s',
+    async (setting) => {
+      const [key = ''] = setting.split(' ');
+      const name = key.toLowerCase();
+      await add(name, setting);
+      const told = await desk.failure(`profile remove ${name} --yes`, 8);
+      expect(told).toMatchObject({ kind: 'declined', message: expect.stringContaining(`limits of ${name}: ${key}`) });
+      expect(await desk.json(`profile show ${name}`)).toMatchObject({ settings: { [key]: expect.any(String) } });
+    },
+  );
+
+  it.skipIf(!requires('python3'))('is removed by typing its name (needs python3)', async () => {
+    await add('limited', 'withdrawLimit 0.5btc');
+    const answered = async (typed: string) => {
+      const command = [process.execPath, PIT, 'profile', 'remove', 'limited'];
+      const steps = [{ await: 'Type limited', type: `${typed}\r` }];
+      return onTerminal({ command, environment: plainEnvironment(desk.home), steps, columns: 120 });
+    };
+    expect(await answered('y')).toMatchObject({
+      status: 8,
+      screen: expect.stringContaining('withdrawLimit is 0.5btc'),
+    });
+    expect(await answered('limited')).toMatchObject({ status: 0, screen: expect.stringContaining('Removed limited.') });
+  });
 });
 
 describe('pit keys', () => {
@@ -122,7 +188,7 @@ describe('pit keys', () => {
     const input = 'first-half second-half\n';
     const told = await desk.failure('keys set --profile local --stdin', 2, { input });
     expect(JSON.stringify(told)).not.toMatch(/first-half|second-half/);
-    await desk.failure('keys set --profile nobody --stdin', 2, { input: keysText() });
+    await desk.failure('keys set --profile nobody --stdin', 4, { input: keysText() });
     await desk.failure('keys set --profile sandbox --stdin', 2, { input: keysText() });
     await desk.failure('keys set --profile local --file nowhere.txt', 2);
     await desk.failure('keys set --profile local', 8);
@@ -139,7 +205,8 @@ describe('a flag beats the environment, which beats the profile', () => {
   it('in the profile', async () => {
     await desk.done('profile use sandbox');
     const environment = { PIT_PROFILE: 'nobody' };
-    expect((await desk.failure('account', 2, { environment })).message).toContain('nobody');
+    const told = await desk.failure('account', 4, { environment });
+    expect(told).toMatchObject({ kind: 'credentials', message: expect.stringContaining('nobody') });
     expect(await desk.json('account --profile local', { environment })).toMatchObject({ username: 'sandbox' });
     expect(await desk.json('account', { environment: { PIT_PROFILE: 'local' } })).toMatchObject({
       username: 'sandbox',

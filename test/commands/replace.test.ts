@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PIT, plainEnvironment } from '../support/pit.js';
+import { PIT, plainEnvironment, temporaryHome } from '../support/pit.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { document, lastError, type Told, useDesk } from './desk.js';
+import { Desk, document, lastError, type Told, useDesk } from './desk.js';
 import { start } from './started.js';
 import { Straight } from './straight.js';
 
@@ -265,6 +265,25 @@ describe('pit order replace', () => {
     await desk.failure('order replace btc_usdt 17 --at 1', 8);
     expect(await desk.failure('order replace btc_usdt 17 --at 20000 --yes', 3)).toMatchObject({ code: 3001 });
     expect((await desk.failure('order replace btc_usdd 17 --at 20000 --yes', 2)).hint).toContain('btc_usdt');
+  });
+});
+
+describe('replacements of several processes at once', () => {
+  const limited = new Desk(temporaryHome());
+  const own = new Straight(limited);
+  beforeAll(() => limited.serve());
+
+  it('do not pass the limit of a day, and those held back leave their orders', async () => {
+    await limited.done('profile set sandbox dayNotional 500usdt');
+    const ids = await Promise.all(['20000', '20001', '20002', '20003'].map((price) => own.place({ ...FAR, price })));
+    // each comes to 210
+    const lines = ids.map((id) => `order replace btc_usdt ${id} --at 21000 --yes --json`);
+    const codes = (await Promise.all(lines.map((line) => limited.run(line)))).map(({ code }) => code);
+    expect(codes.every((code) => code === 0 || code === 2)).toBe(true);
+    expect(codes.filter((code) => code === 0).length).toBeLessThanOrEqual(2);
+    const open = new Set(await own.open());
+    expect(ids.map((id) => open.has(id))).toEqual(codes.map((code) => code === 2));
+    expect(await limited.json('resolve')).toEqual([]);
   });
 });
 

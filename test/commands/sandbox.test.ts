@@ -62,7 +62,10 @@ describe('pit sandbox', () => {
     await desk.done('sandbox stop');
     await desk.run('sandbox start');
     expect(await desk.json('orders btc_usdt')).toMatchObject([{ id }]);
-    expect(await desk.json('sandbox reset --dry-run')).toEqual({ dryRun: true, operation: 'sandbox reset' });
+    expect(await desk.json('sandbox reset --dry-run')).toEqual({
+      ...{ dryRun: true, operation: 'sandbox reset', request: null, preview: null },
+      change: ['Would forget all orders, balances and history of the sandbox.'],
+    });
     expect((await desk.failure('sandbox reset', 8)).kind).toBe('declined');
     expect(await desk.json('orders btc_usdt')).toMatchObject([{ id }]);
     expect(await desk.json('sandbox reset --yes')).toEqual({ stopped: true });

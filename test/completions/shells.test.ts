@@ -52,6 +52,7 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ['pit order replace --id=m', 'pit order replace --id=myOwn1 '],
   ['pit resolve l', 'pit resolve lost0001 '],
   // what belongs to other programs
+  ['pit cancel-after eos_eth --hold ', 'pit cancel-after eos_eth --hold -- '],
   ['pit cancel-after eos_eth --hold -- conti', 'pit cancel-after eos_eth --hold -- continue '],
   ['pit sandbox import some-ex', 'pit sandbox import some-export.json '],
   // an amount is nobody's to say
@@ -160,5 +161,25 @@ describe.each(Object.keys(THERE) as Shell[])('in %s', (shell) => {
       expect(shown).not.toMatch(/EXECUTED|zred|zup|command not found|Unknown command:|UPPER/);
       expect(existsSync(path.join(folder, 'EXECUTED'))).toBe(false);
     });
+  });
+});
+
+describe.skipIf(!requires('python3') || !requires('bash'))('a file with a hostile name, in bash', () => {
+  const folder = temporaryHome();
+  const name = 'evil $(touch EXECUTED);`x` \'"';
+  const quoted = String.raw`evil\ \$\(touch\ EXECUTED\)\;\`x\`\ \'\"`;
+
+  it.each([
+    ['that leaves quoting to readline', '', []],
+    // as before bash 4; readline's own quoting of what begins with ~ is its own affair
+    ['that has no compopt', 'enable -n compopt', ['pit sandbox import ~/']],
+  ])('is quoted by one %s', async (_, before, more) => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, name), '{}');
+    const starts = ['pit sandbox import ', 'pit cancel-after eos_eth --hold -- true ', ...more];
+    const typed = starts.map((start) => `${start}ev`);
+    const lines = await ask('bash', { folder, before: `PATH=\ncd ${folder}\n${before}` }, typed);
+    expect(lines.map(({ line }) => line.trim())).toEqual(starts.map((start) => start + quoted));
+    expect(lines.map(({ listed }) => listed).join('')).not.toMatch(/command not found|not a shell builtin/);
   });
 });

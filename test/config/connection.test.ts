@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Connection, chooseConnection, type Environment, requireKeys } from '../../src/config/connection.js';
 import { SANDBOX } from '../../src/config/profiles.js';
-import { usage } from '../../src/errors.js';
+import { Failure } from '../../src/errors.js';
 import { everythingIn, failureOf, HOSTS } from './support.js';
 
 const MINE = { accessKey: 'canary-mine-access', secretKey: 'canary-mine-secret' };
@@ -14,10 +14,10 @@ const Y = 'https://y.example.com';
 function choose(active: string, profile: string | undefined, environment: Environment): Promise<Connection> {
   const profiles = {
     active: async () => active,
-    get: async (name: string) => {
+    toUse: async (name: string) => {
       if (name === SANDBOX) return { name, builtIn: true, baseUrl: '', tradeUrl: '', wsUrl: null, settings: {} };
       if (name === 'main' || name === 'bare') return { name, builtIn: false, ...HOSTS, settings: { zone: 'UTC' } };
-      throw usage(`no profile ${name}`);
+      throw new Failure('credentials', `no profile ${name}`);
     },
   };
   return chooseConnection({ profile }, environment, profiles, { get: async (name) => KEYS_OF[name] ?? null });
@@ -101,9 +101,9 @@ describe('the choice of profile, hosts and keys', () => {
     ['main', undefined, { PIT_BASE_URL: 'http://x.example.com' }, 'credentials', /PIT_BASE_URL/],
     ['main', undefined, { PIT_TRADE_URL: 'https://canary:x@x.example.com' }, 'usage', /PIT_TRADE_URL/],
     ['main', 'sandbox', { PIT_TRADE_URL: Y, ...ENV }, 'usage', /two places/],
-    ['main', 'mian', {}, 'usage', /no profile mian/],
-    ['main', undefined, { PIT_PROFILE: 'mian' }, 'usage', /no profile mian/],
-    ['gone', undefined, {}, 'usage', /no profile gone/],
+    ['main', 'mian', {}, 'credentials', /no profile mian/],
+    ['main', undefined, { PIT_PROFILE: 'mian' }, 'credentials', /no profile mian/],
+    ['gone', undefined, {}, 'credentials', /no profile gone/],
   ])('%s, --profile %s, %j: fails as %s', async (active, profile, environment, kind, words) => {
     const failure = await failureOf(() => choose(active, profile, environment));
     expect(failure.kind).toBe(kind);

@@ -105,6 +105,11 @@ describe('profiles', () => {
       expect(failure).toMatchObject({ kind: 'usage', hint: 'Known: sandbox, overseas.' });
       expect(failure.message).toBe('There is no profile "oversea". Did you mean overseas?');
     }
+    expect(await failureOf(() => profiles.toUse('oversea'))).toMatchObject({
+      kind: 'credentials',
+      message: 'There is no profile "oversea". Did you mean overseas?',
+      hint: 'Known: sandbox, overseas.',
+    });
   });
 
   test.each([

@@ -79,3 +79,13 @@ describe.each([40, 80, 200])('on a terminal of %i columns', (columns) => {
     expect(wide).toEqual([]);
   });
 });
+
+it.each([
+  ['depth btc_usdt', 'cumulative (btc)'],
+  ['kline btc_usdt', 'change'],
+  ['balance --in usdt', 'share'],
+])('pit %s promises no %s in CSV or JSON, which do not have it', async (line, title) => {
+  const told = (await on(24, line)).stdout.split('\n').join(' ');
+  const words = ['A wider terminal has all.', `A wider terminal has all, --csv and --json all but ${title}.`];
+  expect(words.filter((each) => told.includes(each))).toHaveLength(1);
+});

@@ -78,6 +78,25 @@ describe('a table', () => {
     );
   });
 
+  it('says only of what they have that --csv and --json have it', () => {
+    const row = { a: 'a'.repeat(30) };
+    const column = (title: string, importance: number, more: object = {}) => ({
+      ...{ title, importance, ...more },
+      value: ({ a }: typeof row) => a,
+    });
+    const share = column('share', 2, { onScreenOnly: true });
+    const below = (...columns: Parameters<typeof table<typeof row>>[1]) =>
+      table(terminal(40), [column('coin', 9), ...columns], [row])
+        .split('\n')
+        .slice(3)
+        .join(' ');
+    expect(below(share)).toBe('No room for: share. A wider terminal has all.');
+    expect(below(column('total', 3), share)).toBe(
+      'No room for: total, share. A wider terminal has all, --csv and --json all but share.',
+    );
+    expect(below(column('', 3))).toBe('');
+  });
+
   it('never breaks a value, even where nothing fits', () => {
     expect(table(terminal(5), COLUMNS, TICKERS).split('\n').slice(0, 3)).toEqual(['market', '────────', 'btc_usdt']);
   });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { cancelOrders } from '../../src/trading/cancel/cancel.js';
 import { LONGEST_MS, orderProbe, toleranceOf } from '../../src/trading/tolerance.js';
 import type { FakeHost } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { accountOf } from './support/account.js';
-import { count, looksAt, NOT_FOUND, query, serve } from './support/exchange.js';
+import { count, looksAt, NOT_FOUND, query, record, serve } from './support/exchange.js';
 
 describe('the tolerance of reqTime', () => {
   it.each([1_000, 5_000, 30_000, 60_000, 61_500, 599_000])(
@@ -29,6 +30,20 @@ describe('the tolerance of reqTime', () => {
     expect(asked).toBeLessThan(15);
     expect(await toleranceOf(account, orderProbe('btc_usdt'))).toBe(found);
     expect(server.requests).toHaveLength(asked);
+  });
+
+  it('is asked for once for all that is lost, however often each is looked for', async () => {
+    const server = await serve({ write: 'a reset after reading', looks: [record()] });
+    const account = accountOf(server.url, { budgetMs: 20_000 });
+    let made = 0;
+    Object.assign(account.host, { randomBytes: (bytes: number) => new Uint8Array(bytes).fill(++made) });
+    const lost = await cancelOrders(account, 'btc_usdt', [{ id: '1' }, { id: '2' }, { id: '3' }]);
+    expect(lost.map(({ failure }) => failure)).toEqual(Array(3).fill('unknown'));
+    const asked = server.requests.filter(({ target }) => target.startsWith('/api/getOrder?'));
+    const probes = asked.filter(({ target }) => query(target).customerOrderId !== undefined);
+    expect(probes.length).toBeGreaterThan(5);
+    expect(probes.length).toBeLessThan(15);
+    expect(asked.length - probes.length).toBeGreaterThan(9);
   });
 
   it.each([3_000, 12_000])('is never found too short where the network holds some requests for %d ms', async (held) => {

@@ -55,9 +55,10 @@ export class Limiter {
       const breaker = drawsFromAddress(bucket) ? this.limits.breaker : undefined;
       const isTry = breaker?.check(mayTry) === 'try';
       const over = async (told: Told) => {
-        await Promise.all(permits.map((permit) => permit.done()));
+        // first, so that whoever waits for one of the permits finds the lock
         if (told === 'lock') breaker?.trip();
         if (told === 'answer' && isTry) breaker?.clear();
+        await Promise.all(permits.map((permit) => permit.done()));
       };
       return { over, unused };
     } catch (thrown) {

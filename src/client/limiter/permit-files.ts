@@ -27,21 +27,24 @@ export class PermitFiles implements Permits {
   readonly #folder: string;
   #mendAt = 0;
 
-  /** @param root a folder of the user's alone; `within` it the permits lie, and are made where they are missing */
+  /**
+   * @param root a folder of the user's alone; `within` it the permits lie, and are made where they are missing
+   * @param part so much of them is taken here, always the same ones: those who take parts of any size never take more
+   *   together than the largest
+   */
   constructor(
     private readonly root: string,
     private readonly within: string,
     private readonly terms: PermitTerms,
     private readonly now: () => number = monotonicMs,
+    private readonly part: PermitTerms = terms,
   ) {
     this.#folder = path.join(root, within);
   }
 
   /** Throws Failure where the folder cannot be used. */
   async claim(lane: Lane): Promise<Claim> {
-    const { reserved } = this.terms;
-    const all = this.#permits();
-    const open = all.filter(({ number }) => lane === 'cancel' || number >= reserved);
+    const open = this.#permits().filter(({ number }) => this.#isOpen(number, lane));
     const now = this.now();
     for (const found of shuffled(
       open.filter(({ freeAt }) => freeAt <= now),
@@ -55,9 +58,20 @@ export class PermitFiles implements Permits {
     return { waitMs: Math.min(Math.max(next - now, 1), POLL_MS) };
   }
 
+  /** The first ones are those kept for cancellations. */
+  #isOpen(number: number, lane: Lane): boolean {
+    const { terms, part } = this;
+    if (number < part.reserved) return lane === 'cancel';
+    return number >= terms.reserved && number < terms.reserved + part.count - part.reserved;
+  }
+
   #permit(name: string, number: number): Permit {
     const backIn = async (milliseconds: number) => {
-      this.#move(name, backName(number, this.now() + milliseconds));
+      try {
+        this.#move(name, backName(number, this.now() + milliseconds));
+      } catch {
+        // one that cannot be given back counts as lost, and is free again when that is over
+      }
     };
     return { done: () => backIn(HOLD_MS), unused: () => backIn(0) };
   }

@@ -1,6 +1,6 @@
 import type { Claim, Lane, Permits } from './permits.js';
 
-/** Permits that others share, and a part of the limit that is this place's own while those cannot be had. */
+/** Permits that others share, and what counts in their place once those cannot be had: a part of the limit, as a rule. */
 export class PermitsWithAShare implements Permits {
   #lost = false;
 

@@ -10,7 +10,10 @@ export function laneOf(operation: string): Lane {
   return CANCELLING.has(operation) ? 'cancel' : 'common';
 }
 
-/** The right to send one request. It counts from here until a second after its answer. */
+/**
+ * The right to send one request. It counts from here until a second after its answer. To give it back never fails: that
+ * would hide the answer to the request.
+ */
 export interface Permit {
   /** The answer is there, or nothing more can come of the request. */
   done(): Promise<void>;

@@ -8,6 +8,7 @@ import { monotonicMs, PermitFiles } from './permit-files.js';
 import type { Permits, PermitTerms } from './permits.js';
 import { PermitsInMemory } from './permits-in-memory.js';
 import { PermitsInRedis, Redis } from './permits-in-redis.js';
+import { PermitsOfBoth } from './permits-of-both.js';
 import { PermitsWithAShare } from './permits-with-a-share.js';
 
 /** What the limits of a connection are kept by, and with whom. */
@@ -19,7 +20,7 @@ export interface Sharing {
   readonly accessKey: () => string;
   /** A Redis that several machines share; absent where the folder is shared alone. */
   readonly redis?: string;
-  /** The part of each limit that this machine takes while Redis is away. Above 0, at most 1. */
+  /** The part of the home's permits that this process takes at most while Redis is away. Above 0, at most 1. */
   readonly share: number;
   /** Milliseconds since the Unix epoch, by which a lock is dated. */
   readonly now: () => number;
@@ -32,7 +33,7 @@ export function placeOf(host: string): string {
   return new URL(host).host.replace(/[^a-z0-9.-]/g, '_');
 }
 
-/** The limits as all processes of a home share them, and over Redis those of other machines. */
+/** The limits as all processes of a home share them, and over Redis, on top of that, those of other machines. */
 export function sharedLimits(sharing: Sharing): Limits {
   const permits = new SharedPermits(sharing);
   const { root, places, now } = sharing;
@@ -95,20 +96,26 @@ class SharedPermits {
   #make(name: LimitName, within: string): Permits {
     const terms = LIMITS[name];
     const part = partOf(terms, this.sharing.share);
-    if (this.#redis === undefined) return this.#files(within, terms, part);
-    const owner = `${process.pid}.${process.hrtime.bigint()}`;
-    const shared = new PermitsInRedis(this.#redis, redisKey(within), terms, owner);
-    return new PermitsWithAShare(shared, this.#files(within, part, part), (thrown) =>
+    if (this.#redis === undefined) return this.#files(within, terms, terms, part);
+    const shared = new PermitsInRedis(this.#redis, redisKey(within), terms, ownerName());
+    // where there can be no files Redis alone counts: what was said of that would be of other profiles
+    const home = new PermitsWithAShare(this.#inFiles(within, terms, terms), UNCOUNTED, () => {});
+    return new PermitsWithAShare(new PermitsOfBoth(home, shared), this.#files(within, terms, part, part), (thrown) =>
       this.#tell(`The limits cannot be shared over Redis (${reasonOf(thrown)}): this machine takes`),
     );
   }
 
-  /** Files, and where there can be none a part that this process has for itself. */
-  #files(within: string, terms: PermitTerms, part: PermitTerms): Permits {
-    const files = new PermitFiles(this.sharing.root, permitsFolder(within, terms.count), terms);
+  /** What is taken of the home's files, and where there can be none a part that this process has for itself. */
+  #files(within: string, terms: PermitTerms, taken: PermitTerms, part: PermitTerms): Permits {
+    const files = this.#inFiles(within, terms, taken);
     return new PermitsWithAShare(files, new PermitsInMemory(part, monotonicMs), (thrown) =>
       this.#tell(`The limits cannot be shared with other processes (${reasonOf(thrown)}): this one takes`),
     );
+  }
+
+  /** In one folder, whatever is taken of it: nobody of this home may add to what the others take. */
+  #inFiles(within: string, terms: PermitTerms, taken: PermitTerms): Permits {
+    return new PermitFiles(this.sharing.root, permitsFolder(within, terms.count), terms, monotonicMs, taken);
   }
 
   #tell(beginning: string): void {
@@ -116,6 +123,16 @@ class SharedPermits {
     this.#isTold = true;
     this.sharing.away(`${beginning} ${Math.round(this.sharing.share * 100)} % of each.`);
   }
+}
+
+/** Where nothing of this place counts. */
+const UNCOUNTED: Permits = {
+  claim: async () => ({ permit: { done: () => Promise.resolve(), unused: () => Promise.resolve() } }),
+};
+
+/** Tells this process's permits in Redis from those of all others. */
+function ownerName(): string {
+  return `${process.pid}.${process.hrtime.bigint()}`;
 }
 
 /** Tells keys apart, and is none of them. */

@@ -84,6 +84,6 @@ export function valueColumns(coin: string): Column<ValuedLine>[] {
       paint: (text, { balance }, paint) => (balance === null ? paint.strong(text) : text),
       importance: 9,
     },
-    { title: 'share', value: ({ share }) => share, align: 'decimal', importance: 8 },
+    { title: 'share', value: ({ share }) => share, align: 'decimal', importance: 8, onScreenOnly: true },
   ];
 }

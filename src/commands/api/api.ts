@@ -32,7 +32,7 @@ export default define({
     const checked = valuesOf(method, parameters);
     if (!isDescribed(method)) {
       const { callUndescribed } = await import('./undescribed.js');
-      return callUndescribed(context, { method, parameters: checked }, raw);
+      return callUndescribed(context, { method, parameters: checked }, { raw, overridden: overriddenBy(override) });
     }
     if (operationOf(method).effect === 'read') return bodyAnswer(await read(context, method, checked), raw);
     const { carrying } = await import('./writes.js');

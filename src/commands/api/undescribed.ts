@@ -2,23 +2,30 @@ import { refusal } from '../../client/failures.js';
 import { Failure } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
-import { record } from '../../terminal/table.js';
+import { type Entry, record } from '../../terminal/table.js';
 import { sendCall } from '../../trading/call/call.js';
+import type { GuardName } from '../../trading/guards/names.js';
 import type { CallTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/order/client-id.js';
-import { confirm, requireConsent } from '../frame/consent.js';
+import { requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
-import { dryRun } from '../frame/dry-run.js';
+import { dryRun, NO_PREVIEW } from '../frame/dry-run.js';
+import { breachText, confirmGuarded } from '../frame/guards.js';
 import { sameProfile } from '../frame/same-profile.js';
 import { bodyAnswer } from './body.js';
+import { guardLikely } from './likely-orders.js';
 import { alike } from './parameters.js';
-
-const NOTHING = { price: null, amount: null, notional: null, fee: null, warnings: [] };
+import { onlyByCommand } from './writes.js';
 
 /** Calls an operation that the interface does not describe: as a write, since it may be one. */
-export async function callUndescribed(context: Context, terms: CallTerms, raw: boolean): Promise<Answer> {
+export async function callUndescribed(
+  context: Context,
+  terms: CallTerms,
+  { raw, overridden }: { readonly raw: boolean; readonly overridden: readonly GuardName[] },
+): Promise<Answer> {
   const { output, globals, session, host } = context;
   const { method, parameters } = terms;
+  if (movesCoins(terms)) throw onlyByCommand(parameters);
   const [close] = alike(method);
   const guess = close === undefined ? '' : ` Did you mean ${close}?`;
   output.note(`The interface does not describe ${method}: it counts as a write, and is signed and sent once.${guess}`);
@@ -26,16 +33,21 @@ export async function callUndescribed(context: Context, terms: CallTerms, raw: b
   const account = await session.trading();
   const { profile } = await session.connection();
   const exchange = `${account.client.hosts.tradeUrl} (profile ${profile})`;
+  const { breaches, warnings } = await guardLikely(context, account, parameters);
+  const told = [...(globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : []), ...warnings];
   const show = (screen: Screen) =>
     record(screen, [
       ['operation', method],
       ...Object.entries(parameters),
       ['effect', 'not known'],
       ['exchange', exchange],
+      ...told.map((text): Entry => ['warning', text]),
     ]);
-  if (globals.dryRun) return dryRun(context, account.client, method, parameters, NOTHING, show);
-  if (!globals.yes) output.preview(show);
-  await confirm(context, `Send ${method}?`);
+  if (globals.dryRun)
+    return dryRun(context, account.client, method, parameters, { ...NO_PREVIEW, warnings: told }, show);
+  if (globals.yes) for (const warning of warnings) output.warn(warning);
+  else output.preview(show);
+  await confirmGuarded(context, `Send ${method}?`, breaches, overridden);
   const id = newClientId(host);
   const forget = host.onInterrupt(() =>
     output.warn(sameProfile(`${method} may have left. ${mend(id)}`, host.arguments)),
@@ -54,6 +66,11 @@ export async function callUndescribed(context: Context, terms: CallTerms, raw: b
     failure: new Failure('unknown', words, { clientId: id, hint: mend(id) }),
     show: ({ paint }) => `${paint.warn('Unknown')}  ${method}  ${id}`,
   };
+}
+
+/** A withdrawal under another name: one that says where coins are to go. */
+function movesCoins({ method, parameters }: CallTerms): boolean {
+  return /withdraw/i.test(method) || Object.keys(parameters).some((name) => /addr/i.test(name));
 }
 
 function mend(id: string): string {

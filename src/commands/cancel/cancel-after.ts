@@ -10,7 +10,7 @@ import { startTimerSurely } from '../../trading/timed-cancel/timer.js';
 import { confirm, requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, required, several, toggle } from '../frame/definition.js';
-import { dryRun, dryRunShape } from '../frame/dry-run.js';
+import { dryRun, dryRunShape, NO_PREVIEW } from '../frame/dry-run.js';
 import { onMarket } from '../frame/known-market.js';
 import * as shape from '../frame/shapes.js';
 import { marketName } from '../inputs/names.js';
@@ -56,14 +56,12 @@ export async function cancelAfter(
   const show = (screen: Screen) =>
     preview(screen, { market, command: held ?? [], hold: held !== undefined, open, where });
   if (context.globals.dryRun)
-    return dryRun(context, account.client, 'cancelAllOrdersAfter', { currency: market }, NOTHING, show);
+    return dryRun(context, account.client, 'cancelAllOrdersAfter', { currency: market }, NO_PREVIEW, show);
   if (context.globals.yes) context.output.warn(`${effect(market)} Open now: ${open}.`);
   else context.output.preview(show);
   await confirm(context, 'Start the timer?');
   return start(context, account, market, held);
 }
-
-const NOTHING = { price: null, amount: null, notional: null, fee: null, warnings: [] };
 
 /** So many pages of a side are looked through for what is open: the timer must not wait for a long history. */
 const MOST_PAGES = 10;

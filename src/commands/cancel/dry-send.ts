@@ -3,9 +3,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type OrderReference, referenceValues } from '../../trading/order/reference.js';
 import type { Context } from '../frame/context.js';
-import { dryRun } from '../frame/dry-run.js';
-
-const NOTHING = { price: null, amount: null, notional: null, fee: null, warnings: [] };
+import { dryRun, NO_PREVIEW } from '../frame/dry-run.js';
 
 /** The cancellations that would be sent, a dry run for each. */
 export function drySend(
@@ -17,7 +15,7 @@ export function drySend(
   const runs = orders.map((order) => {
     const words = 'id' in order ? order.id : order.clientId;
     const values = { currency: market, ...referenceValues(order) };
-    return dryRun(context, client, 'cancelOrder', values, NOTHING, () => `Would cancel ${words} in ${market}.`);
+    return dryRun(context, client, 'cancelOrder', values, NO_PREVIEW, () => `Would cancel ${words} in ${market}.`);
   });
   const none = (screen: Screen) => screen.paint.faint(`No open orders in ${market}: nothing would be sent.`);
   return {

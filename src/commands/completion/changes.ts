@@ -2,7 +2,7 @@ import { usage } from '../../errors.js';
 import type { Host } from '../../host.js';
 import { hasBlock, isBroken, withBlock, withoutBlock } from './block.js';
 import { asBytes, readOwn, removeOwn, writeOwn } from './files.js';
-import { type Places, placesOf } from './places.js';
+import { certainPlaces, type Places, placesOf } from './places.js';
 import { isOurs, type Shell, scriptText } from './shells.js';
 
 /** What is to become of a file. */
@@ -16,10 +16,11 @@ export interface Change {
 
 /**
  * What makes a shell complete pit's command lines, without what is so already.
- * @throws Failure `usage` where a file is in the way that pit did not put there, or marked lines are damaged
+ * @throws Failure `usage` where a file is in the way that pit did not put there, marked lines are damaged, or there is no
+ *   certain place for them
  */
 export function installing(host: Pick<Host, 'environment' | 'self'>, shell: Shell): Change[] {
-  const { script, startup } = placesOf(shell, host.environment);
+  const { script, startup } = certainPlaces(shell, host.environment);
   const wanted = asBytes(scriptText(host, shell));
   const found = readOwn(script);
   requireOurs(script, found);
@@ -34,7 +35,7 @@ export function installing(host: Pick<Host, 'environment' | 'self'>, shell: Shel
 
 /** What takes out again what {@link installing} put in, and nothing else. @throws Failure `usage` as there */
 export function uninstalling({ environment }: Pick<Host, 'environment'>, shell: Shell): Change[] {
-  const { script, startup } = placesOf(shell, environment);
+  const { script, startup } = certainPlaces(shell, environment);
   const found = readOwn(script);
   requireOurs(script, found);
   const changes: Change[] = found === null ? [] : [{ file: script, words: `remove ${script}`, text: null }];

@@ -1,6 +1,8 @@
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { shellWord } from '../../config/private.js';
+import { quoted, usage } from '../../errors.js';
 import type { Host } from '../../host.js';
 import type { Shell } from './shells.js';
 
@@ -15,8 +17,43 @@ export interface Places {
 type Environment = Host['environment'];
 
 export function placesOf(shell: Shell, environment: Environment): Places {
-  const home = environment.HOME || homedir();
-  return PLACES[shell](environment, home);
+  return PLACES[shell](environment, homeOf(environment));
+}
+
+/**
+ * The same before something is written or removed there: no shell looks below the current folder, or below one that this
+ * would make. Throws Failure `usage` where the home folder is not one, or another variable leads to no certain place.
+ */
+export function certainPlaces(shell: Shell, environment: Environment): Places {
+  const home = homeOf(environment);
+  if (home === '') throw noHome('HOME is empty');
+  if (!path.isAbsolute(home)) throw noHome(`HOME is ${quoted(home)}, which is no absolute path`);
+  if (!isFolder(home)) throw noHome(`HOME is ${quoted(home)}, and there is no such folder`);
+  const places = PLACES[shell](environment, home);
+  for (const file of [places.script, places.startup?.file ?? home])
+    if (!path.isAbsolute(file))
+      throw usage(
+        `The completion for ${shell} would go to ${quoted(file)}, which is no absolute path; nothing was changed.`,
+        'Unset XDG_DATA_HOME, XDG_CONFIG_HOME, BASH_COMPLETION_USER_DIR and ZDOTDIR, or give them absolute paths.',
+      );
+  return places;
+}
+
+/** Set and empty is not unset: the shell itself would take it as it is. */
+function homeOf({ HOME = homedir() }: Environment): string {
+  return HOME;
+}
+
+function isFolder(name: string): boolean {
+  try {
+    return statSync(name).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function noHome(what: string) {
+  return usage(`${what}; nothing was changed.`, 'Set HOME to your home folder, as in HOME=/home/me.');
 }
 
 const PLACES: Readonly<Record<Shell, (environment: Environment, home: string) => Places>> = {

@@ -7,12 +7,6 @@ import type { Screen } from '../../terminal/screen.js';
 import type { Context } from './context.js';
 import * as shape from './shapes.js';
 
-/** What a dry run of a change to pit's own files, or the sandbox's, prints. */
-export const DRY_CHANGE = shape.record({
-  dryRun: shape.yesNo('always true'),
-  operation: shape.text('what would be done'),
-});
-
 /** What is known of any write before it is sent; an order's preview has more. */
 export const PREVIEW: shape.Fields = {
   price: shape.orNull(shape.decimal('')),
@@ -27,6 +21,15 @@ export const REQUEST = shape.named(
   shape.text(''),
   'the address and the parameters; key, signature and fund password are masked',
 );
+
+/** What a dry run of a change to pit's own files, or the sandbox's, prints: there is no request, and nothing to preview. */
+export const DRY_CHANGE = shape.record({
+  dryRun: shape.yesNo('always true'),
+  operation: shape.text('what would be done'),
+  request: shape.orNull(REQUEST),
+  preview: shape.orNull(shape.record(PREVIEW)),
+  change: shape.list(shape.text(''), 'what would be changed, a sentence each'),
+});
 
 /** What the dry run of a write to the exchange prints. */
 export function dryRunShape(preview: shape.Fields = PREVIEW, more: shape.Fields = {}): shape.Shape {
@@ -47,11 +50,14 @@ export interface Preview {
   readonly warnings: readonly string[];
 }
 
+/** Of a write that has no order to tell of. */
+export const NO_PREVIEW: Preview = { price: null, amount: null, notional: null, fee: null, warnings: [] };
+
 /** What a change of pit's own files would have done, with nothing done. */
-export function dryChange(operation: string, words: string): Answer {
+export function dryChange(operation: string, ...change: readonly string[]): Answer {
   return {
-    data: { dryRun: true, operation },
-    show: (screen) => `${words}\n${screen.paint.faint('Dry run: nothing was changed.')}`,
+    data: { dryRun: true, operation, request: null, preview: null, change },
+    show: (screen) => `${change.join('\n')}\n${screen.paint.faint('Dry run: nothing was changed.')}`,
   };
 }
 

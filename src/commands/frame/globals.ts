@@ -1,8 +1,9 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { usage } from '../../errors.js';
 import type { Format } from '../../terminal/output.js';
 import { profileName } from '../inputs/words.js';
 import { type Flag, flag, toggle } from './definition.js';
+import { optionOf } from './option.js';
 
 /** The flags that every command takes. */
 export interface Globals {
@@ -52,10 +53,7 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
 ];
 
 export function addGlobalFlags(program: Command): void {
-  for (const { syntax, description, read } of GLOBAL_FLAGS) {
-    const option = new Option(syntax, description);
-    program.addOption(read === undefined ? option : option.argParser((word) => read(word)));
-  }
+  for (const flag of GLOBAL_FLAGS) program.addOption(optionOf(flag));
 }
 
 function seconds(word: string): number {

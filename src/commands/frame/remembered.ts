@@ -46,20 +46,28 @@ export function exchangeZone({ settings, tradeUrl }: Connection, cache: Cache): 
   });
 }
 
-/** The exchange's tolerance: in the profile, whose host it is of, or in the cache for a host of the environment. */
-export function toleranceMemory(connection: Connection, profiles: Profiles, cache: Cache): ToleranceMemory {
+/**
+ * The exchange's tolerance: in the profile, whose host it is of, or in the cache for a host of the environment. What was
+ * found out is known from then on in the same command too, also where it could not be written down.
+ */
+export function toleranceMemory(connection: ToleranceOf, profiles: Profiles, cache: Cache): ToleranceMemory {
   const { profile, settings, hostFromEnvironment, tradeUrl } = connection;
   const key = `tolerance ${tradeUrl}`;
-  const kept = hostFromEnvironment ? cache.read(key)?.value : settings.reqTimeTolerance;
+  let kept = hostFromEnvironment ? cache.read(key)?.value : settings.reqTimeTolerance;
   return {
-    known: kept === undefined ? undefined : Number.parseInt(kept, 10) * 1_000,
+    get known() {
+      return kept === undefined ? undefined : Number.parseInt(kept, 10) * 1_000;
+    },
     keep: async (milliseconds) => {
-      const value = `${Math.ceil(milliseconds / 1_000)}s`;
-      if (hostFromEnvironment) return cache.write(key, value);
-      await profiles.set(profile, 'reqTimeTolerance', value).catch(onlyFailures);
+      kept = `${Math.ceil(milliseconds / 1_000)}s`;
+      if (hostFromEnvironment) return cache.write(key, kept);
+      await profiles.set(profile, 'reqTimeTolerance', kept).catch(onlyFailures);
     },
   };
 }
+
+/** What of a connection tells whose tolerance it is. */
+export type ToleranceOf = Pick<Connection, 'profile' | 'settings' | 'hostFromEnvironment' | 'tradeUrl'>;
 
 /** A profile that cannot be written costs finding out again. */
 function onlyFailures(thrown: unknown): void {

@@ -1,11 +1,12 @@
-import { Command, Argument as CommanderArgument, Option } from 'commander';
+import { Command, Argument as CommanderArgument } from 'commander';
 import { nearest } from '../../config/names.js';
 import { usage } from '../../errors.js';
 import { version } from '../../version.js';
 import { commands, groups } from '../index.js';
-import type { Argument, Definition, Flag } from './definition.js';
+import type { Argument, Definition } from './definition.js';
 import type { Globals } from './globals.js';
 import { addGlobalFlags, type GlobalFlags, readGlobals } from './globals.js';
+import { optionOf } from './option.js';
 
 /** Carries out a command with what was given to it, by the names of its definition. */
 export type Act = (definition: Definition, input: Parameters<Definition['run']>[1], globals: Globals) => Promise<void>;
@@ -74,7 +75,7 @@ function attach(program: Command, words: string, definition: Definition, act: Ac
   for (const [key, argument] of Object.entries(definition.arguments ?? {}))
     command.addArgument(commanderArgument(key, argument));
   const flags = Object.entries(definition.flags ?? {}).map(([key, flag]) => {
-    return { key, option: commanderOption(flag), none: flag.repeats ? [] : undefined };
+    return { key, option: optionOf(flag), none: flag.repeats ? [] : undefined };
   });
   for (const { option } of flags) command.addOption(option);
   command.addHelpText('after', `\nExamples:\n${definition.examples.map((example) => `  pit ${example}`).join('\n')}`);
@@ -112,11 +113,4 @@ function commanderArgument(name: string, { presence, description, read }: Argume
   return argument
     .argParser((text, previous: unknown[] | undefined) => [...(previous ?? []), read(text)])
     .default([], 'none');
-}
-
-function commanderOption({ syntax, description, read, repeats }: Flag): Option {
-  const option = new Option(syntax, description);
-  if (read === undefined) return option;
-  if (repeats) return option.argParser((text, earlier: unknown[] | undefined) => [...(earlier ?? []), read(text)]);
-  return option.argParser((text) => read(text));
 }

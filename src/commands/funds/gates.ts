@@ -1,7 +1,7 @@
 import type { Column } from '../../terminal/table.js';
 
 /** Whether coins may pass, in a word. */
-export function gateWord(isOpen: boolean): string {
+function gateWord(isOpen: boolean): string {
   return isOpen ? 'open' : 'closed';
 }
 

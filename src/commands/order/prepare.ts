@@ -5,13 +5,16 @@ import type { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { type Guarded, needMarket } from '../../trading/guards/guards.js';
 import { type GuardLimits, guardLimits } from '../../trading/guards/limits.js';
+import type { OrderTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/order/client-id.js';
-import { refuseTwin } from '../../trading/order/place.js';
+import { doubtsIn, refuseTwin } from '../../trading/order/doubts.js';
 import { findOrder } from '../../trading/order/reference.js';
 import { checkOrder } from '../../trading/order/rules.js';
 import type { OrderFacts } from '../../trading/preview/facts.js';
 import { Outlook } from '../../trading/preview/outlook.js';
 import { guardOrder, previewOrder } from '../../trading/preview/preview.js';
+import { amountText } from '../../trading/words/amount-word.js';
+import { priceText } from '../../trading/words/price-word.js';
 import { resolveOrder } from '../../trading/words/resolve-order.js';
 import type { Context } from '../frame/context.js';
 import type { SentOrder } from './conclusion.js';
@@ -50,9 +53,11 @@ export async function prepare(context: Context, account: TradingAccount, request
   const order = { ...terms, clientId: request.id ?? newClientId(host), notional };
   if (isSeen) refuseTwin(account, terms);
   const resolved = { market, terms };
-  if (isSeen) return { market, order, ...(await previewOrder(account, resolved, outlook, limits)) };
+  const doubts = doubtsIn(account, request.market);
+  const withDoubts = <Told extends Guarded>(told: Told) => ({ ...told, warnings: [...doubts, ...told.warnings] });
+  if (isSeen) return { market, order, ...withDoubts(await previewOrder(account, resolved, outlook, limits)) };
   const seen = looksAtMarket(request, limits) ? await outlook.market() : undefined;
-  return { market, order, facts: null, ...guardOrder(account, resolved, seen, limits) };
+  return { market, order, facts: null, ...withDoubts(guardOrder(account, resolved, seen, limits)) };
 }
 
 /** Asks at once for everything that will be needed. */
@@ -67,8 +72,10 @@ function looksAtMarket({ at, type, overridden }: OrderRequest, limits: GuardLimi
   return at.kind === 'book' || needMarket(type, limits, overridden);
 }
 
-function termsOf({ market, side, type, account, borrow, repay }: OrderRequest, price: Decimal, amount: Decimal) {
-  return { market, side, type, account, borrow, repay, price: price.toString(), amount: amount.toString() };
+function termsOf(request: OrderRequest, price: Decimal, amount: Decimal): OrderTerms {
+  const { market, side, type, account, borrow, repay } = request;
+  const asked = { price: priceText(request.at), amount: amountText(request.amount) };
+  return { market, side, type, account, borrow, repay, price: price.toString(), amount: amount.toString(), asked };
 }
 
 /**

@@ -20,8 +20,8 @@ import { CANCELLED } from '../cancel/rows.js';
 import { requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, optional, required, toggle } from '../frame/definition.js';
-import { dryRun, dryRunShape } from '../frame/dry-run.js';
-import { breachText, confirmGuarded, overriddenBy, overrideFlag } from '../frame/guards.js';
+import { dryRun, dryRunShape, NO_PREVIEW } from '../frame/dry-run.js';
+import { breachText, confirmGuarded, dayRecheck, overriddenBy, overrideFlag } from '../frame/guards.js';
 import { onMarket } from '../frame/known-market.js';
 import { sameProfile } from '../frame/same-profile.js';
 import * as shape from '../frame/shapes.js';
@@ -98,11 +98,12 @@ async function act(
   if (!context.globals.yes) context.output.preview(show);
   for (const warning of warnings) context.output.warn(warning);
   await confirmGuarded(context, 'Cancel and place this one?', breaches, overridden);
+  const recheck = await dayRecheck(context, account, plan.market.quote, breaches);
   const forget = context.host.onInterrupt(() => {
     const note = `The order may be cancelled, and the one in its place may have left. Find out: pit resolve ${id}`;
     context.output.warn(sameProfile(note, context.host.arguments));
   });
-  const done = await replaceOrder(account, plan, id);
+  const done = await replaceOrder(account, plan, id, recheck);
   forget();
   await watchMarket(account, plan.terms.market);
   return conclude(plan.terms, id, done);
@@ -130,10 +131,9 @@ function dry(
   show: (screen: Screen) => string,
 ): Answer {
   const { price, amount } = placed;
-  const nothing = { price: null, amount: null, notional: null, fee: null, warnings: [] };
   const values = { currency: terms.market, ...referenceValues(terms.order) };
-  const cancel = dryRun(context, client, 'cancelOrder', values, nothing, () => '');
-  const preview = { ...nothing, price, amount, notional: notionalOf(placed), warnings };
+  const cancel = dryRun(context, client, 'cancelOrder', values, NO_PREVIEW, () => '');
+  const preview = { ...NO_PREVIEW, price, amount, notional: notionalOf(placed), warnings };
   const place = dryRun(context, client, 'order', orderValues(placed, id), preview, show);
   const shown = (screen: Screen) =>
     [place.show(screen), ...warnings.flatMap((warning) => warningLines(screen, warning))].join('\n');

@@ -1,3 +1,4 @@
+import { checkUrl } from '../../config/urls.js';
 import { usage } from '../../errors.js';
 import { define, flag, required } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
@@ -25,7 +26,10 @@ export default define({
         'Give --base-url for market data and --trade-url for signed requests.',
       );
     }
-    if (globals.dryRun) return dryChange('profile add', `Would add ${name}.`);
+    if (globals.dryRun) {
+      const hosts = [checkUrl('base', '--base-url', baseUrl), checkUrl('trade', '--trade-url', tradeUrl)];
+      return dryChange('profile add', `Would add ${name} with ${hosts.join(' and ')}.`);
+    }
     const profile = await profiles.add({ name, baseUrl, tradeUrl, wsUrl: wsUrl ?? null });
     output.note(`Next: pit keys set --profile ${name}, then pit profile use ${name}.`);
     return changed(profile, profiles, `Added ${name}.`);

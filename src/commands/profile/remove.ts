@@ -1,8 +1,9 @@
-import { confirm, requireConsent } from '../frame/consent.js';
+import { requireConsent } from '../frame/consent.js';
 import { define, required } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import * as shape from '../frame/shapes.js';
 import { profileName } from '../inputs/words.js';
+import { confirmRemoval } from './loosening.js';
 
 export default define({
   summary: 'Remove a profile and its keys; asks',
@@ -13,9 +14,9 @@ export default define({
   async run(context, { name }) {
     const { session } = context;
     requireConsent(context);
-    await session.profiles.get(name);
+    const profile = await session.profiles.get(name);
     if (context.globals.dryRun) return dryChange('profile remove', `Would remove the profile ${name} and its keys.`);
-    await confirm(context, `Remove the profile ${name} and its keys?`);
+    await confirmRemoval(context, profile);
     await session.profiles.remove(name);
     return { data: { removed: name }, show: () => `Removed ${name}.` };
   },

@@ -24,10 +24,13 @@ export function profileRow({ name, baseUrl, tradeUrl, wsUrl }: Profile, active: 
   return { name, baseUrl: baseUrl || null, tradeUrl: tradeUrl || null, wsUrl, active: name === active };
 }
 
-/** The profile that is meant: a name on the command line beats the environment, which beats the one in use. */
-export async function profileMeant({ session, globals, host }: Context, name = globals.profile): Promise<Profile> {
+/**
+ * The profile to use: a name on the command line beats the environment, which beats the one in use. Throws Failure
+ * `credentials` where there is none of that name.
+ */
+export async function profileMeant({ session, globals, host }: Context): Promise<Profile> {
   const { profiles } = session;
-  return profiles.get(name ?? (host.environment.PIT_PROFILE || (await profiles.active())));
+  return profiles.toUse(globals.profile ?? (host.environment.PIT_PROFILE || (await profiles.active())));
 }
 
 export function hostText(url: string | null, name: string): string | null {

@@ -1,3 +1,4 @@
+import { checkSetting, shownSettings } from '../../config/settings.js';
 import { define, required } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { profileName, word } from '../inputs/words.js';
@@ -23,7 +24,8 @@ export default define({
     const { output, globals } = context;
     const { profiles } = context.session;
     await profiles.get(name);
-    if (globals.dryRun) return dryChange('profile set', `Would set ${key} of ${name}.${dropping(key)}`);
+    if (globals.dryRun)
+      return dryChange('profile set', `Would set ${key} of ${name} to ${kept(key, value)}.`, ...dropping(key));
     await confirmLoosening(context, name, key, value);
     if (await profiles.set(name, key, value)) {
       output.note(
@@ -34,6 +36,11 @@ export default define({
   },
 });
 
-function dropping(key: string): string {
-  return key === 'trade-url' ? ' Keys that were stored for another trade host would be dropped.' : '';
+/** As it would be kept and shown. Throws Failure `usage` for a value that the key cannot have. */
+function kept(key: string, value: string): string {
+  return shownSettings({ [key]: checkSetting(key, value) })[key] ?? '';
+}
+
+function dropping(key: string): string[] {
+  return key === 'trade-url' ? ['Keys that were stored for another trade host would be dropped.'] : [];
 }

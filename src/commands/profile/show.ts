@@ -10,9 +10,10 @@ export default define({
   examples: ['profile show', 'profile show overseas --json'],
   output: WHOLE_PROFILE,
   async run(context, { name }) {
-    const profile = await profileMeant(context, name);
+    const { profiles } = context.session;
+    const profile = name === undefined ? await profileMeant(context) : await profiles.get(name);
     const settings = shownSettings(profile.settings);
-    const row = profileRow(profile, await context.session.profiles.active());
+    const row = profileRow(profile, await profiles.active());
     const entries: Entry[] = [
       ['profile', `${row.name}${row.active ? ' (in use)' : ''}`],
       ['market data', hostText(row.baseUrl, row.name)],

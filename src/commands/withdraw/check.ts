@@ -4,7 +4,7 @@ import { quietly } from '../../trading/quietly.js';
 import { findExtraWithdrawals } from '../../trading/withdraw/extras.js';
 import { type CoinFacts, type EarlierUse, readCoinFacts, readEarlierUse } from '../../trading/withdraw/facts.js';
 import { checkLimits, withdrawLimits } from '../../trading/withdraw/limits.js';
-import type { FeePlace } from '../../trading/withdraw/plan.js';
+import { feePlace } from '../../trading/withdraw/plan.js';
 import {
   checkCoin,
   type PreparedWithdrawal,
@@ -38,11 +38,7 @@ export async function check(context: Context, account: TradingAccount, request: 
   const { settings } = await context.session.connection();
   const { coin } = request;
   const facts = await coinFacts(context, account, coin);
-  const prepared = prepareWithdrawal(
-    request,
-    facts,
-    settings.withdrawFee === 'onTop' ? 'onTop' : ('inside' as FeePlace),
-  );
+  const prepared = prepareWithdrawal(request, facts, feePlace(settings));
   const { wanted } = prepared;
   refuseTwin(account, wanted);
   await checkLimits(account, withdrawLimits(settings), wanted);

@@ -1,3 +1,4 @@
+import { shellWord } from '../../config/private.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Choice } from '../../terminal/prompts.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -5,7 +6,7 @@ import { addressComplaint } from '../../trading/withdraw/address-form.js';
 import { type Chain, chooseChain } from '../../trading/withdraw/chain-choice.js';
 import { checkMemo, destinationOf } from '../../trading/withdraw/destination.js';
 import type { CoinFacts } from '../../trading/withdraw/facts.js';
-import { readWithdrawAmount } from '../../trading/withdraw/plan.js';
+import { feePlace, readWithdrawAmount } from '../../trading/withdraw/plan.js';
 import { prepareWithdrawal, type WithdrawRequest } from '../../trading/withdraw/prepare.js';
 import type { Context } from '../frame/context.js';
 import { verdict } from '../order/guided/meaning.js';
@@ -92,8 +93,7 @@ async function askAmount(
   facts: CoinFacts,
   request: Omit<WithdrawRequest, 'amount'>,
 ): Promise<WithdrawRequest['amount']> {
-  const { withdrawFee } = (await session.connection()).settings;
-  const place = withdrawFee === 'onTop' ? 'onTop' : 'inside';
+  const place = feePlace((await session.connection()).settings);
   const validate = (typed: string) =>
     verdict(() => prepareWithdrawal({ ...request, amount: readWithdrawAmount(typed.trim()) }, facts, place));
   const question = `How much ${request.coin}, of ${grouped(facts.entry?.available ?? '0')}?`;
@@ -114,12 +114,8 @@ function commandLine(
     ...(internal ? ['--internal'] : []),
     ...(dryRun ? ['--dry-run'] : []),
   ]
-    .map(asShellWord)
+    .map(shellWord)
     .join(' ');
-}
-
-function asShellWord(text: string): string {
-  return /^[\w.:@%+/=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function isSame(one: string, other: string): boolean {

@@ -21,7 +21,7 @@ export interface FaultEntry {
 const HALF = 8_000_000;
 
 /** The most entries that are given at once. */
-export const ENTRIES_AT_ONCE = 1000;
+const ENTRIES_AT_ONCE = 1000;
 
 /**
  * The applied faults, in a file of one JSON object a line that outlives the sandbox. Its size is bounded: a full file is

@@ -1,6 +1,6 @@
 import type { Verdict } from '../../client/exchange-client.js';
 import { UNREAD } from '../../client/observed-codes.js';
-import { Failure } from '../../errors.js';
+import { Failure, type FailureKind } from '../../errors.js';
 import type { ValuesOf } from '../../protocol/request.js';
 import type { Refused } from '../../protocol/response.js';
 import { ACCOUNT_TYPE, TRADE_TYPE } from '../../protocol/words.js';
@@ -18,7 +18,8 @@ const RESERVE_MS = 5_000;
 
 /** Why the requests stopped leaving before all had. */
 export type Trouble =
-  | { readonly kind: 'lost' | 'stayed'; readonly reason: string }
+  | { readonly kind: 'lost'; readonly reason: string }
+  | { readonly kind: 'stayed'; readonly reason: string; readonly failure: FailureKind }
   | { readonly kind: 'short' | 'time' }
   | { readonly kind: 'refused'; readonly refusal: Refused }
   /** The journal could not be written, or a request could not be made. */
@@ -64,15 +65,19 @@ export class Courier {
     this.#trouble = undefined;
     const portions = portioned(lines);
     const carried: Promise<void>[] = [];
+    const broken: unknown[] = [];
     while (portions.length > 0 && this.#mayGoOn()) {
       // the first request shows whether there is any hope; what the others would be refused for need not be said twice
       const group = portions.splice(0, this.#answered === 0 ? 1 : GROUP);
-      for (const request of await this.#recorded(group)) carried.push(this.#carry(request));
+      // at once: what is rejected while others are written down would be nobody's, and end the process
+      for (const request of await this.#recorded(group))
+        carried.push(this.#carry(request).catch((error: unknown) => void broken.push(error)));
       const isFirst = this.#answered === 0;
       const isFull = () => this.#waiting > GROUP || this.#onTheWay > MOST_ON_THE_WAY - GROUP;
       while (isFirst ? this.#onTheWay > 0 : isFull()) await this.#change();
     }
     await Promise.all(carried);
+    if (broken.length > 0) throw broken[0];
     return this.#trouble;
   }
 
@@ -102,7 +107,7 @@ export class Courier {
     this.#waiting += 1;
     this.#onTheWay += 1;
     let isWaiting = true;
-    let left = false;
+    let isTakenBack = false;
     const leave = () => {
       if (isWaiting) this.#waiting -= 1;
       isWaiting = false;
@@ -110,12 +115,14 @@ export class Courier {
     };
     const goes = () => {
       leave();
-      left = !this.#halted && this.#trouble === undefined;
-      return left;
+      isTakenBack = this.#halted || this.#trouble !== undefined;
+      return !isTakenBack;
     };
     try {
       const values = batchValues(this.job.terms, request.sent);
-      this.#take(request, await this.account.client.write('orderMoreV2', values, request.reqTime, goes), left);
+      const verdict = await this.account.client.write('orderMoreV2', values, request.reqTime, goes);
+      if (!isTakenBack) this.#take(request, verdict);
+      else this.#stayed(request, 'it was taken back');
     } catch (error) {
       this.#halted = true;
       this.#stayed(request, 'it could not be made');
@@ -127,10 +134,10 @@ export class Courier {
     }
   }
 
-  #take(request: Doubt, verdict: Verdict<{ data: string[]; message: string | null }>, left: boolean): void {
+  #take(request: Doubt, verdict: Verdict<{ data: string[]; message: string | null }>): void {
     const { request: number } = request;
     if (verdict.kind === 'notSent') {
-      if (left) this.#meet({ kind: 'stayed', reason: verdict.reason });
+      this.#meet({ kind: 'stayed', reason: verdict.reason, failure: verdict.failure });
       this.#stayed(request, verdict.reason);
     } else if (verdict.kind === 'lost') {
       this.#meet({ kind: 'lost', reason: verdict.reason });

@@ -225,9 +225,9 @@ function isEnd(events: readonly JournalEvent[]): boolean {
 }
 
 /** Whether it is not known of an order of the job just like this one what became of it. */
-export function isInDoubtLike({ terms, doubts, keys }: Job, { type, ...order }: OrderTerms): boolean {
+export function isInDoubtLike({ terms, doubts, keys }: Job, order: OrderTerms): boolean {
   const { market, side, account } = terms;
-  if (type !== 'limit' || order.market !== market || order.side !== side || order.account !== account) return false;
+  if (order.market !== market || order.side !== side || order.account !== account) return false;
   const key = keyOf(order.price, order.amount);
   return [...doubts.values()].some(({ lines }) => [...lines].some((line) => keys[line] === key));
 }

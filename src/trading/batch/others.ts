@@ -18,11 +18,12 @@ export async function ofOthers(
   const { journal } = account;
   const ids = new Set<string>();
   const add = (id: string | null) => void (id === null || ids.add(id));
-  for (const { intent, id, duplicates } of journal.archive.since(job.entry.intent.time)) {
+  const { open, settled } = journal.writesSince(job.entry.intent.time);
+  for (const { intent, id, duplicates } of settled) {
     for (const one of [id, ...duplicates]) add(one);
     for (const one of ordersOf(account, job, intent)) add(one);
   }
-  for (const { intent } of journal.open()) {
+  for (const { intent } of open) {
     for (const one of ordersOf(account, job, intent)) add(one);
     if (!isOf(intent, 'order') || !mayBe(intent.terms, job, sightings)) continue;
     const found = await quietly(

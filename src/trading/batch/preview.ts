@@ -2,7 +2,7 @@ import type { Market } from '../../client/market-catalog.js';
 import { Failure } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../account.js';
-import type { Seen } from '../guards/breach.js';
+import type { Breach, Seen } from '../guards/breach.js';
 import type { Guarded } from '../guards/guards.js';
 import type { GuardLimits } from '../guards/limits.js';
 import { crosses } from '../guards/post-only.js';
@@ -54,7 +54,17 @@ export function guardBatch(
   limits: GuardLimits,
 ): Guarded {
   const orders = lines.map(([, price, amount]) => ({ price: Decimal.of(price), amount: Decimal.of(amount) }));
-  return guardOrders(account, { market, side, type: 'limit', orders }, seen, limits);
+  const { breaches, warnings } = guardOrders(account, { market, side, type: 'limit', orders }, seen, limits);
+  return { breaches: breaches.map((breach) => naming(breach, lines)), warnings };
+}
+
+/** Which line of the file it is about, and how many more break the same guard; nothing where that is no single line's doing. */
+function naming(breach: Breach, lines: BatchPlan['lines']): Breach {
+  const [first, ...others] = breach.orders;
+  const number = first === undefined ? undefined : lines[first]?.[0];
+  if (number === undefined) return breach;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return { ...breach, message: `line ${number}${more}: ${breach.message}` };
 }
 
 function factsOf(market: Market, { side, lines }: BatchPlan, answers: Answers): BatchFacts {

@@ -14,6 +14,8 @@ import { findRepeated } from './repeated.js';
 export type Ending =
   | { readonly kind: 'finished' | 'time' | 'interrupted' }
   | { readonly kind: 'lost' | 'unreachable'; readonly reason: string }
+  /** The limits of this machine let nothing leave. */
+  | { readonly kind: 'limited'; readonly reason: string }
   | { readonly kind: 'limited' | 'refused'; readonly refusal: Refused }
   | { readonly kind: 'unrecorded'; readonly failure: Failure };
 
@@ -134,9 +136,14 @@ export class JobRun {
     }
     if (trouble.kind === 'time') return { kind: 'time' };
     if (trouble.kind === 'unrecorded') return trouble;
-    if (trouble.kind === 'stayed')
-      return this.#setBack(STAYED_PAUSE_MS * 2 ** this.#setbacks, { kind: 'unreachable', reason: trouble.reason });
+    if (trouble.kind === 'stayed') return this.#stayed(trouble);
     return trouble.kind === 'refused' ? this.#refused(trouble.refusal) : undefined;
+  }
+
+  /** A lock, or permits that others use up until the time is over: the next request would fare no better. */
+  async #stayed({ reason, failure }: Extract<Trouble, { kind: 'stayed' }>): Promise<Ending | undefined> {
+    if (failure === 'limited') return { kind: 'limited', reason };
+    return this.#setBack(STAYED_PAUSE_MS * 2 ** this.#setbacks, { kind: 'unreachable', reason });
   }
 
   #refused(refusal: Refused): Promise<Ending | undefined> | Ending | undefined {

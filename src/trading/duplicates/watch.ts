@@ -148,8 +148,8 @@ interface Found {
 }
 
 /**
- * Holds a list of orders from a time on against the journal, which is read after the list, and its open orders before the
- * settled ones: so nothing that is listed is missed in it. No order is settled before it is there.
+ * Holds a list of orders from a time on against the journal, which is read after the list, and in the order of
+ * `Journal.writesSince`: so nothing that is listed is missed in it. No order is settled before it is there.
  */
 function heldAgainst(
   { journal }: TradingAccount,

@@ -5,8 +5,10 @@ import type { TradingAccount } from '../account.js';
 import { Job } from '../batch/job.js';
 import { totals } from '../batch/lines.js';
 import type { Entry } from '../journal/entry.js';
-import { type Intent, isOf, marketOf, type OrderTerms, type Settled } from '../journal/intent.js';
+import { type Intent, isOf, marketOf, type OrderTerms, type ReplaceTerms, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
+import type { Sums, ValueOf } from '../journal/sums.js';
+import { remainderOf } from '../replace/remainder.js';
 import type { GuardLimits } from './limits.js';
 
 const DAY_MS = 86_400_000;
@@ -19,15 +21,16 @@ const DAY_MS = 86_400_000;
  */
 export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: string, now: number): Decimal {
   const midnight = now - (now % DAY_MS);
-  // before the archive is: what is settled meanwhile counts twice rather than not at all
+  const counted = (one: Settled) => {
+    const coin = dateOf(one) < midnight ? undefined : quoteOf(one.intent);
+    return coin === undefined ? undefined : { name: coin, value: worthOfSettled(one) };
+  };
+  // in the order of Journal.writesSince: what is settled meanwhile counts twice rather than not at all
   const open = journal
     .open()
     .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.intent) === quote)
-    .map(worthOfOpen);
-  const settled = journal.archive.sumsOfToday((one) => {
-    const coin = dateOf(one) < midnight ? undefined : quoteOf(one.intent);
-    return coin === undefined ? undefined : { name: coin, value: worthOfSettled(one) };
-  });
+    .map((entry) => worthOfOpen(entry).minus(settledBefore(journal, entry, counted).get(quote) ?? Decimal.zero));
+  const settled = journal.archive.sumsOfToday(counted);
   return open.reduce((sum, worth) => sum.plus(worth), settled.get(quote) ?? Decimal.zero);
 }
 
@@ -64,21 +67,33 @@ function worthOfSettled({ intent, outcome, duplicates, notional }: Settled): Dec
   return outcome === 'placed' ? worthOf(intent).times(Decimal.of(String(1 + duplicates.length))) : Decimal.zero;
 }
 
+/** A job that is gone on with counts as an open one: what it was settled with is still among the sums of the archive. */
+function settledBefore({ archive }: Pick<Journal, 'archive'>, { intent }: Entry, counted: ValueOf): Sums {
+  return isOf(intent, 'orderMoreV2') ? archive.sumsOfTodayFor(intent.id, counted) : new Map();
+}
+
 function worthOfOpen(entry: Entry): Decimal {
   return entry.isOf('orderMoreV2') ? worthOfJob(new Job(entry), entry.isUnderWay) : worthOf(entry.intent);
 }
 
-/** Of a job that nobody is at counts what is there, or may be; of one that is under way all that it is going to send. */
+/** Of a job that nobody is at counts what is there, copies too, or may be; of one that is under way all that it is going to send. */
 function worthOfJob(job: Job, isUnderWay: boolean): Decimal {
   const doubtful = new Set([...job.doubts.values()].flatMap(({ lines }) => [...lines]));
   const isSpent = (line: number) => isUnderWay || doubtful.has(line) || job.fates[line]?.outcome === 'placed';
-  return totals(job.terms.lines.filter((_, line) => isSpent(line))).notional;
+  const { lines } = job.terms;
+  const copies = [...job.copies.values()].flatMap((line) => lines.slice(line, line + 1));
+  return totals([...lines.filter((_, line) => isSpent(line)), ...copies]).notional;
 }
 
 function worthOf(intent: Intent): Decimal {
   if (isOf(intent, 'order')) return worth(intent.terms);
   // until its order is cancelled; then it is an order
-  return isOf(intent, 'replace') ? worth(intent.terms.wanted) : Decimal.zero;
+  return isOf(intent, 'replace') ? worthOfReplacement(intent.terms) : Decimal.zero;
+}
+
+/** The most that is going to be placed: what had filled of the cancelled order counts with that one. */
+function worthOfReplacement({ wanted, filled = '0' }: ReplaceTerms): Decimal {
+  return worth(remainderOf(wanted, filled));
 }
 
 function worth({ price, amount }: OrderTerms): Decimal {

@@ -1,5 +1,5 @@
 import type { Decimal } from '../../protocol/decimal.js';
-import { type Breach, broken } from './breach.js';
+import { type Breach, breaking, broken } from './breach.js';
 import type { GuardLimits } from './limits.js';
 
 /**
@@ -20,7 +20,8 @@ export function checkNotionals(
   if (perOrder !== undefined && largest !== undefined && largest.compare(perOrder) > 0) {
     const which = notionals.length === 1 ? 'the order' : 'the largest order';
     const words = `${which} comes to ${inCoin(largest)}, and the limit for one order is ${inCoin(perOrder)}`;
-    breaches.push(broken('order-notional', words));
+    const those = breaking(notionals, (notional) => notional.compare(perOrder) > 0, largest);
+    breaches.push(broken('order-notional', words, those));
   }
   if (perDay !== undefined && day.compare(perDay) > 0) {
     const words = `the orders of this UTC day would come to ${inCoin(day)}, and the limit is ${inCoin(perDay)}`;

@@ -1,7 +1,7 @@
 import { Decimal } from '../../protocol/decimal.js';
 import type { Side } from '../../protocol/words.js';
 import { percentFrom, type Reference, referenceOf } from '../preview/market-view.js';
-import { type Breach, broken, isSeen, type Seen, unchecked } from './breach.js';
+import { type Breach, breaking, broken, isSeen, type Seen, unchecked } from './breach.js';
 
 const ONE = Decimal.of('1');
 const HUNDRED = Decimal.of('100');
@@ -22,11 +22,16 @@ export function checkBand(side: Side, prices: readonly Decimal[], band: Decimal 
     const message = 'it cannot be checked: the book is empty, and there is no last price';
     return { breach: broken('price-band', message), warning: null };
   }
+  const lies = (price: Decimal) => placeOf(side, price, reference.price, band);
   const ends = endsOf(prices);
-  const furthest = (place: Place) => ends.find((price) => placeOf(side, price, reference.price, band) === place);
+  const furthest = (place: Place) => ends.find((price) => lies(price) === place);
   const [costly, harmless] = [furthest('costly'), furthest('harmless')];
+  const tooCostly = (worst: Decimal): Breach => {
+    const those = breaking(prices, (price) => lies(price) === 'costly', worst);
+    return broken('price-band', costlyText(side, worst, reference, band), those);
+  };
   return {
-    breach: costly === undefined ? null : broken('price-band', tooCostly(side, costly, reference, band)),
+    breach: costly === undefined ? null : tooCostly(costly),
     warning: harmless === undefined ? null : farAway(harmless, reference),
   };
 }
@@ -57,7 +62,7 @@ function endsOf(prices: readonly Decimal[]): Decimal[] {
   return [highest, lowest];
 }
 
-function tooCostly(side: Side, price: Decimal, reference: Reference, band: Decimal): string {
+function costlyText(side: Side, price: Decimal, reference: Reference, band: Decimal): string {
   const end = bandEnd(reference.price, band, side === 'buy' ? 'above' : 'below');
   const limit = `${band.times(HUNDRED).trimmed()}%, so ${side === 'buy' ? 'at most' : 'at least'} ${end}`;
   return `the price ${price} is ${away(price, reference)}, and the limit for a ${side} is ${limit}`;

@@ -4,7 +4,7 @@ import { linesBackwards } from './backwards.js';
 import { append, appendDurably, namesIn, readIfThere, syncFolder, unlessDiskFails } from './files.js';
 import type { Check, Settled } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
-import { type SettledLine, type Sums, type SumsLine, sumsIn, type ValueOf } from './sums.js';
+import { type SettledLine, type Sums, type SumsLine, sumsIn, sumsOf, type ValueOf } from './sums.js';
 
 const DAY_MS = 86_400_000;
 /** Settled writes older than this are forgotten. */
@@ -127,6 +127,11 @@ export class Archive {
     const at = this.now();
     const file = this.#fileOf(at);
     return sumsIn(file, worth, (line) => unlessDiskFails(() => append(file, lineOf({ at, ...line }))));
+  }
+
+  /** What one write counts for in these. Throws Failure `usage` where that cannot be read. */
+  sumsOfTodayFor(id: string, worth: ValueOf): Sums {
+    return sumsOf(id, this.#fileOf(this.now()), worth);
   }
 
   #fileOf(time: number): string {

@@ -12,6 +12,8 @@ export interface OrderTerms {
   readonly amount: string;
   readonly borrow: boolean;
   readonly repay: boolean;
+  /** Price and amount in the user's words, which may be relative; absent where there were none. */
+  readonly asked?: { readonly price: string; readonly amount: string };
 }
 
 export interface CancelTerms {
@@ -25,6 +27,8 @@ export interface ReplaceTerms {
   readonly order: OrderReference;
   /** The order as it is to be from then on: its amount counts what has filled of the cancelled one. */
   readonly wanted: OrderTerms;
+  /** What had filled of the order when that was decided: at most the rest is placed. Earlier records do not tell. */
+  readonly filled?: string;
 }
 
 /** A withdrawal as it is to be sent: amounts are final decimal texts in the coin. The fund password is in no record. */

@@ -6,7 +6,7 @@ import type { Host } from '../../host.js';
 import { Archive } from './archive.js';
 import { Entry, fileName, idOf, readEntry, recordOf } from './entry.js';
 import { createDurably, movedIfThere, namesIn, sweepDrafts, syncFolder } from './files.js';
-import { type Intent, isOf, marketOf, type Operation, type Write } from './intent.js';
+import { type Intent, isOf, marketOf, type Operation, type Settled, type Write } from './intent.js';
 import { thisProcess } from './runner.js';
 
 /** Nobody takes so long to make a file. */
@@ -19,6 +19,12 @@ export interface Recording {
   readonly chosen?: boolean;
   /** The `reqTime` that the request will carry, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
+}
+
+/** Writes of the journal. */
+export interface Writes {
+  readonly open: readonly Entry[];
+  readonly settled: readonly Settled[];
 }
 
 /**
@@ -69,6 +75,15 @@ export class Journal {
     return this.#read().flatMap(({ entry }) => (entry === 'damaged' || entry === undefined ? [] : entry));
   }
 
+  /**
+   * The open writes and those that were settled at or after a time, each oldest first. The open ones are read first, so what
+   * is settled meanwhile is in both; the other way round it would be in neither. Who needs both reads them here.
+   */
+  writesSince(time: number): Writes {
+    const open = this.open();
+    return { open, settled: this.archive.since(time) };
+  }
+
   /** The ids of open writes of which nothing else is known any more. */
   damaged(): string[] {
     return this.#read().flatMap(({ id, entry }) => (entry === 'damaged' ? id : []));
@@ -107,8 +122,8 @@ export class Journal {
 
   /** A job that is open, or was settled in the days that are kept: with all its orders and what became of each. */
   job(id: string): Entry<'orderMoreV2'> | undefined {
-    const kept = this.archive.kept(fileName(id));
-    const entry = this.find(id) ?? (kept === undefined ? undefined : this.#readWhole(kept));
+    // in this order, as in writesSince
+    const entry = this.find(id) ?? this.#findKept(id);
     return entry?.isOf('orderMoreV2') ? entry : undefined;
   }
 
@@ -118,13 +133,19 @@ export class Journal {
     return kept !== undefined && movedIfThere(kept, this.#fileOf(id));
   }
 
+  #findKept(id: string): Entry | undefined {
+    const kept = this.archive.kept(fileName(id));
+    return kept === undefined ? undefined : this.#readWhole(kept);
+  }
+
   #readWhole(file: string): Entry | undefined {
     const entry = readEntry(file, this.archive, this.host);
     return entry === 'damaged' ? undefined : entry;
   }
 
   #intents(): Intent[] {
-    return [...this.archive.since(0), ...this.open()].map(({ intent }) => intent);
+    const { open, settled } = this.writesSince(0);
+    return [...settled, ...open].map(({ intent }) => intent);
   }
 
   #read(): { readonly id: string; readonly entry: Entry | 'damaged' | undefined }[] {

@@ -5,7 +5,12 @@ import type { Settled } from './intent.js';
 import { valuesIn } from './lines.js';
 
 /** What a settled write counts for in a sum; undefined where it counts for nothing. */
-export type ValueOf = (settled: Settled) => { readonly name: string; readonly value: Decimal } | undefined;
+export type ValueOf = (settled: Settled) => Counted | undefined;
+
+interface Counted {
+  readonly name: string;
+  readonly value: Decimal;
+}
 
 /** Sums by name. */
 export type Sums = ReadonlyMap<string, Decimal>;
@@ -37,14 +42,22 @@ export function sumsIn(file: string, worth: ValueOf, keep: (line: SumsLine) => v
   const known = lastSums(file);
   const content = readFrom(file, known.upTo);
   const whole = content.subarray(0, content.lastIndexOf(10) + 1);
-  const sums = new Map(Object.entries(known.sums).map(([name, value]) => [name, Decimal.of(value)]));
-  for (const { name, value } of countedIn(whole.toString('utf8'), worth))
-    sums.set(name, (sums.get(name) ?? Decimal.zero).plus(value));
+  const earlier = new Map(Object.entries(known.sums).map(([name, value]) => [name, Decimal.of(value)]));
+  const sums = summed(countedIn(settledIn(whole.toString('utf8')), worth), earlier);
   if (whole.length > MOST_BYTES) {
     const texts = [...sums].map(([name, value]) => [name, value.toString()]);
     keep({ upTo: known.upTo + whole.length, sums: Object.fromEntries(texts) });
   }
   return sums;
+}
+
+/** What one write counts for in the sums of a day's file. The whole of it is looked through. */
+export function sumsOf(id: string, file: string, worth: ValueOf): Sums {
+  const mark = JSON.stringify({ id }).slice(1, -1);
+  // looking into a line costs more than finding it
+  const lines = [...linesBackwards(file)].filter((line) => line.includes(mark)).reverse();
+  const own = settledIn(lines.join('\n')).filter(({ settled }) => settled.intent.id === id);
+  return summed(countedIn(own, worth));
 }
 
 function lastSums(file: string): SumsLine {
@@ -57,11 +70,19 @@ function lastSums(file: string): SumsLine {
   return { upTo: 0, sums: {} };
 }
 
-function countedIn(content: string, worth: ValueOf) {
-  const byWrite = new Map<string, { readonly name: string; readonly value: Decimal }[]>();
-  for (const line of valuesIn(content) as (SettledLine | object)[]) {
-    if (!('settled' in line)) continue;
-    const { settled, before } = line;
+function settledIn(content: string): SettledLine[] {
+  return (valuesIn(content) as (SettledLine | object)[]).flatMap((line) => ('settled' in line ? line : []));
+}
+
+function summed(counted: readonly Counted[], earlier: Sums = new Map()): Sums {
+  const sums = new Map(earlier);
+  for (const { name, value } of counted) sums.set(name, (sums.get(name) ?? Decimal.zero).plus(value));
+  return sums;
+}
+
+function countedIn(lines: readonly SettledLine[], worth: ValueOf): Counted[] {
+  const byWrite = new Map<string, Counted[]>();
+  for (const { settled, before } of lines) {
     const { id } = settled.intent;
     const [now, then] = [worth(settled), before && worth({ ...settled, ...before })];
     const counted = now === undefined ? [] : [{ ...now, value: now.value.minus(then?.value ?? Decimal.zero) }];

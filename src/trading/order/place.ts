@@ -1,14 +1,13 @@
 import type { Verdict } from '../../client/exchange-client.js';
 import { UNREAD } from '../../client/observed-codes.js';
-import { Failure } from '../../errors.js';
 import type { Refused } from '../../protocol/response.js';
 import type { TradingAccount } from '../account.js';
-import { isInDoubtLike, Job } from '../batch/job.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import type { Recording } from '../journal/journal.js';
+import { refuseTwin } from './doubts.js';
 import { type Fate, lookFor, placed, settleOrder } from './settle.js';
-import { areAlike, orderValues } from './terms.js';
+import { orderValues } from './terms.js';
 
 /** What became of an order that was to be placed. */
 export type Placement = Fate | { readonly outcome: 'refused'; readonly refusal: Refused };
@@ -72,20 +71,6 @@ export async function concludeOrder(
   account.tell(`No answer came (${verdict.reason}). Looking for the order; it is not sent again.`);
   const fate = await settleOrder(account, entry);
   return fate.outcome === 'unknown' ? { ...fate, reason: verdict.reason } : fate;
-}
-
-/** Throws Failure `usage` where nobody knows what became of an order on the very same terms. */
-export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void {
-  const isLike = (entry: Entry) =>
-    entry.isOf('order')
-      ? areAlike(entry.intent.terms, terms)
-      : entry.isOf('orderMoreV2') && isInDoubtLike(new Job(entry), terms);
-  const twin = journal.open().find((entry) => !entry.isUnderWay && isLike(entry));
-  if (twin === undefined) return;
-  throw new Failure('usage', 'It is not known whether an order just like this one was placed, so it was not sent.', {
-    clientId: twin.intent.id,
-    hint: `Find out what became of that one: pit resolve ${twin.intent.id}`,
-  });
 }
 
 /**

@@ -24,9 +24,22 @@ export function fits({ type, price, total_amount: amount }: OrderRecord, terms: 
   return readOrderType(type)?.side === terms.side && isSame(price, terms.price) && isSame(amount, terms.amount);
 }
 
+/**
+ * Whether an order asks again for what an earlier one asked for: the same price and amount, or the same words, whatever
+ * these have come to meanwhile. Its type and its loans do not matter: who repeats an order may have changed them.
+ */
+export function isRepetition(order: OrderTerms, earlier: OrderTerms): boolean {
+  const isElsewhere = (['market', 'side', 'account'] as const).some((name) => order[name] !== earlier[name]);
+  if (isElsewhere) return false;
+  const { asked } = order;
+  const isAskedAgain =
+    asked !== undefined && asked.price === earlier.asked?.price && asked.amount === earlier.asked.amount;
+  return isAskedAgain || (isSame(order.price, earlier.price) && isSame(order.amount, earlier.amount));
+}
+
 /** Whether two orders are wanted on exactly the same terms. */
 export function areAlike(one: OrderTerms, other: OrderTerms): boolean {
-  const { price, amount, ...rest } = one;
+  const { price, amount, asked: _, ...rest } = one;
   const others: object = other;
   const isEqual = Object.entries(rest).every(([name, value]) => Reflect.get(others, name) === value);
   return isEqual && isSame(price, other.price) && isSame(amount, other.amount);

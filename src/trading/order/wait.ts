@@ -21,7 +21,7 @@ export interface Waited {
 }
 
 /** Whether a state is what is waited for; undefined where it may still become it. */
-export function verdictOn(state: OrderState, wait: Wait): boolean | undefined {
+function verdictOn(state: OrderState, wait: Wait): boolean | undefined {
   if (state === 'filled') return true;
   if (state === 'cancelled') return wait === 'closed';
   return state === 'open' && wait === 'open' ? true : undefined;

@@ -63,7 +63,7 @@ export async function readMarketView(client: ExchangeClient, market: string, lev
 }
 
 /** Throws Failure as {@link ExchangeClient.read}. */
-export async function readAvailable(client: ExchangeClient): Promise<Available> {
+async function readAvailable(client: ExchangeClient): Promise<Available> {
   const { result } = await client.read('getAccountInfo', {});
   return new Map(result.coins.map(({ key, available }) => [key.toLowerCase(), Decimal.of(available)]));
 }

@@ -62,7 +62,8 @@ export async function planReplacement(
   checkOrder(market, price, Decimal.of(placed.amount));
   await requireFunds(outlook, market, placed, order);
   // by its id, as a client id names the newest order that has it
-  return { terms: { market: market.market, order: { id: order.id }, wanted }, market, order, placed, outlook };
+  const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.trade_amount };
+  return { terms: decided, market, order, placed, outlook };
 }
 
 /** Throws Failure `refused` for an order that cannot be replaced any more. */

@@ -9,7 +9,8 @@ import { sendCancel } from '../cancel/send.js';
 import { conclude, lookForCancel, requestOf } from '../cancel/settle.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
-import { concludeOrder, type Placement, refuseTwin, sendOrder } from '../order/place.js';
+import { refuseTwin } from '../order/doubts.js';
+import { concludeOrder, type Placement, type Rechecked, sendOrder } from '../order/place.js';
 import { checkOrder } from '../order/rules.js';
 import type { ReplacePlan } from './plan.js';
 import { remainderOf } from './remainder.js';
@@ -31,18 +32,26 @@ export type Replacement =
  * places nothing.
  *
  * @param id names the record, and is the client id of the order that is placed
- * @throws Failure `usage` where the record cannot be made, and `credentials`: nothing was sent
+ * @param recheck asked once the record is made, before the cancellation leaves
+ * @throws Failure `usage` where the record cannot be made, as `recheck`, and `credentials`: nothing was sent
  */
 export async function replaceOrder(
   account: TradingAccount,
   { terms, market, placed }: ReplacePlan,
   id: string,
+  { recheck }: Rechecked = {},
 ): Promise<Replacement> {
   refuseTwin(account, placed);
   const entry = account.journal.begin<'replace'>(
     { operation: 'replace', terms },
     { id, reqTime: account.client.now() },
   );
+  try {
+    recheck?.();
+  } catch (error) {
+    entry.withdraw();
+    throw error;
+  }
   const cancel = await cancelled(account, entry);
   if (cancel.outcome !== 'cancelled') {
     conclude(entry, cancel);

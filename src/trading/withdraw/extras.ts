@@ -1,7 +1,7 @@
-import { codeOf } from '../../config/private.js';
 import type { TradingAccount } from '../account.js';
+import { unlessDiskFails } from '../journal/files.js';
 import { type Intent, isOf, type Settled, type WithdrawTerms } from '../journal/intent.js';
-import { accountedFor, recordsOf } from './look.js';
+import { idsOf, recordsOf } from './look.js';
 import { recordsAfter } from './records.js';
 
 /** So far back every command about a coin's withdrawals looks for what was carried out again meanwhile. */
@@ -23,18 +23,22 @@ export interface ExtraWithdrawal {
  * @throws Failure as the client's `read`, and `usage` where the journal cannot be read
  */
 export async function findExtraWithdrawals(account: TradingAccount, coin: string): Promise<readonly ExtraWithdrawal[]> {
-  const { client, journal } = account;
-  const first = settledOf(account, coin).map(({ intent }) => intent.terms.before.record);
+  const { client, host, journal } = account;
+  const since = host.now() - MEMORY_MS;
+  const first = withdrawalsOf(coin, journal.archive.since(since)).map(({ intent }) => intent.terms.before.record);
   const [lowest] = first.sort((one, other) => (BigInt(one) < BigInt(other) ? -1 : 1));
   if (lowest === undefined) return [];
   const records = await recordsAfter(client, coin, lowest);
-  // after the list, and the open ones before the settled: so nothing that is listed is missed in the journal
-  const open = journal.open().flatMap(({ intent }) => (isOf(intent, 'withdraw') ? intent : []));
-  const settled = settledOf(account, coin);
-  const known = accountedFor(journal, '');
-  for (const intent of open) for (const { id } of newOf(account, intent, records, known)) known.add(id);
+  // after the list, so that nothing that is listed is missed in the journal
+  const writes = journal.writesSince(0);
+  const open = writes.open.flatMap(({ intent }) =>
+    isOf(intent, 'withdraw') && intent.terms.coin === coin ? intent : [],
+  );
+  const known = idsOf(writes.settled);
+  const settled = withdrawalsOf(coin, journal.archive.since(since));
+  for (const intent of open) for (const { id } of recordsOf(account, intent, records, known)) known.add(id);
   const extras = settled.flatMap(({ intent, id }) => {
-    const ids = newOf(account, intent, records, known).map((record) => record.id);
+    const ids = recordsOf(account, intent, records, known).map((record) => record.id);
     for (const found of ids) known.add(found);
     return ids.length === 0 ? [] : { intent: intent.id, terms: intent.terms, id, ids };
   });
@@ -45,30 +49,15 @@ export async function findExtraWithdrawals(account: TradingAccount, coin: string
 
 type SettledWithdrawal = Settled & { readonly intent: Intent<'withdraw'> };
 
-function settledOf({ journal, host }: TradingAccount, coin: string): SettledWithdrawal[] {
-  const settled = journal.archive.since(host.now() - MEMORY_MS);
+function withdrawalsOf(coin: string, settled: readonly Settled[]): SettledWithdrawal[] {
   return settled.filter(
     (one): one is SettledWithdrawal => isOf(one.intent, 'withdraw') && one.intent.terms.coin === coin,
   );
-}
-
-function newOf(
-  account: TradingAccount,
-  intent: Intent<'withdraw'>,
-  records: Awaited<ReturnType<typeof recordsAfter>>,
-  known: ReadonlySet<string>,
-) {
-  const newer = records.filter(({ id }) => BigInt(id) > BigInt(intent.terms.before.record));
-  return recordsOf(account, intent, newer, known);
 }
 
 /** Where the disk does not take it, it is only told again. */
 function keep({ journal: { archive } }: TradingAccount, { intent, ids }: ExtraWithdrawal): void {
   const settled = archive.find(intent);
   if (settled === undefined) return;
-  try {
-    archive.add({ ...settled, duplicates: [...new Set([...settled.duplicates, ...ids])] });
-  } catch (thrown) {
-    if (codeOf(thrown) === 'unknown error') throw thrown;
-  }
+  unlessDiskFails(() => archive.add({ ...settled, duplicates: [...new Set([...settled.duplicates, ...ids])] }));
 }

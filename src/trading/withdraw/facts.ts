@@ -6,6 +6,7 @@ import type { Result } from '../../protocol/operation.js';
 import type { operations } from '../../protocol/operations/index.js';
 import { quietly } from '../quietly.js';
 import type { Chain } from './chain-choice.js';
+import { isReturned } from './records.js';
 import { isAddress } from './terms.js';
 
 type AccountInfo = Result<typeof operations.getAccountInfo>;
@@ -68,17 +69,12 @@ export interface EarlierUse {
   readonly isAll: boolean;
 }
 
-/** "1 = failed; 3 = cancelled" */
-const RETURNED: readonly number[] = [1, 3];
-
 /** Looks for earlier withdrawals of the coin to an address; undefined where they could not be read. */
 export function readEarlierUse(client: ExchangeClient, coin: string, address: string): Promise<EarlierUse | undefined> {
   return quietly(async () => {
     let pages = 0;
     for await (const page of readWithdrawals(client, coin)) {
-      const last = page.find(
-        ({ toAddress, status }) => isAddress(toAddress ?? '', address) && !RETURNED.includes(status),
-      );
+      const last = page.find((record) => isAddress(record.toAddress ?? '', address) && !isReturned(record));
       if (last !== undefined) return { last, isAll: true };
       pages += 1;
       if (pages === MOST_PAGES) return { last: undefined, isAll: false };

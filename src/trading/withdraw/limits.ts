@@ -3,14 +3,11 @@ import { listedAddresses, type WithdrawSetting } from '../../config/withdraw-set
 import { type Failure, usage } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../account.js';
-import { isOf } from '../journal/intent.js';
-import { recordsSince } from './records.js';
-import type { WantedWithdrawal } from './terms.js';
+import { isOf, type Settled } from '../journal/intent.js';
+import { isReturned, recordsSince } from './records.js';
+import { isSameAddress, type WantedWithdrawal } from './terms.js';
 
 const DAY_MS = 86_400_000;
-
-/** "1 = failed; 3 = cancelled": what they were to take came back. */
-const RETURNED: readonly number[] = [1, 3];
 
 /** What the user wants held back whatever a script says; nothing where it is not set. */
 export interface WithdrawLimits {
@@ -58,27 +55,28 @@ export async function checkLimits(
 
 /**
  * What the withdrawals of the UTC day come to: those that the exchange lists, whoever made them, and those of the journal
- * that it does not list, or not yet.
+ * that it does not list, or not yet, with all copies that the network made of them.
  */
 export async function withdrawnToday(account: TradingAccount, coin: string, own?: string): Promise<Decimal> {
   const { client, journal } = account;
   const midnight = client.now() - (client.now() % DAY_MS);
   const records = await recordsSince(client, coin, midnight);
   const listed = new Set(records.map(({ id }) => id));
-  const settled = journal.archive
-    .since(midnight - DAY_MS)
-    .filter(({ outcome, id }) => outcome === 'placed' && !listed.has(id ?? ''));
-  const amounts = [...settled, ...journal.open()].flatMap(({ intent }) => {
+  const { open, settled } = journal.writesSince(midnight - DAY_MS);
+  const concluded = new Set(settled.map(({ intent }) => intent.id));
+  const unlisted = settled.flatMap((one) => idsOf(one).flatMap((id) => (listed.has(id) ? [] : one.intent)));
+  const doubtful = open.flatMap(({ intent }) => (concluded.has(intent.id) ? [] : intent));
+  const amounts = [...unlisted, ...doubtful].flatMap((intent) => {
     const isMeant = isOf(intent, 'withdraw') && intent.terms.coin === coin && intent.id !== own;
     return isMeant && intent.reqTime >= midnight ? intent.terms.amount : [];
   });
-  const left = records.filter(({ status }) => !RETURNED.includes(status)).map(({ amount }) => amount);
+  const left = records.filter((record) => !isReturned(record)).map(({ amount }) => amount);
   return [...left, ...amounts].map(Decimal.of).reduce((sum, amount) => sum.plus(amount), Decimal.zero);
 }
 
-/** Where an address is a hexadecimal number, its case only carries a checksum. */
-function isSameAddress(one: string, other: string): boolean {
-  return one === other || (/^0x[0-9a-f]+$/i.test(one) && one.toLowerCase() === other.toLowerCase());
+/** A name for each time that it was carried out; an empty one where none is known, as where only a bill tells of it. */
+function idsOf({ outcome, id, duplicates }: Settled): string[] {
+  return outcome === 'placed' ? [id ?? '', ...duplicates] : [...duplicates];
 }
 
 function breach(words: string, setting: WithdrawSetting): Failure {

@@ -2,12 +2,13 @@ import type { WithdrawalRecord } from '../../client/record-pages.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
-import { type Intent, isOf } from '../journal/intent.js';
+import { type Intent, isOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import { isRefusedAlike } from '../order/reference.js';
 import { quietly } from '../quietly.js';
-import { billsAfter, recordsAfter } from './records.js';
-import { fitOf, fitOfAmount } from './terms.js';
+import { uncontested } from './claims.js';
+import { billsAfter, isNewer, recordsAfter } from './records.js';
+import { type Fit, fitOf, fitOfAmount } from './terms.js';
 
 /** Clocks differ, and a record may be dated when somebody looked at it: what is further off is another withdrawal. */
 const SLACK_MS = 60_000;
@@ -28,27 +29,39 @@ export async function lookFor(
   refusal?: number | null,
 ): Promise<Sighting | 'nothing' | undefined> {
   const found = await quietly(() => search(account, entry.intent, refusal));
-  entry.note(`looked at the withdrawals: ${found === undefined ? 'no answer' : wordsOf(found)}`);
-  return found;
+  entry.note(`looked at the withdrawals: ${wordsOf(found)}`);
+  return found === 'contested' ? undefined : found;
 }
 
-function wordsOf(found: Sighting | 'nothing'): string {
+function wordsOf(found: Sighting | 'nothing' | 'contested' | undefined): string {
+  if (found === undefined) return 'no answer';
   if (found === 'nothing') return 'not found';
+  if (found === 'contested') return 'what was found may be of another one that is unknown too';
   return found.bill === null ? `found ${found.ids.join(' and ')}` : `found in the bills as ${found.bill}`;
 }
 
 async function search(account: TradingAccount, intent: Intent<'withdraw'>, refusal?: number | null) {
   try {
     const records = await recordsAfter(account.client, intent.terms.coin, intent.terms.before.record);
-    const known = accountedFor(account.journal, intent.id);
-    const [first, ...copies] = recordsOf(account, intent, records, known);
+    // after the list, so that nothing that is listed is missed in the journal
+    const { open, known } = accountOfOthers(account.journal, intent);
+    const fitWith = (record: WithdrawalRecord, of: Intent<'withdraw'>) => fitOfRecord(account, record, of);
+    const own = uncontested(recordsOf(account, intent, records, known), intent, open, fitWith);
+    if (own === 'contested') return own;
+    const [first, ...copies] = own;
     if (first !== undefined) return { ids: [first.id, ...copies.map(({ id }) => id)], bill: null } as const;
-    const bill = await billOf(account, intent);
-    return bill === undefined ? 'nothing' : ({ ids: [], bill } as const);
+    return await inBills(account, intent, open);
   } catch (error) {
     if (isRefusedAlike(error, refusal)) return 'nothing';
     throw error;
   }
+}
+
+/** What the journal has of a coin's withdrawals besides one. */
+function accountOfOthers(journal: Journal, { id, terms }: Intent<'withdraw'>) {
+  const { open, settled } = journal.writesSince(0);
+  const others = open.flatMap(({ intent }) => (isOf(intent, 'withdraw') && intent.id !== id ? intent : []));
+  return { open: others.filter((other) => other.terms.coin === terms.coin), known: idsOf(settled, id) };
 }
 
 /** The records that fit a withdrawal best, the oldest first, but for those that belong to another one. */
@@ -58,10 +71,15 @@ export function recordsOf(
   records: readonly WithdrawalRecord[],
   known: ReadonlySet<string>,
 ): WithdrawalRecord[] {
-  const near = records.filter(({ id, submitTime }) => !known.has(id) && isInTime(account, intent, submitTime));
-  const fitting = near.filter((record) => fitOf(record, intent.terms) !== undefined);
-  const exact = fitting.filter((record) => fitOf(record, intent.terms) === 'exactly');
+  const fitting = records.filter((one) => !known.has(one.id) && fitOfRecord(account, one, intent) !== undefined);
+  const exact = fitting.filter((one) => fitOfRecord(account, one, intent) === 'exactly');
   return (exact.length > 0 ? exact : fitting).reverse();
+}
+
+/** How well a record fits a withdrawal that was sent when it was, after the records that there were before. */
+function fitOfRecord(account: TradingAccount, record: WithdrawalRecord, intent: Intent<'withdraw'>): Fit {
+  const isAfter = isNewer(record.id, intent.terms.before.record) && isInTime(account, intent, record.submitTime);
+  return isAfter ? fitOf(record, intent.terms) : undefined;
 }
 
 /** Whether something of this moment can be of a request: it is executed while the exchange takes it. */
@@ -70,20 +88,31 @@ function isInTime({ tolerance }: TradingAccount, { reqTime }: Intent, time: numb
   return time >= reqTime - SLACK_MS && time <= reqTime + longest + SLACK_MS;
 }
 
-/** Ids of records that belong to other withdrawals of the journal. */
-export function accountedFor(journal: Journal, but: string): Set<string> {
-  const others = journal.archive.since(0).filter(({ intent }) => isOf(intent, 'withdraw') && intent.id !== but);
+/** Ids of the records of all withdrawals that are settled, but for one. */
+export function idsOf(settled: readonly Settled[], but?: string): Set<string> {
+  const others = settled.filter(({ intent }) => isOf(intent, 'withdraw') && intent.id !== but);
   return new Set(others.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]));
 }
 
-/** What is moved within the exchange need not be listed as a withdrawal: the bill that it made; undefined where there is none. */
-async function billOf(account: TradingAccount, intent: Intent<'withdraw'>): Promise<string | undefined> {
+/** What is moved within the exchange need not be listed as a withdrawal, and there is the bill that it made. */
+async function inBills(account: TradingAccount, intent: Intent<'withdraw'>, rivals: readonly Intent<'withdraw'>[]) {
   const { terms, reqTime } = intent;
-  if (terms.before.bill === null) return undefined;
+  if (terms.before.bill === null) return 'nothing';
   const bills = await billsAfter(account.client, terms.coin, terms.before.bill, reqTime - SLACK_MS);
-  const isIts = (change: string) => {
-    const amount = Decimal.of(change).negated();
-    return amount.sign > 0 && fitOfAmount(amount.toString(), terms) !== undefined;
-  };
-  return bills.findLast(({ change, time }) => isInTime(account, intent, time) && isIts(change))?.id;
+  const fitWith = (bill: Bill, of: Intent<'withdraw'>) => fitOfBill(account, bill, of);
+  const fitting = bills.filter((bill) => fitWith(bill, intent) !== undefined).reverse();
+  const own = uncontested(fitting, intent, rivals, fitWith);
+  if (own === 'contested') return own;
+  const [first] = own;
+  return first === undefined ? 'nothing' : ({ ids: [], bill: first.id } as const);
+}
+
+type Bill = Awaited<ReturnType<typeof billsAfter>>[number];
+
+/** Of a withdrawal that leaves the exchange the bills before it were not noted, and it has one too. */
+function fitOfBill(account: TradingAccount, { id, change, time }: Bill, intent: Intent<'withdraw'>): Fit {
+  const { terms } = intent;
+  const amount = Decimal.of(change).negated();
+  const isAfter = isNewer(id, terms.before.bill ?? '0') && isInTime(account, intent, time);
+  return isAfter && amount.sign > 0 ? fitOfAmount(amount.toString(), terms) : undefined;
 }

@@ -5,6 +5,11 @@ import type { Chain } from './chain-choice.js';
 /** Whether the fee is part of the amount or comes on top; no document says, the profile decides. */
 export type FeePlace = 'inside' | 'onTop';
 
+/** Where a profile's settings put it. */
+export function feePlace({ withdrawFee }: { readonly withdrawFee?: string }): FeePlace {
+  return withdrawFee === 'onTop' ? 'onTop' : 'inside';
+}
+
 /** How much is to leave: decimal texts in the coin. */
 export interface Sums {
   readonly amount: string;

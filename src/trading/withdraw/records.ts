@@ -5,6 +5,9 @@ import { readWithdrawalPage, readWithdrawals, type WithdrawalRecord } from '../.
 import { Failure } from '../../errors.js';
 import type { FundsBaseline } from '../journal/intent.js';
 
+/** "1 = failed; 3 = cancelled" */
+const RETURNED: readonly number[] = [1, 3];
+
 /** Of no record yet. */
 const NONE = '0';
 
@@ -52,6 +55,11 @@ export async function billsAfter(client: ReadSource, coin: string, last: string,
   return found;
 }
 
+/** Whether what a withdrawal was to take came back. */
+export function isReturned({ status }: WithdrawalRecord): boolean {
+  return RETURNED.includes(status);
+}
+
 async function newestBill(client: ReadSource, coin: string): Promise<string> {
   for await (const page of readBills(client, anyZone(), { coin })) {
     const newest = page.map(({ id }) => id).reduce((one, other) => (isNewer(one, other) ? one : other), NONE);
@@ -66,7 +74,7 @@ function anyZone(): ExchangeZone {
 }
 
 /** Ids have more digits than a number holds. */
-function isNewer(id: string, than: string): boolean {
+export function isNewer(id: string, than: string): boolean {
   return BigInt(id) > BigInt(than);
 }
 

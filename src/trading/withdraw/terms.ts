@@ -3,6 +3,8 @@ import { Decimal } from '../../protocol/decimal.js';
 import type { ValuesOf } from '../../protocol/request.js';
 import type { WithdrawTerms } from '../journal/intent.js';
 
+const HEXADECIMAL = /^0x[0-9a-f]+$/i;
+
 /** A withdrawal before what there is beside it was noted. */
 export type WantedWithdrawal = Omit<WithdrawTerms, 'before'>;
 
@@ -24,7 +26,7 @@ export function withdrawValues(
 /** Whether two withdrawals would bring the same to the same place: another fee does not make it another one. */
 export function areAlike(one: WantedWithdrawal, other: WantedWithdrawal): boolean {
   const isSame = Decimal.of(one.amount).compare(Decimal.of(other.amount)) === 0;
-  return isSame && one.coin === other.coin && one.address === other.address;
+  return isSame && one.coin === other.coin && mayBeSameAddress(one.address, other.address);
 }
 
 /** How well a record fits, better before worse; undefined for one of another withdrawal. */
@@ -47,8 +49,25 @@ export function fitOfAmount(text: string, { amount, fee }: WantedWithdrawal): Fi
   return others.some((other) => found.compare(other) === 0) ? 'butForTheFee' : undefined;
 }
 
-/** Some chains know addresses in any case, and of an account with a memo the account alone may be shown. */
+/** Whether a record's address may be the one that was sent to: of one with a memo the account alone may be shown. */
 export function isAddress(shown: string, sent: string): boolean {
-  const [one, other] = [shown.toLowerCase(), sent.toLowerCase()];
-  return one === other || other.startsWith(`${one}_`);
+  return mayBeSameAddress(shown, sent) || folded(sent).startsWith(`${folded(shown)}_`);
+}
+
+/**
+ * Whether two addresses are surely one: where an address is a hexadecimal number, its case only carries a checksum. For what
+ * the user allowed; in doubt it is another one.
+ */
+export function isSameAddress(one: string, other: string): boolean {
+  return one === other || (HEXADECIMAL.test(one) && mayBeSameAddress(one, other));
+}
+
+/** Whether they may be one: some chains know addresses in any case. For what must not be sent again; in doubt it is the same. */
+function mayBeSameAddress(one: string, other: string): boolean {
+  return folded(one) === folded(other);
+}
+
+/** Without its case, and without the name of the chain that may stand before an address (`bitcoincash:q…`). */
+function folded(address: string): string {
+  return address.toLowerCase().replace(/^[a-z]+:/, '');
 }

@@ -1,3 +1,4 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Budget } from '../../../src/client/budget.js';
@@ -41,6 +42,14 @@ async function takeAll(sharing: Sharing): Promise<void> {
   while ('permit' in (await permits.claim('common')));
 }
 
+/** Whatever is done with a permit from now on fails, and not as where somebody else was quicker. */
+function putFilesInPlace(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    rmSync(path.join(folder, name), { recursive: true });
+    writeFileSync(path.join(folder, name), 'a file where the folder was');
+  }
+}
+
 it('a cancellation leaves at once where everything else has to wait', async () => {
   const server = await serveFaults({ answer: () => respond('{"code":1000,"message":{"des":"done","isSuc":true}}') });
   const { client, host, sharing } = clientIn(temporaryState(), server.url);
@@ -62,6 +71,27 @@ it('a cancellation leaves at once where everything else has to wait', async () =
     ['address', 1],
     ['kline', 0],
   ]);
+});
+
+it.each([
+  [60_000, 59_100, 0],
+  [60_000, 58_900, 1],
+  [1_000, 920, 0],
+  [1_000, 850, 1],
+])('with %d ms, a write that waited %d of them for its turn left %d times', async (budgetMs, waitMs, requests) => {
+  const server = await serveFaults({ answer: () => respond('{"code":1000,"message":"ok","id":"17"}') });
+  const { client, host, sharing } = clientIn(temporaryState(), server.url, budgetMs);
+  await takeAll(sharing);
+  const { sleep } = host;
+  // the others' permits come back after so long
+  Object.assign(host, { sleep: () => sleep(waitMs).then(() => forgetLimits(sharing.root, 'exchange')) });
+  const verdict = await client.write('order', ORDER);
+  const reason = "waiting for the exchange's limits left no time for its answer";
+  expect(verdict).toMatchObject(requests === 1 ? { kind: 'done' } : { kind: 'notSent', failure: 'limited', reason });
+  expect(server.requests).toHaveLength(requests);
+  // what did not leave costs the next one nothing
+  const { limits } = await limiterState(sharing);
+  expect(limits.map(({ out }) => out)).toEqual([requests, requests, 0]);
 });
 
 it('a lock is told, kept until a request that changes nothing is answered, and forgotten then', async () => {
@@ -87,6 +117,23 @@ it('a lock is told, kept until a request that changes nothing is answered, and f
   expect((await limiterState(sharing)).lockedUntil).toBeNull();
   expect(await client.write('cancelOrder', CANCEL)).toMatchObject({ kind: 'done' });
   expect(server.requests).toHaveLength(3);
+});
+
+it('an answer is told, and a lock remembered, though its permits cannot be given back', async () => {
+  const root = temporaryState();
+  let answer = '{"code":"1000","message":"ok","id":"202202224851151555"}';
+  const server = await serveFaults({
+    answer: () => {
+      putFilesInPlace(path.join(root, 'limits', 'exchange'));
+      return respond(answer);
+    },
+  });
+  const { client, host } = clientIn(root, server.url);
+  expect(await client.write('order', ORDER)).toMatchObject({ kind: 'done', answer: { id: '202202224851151555' } });
+  answer = LOCKED;
+  const { client: other, sharing } = clientIn(root, server.url);
+  expect(await other.write('order', ORDER)).toMatchObject({ kind: 'refused', refusal: { code: 4001 } });
+  expect(sharedLimits(sharing).breaker?.until).toBe(host.now() + 3_600_000);
 });
 
 it('what asks the trade host without a key draws nothing from the limit of the key', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../support/fake-host.js';
-import { FAULTS, respond } from '../../support/fault-server.js';
+import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
 import { count, type Fault, query } from '../support/exchange.js';
 import { begin, carried, JOB, lines, outcomes, place, resume } from './jobs.js';
@@ -164,7 +164,6 @@ describe('a batch', () => {
   });
 
   it.each([
-    [4001, { kind: 'limited' }, { notSent: 100 }],
     [1012, { kind: 'refused' }, { notSent: 80, refused: 20 }],
     [1003, { kind: 'refused' }, { notSent: 80, refused: 20 }],
   ])('refused with %i asks nothing more of the exchange', async (code, ending, counts) => {
@@ -174,6 +173,43 @@ describe('a batch', () => {
     expect(ran.ending).toMatchObject(ending);
     expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 0, ...counts });
     expect(count(server, 'orderMoreV2')).toBe(1);
+  });
+
+  it.each([
+    ['carried out once before', 1, { placed: 20, notSent: 80 }],
+    ['never carried out', 0, { placed: 0, notSent: 100 }],
+  ])('refused for a lock, and %s, is held against the lists', async (_, times, counts) => {
+    const locked = respond('{"code":4001,"message":"locked"}');
+    const exchange = new ModelExchange([{ times, answer: locked }]);
+    const server = await exchange.serve();
+    const account = accountOf(server.url);
+    const ran = await place(account, { lines: lines(100) });
+    expect(ran.ending).toMatchObject({ kind: 'limited', refusal: { code: 4001 } });
+    expect(ran.job.counts()).toMatchObject({ unknown: 0, refused: 0, ...counts });
+    expect(count(server, 'orderMoreV2')).toBe(1);
+    const again = await resume(accountOf(server.url, { state: account.state }));
+    expect(again.job.counts()).toMatchObject({ placed: 100 });
+    expect([...exchange.counts.values()].every((copies) => copies === 1)).toBe(true);
+  });
+
+  it('refused for a lock that keeps the lists away is unknown, and gone on with once they can be read', async () => {
+    const exchange = new ModelExchange([{ answer: respond('{"code":4001,"message":"locked"}') }]);
+    let isLocked = false;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (isLocked) return respond('{"code":4001,"message":"locked"}');
+        isLocked = target.startsWith('/api/orderMoreV2?');
+        return exchange.answer(target);
+      },
+    });
+    const account = accountOf(server.url, { budgetMs: 2_000, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(40) });
+    expect(ran.job.counts()).toMatchObject({ unknown: 20, notSent: 20 });
+    const unlocked = await exchange.serve();
+    const elapsedMs = account.host.now() - NOW;
+    const later = accountOf(unlocked.url, { state: account.state, tolerance: 60_000, elapsedMs });
+    expect((await resume(later)).job.counts()).toMatchObject({ placed: 40 });
+    expect(exchange.orders).toHaveLength(40);
   });
 
   it('that a host did not even take a connection for is not sent, and leaves nothing open', async () => {

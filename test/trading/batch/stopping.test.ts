@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { JobRun } from '../../../src/trading/batch/run.js';
 import { settleJob } from '../../../src/trading/batch/settle.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
@@ -73,6 +73,30 @@ describe('a batch that is stopped', () => {
     writeFileSync(path.join(account.state, 'journal', 'test', 'jobs'), '');
     await expect(place(account, {})).rejects.toMatchObject({ kind: expect.stringMatching(/usage|credentials/) });
     expect(count(server, 'orderMoreV2')).toBe(0);
+  });
+
+  it('by a defect tells of that one, when all that had left is known', async () => {
+    const exchange = new ModelExchange();
+    const server = await exchange.serve();
+    const account = accountOf(server.url);
+    const job = await begin(account, { lines: lines(400) });
+    const { client } = account;
+    const write = client.write.bind(client);
+    const defects = [new Error('the first defect'), new Error('the second defect')];
+    const answers = [undefined, undefined, ...defects];
+    const broken = { ...account, client: Object.assign(client, { write: writeOrFail }) };
+    function writeOrFail(...words: Parameters<typeof write>): ReturnType<typeof write> {
+      const defect = answers.shift();
+      return defect === undefined ? write(...words) : Promise.reject(defect);
+    }
+    const unhandled: unknown[] = [];
+    const hear = (reason: unknown) => void unhandled.push(reason);
+    process.on('unhandledRejection', hear);
+    onTestFinished(() => void process.off('unhandledRejection', hear));
+    await expect(new JobRun(broken, job).run()).rejects.toBe(defects[0]);
+    await delay(0);
+    expect(unhandled).toEqual([]);
+    expect([job.counts().placed, job.counts().unknown]).toEqual([exchange.orders.length, 0]);
   });
 
   it('where its record cannot be gone on with lets nothing more leave, and knows what had', async () => {

@@ -217,18 +217,18 @@ describe('a cancellation that is refused', () => {
     const server = await serveBadly(nowhere, nowhere);
     expect(await cancel(accountOf(server.url))).toMatchObject({ result: { outcome: 'refused', code: 1001 } });
     // a limit refuses whatever comes
-    const often = respond('{"code":4002,"message":"often"}');
-    const busy = await serveBadly(often, often);
-    const account = accountOf(busy.url, { budgetMs: BUDGET_MS });
-    expect(await cancel(account)).toMatchObject({ result: { outcome: 'unknown', code: 4002 } });
+    for (const code of [4001, 4002]) {
+      const often = respond(`{"code":${code},"message":"often"}`);
+      const busy = await serveBadly(often, often);
+      const account = accountOf(busy.url, { budgetMs: BUDGET_MS });
+      expect(await cancel(account)).toMatchObject({ result: { outcome: 'unknown', code } });
+    }
   });
 
   it('unread is not looked into', async () => {
     const server = await serveBadly(respond('{"code":1003,"message":"sign"}'), GONE);
     expect(await cancel(accountOf(server.url))).toMatchObject({ result: { outcome: 'refused' }, failure: 'refused' });
-    const locked = await serveBadly(respond('{"code":4001,"message":"locked"}'), GONE);
-    expect(await cancel(accountOf(locked.url))).toMatchObject({ result: { outcome: 'refused' }, failure: 'limited' });
-    expect([looksAt(server), looksAt(locked)]).toEqual([0, 0]);
+    expect(looksAt(server)).toBe(0);
   });
 });
 

@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { takeUpJob } from '../../../src/trading/batch/begin.js';
+import { settleJob } from '../../../src/trading/batch/settle.js';
 import { writtenToday } from '../../../src/trading/guards/day-notional.js';
-import type { BatchLine, Settlement } from '../../../src/trading/journal/intent.js';
+import type { Entry } from '../../../src/trading/journal/entry.js';
+import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/intent.js';
 import { NOW } from '../../support/fake-host.js';
+import { respond } from '../../support/fault-server.js';
 import { begin, carried, resume } from '../batch/jobs.js';
 import { ModelExchange } from '../batch/model-exchange.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 
+const ORDER: OrderTerms = {
+  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
+  ...{ price: '7', amount: '1', borrow: false, repay: false },
+};
 const PLACED: Settlement = { outcome: 'placed', id: '1', duplicates: [] };
 
 it('is what the journal wrote since midnight UTC in that coin', () => {
@@ -96,6 +104,35 @@ describe('of a job', () => {
     await resume(later);
     // a copy may be told from the one that was answered by nothing
     expect(usdt(later)).toBe(`${worth(0, 400) + worth(20, 40)}`);
+  });
+
+  it('that was closed, and is gone on with, counts once', async () => {
+    // the second request is made twice
+    const refused = respond('{"code":4002,"message":"too frequent"}');
+    const exchange = new ModelExchange([{}, { times: 2 }], { times: 0, answer: refused });
+    const server = await exchange.serve();
+    const account = accountOf(server.url);
+    // of a price for each request
+    const priced = Array.from({ length: 60 }, (_, at): BatchLine => [at + 1, `${100 + Math.floor(at / 20)}`, '1']);
+    const job = await begin(account, { lines: priced });
+    await carried(account, job);
+    const entry = account.journal.find(job.id) as Entry<'orderMoreV2'>;
+    expect(await settleJob(account, entry, true)).toMatchObject({ outcome: 'notSent' });
+    // 40 of the first two requests, and 20 copies
+    expect([usdt(account), account.journal.open()]).toEqual(['6040', []]);
+    const others = account.journal.begin<'order'>({ operation: 'order', terms: ORDER }, { id: 'o1', reqTime: 5 });
+    others.settle(PLACED, 'placed');
+    expect(usdt(account)).toBe('6047');
+    // all of it while it is under way, and what was copied
+    const again = takeUpJob(account, job.id);
+    expect(usdt(account)).toBe('8087');
+    again.entry.leave();
+    expect(usdt(account)).toBe('6047');
+    exchange.treatments.push({});
+    const { job: done } = await resume(account);
+    expect([done.counts().placed, account.journal.open(), usdt(account)]).toEqual([60, [], '8087']);
+    account.journal.reopen(job.id);
+    expect(usdt(account)).toBe('8087');
   });
 
   it('counts whole on the day on which it ended', async () => {

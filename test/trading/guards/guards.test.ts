@@ -69,6 +69,7 @@ describe('price-band', () => {
       ['1000', '1'],
     ] as const;
     expect(messages({ orders })).toEqual([expect.stringContaining('the price 1300 is 30% above mid')]);
+    expect(guarded({ orders }).breaches).toEqual([expect.objectContaining({ orders: [1, 0] })]);
   });
 
   it('takes the other side, then the last price, where a side is empty', () => {
@@ -90,6 +91,7 @@ describe('price-band', () => {
         guard: 'price-band',
         message: 'it cannot be checked: depth: no answer came in time',
         failure: UNREACHABLE,
+        orders: [],
       },
     ]);
     expect(messages({ evidence: { seen: undefined } })).toEqual(['price-band: it was not checked']);
@@ -151,6 +153,8 @@ describe('order-notional and day-notional', () => {
       ['1000', '0.9'],
     ] as const;
     expect(messages({ orders, settings })).toEqual([expect.stringContaining('come to 2800 usdt')]);
+    const larger = [...orders, ['1000', '1.5'], ['1000', '1.2'], ['1000', '1.5']] as const;
+    expect(guarded({ orders: larger, settings }).breaches.map((breach) => breach.orders)).toEqual([[3, 4, 5], []]);
   });
 
   it('limit no coin that has no limit', () => {

@@ -9,6 +9,7 @@ import { linesBackwards } from '../../../src/trading/journal/backwards.js';
 import { recordOf } from '../../../src/trading/journal/entry.js';
 import type { Intent, Runner } from '../../../src/trading/journal/intent.js';
 import { temporaryState } from '../support/account.js';
+import { meanwhile } from '../support/meanwhile.js';
 import { contents, newJournal, PLACED, settledOf, TERMS } from './support.js';
 
 const ids = (entries: readonly { readonly intent: Intent }[]) => entries.map(({ intent }) => intent.id);
@@ -112,6 +113,13 @@ describe('the journal', () => {
     );
     journal.find('mine0002')?.settle(PLACED, 'placed');
     expect(journal.markets()).toEqual(['btc_usdt', 'eth_usdt']);
+  });
+
+  it('shows what is settled while it is read', () => {
+    const { journal, begin } = newJournal();
+    const entry = begin('mine0001');
+    meanwhile(journal, () => entry.settle(PLACED, 'placed'));
+    expect(journal.markets()).toEqual(['btc_usdt']);
   });
 });
 

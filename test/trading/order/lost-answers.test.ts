@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { newClientId } from '../../../src/trading/order/client-id.js';
+import { doubtsIn } from '../../../src/trading/order/doubts.js';
 import { placeOrder } from '../../../src/trading/order/place.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond } from '../../support/fault-server.js';
@@ -108,6 +109,9 @@ describe('placing', () => {
   it('what was refused is looked for once: a repeated request may have been refused for the first', async () => {
     const server = await serveBadly(respond('{"code":2009,"message":"balance"}'), record());
     expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
+    // the first of two copies reached the limit, and the second met the lock
+    const locked = await serveBadly(respond('{"code":4001,"message":"locked"}'), record());
+    expect(await place(accountOf(locked.url))).toMatchObject({ outcome: 'placed', id: ID });
     const none = await serveBadly(respond('{"code":2009,"message":"balance"}'), NOT_FOUND);
     expect(await place(accountOf(none.url))).toMatchObject({ outcome: 'refused', refusal: { code: 2009 } });
     expect([count(none, 'order'), looksAt(none)]).toEqual([1, 1]);
@@ -128,7 +132,7 @@ describe('placing', () => {
     const forbidden = await refuse(1012);
     expect(await place(accountOf(forbidden.url))).toMatchObject({ outcome: 'refused', refusal: { code: 1012 } });
     expect(looksAt(forbidden)).toBe(1);
-    for (const code of [1002, 1009, 4002]) {
+    for (const code of [1002, 1009, 4001, 4002]) {
       const troubled = await refuse(code);
       expect(await place(accountOf(troubled.url))).toMatchObject({ outcome: 'unknown' });
     }
@@ -149,7 +153,8 @@ describe('placing', () => {
     await place(account);
     const again = accountOf(server.url, { state: account.state });
     const told = { kind: 'usage', clientId: CLIENT_ID, hint: expect.stringContaining(`pit resolve ${CLIENT_ID}`) };
-    await expect(place(again, { price: '30000.00' }, 'mine0002')).rejects.toMatchObject(told);
+    for (const like of [{ price: '30000.00' }, { type: 'ioc' }, { borrow: true }] as const)
+      await expect(place(again, like, 'mine0002')).rejects.toMatchObject(told);
     expect(count(server, 'order')).toBe(1);
     const others = [{ price: '30001' }, { amount: '0.02' }, { side: 'sell' }, { account: 'cross' }] as const;
     for (const [index, other] of others.entries()) {
@@ -157,6 +162,22 @@ describe('placing', () => {
       expect(await place(later, other, `other${index}`)).toMatchObject({ outcome: 'unknown' });
     }
     expect(count(server, 'order')).toBe(5);
+  });
+
+  it('is refused too while it is asked for in the same words, whatever these have come to', async () => {
+    const server = await serveBadly('a reset after reading', NOT_FOUND);
+    const asked = { price: 'ask+1%', amount: '50%' };
+    const account = accountOf(server.url, { budgetMs: BUDGET_MS });
+    await place(account, { asked });
+    const [earlier] = doubtsIn(account, 'btc_usdt');
+    expect(earlier).toContain(`(buy 0.01 btc_usdt at 30000): pit resolve ${CLIENT_ID}`);
+    expect(doubtsIn(account, 'eth_usdt')).toEqual([]);
+    const moved = { price: '30012.5', amount: '0.0099' };
+    const again = accountOf(server.url, { state: account.state, budgetMs: BUDGET_MS });
+    await expect(place(again, { ...moved, asked }, 'mine0002')).rejects.toMatchObject({ clientId: CLIENT_ID });
+    expect(count(server, 'order')).toBe(1);
+    const other = { ...moved, asked: { ...asked, price: 'ask+2%' } };
+    expect(await place(again, other, 'mine0003')).toMatchObject({ outcome: 'unknown' });
   });
 
   it.each<[Partial<OrderTerms>, object]>([

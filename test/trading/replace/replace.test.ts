@@ -2,7 +2,10 @@ import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Market } from '../../../src/client/market-catalog.js';
+import { Decimal } from '../../../src/protocol/decimal.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel.js';
+import { requireDay } from '../../../src/trading/guards/day-notional.js';
+import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { planReplacement, type Wishes } from '../../../src/trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../../src/trading/replace/replace.js';
 import { resolve, unplacedOf } from '../../../src/trading/resolve.js';
@@ -13,6 +16,7 @@ import { accountOf, type TestAccount } from '../support/account.js';
 import { count, query } from '../support/exchange.js';
 import { type Behaviour, type ListedOrder, type OrdersExchange, serveOrders } from '../support/open-orders.js';
 
+const OTHER = { id: 'other0001', reqTime: 5 };
 const NAME = 'replacement1';
 const MARKET: Market = {
   market: 'btc_usdt',
@@ -222,6 +226,39 @@ describe('nothing is placed', () => {
     const open = path.join(account.state, 'journal', 'test', 'open');
     expect(await replace(account)).toMatchObject({ kind: 'unplaced', rest: { amount: '0.5' } });
     expect(writes(server)).toEqual(['cancelOrder']);
+  });
+});
+
+describe('a replacement that has to hold still when it is recorded', () => {
+  /** With a limit of so much for the day. */
+  async function within(account: TestAccount, most: string, meanwhile: () => void = () => {}) {
+    const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
+    meanwhile();
+    const dayNotional = new Map([['usdt', Decimal.of(most)]]);
+    return replaceOrder(account, plan, NAME, { recheck: () => requireDay(account, 'usdt', { dayNotional }) });
+  }
+
+  it('is held back by what another process began meanwhile, and leaves its order as it is', async () => {
+    const server = await serveOrders(bought('0.2'));
+    const account = accountOf(server.url);
+    const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false };
+    const other = { ...terms, price: '30000', amount: '0.01' } as OrderTerms;
+    const begin = () => void account.journal.begin<'order'>({ operation: 'order', terms: other }, OTHER);
+    await expect(within(account, '9030', begin)).rejects.toMatchObject({
+      kind: 'usage',
+      message: expect.stringContaining('would come to 9330 usdt, and the limit is 9030 usdt'),
+    });
+    expect(writes(server)).toEqual([]);
+    expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([OTHER.id]);
+  });
+
+  it('counts for what it may place, not for what has filled', async () => {
+    const server = await serveOrders(bought('0.2'));
+    // 0.3 at 30100
+    expect(await within(accountOf(server.url), '9030')).toMatchObject({ kind: 'sent' });
+    const held = await serveOrders(bought('0.2'));
+    await expect(within(accountOf(held.url), '9029')).rejects.toMatchObject({ kind: 'usage' });
+    expect(writes(held)).toEqual([]);
   });
 });
 

@@ -4,6 +4,9 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Budget } from '../../../src/client/budget.js';
 import { ExchangeClient } from '../../../src/client/exchange-client.js';
+import { toleranceMemory } from '../../../src/commands/frame/remembered.js';
+import { Cache } from '../../../src/config/cache.js';
+import { Profiles } from '../../../src/config/profiles.js';
 import type { TradingAccount } from '../../../src/trading/account.js';
 import type { Extra } from '../../../src/trading/duplicates/extra-orders.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
@@ -41,19 +44,15 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
   const told: string[] = [];
   const alarms: Extra[] = [];
   const withdrawalAlarms: ExtraWithdrawal[] = [];
-  const memory = { known: tolerance };
+  // a tolerance that is known is the profile's; one that is found out goes to the cache, as for a host of the environment
+  const settings: Record<string, string> = tolerance === undefined ? {} : { reqTimeTolerance: `${tolerance / 1_000}s` };
+  const connection = { profile: 'test', settings, hostFromEnvironment: tolerance === undefined, tradeUrl: url };
+  const cache = new Cache(path.join(state, 'cache'), host.now);
   return {
     ...{ host, budget, state, told, alarms, withdrawalAlarms },
     client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget }),
     journal: new Journal(host, state, 'test'),
-    tolerance: {
-      get known() {
-        return memory.known;
-      },
-      keep: async (milliseconds) => {
-        memory.known = milliseconds;
-      },
-    },
+    tolerance: toleranceMemory(connection, new Profiles(path.join(state, 'config')), cache),
     tell: (words) => told.push(words),
     alarm: (extras) => alarms.push(...extras),
     alarmWithdrawals: (extras) => withdrawalAlarms.push(...extras),

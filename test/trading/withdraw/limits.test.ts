@@ -3,6 +3,7 @@ import { checkLimits, withdrawLimits, withdrawnToday } from '../../../src/tradin
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
+import { meanwhile } from '../support/meanwhile.js';
 
 const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 const EVM = '0x54121adf050566107229671be648f286eb82EB83';
@@ -60,5 +61,24 @@ describe('a limit of the user', () => {
     withdrawing(one.account, 'refused1', '5').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     expect((await withdrawnToday(one.account, 'btc')).toString()).toBe('0.33');
     expect((await withdrawnToday(one.account, 'btc', 'open1')).toString()).toBe('0.32');
+  });
+
+  it('counts the copies of one that are not listed, and no id twice', async () => {
+    const one = await account();
+    const placed = { outcome: 'placed', id: '8', duplicates: ['9', '10'] } as const;
+    withdrawing(one.account, 'unlisted1', '0.01').settle(placed, 'placed');
+    withdrawing(one.account, 'listed1', '0.2').settle({ ...placed, id: '4', duplicates: ['11'] }, 'placed');
+    withdrawing(one.account, 'listed2', '0.1').settle({ ...placed, id: '12', duplicates: ['2'] }, 'placed');
+    withdrawing(one.account, 'moved1', '0.02').settle({ ...placed, id: null, duplicates: ['13'] }, 'placed');
+    withdrawing(one.account, 'late1', '0.03').settle({ outcome: 'notSent', id: null, duplicates: ['14'] }, 'not sent');
+    // 0.3 listed, 3 times 0.01, once 0.2 and 0.1 besides what is listed, twice 0.02, once 0.03
+    expect((await withdrawnToday(one.account, 'btc')).toString()).toBe('0.70');
+  });
+
+  it('counts what is settled while the journal is read', async () => {
+    const one = await account();
+    const entry = withdrawing(one.account, 'moved1', '0.02');
+    meanwhile(one.account.journal, () => entry.settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed'));
+    expect((await withdrawnToday(one.account, 'btc')).toString()).toBe('0.32');
   });
 });

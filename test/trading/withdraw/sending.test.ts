@@ -133,6 +133,17 @@ describe.each(LOSSES)('a withdrawal whose answer was lost to %s', (fault) => {
   });
 });
 
+it.each([
+  ['another case', ADDRESS.toLowerCase()],
+  ['the form that names the chain', `bitcoin:${ADDRESS}`],
+])('a withdrawal that is unknown is not sent again with its address in %s', async (_, address) => {
+  const server = await serve({ write: 'a reset after reading' });
+  const account = accountOf(server.url, { budgetMs: BUDGET_MS });
+  await send(account);
+  await expect(send(account, { address }, 'pit0002')).rejects.toMatchObject({ kind: 'usage', clientId: 'pit0001' });
+  expect(count(server, 'withdraw')).toBe(1);
+});
+
 it('a withdrawal whose answer never comes is looked for as well', async () => {
   const server = await serve({ write: 'a hang', looks: [[entry(), BEFORE]] });
   expect(await send(accountOf(server.url, { budgetMs: BUDGET_MS }))).toMatchObject({ outcome: 'placed', id: NEW });
@@ -250,6 +261,8 @@ describe('a withdrawal that the network repeated', () => {
   it('and refused the second time counts as done', async () => {
     const server = await serve({ write: respond('{"code":2009,"message":"balance"}'), looks: [[entry(), BEFORE]] });
     expect(await send(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: NEW });
+    const locked = await serve({ write: respond('{"code":4001,"message":"locked"}'), looks: [[entry(), BEFORE]] });
+    expect(await send(accountOf(locked.url))).toMatchObject({ outcome: 'placed', id: NEW });
   });
 });
 
@@ -276,6 +289,10 @@ describe('a withdrawal that is refused', () => {
     const server = await serve({ write: respond('{"code":1002,"message":"no"}'), looks: [FAULTS['an HTML page']] });
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     expect(await send(account)).toMatchObject({ outcome: 'unknown' });
+    const lock = respond('{"code":4001,"message":"locked"}');
+    const locked = accountOf((await serve({ write: lock, looks: [lock] })).url, { budgetMs: BUDGET_MS });
+    expect(await send(locked)).toMatchObject({ outcome: 'unknown' });
+    expect(locked.journal.open()).toHaveLength(1);
   });
 });
 

@@ -59,6 +59,10 @@ function failureOf(job: Job, ending: Ending): Failure | null {
 function noneOf(job: Job, ending: Ending): Failure {
   const { id: clientId, terms } = job;
   if (ending.kind === 'unrecorded') return ending.failure;
+  if (ending.kind === 'limited' && 'reason' in ending) {
+    const hint = `When that is over, go on with it: ${resumeCommand(clientId, terms)}`;
+    return new Failure('limited', `None of ${terms.count} orders was placed: ${ending.reason}.`, { clientId, hint });
+  }
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   if (refused !== undefined) {
     const { kind, message, hint, code } = refusal(refused, 'orderMoreV2');

@@ -1,0 +1,30 @@
+import { Failure } from '../../errors.js';
+import type { TradingAccount } from '../account.js';
+import { isInDoubtLike, Job } from '../batch/job.js';
+import type { Entry } from '../journal/entry.js';
+import type { OrderTerms } from '../journal/intent.js';
+import { isRepetition } from './terms.js';
+
+/** Throws Failure `usage` where nobody knows what became of an order just like this one. */
+export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void {
+  const isLike = (entry: Entry) =>
+    entry.isOf('order')
+      ? isRepetition(terms, entry.intent.terms)
+      : entry.isOf('orderMoreV2') && isInDoubtLike(new Job(entry), terms);
+  const twin = journal.open().find((entry) => !entry.isUnderWay && isLike(entry));
+  if (twin === undefined) return;
+  throw new Failure('usage', 'It is not known whether an order just like this one was placed, so it was not sent.', {
+    clientId: twin.intent.id,
+    hint: `Find out what became of that one: pit resolve ${twin.intent.id}`,
+  });
+}
+
+/** A warning for each order of a market of which nobody knows what became: the next one may come on top of it. */
+export function doubtsIn({ journal }: TradingAccount, market: string): string[] {
+  return journal.open().flatMap((entry) => {
+    if (entry.isUnderWay || !entry.isOf('order') || entry.intent.terms.market !== market) return [];
+    const { side, amount, price } = entry.intent.terms;
+    const what = `${side} ${amount} ${market} at ${price}`;
+    return [`It is not known whether an earlier order was placed (${what}): pit resolve ${entry.intent.id}`];
+  });
+}

@@ -1,0 +1,42 @@
+import type { Intent } from '../journal/intent.js';
+import type { Fit } from './terms.js';
+
+type Lost = Intent<'withdraw'>;
+
+/**
+ * Of what fits a withdrawal in doubt, what cannot be another's that is open too: what it fits itself exactly, another may
+ * have where that fits it exactly as well; what it fits but for the fee, where the other fits it at all. Where all of it may
+ * be others' it is `contested`, and taken by none: the one would count as there, and the other be sent again.
+ *
+ * @param found oldest first
+ * @param fitOf how well something that was found fits a withdrawal
+ */
+export function uncontested<Found>(
+  found: readonly Found[],
+  own: Lost,
+  rivals: readonly Lost[],
+  fitOf: (one: Found, of: Lost) => Fit,
+): readonly Found[] | 'contested' {
+  const isRivals = (one: Found) => {
+    const fits = rivals.map((rival) => fitOf(one, rival));
+    return fits.includes('exactly') || (fitOf(one, own) !== 'exactly' && fits.includes('butForTheFee'));
+  };
+  const left = found.filter((one) => !isRivals(one));
+  if (left.length > 0 || found.length === 0) return left;
+  return inTurn(found, own, rivals, fitOf) ?? 'contested';
+}
+
+/** Where each has one that it fits exactly, and nothing else tells them apart, the one that was sent first has the first. */
+function inTurn<Found>(
+  found: readonly Found[],
+  own: Lost,
+  rivals: readonly Lost[],
+  fitOf: (one: Found, of: Lost) => Fit,
+): readonly Found[] | undefined {
+  const alike = [own, ...rivals.filter((rival) => found.some((one) => fitOf(one, rival) === 'exactly'))];
+  const isEnough = found.length >= alike.length;
+  const isAnybodys = found.every((one) => alike.every((lost) => fitOf(one, lost) === 'exactly'));
+  if (!isEnough || !isAnybodys) return undefined;
+  const turn = alike.sort((one, other) => one.reqTime - other.reqTime || (one.id < other.id ? -1 : 1)).indexOf(own);
+  return found.slice(turn, turn + 1);
+}

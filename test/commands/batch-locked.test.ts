@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { Budget } from '../../src/client/budget.js';
+import { ExchangeClient } from '../../src/client/exchange-client.js';
+import { Breaker } from '../../src/client/limiter/breaker.js';
+import { ownLimits } from '../../src/client/limiter/own-limits.js';
+import { conclude } from '../../src/commands/order/batch/conclusion.js';
+import { KEYS } from '../client/support.js';
+import { begin, carried, lines } from '../trading/batch/jobs.js';
+import { ModelExchange } from '../trading/batch/model-exchange.js';
+import { accountOf, temporaryState } from '../trading/support/account.js';
+import { count } from '../trading/support/exchange.js';
+
+it('a batch that meets a lock which is known already ends at once, as limited, and can be gone on with', async () => {
+  const server = await new ModelExchange().serve();
+  const account = accountOf(server.url);
+  const { host } = account;
+  const breaker = new Breaker(temporaryState(), 'limits', host.now);
+  const client = new ExchangeClient({
+    ...{ host, hosts: account.client.hosts, credentials: () => KEYS, budget: new Budget(60_000, host.now) },
+    limits: { ...ownLimits(host.now), breaker },
+  });
+  const job = await begin(account, { lines: lines(200) });
+  breaker.trip();
+  const ran = await carried({ ...account, client }, job);
+  expect(ran.ending).toMatchObject({ kind: 'limited', reason: expect.stringContaining('has locked this machine') });
+  expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 0, notSent: 200 });
+  expect([count(server, 'orderMoreV2'), host.sleeps.length, job.requests]).toEqual([0, 1, 1]);
+  expect(() => conclude(job, ran.ending)).toThrow(
+    expect.objectContaining({ kind: 'limited', clientId: job.id, hint: expect.stringContaining('--resume') }),
+  );
+});

@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest';
+import type { WithdrawTerms } from '../../../src/trading/journal/intent.js';
+import { resolve } from '../../../src/trading/resolve.js';
+import { NOW } from '../../support/fake-host.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { query } from '../support/exchange.js';
+
+const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
+const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
+
+type Row = readonly [id: number, amount: number, toAddress?: string | null];
+
+/** What the exchange lists after both withdrawals, oldest first. */
+async function serve(records: readonly Row[], bills: readonly Row[] = []) {
+  const at = { submitTime: NOW + 1_000, manageTime: NOW + 1_000 };
+  const list = records.map(([id, amount, toAddress = ADDRESS]) => ({
+    ...{ id, amount, fees: 0.1, status: 0, toAddress, merchantOrderNo: '', hash: '' },
+    ...at,
+  }));
+  const datas = { list: list.reverse(), pageIndex: 1, pageSize: 50, totalCount: list.length, totalPage: 1 };
+  const result = bills.map(([id, amount]) => ({
+    ...{ id, currencyName: 'BTC', balance: '1BTC', changeAmount: `-${amount}BTC`, total: '1', date: NOW + 1_000 },
+    ...{ showDate: '2018-10-23 11:59:56', remark: '', typeDesc: 'Transfer out' },
+  }));
+  return serveFaults({
+    answer: ({ target }) => {
+      if (!target.startsWith('/api/getSpotBills?'))
+        return respond(JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas } }));
+      return respond(
+        JSON.stringify({ code: 1000, message: 'ok', result: query(target).dataType === '1' ? [] : result }),
+      );
+    },
+  });
+}
+
+function leave(account: TestAccount, id: string, terms: Partial<WithdrawTerms>): void {
+  const usual = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false };
+  const before = { record: '1', bill: null };
+  const write = { operation: 'withdraw', terms: { ...usual, before, ...terms } } as const;
+  account.journal.begin<'withdraw'>(write, { id, reqTime: NOW }).leave();
+}
+
+/** Settles what can be, of the withdrawals of these names or of all; each name with what became of it. */
+async function settled(account: TestAccount, ...names: string[]): Promise<Record<string, string | null>> {
+  const open = account.journal.open().filter(({ intent }) => names.length === 0 || names.includes(intent.id));
+  const found = await resolve(account, open);
+  return Object.fromEntries(
+    found.map(({ intent, outcome, id, duplicates }) => [intent.id, id === null ? outcome : [id, ...duplicates].join()]),
+  );
+}
+
+const BOTH = { budgetMs: 200_000, tolerance: 60_000 };
+
+it('the record of a withdrawal in doubt is not taken for another one that it would fit but for the fee', async () => {
+  const server = await serve([[2, 0.9]]);
+  const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 90_000 });
+  leave(account, 'more', {});
+  leave(account, 'less', { amount: '0.9' });
+  expect(await settled(account, 'more')).toEqual({ more: 'unknown' });
+  expect(account.journal.find('more')?.events.some(({ event }) => event.includes('may be of another one'))).toBe(true);
+  const next = accountOf(server.url, { ...BOTH, state: account.state, elapsedMs: account.host.now() - NOW });
+  expect(await settled(next, 'less')).toEqual({ less: '2' });
+  expect(await settled(next, 'more')).toEqual({ more: 'notSent' });
+});
+
+it.each<[string, Partial<WithdrawTerms>, Partial<WithdrawTerms>, readonly Row[], object]>([
+  [
+    'each its own',
+    {},
+    { amount: '0.9' },
+    [
+      [2, 0.9],
+      [3, 1],
+    ],
+    { one: '3', other: '2' },
+  ],
+  ['none what fits both but for the fee', {}, { amount: '0.8' }, [[2, 0.9]], { one: 'unknown', other: 'unknown' }],
+  ['none what fits both', {}, { address: OTHER }, [[2, 1, null]], { one: 'unknown', other: 'unknown' }],
+  [
+    'one each of as many as there are',
+    {},
+    { address: OTHER },
+    [
+      [2, 1, null],
+      [3, 1, ''],
+    ],
+    { one: '2', other: '3' },
+  ],
+  [
+    'what shows its address',
+    {},
+    { address: OTHER },
+    [
+      [2, 1, null],
+      [3, 1],
+    ],
+    { one: '3', other: '2' },
+  ],
+  [
+    'what was there before the other',
+    {},
+    { amount: '0.8', before: { record: '2', bill: null } },
+    [
+      [2, 0.9],
+      [3, 0.8],
+    ],
+    { one: '2', other: '3' },
+  ],
+  ['what is of another coin', {}, { amount: '0.9', coin: 'eth' }, [[2, 1.1]], { one: '2' }],
+])('of two withdrawals in doubt has %s', async (_, one, other, records, expected) => {
+  const account = accountOf((await serve(records)).url, { budgetMs: 2_000, tolerance: 60_000 });
+  leave(account, 'one', one);
+  leave(account, 'other', other);
+  expect(await settled(account)).toMatchObject(expected);
+});
+
+it('nor is its bill', async () => {
+  const account = accountOf((await serve([], [[8, 0.9]])).url, BOTH);
+  const before = { record: '1', bill: '7' };
+  leave(account, 'more', { internal: true, before });
+  leave(account, 'less', { internal: true, before, amount: '0.9' });
+  expect(await settled(account, 'more')).toEqual({ more: 'unknown' });
+  const bills = { ...BOTH, state: account.state };
+  expect(
+    await settled(
+      accountOf(
+        (
+          await serve(
+            [],
+            [
+              [8, 0.9],
+              [9, 1],
+            ],
+          )
+        ).url,
+        bills,
+      ),
+    ),
+  ).toEqual({ more: 'placed', less: 'placed' });
+});
