@@ -130,7 +130,10 @@ async function extrasEverywhere(account: TradingAccount): Promise<Copies[]> {
   const extras: Copies[] = [];
   for (const market of account.journal.markets()) {
     for (const side of ['buy', 'sell'] as const) {
-      extras.push(...((await quietly(() => findExtras(account, { market, side }))) ?? []));
+      const found = await quietly(() => findExtras(account, { market, side }));
+      if (found === undefined)
+        account.tell(`The orders of ${market} could not be looked through; a later command does.`);
+      extras.push(...(found ?? []));
     }
   }
   for (const coin of account.journal.coins()) {

@@ -183,5 +183,6 @@ async function settle(lane: Lane): Promise<void> {
   await lane.proxy.settled();
   // after this the exchange takes nothing of before any more
   await delay(TOLERANCE + 1_000);
-  for (let time = 0; time < 2; time += 1) await lane.program.run(['resolve', '--json', '--timeout', '60']);
+  // the batches of all lanes make long lists, which each job is held against
+  for (let time = 0; time < 2; time += 1) await lane.program.run(['resolve', '--json', '--timeout', '240']);
 }
