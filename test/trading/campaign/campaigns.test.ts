@@ -14,8 +14,8 @@ it('a few errands on a bad network: nothing doubled, lost or told wrongly', { ti
 });
 
 it('a few kills at each point: the same after pit resolve', { timeout: 180_000 }, async () => {
-  const { report, tallies } = await killCampaign({ pit, seed: 1, kills: 3 });
+  const { report, tallies } = await killCampaign({ pit, seed: 1, kills: 1 });
   expect(report.details).toBe('');
-  expect(tallies.map(({ kills }) => kills)).toEqual(tallies.map(() => 3));
-  expect(tallies.find(({ point }) => point === 'after the answer')?.sent).toBe(3);
+  expect(tallies.map(({ kills }) => kills)).toEqual(tallies.map(() => 1));
+  expect(tallies.find(({ point }) => point === 'after the answer')?.sent).toBe(1);
 });
