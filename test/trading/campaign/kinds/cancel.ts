@@ -93,8 +93,11 @@ function saidBy({ run }: Evidence): Said {
 /** Whether a copy cancelled the order after pit had seen for the last time that it was not. */
 export function isCancelledLater(evidence: Evidence, names: readonly (string | undefined)[]): boolean {
   const executions = evidence.writes.flatMap((write) => write.executions);
+  const isLater = ({ ended = 0 }: { readonly ended?: number | undefined }) => ended >= lastSeen(evidence, names);
   const done = executions.filter(({ answer = '' }) => answer.startsWith('{"code":1000'));
-  return done.length > 0 && done.every(({ ended = 0 }) => ended >= lastSeen(evidence, names));
+  if (done.length > 0) return done.every(isLater);
+  // the exchange may have done it and answered with something else: a page, or half of an answer
+  return executions.filter(({ answer = '' }) => !answer.startsWith('{"code":')).some(isLater);
 }
 
 function truthful(said: Said, isOpen: boolean, isOurs: boolean): Breach[] {
