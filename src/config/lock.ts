@@ -3,6 +3,9 @@ import path from 'node:path';
 import { usage } from '../errors.js';
 import { codeOf, FOLDER_MODE } from './private.js';
 
+/** What the folders that a lock is made of begin with: they come and go while somebody else holds it. */
+export const LOCK = '.lock';
+
 /** A lock this old was left by a process that was killed; the section it protects takes milliseconds. */
 const STALE_AFTER = 10_000;
 
@@ -28,7 +31,7 @@ export async function locked<T>(folder: string, work: () => T): Promise<T> {
 
 async function acquire(folder: string): Promise<() => Promise<void>> {
   const { default: lockfile } = await import('proper-lockfile');
-  const lockfilePath = path.join(folder, '.lock');
+  const lockfilePath = path.join(folder, LOCK);
   const holder = { holds: false };
   try {
     const options = { lockfilePath, realpath: false, stale: STALE_AFTER, retries: PATIENCE, onCompromised: () => {} };

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type Conf from 'conf';
 import { Failure } from '../errors.js';
-import { locked } from './lock.js';
+import { LOCK, locked } from './lock.js';
 import {
   cannotWrite,
   codeOf,
@@ -156,7 +156,8 @@ function sweep(root: string): void {
 
 function subfolders(root: string): string[] {
   const entries = fs.readdirSync(root, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map((entry) => path.join(root, entry.name));
+  const kept = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith(LOCK));
+  return kept.map((entry) => path.join(root, entry.name));
 }
 
 let loading: Promise<ConfClass> | undefined;

@@ -79,6 +79,17 @@ describe('several processes', () => {
     expect(await new KeyStore(folder).remove('one')).toBe(true);
     expect(fs.readdirSync(path.join(folder, 'keys'))).toEqual([]);
   });
+
+  test('the folders of the lock are not looked into: they go while somebody else writes', async () => {
+    const folder = freshFolder();
+    const within = path.join(folder, '.lock-turn', 'one.json.tmp-1234567890abcdef');
+    const profiles = new Profiles(folder);
+    await profiles.add({ name: 'one', ...HOSTS });
+    fs.mkdirSync(path.dirname(within));
+    fs.writeFileSync(within, '');
+    await profiles.add({ name: 'two', ...HOSTS });
+    expect(fs.existsSync(within)).toBe(true);
+  });
 });
 
 describe.runIf(posix)('a process of its own', () => {

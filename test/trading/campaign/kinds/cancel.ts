@@ -97,7 +97,8 @@ export function isCancelledLater(evidence: Evidence, names: readonly (string | u
   const done = executions.filter(({ answer = '' }) => answer.startsWith('{"code":1000'));
   if (done.length > 0) return done.every(isLater);
   // the exchange may have done it and answered with something else: a page, or half of an answer
-  return executions.filter(({ answer = '' }) => !answer.startsWith('{"code":')).some(isLater);
+  const unsaid = executions.filter(({ answer = '' }) => !answer.startsWith('{"code":'));
+  return unsaid.length > 0 && unsaid.every(isLater);
 }
 
 function truthful(said: Said, isOpen: boolean, isOurs: boolean): Breach[] {
