@@ -2,7 +2,7 @@ import { Failure, usage } from '../errors.js';
 import { grouped } from '../terminal/numbers.js';
 import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
-import { isoTime, localTime, timeTitle } from '../terminal/time.js';
+import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
 import type { TradingAccount } from '../trading/account.js';
 import { resumeCommand } from '../trading/batch/begin.js';
 import { settleByHand } from '../trading/call/call.js';
@@ -17,6 +17,7 @@ import {
   type ReplaceTerms,
   type WithdrawTerms,
 } from '../trading/journal/intent.js';
+import { allCertainFrom } from '../trading/looking.js';
 import type { OrderReference } from '../trading/order/reference.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import type { Context } from './frame/context.js';
@@ -62,8 +63,8 @@ export default define({
     tellUnfinished(context, account, resolutions);
     tellDamaged(context, account);
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown) };
-    const unknown = rows.filter(({ outcome }) => outcome === 'unknown');
-    return unknown.length === 0 ? answer : { ...answer, failure: stillUnknown(unknown) };
+    const unknown = shown.flatMap((one) => (one?.outcome === 'unknown' ? [one.intent] : [])).reverse();
+    return unknown.length === 0 ? answer : { ...answer, failure: stillUnknown(account, unknown) };
   },
 });
 
@@ -120,16 +121,24 @@ function tellUnplaced({ output, host }: Context, resolution: Resolution): void {
   output.warn(sameProfile(`${words} ${placingLine(order)}`, host.arguments));
 }
 
-function stillUnknown(rows: readonly Row[]): Failure {
-  const ids = rows.map((row) => row.clientId);
-  const [first = ''] = ids;
-  const what = ids.length === 1 ? `what became of ${first}` : `what became of ${ids.length} writes`;
-  const call = rows.find(({ operation }) => operation === 'call')?.clientId;
+function stillUnknown(account: TradingAccount, intents: readonly Intent[]): Failure {
+  const [first = ''] = intents.map(({ id }) => id);
+  const isOne = intents.length === 1;
+  const call = intents.find((intent) => isOf(intent, 'call'))?.id;
   const hint =
     call === undefined
-      ? `Ask again in a minute: pit resolve${ids.length === 1 ? ` ${first}` : ''}`
+      ? `Ask again${when(account, intents)}: pit resolve${isOne ? ` ${first}` : ''}`
       : `No operation tells what became of ${call}: look at the exchange, then say it: pit resolve ${call} --as done (or notSent)`;
+  const what = isOne ? `what became of ${first}` : `what became of ${intents.length} writes`;
   return new Failure('unknown', `It is still not known ${what}.`, { clientId: first, hint });
+}
+
+/** What a job asks for has times of its own, which its record does not name. */
+function when(account: TradingAccount, intents: readonly Intent[]): string {
+  const isAnyJob = intents.some((intent) => isOf(intent, 'orderMoreV2'));
+  const certain = isAnyJob ? null : allCertainFrom(account, intents);
+  const isAhead = certain !== null && certain > account.host.now();
+  return isAhead ? ` from ${zonedTime(certain)} on, when it can be told for certain` : ' in a minute';
 }
 
 function show(screen: Screen, resolutions: readonly (Resolution | undefined)[]): string {

@@ -44,7 +44,7 @@ export async function lookUntilKnown<Fate>(
     const asked = client.now() - Math.max(0, host.now() - start);
     if (found !== 'nothing' && found !== undefined) return { fate: found, end: undefined };
     const tolerance = found === 'nothing' ? await quietly(() => toleranceOf(account, probe)) : undefined;
-    const end = tolerance === undefined ? undefined : reqTime + tolerance + SLACK_MS;
+    const end = tolerance === undefined ? undefined : endOf(reqTime, tolerance);
     const fate = end !== undefined && asked > end ? await late() : undefined;
     if (fate !== undefined) return { fate, end };
     const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
@@ -58,6 +58,19 @@ export async function lookUntilKnown<Fate>(
 /** From when on the fate can be told for certain, by this machine's clock in ms since the Unix epoch; null where nobody knows. */
 export function certainFrom({ client, host }: TradingAccount, end: number | undefined): number | null {
   return end !== undefined && Number.isFinite(end) ? host.now() + (end - client.now()) : null;
+}
+
+/** The same of requests that were looked for before, by what is remembered of the exchange's tolerance: of all of them. */
+export function allCertainFrom(account: TradingAccount, requests: readonly Pick<Lost, 'reqTime'>[]): number | null {
+  const { known } = account.tolerance;
+  return known === undefined
+    ? null
+    : certainFrom(account, endOf(Math.max(...requests.map(({ reqTime }) => reqTime)), known));
+}
+
+/** When the exchange would not take a request any more, and its clock says so for certain. */
+function endOf(reqTime: number, tolerance: number): number {
+  return reqTime + tolerance + SLACK_MS;
 }
 
 /** Doubles with each look, and ends with what is waited for. */

@@ -13,6 +13,8 @@ interface Row {
   readonly timeline: readonly { readonly time: string; readonly event: string }[];
 }
 
+const EARLY = /^Ask again from [-0-9]{10} [:0-9]{8} \(UTC\) on, when it can be told for certain: pit resolve gone1$/;
+
 async function fault(words: string): Promise<void> {
   await desk.done(`sandbox fault add ${words} --count 1`);
 }
@@ -44,6 +46,8 @@ describe('pit resolve', () => {
     const again = await desk.failure('order buy btc_usdt 0.01 --at 20001 --yes', 2);
     expect(again.hint).toContain('pit resolve gone1');
     expect((await desk.failure('order buy btc_usdt 0.02 --at 20001 --id gone1 --yes', 2)).message).toContain('gone1');
+    const early = await desk.run('resolve gone1 --json --timeout 2');
+    expect([early.code, lastError(early.stderr).hint]).toEqual([6, expect.stringMatching(EARLY)]);
     const [row] = await desk.json<Row[]>('resolve gone1 --timeout 20');
     expect(row).toStrictEqual({
       ...{ operation: 'order', clientId: 'gone1', market: 'btc_usdt', outcome: 'notSent', id: null, duplicates: [] },
