@@ -31,6 +31,13 @@ describe('help', () => {
     expect(text).toMatch(/Examples:\n {2}pit depth btc_usdt/);
     expect(text).toContain('--profile <name>');
   });
+
+  it('gives a command below another none of the flags that only that one takes', async () => {
+    expect(await desk.done('order --help')).toContain('--post-only');
+    const text = await desk.done('order batch --help');
+    expect([text.match(/--override/g)?.length, text.includes('--post-only')]).toEqual([1, false]);
+    expect(text).toContain('--profile <name>');
+  });
 });
 
 describe('the version', () => {

@@ -13,10 +13,13 @@ export type Act = (definition: Definition, input: Parameters<Definition['run']>[
 
 /** The program without its commands. `show` takes what help and version print. */
 export function frame(show: (text: string) => void): Command {
-  const program = new Command('pit')
+  const program = new Command('pit');
+  const flagsOfAll = () => program.options.filter(({ hidden }) => !hidden);
+  program
     .description('A trading terminal on the command line, with an exchange in a box')
     .enablePositionalOptions()
-    .configureHelp({ showGlobalOptions: true })
+    // the library's own choice has those of the command above as well: `order batch` takes no --at
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: (of) => (of === program ? [] : flagsOfAll()) })
     .configureOutput({ writeOut: show, writeErr: () => {} })
     .exitOverride()
     .version(version, '-V, --version', 'Print the version');
