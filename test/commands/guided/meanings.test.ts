@@ -9,18 +9,8 @@ import { screenOf } from '../../../src/terminal/screen.js';
 import { readAmount } from '../../../src/trading/words/amount-word.js';
 import { readPrice } from '../../../src/trading/words/price-word.js';
 import { Kept } from '../../terminal/screens.js';
+import { MARKET } from '../../trading/support/market.js';
 
-const MARKET = {
-  market: 'btc_usdt',
-  base: 'btc',
-  quote: 'usdt',
-  priceScale: 2,
-  amountScale: 4,
-  tickSize: '0.01',
-  lotSize: '0.0001',
-  minAmount: '0.001',
-  minNotional: '5',
-};
 /** mid is 20000 */
 const VIEW = { bids: [{ price: '19999', amount: '2' }], asks: [{ price: '20001', amount: '2' }], last: null };
 const BUY = { market: MARKET, side: 'buy', available: Decimal.of('10000'), view: VIEW } as const;

@@ -2,11 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLines } from '../../../src/trading/batch/file.js';
 import { checkLines } from '../../../src/trading/batch/lines-check.js';
-
-const MARKET = {
-  ...{ market: 'btc_usdt', base: 'btc', quote: 'usdt', priceScale: 2, amountScale: 4 },
-  ...{ tickSize: '0.01', lotSize: '0.0001', minAmount: '0.001', minNotional: '5' },
-};
+import { MARKET } from '../support/market.js';
 
 describe('a file of orders', () => {
   it.each([

@@ -3,11 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/errors.js';
 import { Decimal } from '../../../src/protocol/decimal.js';
 import { type Ladder, rungsOf } from '../../../src/trading/batch/ladder.js';
-
-const MARKET = {
-  ...{ market: 'btc_usdt', base: 'btc', quote: 'usdt', priceScale: 2, amountScale: 4 },
-  ...{ tickSize: '0.01', lotSize: '0.0001', minAmount: '0.001', minNotional: '5' },
-};
+import { MARKET } from '../support/market.js';
 
 function ladder(from: string, to: string, count: number, total: string, changes: Partial<Ladder> = {}): Ladder {
   const [first, last, sum] = [from, to, total].map((text) => Decimal.of(text));

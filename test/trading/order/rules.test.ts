@@ -1,18 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/protocol/decimal.js';
 import { checkOrder } from '../../../src/trading/order/rules.js';
-
-const MARKET = {
-  market: 'btc_usdt',
-  base: 'btc',
-  quote: 'usdt',
-  priceScale: 2,
-  amountScale: 4,
-  tickSize: '0.01',
-  lotSize: '0.0001',
-  minAmount: '0.001',
-  minNotional: '5',
-};
+import { MARKET } from '../support/market.js';
 
 function check(price: string, amount: string): void {
   checkOrder(MARKET, Decimal.of(price), Decimal.of(amount));

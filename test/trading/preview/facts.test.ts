@@ -5,18 +5,7 @@ import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { type Answers, factsOf } from '../../../src/trading/preview/facts.js';
 import { type MarketView, percentFrom, referenceOf } from '../../../src/trading/preview/market-view.js';
 import { warningsOf } from '../../../src/trading/preview/warnings.js';
-
-const MARKET = {
-  market: 'btc_usdt',
-  base: 'btc',
-  quote: 'usdt',
-  priceScale: 2,
-  amountScale: 4,
-  tickSize: '0.01',
-  lotSize: '0.0001',
-  minAmount: '0.001',
-  minNotional: '5',
-};
+import { MARKET } from '../support/market.js';
 
 const VIEW: MarketView = {
   bids: [{ price: '99', amount: '2' }],

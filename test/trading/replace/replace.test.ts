@@ -1,7 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Market } from '../../../src/client/market-catalog.js';
 import { Decimal } from '../../../src/protocol/decimal.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel.js';
 import { requireDay } from '../../../src/trading/guards/day-notional.js';
@@ -14,21 +13,11 @@ import { readPrice } from '../../../src/trading/words/price-word.js';
 import { FAULTS } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { count, query } from '../support/exchange.js';
+import { MARKET } from '../support/market.js';
 import { type Behaviour, type ListedOrder, type OrdersExchange, serveOrders } from '../support/open-orders.js';
 
 const OTHER = { id: 'other0001', reqTime: 5 };
 const NAME = 'replacement1';
-const MARKET: Market = {
-  market: 'btc_usdt',
-  base: 'btc',
-  quote: 'usdt',
-  priceScale: 2,
-  amountScale: 4,
-  tickSize: '0.01',
-  lotSize: '0.0001',
-  minAmount: '0.001',
-  minNotional: '5',
-};
 const WISHES: Wishes = { at: readPrice('30100'), amount: undefined, account: 'spot', borrow: false, repay: false };
 
 function bought(filled = '0', more: Partial<ListedOrder> = {}): ListedOrder[] {
