@@ -17,19 +17,14 @@ interface Cancelled {
 const desk = useDesk();
 const straight = new Straight(desk);
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
-/** Between bid and ask: the best of its side. */
 let inside = '';
 
 beforeAll(async () => {
   // the crowd stands still, so that only these orders meet each other
   await straight.administer('POST /clock/stop');
-  const { bid } = await straight.best();
-  inside = (BigInt(bid.replace('.', '')) + 1n).toString().replace(/(..)$/, '.$1');
+  inside = await straight.inside();
 });
-afterEach(async () => {
-  await straight.administer('POST /faults/clear');
-  for (const id of await straight.open()) await straight.client.write('cancelOrder', { currency: 'btc_usdt', id });
-});
+afterEach(() => straight.tidy());
 
 function all(): Promise<Cancelled[]> {
   return desk.json<Cancelled[]>('cancel btc_usdt --all --yes');

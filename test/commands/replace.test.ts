@@ -24,13 +24,9 @@ let inside = '';
 beforeAll(async () => {
   // the crowd stands still, so that only these orders meet each other
   await straight.administer('POST /clock/stop');
-  const { bid } = await straight.best();
-  inside = (BigInt(bid.replace('.', '')) + 1n).toString().replace(/(..)$/, '.$1');
+  inside = await straight.inside();
 });
-afterEach(async () => {
-  await straight.administer('POST /faults/clear');
-  for (const id of await straight.open()) await straight.client.write('cancelOrder', { currency: 'btc_usdt', id });
-});
+afterEach(() => straight.tidy());
 
 /** An order to sell that is the best of its side, of which so much was then filled. */
 async function partlyFilled(filled: string): Promise<string> {

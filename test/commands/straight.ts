@@ -57,6 +57,18 @@ export class Straight {
     return { bid: ticker.buy ?? '', ask: ticker.sell ?? '' };
   }
 
+  /** A price between bid and ask, a tick above the bid: the best of its side. */
+  async inside(market?: string): Promise<string> {
+    const { bid } = await this.best(market);
+    return (BigInt(bid.replace('.', '')) + 1n).toString().replace(/(..)$/, '.$1');
+  }
+
+  /** Takes back the faults and the open orders that a test has left. */
+  async tidy(market = 'btc_usdt'): Promise<void> {
+    await this.administer('POST /faults/clear');
+    for (const id of await this.open(market)) await this.client.write('cancelOrder', { currency: market, id });
+  }
+
   /** A call of the administration, such as `POST /faults/add`. */
   administer(call: string, input: object = {}): Promise<unknown> {
     return administer(this.desk.served.address, call, input, PATIENCE_MS);

@@ -14,7 +14,8 @@ import {
 } from '../errand.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
-import { documentOf, wasKilled } from '../program.js';
+import { documentOf } from '../program.js';
+import { lies, type PlacementTold, saidOfPlacing } from './placing.js';
 import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
 
 interface OrderErrand extends Errand {
@@ -22,9 +23,7 @@ interface OrderErrand extends Errand {
 }
 
 /** What `pit order --json` prints. */
-export interface Told {
-  readonly outcome: string;
-  readonly id: string | null;
+export interface Told extends PlacementTold {
   readonly clientId: string;
   readonly duplicates: readonly string[];
 }
@@ -52,7 +51,7 @@ export const order: Kind<OrderErrand> = {
 
   judge(errand, evidence): Judgement {
     const told = documentOf<Told>(evidence.run);
-    const judged = judgeOrder(errand.terms, { said: saidBy(evidence, told), told }, evidence);
+    const judged = judgeOrder(errand.terms, { said: saidOfPlacing(evidence, told), told }, evidence);
     return { ...judged, breaches: [...doubled(errand, evidence), ...judged.breaches] };
   },
 };
@@ -69,7 +68,7 @@ export function judgeOrder(terms: Terms, { said, told }: Word, evidence: Evidenc
   const extra = Math.max(0, orders.length - 1);
   const isLate = said === 'refused' && orders.length > 0 && isDoneLater(orders, evidence);
   const breaches = [
-    ...(isLate ? toldLater(orders, evidence) : truthful(said, told, orders)),
+    ...(isLate ? toldLater(orders, evidence) : lies(said, told, orders)),
     ...settledRightly(said, told, orders, evidence),
     ...(extra === 0 ? [] : flagged(orders, said, told, evidence)),
     ...falseAlarms(orders, said, told, evidence),
@@ -80,23 +79,6 @@ export function judgeOrder(terms: Terms, { said, told }: Word, evidence: Evidenc
 
 export function orderKey({ market, side, price, amount }: Terms): string {
   return `order ${side} ${amount} ${market} at ${price}`;
-}
-
-function saidBy({ run }: Evidence, told: Told | undefined): Said {
-  const { code } = run;
-  if (wasKilled(run)) return 'killed';
-  if (code === 0 && told?.outcome === 'placed') return 'placed';
-  if (code === 6 && told?.outcome === 'unknown') return 'unknown';
-  if (told !== undefined) return 'failed';
-  if (code === 3 || code === 7) return 'refused';
-  return code === 2 || code === 5 ? 'notSent' : 'failed';
-}
-
-function truthful(said: Said, told: Told | undefined, orders: readonly Listed[]): Breach[] {
-  const isThere = orders.length > 0;
-  if (said === 'placed' && !orders.some(({ id }) => id === told?.id)) return ['said to be done, and was not'];
-  if ((said === 'refused' || said === 'notSent') && isThere) return ['said not to be done, and was'];
-  return said === 'failed' && isThere ? ['lost silently'] : [];
 }
 
 /** What was unknown must be settled in the end, as the exchange has it; what was killed may have no record where it was never sent. */

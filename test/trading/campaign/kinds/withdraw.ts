@@ -13,18 +13,13 @@ import {
 } from '../errand.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
-import { documentOf, wasKilled } from '../program.js';
+import { documentOf } from '../program.js';
+import { lies, type PlacementTold, saidOfPlacing } from './placing.js';
 import { plain } from './terms.js';
 
 /** An amount that no other withdrawal has: by it the exchange's record is found. */
 interface WithdrawErrand extends Errand {
   readonly amount: string;
-}
-
-/** What `pit withdraw --json` prints. */
-interface Told {
-  readonly outcome: string;
-  readonly id: string | null;
 }
 
 /** The coins, and the least amount of a withdrawal. */
@@ -53,8 +48,8 @@ export const withdraw: Kind<WithdrawErrand> = {
   },
 
   judge(errand, evidence): Judgement {
-    const told = documentOf<Told>(evidence.run);
-    const said = saidBy(evidence, told);
+    const told = documentOf<PlacementTold>(evidence.run);
+    const said = saidOfPlacing(evidence, told);
     const records = evidence.withdrawals.filter(({ amount }) => plain(amount) === errand.amount);
     const extra = Math.max(0, records.length - 1);
     const isLate = said === 'refused' && records.length > 0 && isDoneLater(records, evidence);
@@ -62,7 +57,7 @@ export const withdraw: Kind<WithdrawErrand> = {
     const own = warnedIn(evidence, errand).filter((id) => id !== told?.id);
     const breaches = [
       ...doubled(errand, evidence),
-      ...(isLate ? [] : truthful(said, told, records)),
+      ...(isLate ? [] : lies(said, told, records)),
       ...settledRightly(errand, said, records, evidence),
       ...(extra > 0 || isLate ? everTold(records, told, errand, evidence) : []),
       ...(extra > 0 && isPromptly && own.length === 0
@@ -76,23 +71,6 @@ export const withdraw: Kind<WithdrawErrand> = {
 
 function withdrawKey(coin: string, amount: string): string {
   return `withdraw ${amount} ${coin}`;
-}
-
-function saidBy({ run }: Evidence, told: Told | undefined): Said {
-  const { code } = run;
-  if (wasKilled(run)) return 'killed';
-  if (code === 0 && told?.outcome === 'placed') return 'placed';
-  if (code === 6 && told?.outcome === 'unknown') return 'unknown';
-  if (told !== undefined) return 'failed';
-  if (code === 3 || code === 7) return 'refused';
-  return code === 2 || code === 5 ? 'notSent' : 'failed';
-}
-
-function truthful(said: Said, told: Told | undefined, records: readonly Listed[]): Breach[] {
-  const isThere = records.length > 0;
-  if (said === 'placed' && !records.some(({ id }) => id === told?.id)) return ['said to be done, and was not'];
-  if ((said === 'refused' || said === 'notSent') && isThere) return ['said not to be done, and was'];
-  return said === 'failed' && isThere ? ['lost silently'] : [];
 }
 
 /** What was unknown must be settled in the end, as the exchange has it; what was killed may have no record where it was never sent. */
@@ -129,7 +107,7 @@ function isSeen({ run, writes, listings }: Evidence): boolean {
 /** Every record beyond the first was told, by its own command or a later one. */
 function everTold(
   records: readonly Listed[],
-  told: Told | undefined,
+  told: PlacementTold | undefined,
   errand: WithdrawErrand,
   { warned }: Evidence,
 ): Breach[] {
