@@ -59,6 +59,11 @@ export class ExchangeClient {
     return this.#options.hosts;
   }
 
+  /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined where none is known. */
+  get lockedUntil(): number | undefined {
+    return this.#limits.breaker?.until;
+  }
+
   /** Throws Failure `credentials` where a signed call could not be made. */
   requireKeys(): void {
     this.#options.credentials();
@@ -93,7 +98,7 @@ export class ExchangeClient {
     try {
       return await attempts(host, budget, () => this.#readInTime(call));
     } catch (error) {
-      throw failureOf(error, call.name, this.#limits.breaker?.until);
+      throw failureOf(error, call.name, this.lockedUntil);
     }
   }
 
@@ -107,7 +112,7 @@ export class ExchangeClient {
       return answer;
     };
     return this.#paced({ name, values, read }, this.now()).catch((error: unknown) => {
-      throw failureOf(error, name, this.#limits.breaker?.until);
+      throw failureOf(error, name, this.lockedUntil);
     });
   }
 
@@ -121,7 +126,7 @@ export class ExchangeClient {
       await this.#paced(this.#described(name, values), reqTime);
       return true;
     } catch (error) {
-      if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name, this.#limits.breaker?.until);
+      if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name, this.lockedUntil);
       return error.code !== OBSERVED.expired;
     }
   }

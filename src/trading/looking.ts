@@ -1,3 +1,4 @@
+import { clockTime } from '../client/limiter/breaker.js';
 import type { TradingAccount } from './account.js';
 import { quietly } from './quietly.js';
 import { type Probe, toleranceOf } from './tolerance.js';
@@ -22,6 +23,8 @@ export interface LookedFor<Fate> {
   readonly fate: Fate | undefined;
   /** The last moment at which the exchange would still take the request; undefined where that could not be found out. */
   readonly end: number | undefined;
+  /** Why the last look proved nothing; undefined where the exchange answered it. */
+  readonly unanswered?: string | undefined;
 }
 
 /**
@@ -50,9 +53,20 @@ export async function lookUntilKnown<Fate>(
     const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
     // half of what is left, so that the last look comes near the end
     const pause = Math.min(usual, budget.leftMs / 2);
-    if (pause < Math.min(usual, FIRST_PAUSE_MS)) return { fate: undefined, end };
+    const isOver = pause < Math.min(usual, FIRST_PAUSE_MS) || isLockedUntilTheEnd(account);
+    if (isOver) return { fate: undefined, end, unanswered: found === 'nothing' ? undefined : whyUnanswered(client) };
     await host.sleep(pause);
   }
+}
+
+/** Nothing that is asked before the budget ends would be answered. */
+function isLockedUntilTheEnd({ client: { lockedUntil }, budget, host }: TradingAccount): boolean {
+  return lockedUntil !== undefined && lockedUntil > host.now() + budget.leftMs;
+}
+
+function whyUnanswered({ lockedUntil }: TradingAccount['client']): string {
+  if (lockedUntil === undefined) return 'no look at the exchange could tell';
+  return `the exchange has locked this machine's address until ${clockTime(lockedUntil)}`;
 }
 
 /** From when on the fate can be told for certain, by this machine's clock in ms since the Unix epoch; null where nobody knows. */

@@ -11,7 +11,7 @@ import { PIT, plainEnvironment, runPit, type ServedSandbox, serveSandbox, tempor
 import { PASS, type Passing, type RunningProxy, startProxy } from '../support/proxy.js';
 import { freePort, serveRedis } from '../support/redis.js';
 import { requires } from '../support/tools.js';
-import { CONFIGURATION } from '../trading/support/exchange.js';
+import { CONFIGURATION, DEPTH, NOT_FOUND } from '../trading/support/exchange.js';
 import { lastError } from './desk.js';
 
 const KEYS = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
@@ -20,7 +20,7 @@ const KLINE = '{"data":[],"moneyType":"USDT","symbol":"BTC"}';
 const PAGES = 20;
 
 const served = await serveSandbox(temporaryHome(), []);
-const [listed, locked, killed] = [temporaryHome(), temporaryHome(), temporaryHome()];
+const [listed, locked, refused, killed] = [temporaryHome(), temporaryHome(), temporaryHome(), temporaryHome()];
 const [away, one, other] = [temporaryHome(), temporaryHome(), temporaryHome()];
 
 /** Makes so many pages of orders on one side of a market, and gives a way there that keeps the answers. */
@@ -75,6 +75,32 @@ it('a lock of the address is remembered by later processes, which send nothing a
   expect(server.requests).toHaveLength(sent);
   const [account = ''] = readdirSync(path.join(home, 'state', 'journal'));
   expect(readdirSync(path.join(home, 'state', 'journal', account, 'open'))).toEqual([]);
+});
+
+it('an order that the lock may have met is unknown at once: until it ends nobody is answered', async () => {
+  let isLocked = false;
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      if (target.includes('/markets')) return respond(CONFIGURATION);
+      if (target.includes('/depth')) return respond(DEPTH);
+      isLocked ||= target.startsWith('/api/order?');
+      return respond(isLocked ? LOCKED : NOT_FOUND);
+    },
+  });
+  const environment = { ...KEYS, PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
+  const home = refused;
+  const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--id', 'locked01', '--yes', '--json'];
+  const ran = await runPit(words, { home, environment });
+  expect([ran.code, lastError(ran.stderr)]).toEqual([
+    6,
+    expect.objectContaining({ kind: 'unknown', clientId: 'locked01' }),
+  ]);
+  expect(lastError(ran.stderr).message).toContain("the exchange has locked this machine's address until ");
+  const resolved = await runPit(['resolve', 'locked01', '--json'], { home, environment });
+  expect(resolved.code).toBe(6);
+  const [row] = JSON.parse(resolved.stdout) as { readonly timeline: readonly { readonly event: string }[] }[];
+  // two looks of the order's own command, one of this
+  expect(row?.timeline.filter(({ event }) => event.startsWith('asked by client id'))).toHaveLength(3);
 });
 
 it('a process that is killed in mid-call costs nobody its permit', async () => {

@@ -4,7 +4,7 @@ import type { TradingAccount } from '../account.js';
 import type { Extra } from '../duplicates/extra-orders.js';
 import { findExtras } from '../duplicates/watch.js';
 import type { Entry } from '../journal/entry.js';
-import { certainFrom, lookUntilKnown } from '../looking.js';
+import { certainFrom, type LookedFor, lookUntilKnown } from '../looking.js';
 import { quietly } from '../quietly.js';
 import { orderProbe } from '../tolerance.js';
 import { newClientId } from './client-id.js';
@@ -44,7 +44,7 @@ export type Fate = Placed | NotSent | Unknown;
  */
 export async function settleOrder(account: TradingAccount, entry: Entry<'order'>, looks = true): Promise<Fate> {
   const { reqTime, terms } = entry.intent;
-  const { fate, end } = await lookUntilKnown<Placed | NotSent>(
+  const looked = await lookUntilKnown<Placed | NotSent>(
     account,
     { probe: orderProbe(terms.market), reqTime },
     async () => {
@@ -53,7 +53,7 @@ export async function settleOrder(account: TradingAccount, entry: Entry<'order'>
     },
     async () => ((await isAnsweredAlike(account, entry)) ? notSent(entry) : undefined),
   );
-  return fate ?? unknown(account, entry, end);
+  return looked.fate ?? unknown(account, entry, looked);
 }
 
 /** Settles an order that is there, after a look at what else the network may have made of the request. */
@@ -106,8 +106,8 @@ function notSent(entry: Entry<'order'>): NotSent {
   return { outcome: 'notSent', reason, failure: 'unreachable' };
 }
 
-function unknown(account: TradingAccount, entry: Entry<'order'>, end: number | undefined): Unknown {
+function unknown(account: TradingAccount, entry: Entry<'order'>, { end, unanswered }: LookedFor<unknown>): Unknown {
   entry.leave();
-  const reason = 'the exchange shows no such order, and may still get the request';
+  const reason = unanswered ?? 'the exchange shows no such order, and may still get the request';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
 }

@@ -22,7 +22,7 @@ export type WithdrawalFate = Left | NotSent | Unknown;
  */
 export async function settleWithdrawal(account: TradingAccount, entry: Entry<'withdraw'>): Promise<WithdrawalFate> {
   const { intent } = entry;
-  const { fate, end } = await lookUntilKnown<Left | NotSent>(
+  const { fate, end, unanswered } = await lookUntilKnown<Left | NotSent>(
     account,
     { probe: probeOf(intent), reqTime: intent.reqTime },
     async () => {
@@ -33,7 +33,7 @@ export async function settleWithdrawal(account: TradingAccount, entry: Entry<'wi
   );
   if (fate !== undefined) return fate;
   entry.leave();
-  const reason = 'the exchange shows no such withdrawal, and may still get the request';
+  const reason = unanswered ?? 'the exchange shows no such withdrawal, and may still get the request';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
 }
 
