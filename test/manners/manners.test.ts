@@ -37,10 +37,10 @@ describe.skipIf(!existsSync('/dev/full'))('an output that is full (needs /dev/fu
   });
 
   it('does not hide what a write did', async () => {
-    const ran = ranFull('order buy btc_usdt 0.01 --at bid-20% --yes --json');
+    const ran = ranFull('order buy eth_usdt 0.1 --at bid-20% --yes --json');
     const [, said = ''] = /could not be printed: (\{.*\})/.exec(String(ran.stderr)) ?? [];
     const { id } = JSON.parse(said) as { readonly id: string };
-    expect([ran.status, await desk.json(`order show btc_usdt ${id}`)]).toEqual([1, expect.objectContaining({ id })]);
+    expect([ran.status, await desk.json(`order show eth_usdt ${id}`)]).toEqual([1, expect.objectContaining({ id })]);
   });
 
   it('is none where only the remarks are lost', () => {
