@@ -9,6 +9,7 @@ import type { OrderTerms } from '../../trading/journal/intent.js';
 import type { Placement } from '../../trading/order/place.js';
 import type { Unknown } from '../../trading/order/settle.js';
 import { notSent } from '../frame/not-sent.js';
+import { accountWords } from './account-words.js';
 
 /** An order that was sent: its terms, and what it is called. */
 export interface SentOrder extends OrderTerms {
@@ -57,6 +58,7 @@ function unknownFailure({ clientId }: SentOrder, { reason, certainFrom }: Unknow
 function concluded({ paint }: Screen, order: SentOrder, placement: Placement): string {
   const { side, amount, market, price, clientId } = order;
   const what = `${sideText(side)} ${grouped(amount)} ${market} at ${grouped(price)}`;
-  if (placement.outcome !== 'placed') return `${paint.warn('Unknown')}  ${what}  client id ${clientId}`;
-  return `${paint.good('Placed')}  ${paintSide(what, side, paint)}  id ${placement.id}`;
+  const where = accountWords(order);
+  if (placement.outcome !== 'placed') return `${paint.warn('Unknown')}  ${what}  ${where}  client id ${clientId}`;
+  return `${paint.good('Placed')}  ${paintSide(what, side, paint)}  ${where}  id ${placement.id}`;
 }
