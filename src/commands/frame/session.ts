@@ -90,6 +90,7 @@ export class Session {
       tell: (words) => {
         if (host.errors.isTTY === true) output.note(words);
       },
+      warn: (words) => output.warn(words),
       alarm: (extras) => warnOfExtras(output, extras),
       alarmWithdrawals: (extras) => warnOfExtraWithdrawals(output, extras),
     };

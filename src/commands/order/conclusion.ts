@@ -47,11 +47,12 @@ export function conclude(order: SentOrder, placement: Placement): Answer {
   return isPlaced ? answer : { ...answer, failure: unknownFailure(order, placement) };
 }
 
-function unknownFailure({ clientId }: SentOrder, { reason, certainFrom }: Unknown): Failure {
+function unknownFailure({ clientId, market }: SentOrder, { reason, unlike, certainFrom }: Unknown): Failure {
   const when = certainFrom === null ? '' : ` From ${zonedTime(certainFrom)} on it can be told for certain.`;
+  const show = unlike === undefined ? '' : `. The one that is there: pit order show ${market} --id ${clientId}`;
   return new Failure('unknown', `It is not known whether the order was placed: ${reason}.${when}`, {
     clientId,
-    hint: `Do not place it again before you know: pit resolve ${clientId}`,
+    hint: `Do not place it again before you know: pit resolve ${clientId}${show}`,
   });
 }
 
