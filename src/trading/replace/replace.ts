@@ -1,5 +1,5 @@
 import type { Market } from '../../client/market-catalog.js';
-import { asFailure, Failure } from '../../errors.js';
+import { asFailure, type Failure } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../account.js';
 import { factsOf } from '../cancel/facts.js';
@@ -67,10 +67,7 @@ function isFilled({ filled, amount }: CancelFate): boolean {
 /** Cancels the order, and sees it closed. */
 async function cancelled(account: TradingAccount, entry: Entry<'replace'>): Promise<CancelFate> {
   const request = requestOf(entry);
-  const fate = await sendCancel(account, request).catch((error: unknown) => {
-    if (error instanceof Failure) entry.withdraw();
-    throw error;
-  });
+  const fate = await sendCancel(account, request);
   if (fate.outcome === 'lost') {
     account.tell(
       `No answer came to the cancellation (${fate.reason}). Looking at the order; nothing is placed before.`,
