@@ -59,7 +59,8 @@ function canBeOurs(order: OrderRecord): boolean {
 
 function wasCancelled({ journal }: TradingAccount, reference: OrderReference, { id }: OrderRecord): boolean {
   const isThis = (earlier: OrderReference) => ('id' in earlier ? earlier.id === id : isSame(earlier, reference));
-  return journal.archive.since(0).some((settled) => cancelledBy(settled).some(isThis));
+  const names = 'id' in reference ? [{ id }] : [{ id }, reference];
+  return names.some((name) => journal.archive.since(0, name).some((settled) => cancelledBy(settled).some(isThis)));
 }
 
 /** The names of the order that a settled write cancelled. */

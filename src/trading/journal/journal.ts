@@ -8,6 +8,7 @@ import { Entry, fileName, idOf, readEntry, recordOf } from './entry.js';
 import { createDurably, movedIfThere, namesIn, sweepDrafts, syncFolder } from './files.js';
 import { type Intent, isOf, marketOf, type Operation, type Settled, type Write } from './intent.js';
 import { thisProcess } from './runner.js';
+import type { SaidName, Saying } from './saying.js';
 
 /** Nobody takes so long to make a file. */
 const DRAFT_MS = 3_600_000;
@@ -78,10 +79,11 @@ export class Journal {
   /**
    * The open writes and those that were settled at or after a time, each oldest first. The open ones are read first, so what
    * is settled meanwhile is in both; the other way round it would be in neither. Who needs both reads them here.
+   * @param saying what is wanted of the settled ones says at least this
    */
-  writesSince(time: number): Writes {
+  writesSince(time: number, saying: Saying = {}): Writes {
     const open = this.open();
-    return { open, settled: this.archive.since(time) };
+    return { open, settled: this.archive.since(time, saying) };
   }
 
   /** The ids of open writes of which nothing else is known any more. */
@@ -91,12 +93,12 @@ export class Journal {
 
   /** The markets in which something was written in the days that are kept, sorted. */
   markets(): string[] {
-    return [...new Set(this.#intents().flatMap((intent) => marketOf(intent) ?? []))].sort();
+    return this.#everything('market', marketOf);
   }
 
   /** The coins of which something was withdrawn in the days that are kept, sorted. */
   coins(): string[] {
-    return [...new Set(this.#intents().flatMap((one) => (isOf(one, 'withdraw') ? one.terms.coin : [])))].sort();
+    return this.#everything('coin', (intent) => (isOf(intent, 'withdraw') ? intent.terms.coin : undefined));
   }
 
   /** Puts a damaged record where no command meets it again, if the disk lets it; where it is now. */
@@ -143,9 +145,10 @@ export class Journal {
     return entry === 'damaged' ? undefined : entry;
   }
 
-  #intents(): Intent[] {
-    const { open, settled } = this.writesSince(0);
-    return [...settled, ...open].map(({ intent }) => intent);
+  #everything(name: SaidName, of: (intent: Intent) => string | undefined): string[] {
+    // in this order, as in writesSince
+    const open = this.open().flatMap(({ intent }) => of(intent) ?? []);
+    return [...new Set([...open, ...this.archive.everything(name, of)])].sort();
   }
 
   #read(): { readonly id: string; readonly entry: Entry | 'damaged' | undefined }[] {
