@@ -25,7 +25,7 @@ export interface Recording {
 }
 
 /** An open write of which only the id can be told. */
-export interface Unreadable {
+interface Unreadable {
   readonly id: string;
   readonly failure: Failure;
 }
