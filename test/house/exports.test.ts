@@ -5,6 +5,9 @@ import { filesUnder } from './sources.js';
 /** Parts whose exports are not held to this yet. */
 const NOT_YET = /^src\/(trading|commands\/(order|cancel|withdraw|keys|profile))\//;
 
+/** It loads every command late, and takes nothing of it but its default. */
+const INDEX = 'src/commands/index.ts';
+
 function unused(given: readonly Name[], taken: readonly Name[]): string[] {
   const used = new Set(taken.map(({ file, name }) => `${file} ${name}`));
   return given
@@ -15,7 +18,7 @@ function unused(given: readonly Name[], taken: readonly Name[]): string[] {
 it('a file exports nothing that no other file asks for', () => {
   const files = filesUnder('src');
   const taken = [...files, ...filesUnder('test'), 'bin/pit.js']
-    .flatMap((file) => namesTaken(file))
+    .flatMap((file) => namesTaken(file).filter(({ name }) => file !== INDEX || name !== '*'))
     // what the program starts is built
     .map(({ file, name }) => ({ file: file.replace(/^dist\//, 'src/'), name }));
   expect(taken.length).toBeGreaterThan(1_000);
