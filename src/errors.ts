@@ -26,7 +26,7 @@ export const OTHER_ENDS = [
 
 export type FailureKind = keyof typeof FAILURES;
 
-export interface FailureDetails {
+interface FailureDetails {
   /** The next step, as a sentence or a command to type. */
   hint?: string;
   /** The exchange's own return code, when it gave one. */

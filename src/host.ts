@@ -57,8 +57,6 @@ export interface Host {
   run(words: readonly string[]): Promise<number>;
 }
 
-export type { Signal } from './host/signals.js';
-
 export function systemHost(): Host {
   const signals = takeSignals();
   return {

@@ -16,7 +16,7 @@ export interface Candle {
   readonly volume: string;
 }
 
-export interface CandleRange {
+interface CandleRange {
   readonly market: string;
   readonly type: CandleType;
   /** The first candle that is wanted opens at or after this; the latest `size` candles when undefined. */
@@ -26,7 +26,7 @@ export interface CandleRange {
   readonly size: number | undefined;
 }
 
-export interface Candles {
+interface Candles {
   /** Oldest first. */
   readonly candles: readonly Candle[];
   /** Why a part of the range could not be had: a Failure `partial`. */

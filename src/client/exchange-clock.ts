@@ -7,7 +7,7 @@ export interface ClockMemory {
 }
 
 /** What an answer tells of the exchange's clock; all in milliseconds since the Unix epoch. */
-export interface ClockSample {
+interface ClockSample {
   /** The answer's `Date`, which counts whole seconds. */
   readonly date: number;
   readonly sent: number;

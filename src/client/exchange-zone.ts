@@ -1,11 +1,11 @@
 /** Where what was learned of the exchange's zone outlives a command: an offset from UTC such as `+08:00`. */
-export interface ZoneMemory {
+interface ZoneMemory {
   read(): string | undefined;
   write(offset: string): void;
 }
 
 /** A bill's moment, in milliseconds since the Unix epoch, and as the exchange writes it. */
-export interface ShownMoment {
+interface ShownMoment {
   readonly date: number;
   readonly showDate: string | null;
 }

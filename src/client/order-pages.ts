@@ -9,7 +9,7 @@ import { OBSERVED } from './observed-codes.js';
 export const PAGE_SIZE = 10;
 
 /** Pages count from 1; both ends are included. */
-export interface Extent {
+interface Extent {
   readonly from: number;
   readonly to: number;
 }

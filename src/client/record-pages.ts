@@ -13,7 +13,7 @@ export type WithdrawalRecord = Result<typeof operations.getWithdrawRecord>['mess
 /** The interface says "items per page" without a range; 50 is the largest that it states anywhere. */
 export const RECORDS_PER_PAGE = 50;
 
-export interface RecordPage<Entry> {
+interface RecordPage<Entry> {
   /** Newest first. */
   readonly records: readonly Entry[];
   /** On all pages together; null where the exchange does not say. */

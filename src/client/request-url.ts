@@ -11,7 +11,7 @@ import {
 } from '../protocol/request.js';
 import { requireChecking, requireSafeHost } from './hosts.js';
 
-export interface Signer {
+interface Signer {
   readonly host: Pick<Host, 'redaction' | 'environment'>;
   readonly hosts: Hosts;
   readonly credentials: () => Credentials;

@@ -30,7 +30,7 @@ export interface HttpAnswer {
 }
 
 /** How a request failed to bring an answer. */
-export type TransportFault =
+type TransportFault =
   | 'unresolved'
   | 'refused'
   | 'certificate'

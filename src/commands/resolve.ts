@@ -62,17 +62,25 @@ export default define({
     for (const resolution of shown) if (resolution !== undefined) tellUnplaced(context, resolution);
     tellUnfinished(context, account, resolutions);
     tellDamaged(context, account);
-    const answer = { data: rows, show: (screen: Screen) => show(screen, shown) };
+    const unreadable = isNamed ? [] : tellUnreadable(context, account);
+    const nothing = unreadable.length === 0 ? 'Nothing is unknown.' : 'Nothing else is unknown.';
+    const answer = { data: rows, show: (screen: Screen) => show(screen, shown, nothing) };
     const unknown = shown.flatMap((one) => (one?.outcome === 'unknown' ? [one.intent] : [])).reverse();
-    return unknown.length === 0 ? answer : { ...answer, failure: stillUnknown(account, unknown) };
+    const ids = [...unknown.map((intent) => intent.id), ...unreadable];
+    return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(account, unknown, ids) };
   },
 });
 
-/** The open write of an id; none where it is settled already. Throws Failure `usage` where the journal knows neither. */
+/**
+ * The open write of an id; none where it is settled already. Throws Failure `usage` where the journal knows neither, or its
+ * record cannot be read.
+ */
 function openOf({ journal }: TradingAccount, id: string): Entry[] {
   const entry = journal.find(id);
   if (entry !== undefined) return [entry];
   if (journal.archive.find(id) !== undefined || journal.damaged().includes(id)) return [];
+  const unreadable = journal.unreadable().find((one) => one.id === id);
+  if (unreadable !== undefined) throw unreadable.failure;
   throw usage(
     `The journal has no write of the id ${id}.`,
     `It keeps those of the profile in use; pit order show MARKET --id ${id} asks the exchange.`,
@@ -108,9 +116,21 @@ function tellUnfinished({ output, host }: Context, { journal }: TradingAccount, 
 /** A record that nobody can read may have been a write that left: it is told once, and then lies where it can be looked at. */
 function tellDamaged({ output }: Context, { journal }: TradingAccount): void {
   for (const id of journal.damaged()) {
-    output.warn(`The record of ${id} is damaged: what it was about is not known. It is now in ${journal.setAside(id)}`);
+    const aside = journal.setAside(id);
+    output.warn(
+      aside === undefined
+        ? `The record of ${id} is damaged, or just being made. Ask again in a minute: pit resolve`
+        : `The record of ${id} is damaged: what it was about is not known. It is now in ${aside}`,
+    );
     output.warn(`See whether the exchange knows it: pit order show MARKET --id ${id}, or pit withdrawals COIN`);
   }
+}
+
+/** The ids of writes of which no more can be told. They stay where they are: the disk may give them again a moment later. */
+function tellUnreadable({ output }: Context, { journal }: TradingAccount): string[] {
+  const unreadable = journal.unreadable();
+  for (const { failure } of unreadable) output.warn([failure.message, failure.hint ?? []].flat().join(' '));
+  return unreadable.map(({ id }) => id);
 }
 
 /** A replacement that was not placed is not placed from here: whoever wanted it may want something else by now. */
@@ -121,15 +141,16 @@ function tellUnplaced({ output, host }: Context, resolution: Resolution): void {
   output.warn(sameProfile(`${words} ${placingLine(order)}`, host.arguments));
 }
 
-function stillUnknown(account: TradingAccount, intents: readonly Intent[]): Failure {
-  const [first = ''] = intents.map(({ id }) => id);
-  const isOne = intents.length === 1;
+/** @param ids of these writes, and of those whose record cannot be read */
+function stillUnknown(account: TradingAccount, intents: readonly Intent[], ids: readonly string[]): Failure {
+  const [first = ''] = ids;
+  const isOne = ids.length === 1;
   const call = intents.find((intent) => isOf(intent, 'call'))?.id;
   const hint =
     call === undefined
       ? `Ask again${when(account, intents)}: pit resolve${isOne ? ` ${first}` : ''}`
       : `No operation tells what became of ${call}: look at the exchange, then say it: pit resolve ${call} --as done (or notSent)`;
-  const what = isOne ? `what became of ${first}` : `what became of ${intents.length} writes`;
+  const what = isOne ? `what became of ${first}` : `what became of ${ids.length} writes`;
   return new Failure('unknown', `It is still not known ${what}.`, { clientId: first, hint });
 }
 
@@ -141,9 +162,9 @@ function when(account: TradingAccount, intents: readonly Intent[]): string {
   return isAhead ? ` from ${zonedTime(certain)} on, when it can be told for certain` : ' in a minute';
 }
 
-function show(screen: Screen, resolutions: readonly (Resolution | undefined)[]): string {
+function show(screen: Screen, resolutions: readonly (Resolution | undefined)[], nothing: string): string {
   const blocks = resolutions.flatMap((resolution) => (resolution === undefined ? [] : block(screen, resolution)));
-  return blocks.length === 0 ? screen.paint.faint('Nothing is unknown.') : blocks.join('\n\n');
+  return blocks.length === 0 ? screen.paint.faint(nothing) : blocks.join('\n\n');
 }
 
 function block(screen: Screen, { intent, outcome, id, events }: Resolution): string {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isPrivateFile, makePrivateFolder } from './private.js';
 import { replaceFile } from './replace-file.js';
 
-export interface Cached {
+interface Cached {
   readonly value: string;
   readonly ageMs: number;
 }

@@ -9,7 +9,7 @@ import { checkUrl } from './urls.js';
 export { type Profile, SANDBOX } from './profile.js';
 
 /** What it takes to make a profile. */
-export interface NewProfile {
+interface NewProfile {
   readonly name: string;
   readonly baseUrl: string;
   readonly tradeUrl: string;

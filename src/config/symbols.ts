@@ -14,7 +14,7 @@ const LINES = {
   unresolved: /^[A-Za-z0-9]{4,36}$/,
 } as const;
 
-export type SymbolKind = keyof typeof LINES;
+type SymbolKind = keyof typeof LINES;
 
 /** More would make a shell slow, and nobody looks through them. */
 const MOST_LINES = 20_000;

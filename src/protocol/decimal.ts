@@ -1,5 +1,5 @@
 /** What to do with digits that do not fit: `down` is towards zero, `up` is away from it. */
-export type Rounding = 'down' | 'up';
+type Rounding = 'down' | 'up';
 
 const PATTERN = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/;
 

@@ -11,7 +11,7 @@ export type Access = 'public' | 'signed' | 'open';
  * What an operation does: a `read` changes nothing, a `refresh` may be repeated without harm, a `write` is sent once.
  * All are GET requests, so this is the only thing that keeps an order from being sent twice.
  */
-export type Effect = 'read' | 'refresh' | 'write';
+type Effect = 'read' | 'refresh' | 'write';
 
 /** The stated limit a call draws from: the market-data hosts state none but for K-line; signed calls count per key and per IP. */
 export type Bucket = 'unstated' | 'kline' | 'key' | 'ip';

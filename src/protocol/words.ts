@@ -1,7 +1,7 @@
 /** Coin names that no interface supports since 2021-07-16, with their successors. */
 export const RENAMED_COINS: Readonly<Record<string, string>> = { bchabc: 'bch', bchsv: 'bsv', hsr: 'hc', nxwc: 'xwc' };
 
-export interface MarketName {
+interface MarketName {
   /** `<base>_<quote>` in lower case. */
   readonly market: string;
   readonly base: string;

@@ -20,7 +20,7 @@ export interface Candle {
 
 export const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
+const DAY = 24 * HOUR;
 
 const LEVEL_OF: Readonly<Record<CandleType, Level>> = {
   '1min': '1min',

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { getSystemErrorName } from 'node:util';
 
 /** What a disk that does not take the data says, and what helps. */
-export interface DiskTrouble {
+interface DiskTrouble {
   readonly reason: string;
   readonly mend: string;
 }

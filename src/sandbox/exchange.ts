@@ -14,20 +14,12 @@ import type { DepositRequest } from './funds/treasury.js';
 import type { CoinRules } from './markets/coins.js';
 import type { MarketRules } from './markets/market.js';
 
-export type { CandleType } from './candles.js';
 export type { Account } from './desk/accounts.js';
-export type { OrderStatus } from './desk/order.js';
-export type { OrderList, OrderRef } from './desk/order-file.js';
+export type { OrderList } from './desk/order-file.js';
 export { type Founding, OtherFormat } from './exchange/beginning.js';
-export type { NewAddress } from './funds/address-book.js';
-export type { Funds } from './funds/funds.js';
-export type { DepositRequest } from './funds/treasury.js';
-export type { CoinRules } from './markets/coins.js';
-export type { MarketRules } from './markets/market.js';
-export { Refusal } from './refusals.js';
 export { AlreadyOpen } from './store-claim.js';
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   /** Where the state is kept; made when it is missing. One exchange at a time can have it open. */
   readonly directory: string;
   /** Used when the directory is empty; afterwards the stored one wins. */

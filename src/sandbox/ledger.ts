@@ -1,5 +1,5 @@
 /** The two parts of a balance: what can be used, and what open orders hold. */
-export type Part = 'available' | 'frozen';
+type Part = 'available' | 'frozen';
 
 /** A balance in units of the coin's smallest decimal. */
 export interface Balance {
@@ -8,11 +8,11 @@ export interface Balance {
 }
 
 /** A balance with its name, `account/coin`: made once, because every movement tells of two. */
-export interface NamedBalance extends Balance {
+interface NamedBalance extends Balance {
   readonly name: string;
 }
 
-export interface Pocket {
+interface Pocket {
   readonly account: string;
   readonly part: Part;
 }

@@ -4,7 +4,7 @@
  * The interface names 1000 for success and no other code. These codes are what public clients of the interface observed
  * (field notes); they are not documented, and which condition gets which code is the sandbox's choice.
  */
-export const REFUSALS = {
+const REFUSALS = {
   general: { code: 1001, message: 'the request could not be carried out' },
   unknownMarket: { code: 1001, message: 'unknown market' },
   unknownCoin: { code: 1001, message: 'unknown coin' },

@@ -13,7 +13,7 @@ export interface Disk {
   range(start: string, end: string, reverse: boolean): Iterable<{ key: string; value: Row }>;
 }
 
-export interface Range {
+interface Range {
   /** Inclusive. */
   readonly start: string;
   /** Exclusive. */

@@ -22,7 +22,7 @@ export interface Cell {
 }
 
 /** The room that a column takes: its cells, and those from the point on where points stand under each other. */
-export interface Extent {
+interface Extent {
   readonly width: number;
   readonly fraction: number;
 }

@@ -14,7 +14,7 @@ export { ReaderGone } from './writing.js';
 
 export type Format = 'table' | 'json' | 'csv';
 
-export interface OutputOptions extends ScreenOptions {
+interface OutputOptions extends ScreenOptions {
   /** What becomes of each answer before it is written: it may show less. */
   readonly view?: (<Any extends Answer | RowStream>(answer: Any) => Any) | undefined;
   /** What becomes of each remark before it is said. */

@@ -4,7 +4,7 @@ import type { Screen } from './screen.js';
 import { displayWidth } from './width.js';
 
 /** How far something has come. */
-export interface Advance {
+interface Advance {
   readonly done: number;
   readonly total: number;
   /** After the bar where there is room: the time that is left. */

@@ -5,7 +5,7 @@ import { type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { safe } from './text.js';
 
 /** What is wrong with an answer, or true. */
-export type Validate = (answer: string) => true | string | Promise<true | string>;
+type Validate = (answer: string) => true | string | Promise<true | string>;
 
 export interface Choice<Value> {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Choice<Value> {
 }
 
 /** A line to type, with words below it that keep up with what is typed and with the world. */
-export interface Live {
+interface Live {
   /** The words for what is typed so far, at this moment and on this screen; and for what was wrong with it at Enter. */
   readonly below: (typed: string, wrong: string | undefined, screen: Screen) => string;
   /** True, or what is wrong with an answer. */

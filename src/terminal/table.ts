@@ -6,7 +6,7 @@ import { displayWidth } from './width.js';
 
 export type { Column } from './layout.js';
 
-export interface TableOptions {
+interface TableOptions {
   /** A line above the table. */
   readonly title?: string;
 }

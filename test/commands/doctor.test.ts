@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { skewOf } from '../../src/commands/doctor/checks/hosts.js';
@@ -120,6 +120,16 @@ describe('pit doctor', () => {
     const findings = await found(other, '', extra);
     expect(line(findings, 'journal')).toMatch(/^warn: the outcome of pit\w+ is not known -> Find out: pit resolve$/);
     expect(line(findings, 'records')).toMatch(/^warn: of damaged1 the record is damaged -> .*pit resolve$/);
+    mkdirSync(path.join(journal, account, 'open', 'unread1'), { mode: 0o700 });
+    expect(line(await found(other, '', extra), 'records')).toMatch(
+      /^warn: .*unread1 cannot be read .* -> .*pit resolve$/,
+    );
+    const resolved = await other.run('resolve unread1', extra);
+    expect([resolved.code, resolved.stderr]).toEqual([2, expect.stringMatching(/unread1 cannot be read \(EISDIR\)/)]);
+    expect((await other.run('resolve', extra)).stderr).toMatch(
+      /unread1 cannot be read .*not known what became of 2 writes/s,
+    );
+    expect(existsSync(path.join(journal, account, 'open', 'unread1'))).toBe(true);
   });
 
   it.skipIf(!hasOpenssl)('certificates: the days that are left, and what is wrong with one', async () => {

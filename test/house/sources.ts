@@ -30,12 +30,21 @@ export interface Node {
 
 /** Every node of a file's syntax tree, types included. */
 export function nodesOf(text: string): Node[] {
-  const { program } = parse(text, {
+  return [...walk(programOf(text))];
+}
+
+/** What stands at the top of a file. */
+export function statementsOf(text: string): Node[] {
+  const statements: readonly unknown[] = programOf(text).body;
+  return statements.filter(isNode);
+}
+
+function programOf(text: string) {
+  return parse(text, {
     sourceType: 'module',
     plugins: ['typescript', 'estree'],
     createImportExpressions: true,
-  });
-  return [...walk(program)];
+  }).program;
 }
 
 function* walk(value: unknown): Generator<Node> {

@@ -6,7 +6,7 @@ import type { Breaker } from './breaker.js';
 import type { Lane, Permit, Permits } from './permits.js';
 
 /** What a request has to have before it leaves: a permit of each limit that it draws from. */
-export type PermitsOf = (bucket: Bucket) => readonly Permits[];
+type PermitsOf = (bucket: Bucket) => readonly Permits[];
 
 /** What the requests of one place are held against, whatever client sends them. */
 export interface Limits {
@@ -15,7 +15,7 @@ export interface Limits {
   readonly breaker?: Breaker;
 }
 
-export interface Asked {
+interface Asked {
   readonly bucket: Bucket;
   readonly lane: Lane;
   /** Whether it may find out that a lock has ended: a request that changes nothing may. */

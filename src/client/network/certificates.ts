@@ -1,5 +1,5 @@
 /** What refused TLS means, and what mends it. */
-export interface CertificateTrouble {
+interface CertificateTrouble {
   readonly words: string;
   readonly mend: string;
 }

@@ -10,7 +10,7 @@ import { type Environment, type NamedProxy, proxyFor } from './proxy.js';
 const TUNNEL_MS = 10_000;
 
 /** How hosts are reached. */
-export interface Way {
+interface Way {
   readonly options: Pick<OptionsInit, 'agent' | 'https'>;
   readonly proxy: NamedProxy | null;
 }

@@ -7,7 +7,7 @@ import { unknownCoin } from '../funds/explained.js';
 import type { BalanceRow } from './rows.js';
 
 /** What the coins of these balances are worth in one of them, by the last prices. Null where no market leads there. */
-export interface Values {
+interface Values {
   of(row: BalanceRow): string | null;
   readonly sum: Decimal;
 }
@@ -40,7 +40,7 @@ export async function valuesIn(
 }
 
 /** A line of the table: a balance with its share, or the sum. */
-export interface ValuedLine {
+interface ValuedLine {
   readonly balance: BalanceRow | null;
   readonly value: string | null;
   readonly share: string | null;

@@ -6,7 +6,7 @@ import { checkedParameters, isOperationName } from '../../protocol/request.js';
 import { completing } from '../frame/completes.js';
 
 /** A word of the command line: `name=value`. */
-export interface Pair {
+interface Pair {
   readonly name: string;
   readonly value: string;
 }

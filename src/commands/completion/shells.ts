@@ -18,7 +18,7 @@ export function shellMeant({ environment }: Pick<Host, 'environment'>, named: Sh
   throw usage(`${found}, and no shell was named.`, `Name one of ${SHELLS.join(', ')}: pit completion install bash`);
 }
 
-export function ownShell(program: string | undefined): Shell | undefined {
+function ownShell(program: string | undefined): Shell | undefined {
   const name = path.basename(program ?? '');
   return SHELLS.find((shell) => shell === name);
 }

@@ -1,7 +1,7 @@
 import type { Answer } from '../../terminal/answer.js';
 import { type Column, table } from '../../terminal/table.js';
 
-export interface Listing<Row extends object> {
+interface Listing<Row extends object> {
   readonly rows: readonly Row[];
   /** The names of a row's fields, for the CSV header when there are no rows. */
   readonly fields: readonly (keyof NoInfer<Row> & string)[];

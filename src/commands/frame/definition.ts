@@ -47,7 +47,7 @@ type FlagValue<Given> = Given extends { readonly read: Reader<infer Value>; read
     ? Value | undefined
     : boolean;
 
-export type Input<Args extends Arguments, Opts extends Flags> = {
+type Input<Args extends Arguments, Opts extends Flags> = {
   readonly [Name in keyof Args]: ArgumentValue<Args[Name]>;
 } & { readonly [Name in keyof Opts]: FlagValue<Opts[Name]> };
 

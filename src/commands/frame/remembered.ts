@@ -67,7 +67,7 @@ export function toleranceMemory(connection: ToleranceOf, profiles: Profiles, cac
 }
 
 /** What of a connection tells whose tolerance it is. */
-export type ToleranceOf = Pick<Connection, 'profile' | 'settings' | 'hostFromEnvironment' | 'tradeUrl'>;
+type ToleranceOf = Pick<Connection, 'profile' | 'settings' | 'hostFromEnvironment' | 'tradeUrl'>;
 
 /** A profile that cannot be written costs finding out again. */
 function onlyFailures(thrown: unknown): void {

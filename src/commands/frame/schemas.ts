@@ -7,7 +7,7 @@ import * as shape from './shapes.js';
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** The name under which the error object is asked for: the last line of stderr, where `--json` is given. */
-export const ERROR = 'error';
+const ERROR = 'error';
 
 const FAILURE = shape.record({
   error: shape.record({
@@ -21,7 +21,7 @@ const FAILURE = shape.record({
 });
 
 /** A schema as it is given out: one that stands by itself. */
-export interface Schema extends shape.Shape {
+interface Schema extends shape.Shape {
   readonly $schema: string;
   readonly title: string;
 }

@@ -6,7 +6,7 @@ import { quietly } from '../../trading/quietly.js';
 import type { Context } from '../frame/context.js';
 
 /** What a funds operation is about, for the words of a refusal. */
-export interface Subject {
+interface Subject {
   readonly coin?: string | undefined;
   /** The permission that the interface's words name for it; which operation needs which is not stated. */
   readonly permission: 'asset' | 'money';

@@ -23,14 +23,14 @@ export const RECORD_FLAGS = {
   all: toggle('--all', 'every page'),
 };
 
-export interface RecordInput {
+interface RecordInput {
   readonly coin: string;
   readonly page: number | undefined;
   readonly all: boolean;
 }
 
 /** A kind of records: how they are read, and how they look. */
-export interface RecordKind<Entry, Row extends object> {
+interface RecordKind<Entry, Row extends object> {
   readonly what: string;
   readonly readPage: PageReader<Entry>;
   readonly readAll: (client: ReadSource, coin: string) => AsyncIterable<readonly Entry[]>;

@@ -49,7 +49,7 @@ export default define({
 });
 
 /** A withdrawal as people and programs read it. The record does not carry its coin. */
-export function withdrawalRow(record: WithdrawalRecord, coin: string) {
+function withdrawalRow(record: WithdrawalRecord, coin: string) {
   const { id, submitTime, manageTime, amount, fees, toAddress, hash, merchantOrderNo, status } = record;
   return {
     ...{ id, time: isoTime(submitTime), processedTime: manageTime ? isoTime(manageTime) : null, coin },

@@ -6,7 +6,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_60
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?)?(Z|[+-]\d\d:?\d\d)?$/;
 
 /** A moment as the user wrote it; an age counts from the moment it is resolved against. */
-export type Moment = (nowMs: number) => number;
+type Moment = (nowMs: number) => number;
 
 /** ISO 8601 (without a zone: UTC), milliseconds since the Unix epoch, or an age such as `90s`, `2h` or `7d`. */
 export const moment: Reader<Moment> = (word) => {

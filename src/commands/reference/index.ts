@@ -6,7 +6,7 @@ import { describeTree } from './tree.js';
 import { zshScript } from './zsh.js';
 
 /** Reads a file of the project. */
-export type ReadText = (file: string) => string;
+type ReadText = (file: string) => string;
 
 /** Every file that is made from the command tree, by its path in the project, with the text that it should have. */
 export async function referenceFiles(read: ReadText): Promise<ReadonlyMap<string, string>> {

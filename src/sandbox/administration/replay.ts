@@ -25,7 +25,7 @@ export interface ReplayReport {
 const LONGEST_PUSH = 365 * 86_400_000;
 
 /** Names the refusal that `anew` lifts. */
-export const LOSES_STATE = 'losesState';
+const LOSES_STATE = 'losesState';
 
 /**
  * `POST /replay` lets a `market` follow a `file`. The clock starts at the file's first row. Where that lies in the past the

@@ -7,7 +7,7 @@ import { type PathState, PricePath, STEPS_PER_MINUTE } from './path.js';
 import type { Pushes } from './pushes.js';
 
 /** The length of a step in ms. Steps lie on a grid that begins at the Unix epoch. */
-export const STEP = 500;
+const STEP = 500;
 
 const MINUTE = 60_000;
 /** Gaps up to this long are lived through step by step. */
@@ -24,7 +24,7 @@ export interface CrowdState {
 }
 
 /** What the administration wants of the crowd. */
-export interface Orders {
+interface Orders {
   /** Whether a market follows a recording: the crowd only quotes there, around the last price. */
   readonly isReplayed: (market: string) => boolean;
   readonly pushes: Pushes;

@@ -47,7 +47,7 @@ type StoredBill = [string, string, string, string, number, BillKind, string];
 
 export const placeCodec: Codec<number> = { encode: (place) => place, decode: Number };
 
-export interface BillLists {
+interface BillLists {
   /** By account. */
   readonly bills: NumberedLists<Bill>;
   /** For each account and coin the places of its bills among those of the account. */

@@ -7,7 +7,7 @@ import type { BillBook } from './bills.js';
 import type { Wallet } from './wallets.js';
 
 /** What a wallet is worth and what it owes, in units of the coin that it is measured in. */
-export interface Standing {
+interface Standing {
   readonly assets: bigint;
   readonly debts: bigint;
 }
@@ -20,7 +20,7 @@ interface Change {
 }
 
 /** The last price of a market in ticks. */
-export type LastPrice = (market: string) => bigint;
+type LastPrice = (market: string) => bigint;
 
 const NOTHING: Change = { coin: '', assets: 0n, debts: 0n };
 

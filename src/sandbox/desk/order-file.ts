@@ -15,7 +15,7 @@ export const keyCodec: Codec<string> = { encode: (key) => key, decode: String };
 
 export const idCodec: Codec<bigint> = { encode: String, decode: (row) => BigInt(row as string) };
 
-export interface OrderTables {
+interface OrderTables {
   /** Every order of a customer, and the open ones of participants, by account, market and id. */
   readonly orders: Table<Order>;
   /** The keys of all open orders, by id. */

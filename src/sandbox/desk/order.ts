@@ -41,7 +41,7 @@ export function feeCoin(order: Order): string {
   return order.side === 'buy' ? order.market.base : order.market.quote;
 }
 
-export type Holding = Pick<Order, 'market' | 'side' | 'price' | 'remaining'>;
+type Holding = Pick<Order, 'market' | 'side' | 'price' | 'remaining'>;
 
 /** What an open order holds: the value of its remainder at its own price, or the remainder itself. */
 export function held(order: Holding): { coin: string; units: bigint } {

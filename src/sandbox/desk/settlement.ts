@@ -4,7 +4,7 @@ import { feeOf } from './fees.js';
 import type { Order } from './order.js';
 
 /** Hears of every movement that changes what a wallet owns; holds are not among them. */
-export type Posted = (wallet: string, coin: string, change: bigint, kind: BillKind) => void;
+type Posted = (wallet: string, coin: string, change: bigint, kind: BillKind) => void;
 
 /** Exchanges coins against money for `amount` lots at `price` ticks out of what both orders hold, and takes the fees. */
 export function settle(ledger: Ledger, buy: Order, sell: Order, price: bigint, amount: bigint, posted: Posted): void {

@@ -13,7 +13,7 @@ export interface Trade {
 }
 
 /** The most trades that are shown at once: the interface's 50. */
-export const SHOWN = 50;
+const SHOWN = 50;
 
 export const tradeCodec: Codec<Trade> = {
   encode: ({ id, time, side, price, amount }) => [String(id), time, side, String(price), String(amount)],

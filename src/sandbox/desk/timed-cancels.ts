@@ -1,7 +1,7 @@
 import type { Codec, Table } from '../store-table.js';
 
 /** The orders of an account in a market are to be cancelled at a time, in ms since the Unix epoch. */
-export interface TimedCancel {
+interface TimedCancel {
   readonly account: string;
   readonly market: string;
   readonly time: number;

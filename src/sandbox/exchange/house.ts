@@ -47,7 +47,7 @@ const balanceCodec: Codec<Balance> = {
 /** The one row of tables that have only one. */
 const ONLY = 'only';
 
-export interface HouseOptions {
+interface HouseOptions {
   readonly directory: string;
   readonly seed: number;
   readonly time: number;

@@ -13,7 +13,7 @@ import { type FaultRule, FaultRules } from './rules.js';
 const PAGE =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n';
 
-export interface FaultyRequest {
+interface FaultyRequest {
   readonly asked: Asked;
   readonly response: ServerResponse;
   readonly answering: Answering;

@@ -4,7 +4,7 @@ import type { Codec, Table } from '../store-table.js';
 import { addressText, type ChainAddress, depositAddress, foreignAddress } from './addresses.js';
 
 /** An address that an account may withdraw to, as `receiveAddr` names it. */
-export interface VerifiedAddress {
+interface VerifiedAddress {
   readonly text: string;
   readonly chain: string;
 }
@@ -28,7 +28,7 @@ export interface NewAddress {
   readonly preferred?: boolean | undefined;
 }
 
-export interface AddressTables {
+interface AddressTables {
   /** By account and coin, the default one first. */
   readonly verified: Table<readonly VerifiedAddress[]>;
   /** The accounts and coins for which a deposit address was obtained. */

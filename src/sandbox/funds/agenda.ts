@@ -1,7 +1,7 @@
 import type { Codec, Table } from '../store-table.js';
 
 /** Something that is to happen at a moment of the exchange's clock; `key` says what and to which record. */
-export interface Due {
+interface Due {
   readonly time: number;
   readonly key: string;
 }

@@ -42,7 +42,7 @@ export const depositCodec: Codec<Deposit> = {
 type StoredDeposit = [string, string, string, string, number, number, string, number, DepositStatus];
 
 /** Coins that are on their way to an account. `hash` is made up when it is not given. */
-export interface Arrival {
+interface Arrival {
   readonly account: string;
   readonly chain: ChainRules;
   readonly amount: bigint;

@@ -3,7 +3,7 @@ import { FUNDS } from '../server/choices.js';
 import type { Codec, Table } from '../store-table.js';
 
 /** Wrong fund passwords in a row, and until when none is looked at any more. */
-export interface Attempts {
+interface Attempts {
   readonly wrong: number;
   /** ms since the Unix epoch. */
   readonly lockedUntil: number;

@@ -34,7 +34,7 @@ export interface WithdrawRequest {
 }
 
 /** Who withdraws. */
-export interface Owner {
+interface Owner {
   readonly id: string;
   readonly safePwd: string;
 }

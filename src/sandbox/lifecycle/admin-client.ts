@@ -3,7 +3,7 @@ import { Failure } from '../../errors.js';
 import type { SandboxAddress } from './address.js';
 
 /** Thrown for an answer that says no. `reason` names the refusal for a program, where it has a name. */
-export class AdminSaidNo extends Error {
+class AdminSaidNo extends Error {
   override readonly name = 'AdminSaidNo';
 
   constructor(

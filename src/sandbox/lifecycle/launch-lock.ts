@@ -7,7 +7,7 @@ import { openPrivate } from '../disk.js';
 import { removeFile } from './files.js';
 
 /** Held by the one process that may start, or wipe, the sandbox of a folder. */
-export interface LaunchLock {
+interface LaunchLock {
   release(): void;
 }
 

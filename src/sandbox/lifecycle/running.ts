@@ -15,7 +15,7 @@ export interface Running {
   close(): Promise<void>;
 }
 
-export interface Parts {
+interface Parts {
   readonly address: SandboxAddress;
   readonly files: SandboxFiles;
   readonly premises: Premises;

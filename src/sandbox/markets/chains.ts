@@ -18,7 +18,7 @@ export interface ChainRules {
   readonly look: AddressLook;
 }
 
-export interface AddressLook {
+interface AddressLook {
   readonly prefix: string;
   readonly alphabet: string;
   readonly length: number;
@@ -67,7 +67,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /** The chains of the coins: single ones, several for one coin, such with a memo, and closed ones. */
-export const CHAINS: readonly ChainRules[] = ROWS.map(
+const CHAINS: readonly ChainRules[] = ROWS.map(
   ([coin, chain, mainChain, fee, minWithdrawal, maxWithdrawal, gate, usesMemo, confirmations, look]) => ({
     ...{ coin, chain, mainChain, fee, minWithdrawal, maxWithdrawal },
     ...gate,

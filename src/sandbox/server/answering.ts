@@ -12,7 +12,7 @@ import { readQuery, splitTarget } from './query.js';
 import type { KlineSince, Served, ServedOpenly, ServedSigned } from './serving.js';
 import { checkMethod, checkRequestTime, readCredentials, Verifier } from './verify.js';
 
-export interface AnsweringOptions {
+interface AnsweringOptions {
   readonly exchange: Exchange;
   /** The machine's clock, ms since the Unix epoch: a client cannot know a driven clock, so reqTime and limits go by this. */
   readonly now: () => number;

@@ -49,7 +49,7 @@ export const SWITCHED: ReadonlySet<string> = new Set(['enableExpress', 'enableRe
  */
 export const LEVERAGE = { spot: 1, isolated: 5, cross: 3 } as const;
 
-export type Permission = 'asset' | 'lever' | 'entrust' | 'money';
+type Permission = 'asset' | 'lever' | 'entrust' | 'money';
 
 /** Chosen from what the interface says each permission is for; which operation needs which is not shown. */
 export const PERMISSIONS: Readonly<Record<string, Permission>> = {

@@ -12,7 +12,7 @@ export const marketData: Family = (refusal) => {
 };
 
 /** Signed operations: `{"code", "message"}`. */
-export const signed: Family = ({ code, message }) => write({ code, message });
+const signed: Family = ({ code, message }) => write({ code, message });
 
 const signedWithTextCode: Family = ({ code, message }) => write({ code: String(code), message });
 

@@ -5,7 +5,7 @@ import { type Activity, isBrowser } from './activity.js';
 import type { Answer, Answering, Asked } from './answering.js';
 import { CONTENT_TYPE, STATUS } from './choices.js';
 
-export interface DoorOptions {
+interface DoorOptions {
   /** Faults on demand; none when left out. */
   readonly faults?: Faults;
   /** Refuses a User-Agent that is not a desktop browser's, which the interface demands. */

@@ -1,7 +1,7 @@
 import { Refusal } from '../refusals.js';
 
 /** A request target in its two parts, as they were sent. */
-export interface Target {
+interface Target {
   readonly path: string;
   readonly query: string;
 }

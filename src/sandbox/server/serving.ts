@@ -11,7 +11,7 @@ import type { Json } from './json.js';
 export type KlineSince = 'first' | 'latest';
 
 /** What a public operation works with. */
-export interface Call {
+interface Call {
   readonly exchange: Exchange;
   /** Which 1,000 rows of more follow kline's `since`; the latest when it is not given. */
   readonly klineSince?: KlineSince | undefined;

@@ -8,7 +8,7 @@ import { REQUEST_TIME_TOLERANCE } from './choices.js';
  */
 
 /** What authenticates a request, as it was sent. */
-export interface Credentials {
+interface Credentials {
   readonly accessKey: string;
   readonly sign: string;
   readonly reqTime: string;

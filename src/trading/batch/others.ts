@@ -18,7 +18,9 @@ export async function ofOthers(
   const { journal } = account;
   const ids = new Set<string>();
   const add = (id: string | null) => void (id === null || ids.add(id));
-  const { open, settled } = journal.writesSince(job.entry.intent.time);
+  // in this order, as in Journal.writesSince
+  const open = journal.open();
+  const settled = journal.archive.newestFirst({ market: job.terms.market }, job.entry.intent.time);
   for (const { intent, id, duplicates } of settled) {
     for (const one of [id, ...duplicates]) add(one);
     for (const one of ordersOf(account, job, intent)) add(one);

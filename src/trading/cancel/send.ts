@@ -66,8 +66,9 @@ function canBeOurs(order: OrderRecord): boolean {
 /** By an earlier command, as far as the journal can be read: the request has left, and what became of it is to be told. */
 function wasCancelled({ journal }: TradingAccount, { order, note }: CancelRequest, { id }: OrderRecord): boolean {
   const isThis = (earlier: OrderReference) => ('id' in earlier ? earlier.id === id : isSame(earlier, order));
+  const names = 'id' in order ? [{ id }] : [{ id }, order];
   try {
-    return journal.archive.since(0).some((settled) => cancelledBy(settled).some(isThis));
+    return names.some((name) => journal.archive.since(0, name).some((settled) => cancelledBy(settled).some(isThis)));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     note(`whether it had been cancelled before is not known: ${error.message}`);

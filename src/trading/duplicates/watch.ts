@@ -37,8 +37,8 @@ interface Search {
   readonly from: number;
   /** How far two executions of one request may be apart, in milliseconds. */
   readonly span: number;
-  /** How many settled writes of the account were looked through for it. */
-  readonly seen: number;
+  /** How many settled writes of the account were passed on the way to it. */
+  readonly passed: number;
 }
 
 /**
@@ -72,8 +72,8 @@ export async function findExtras(
 }
 
 /** Notes that too where it took long to see, so that the next one sees it at once. */
-function nothingWanted({ journal }: TradingAccount, { where, check, seen }: Search): readonly Extra[] {
-  if (seen > MANY) unlessDiskFails(() => journal.archive.markChecked(where, check));
+function nothingWanted({ journal }: TradingAccount, { where, check, passed }: Search): readonly Extra[] {
+  if (passed > MANY) unlessDiskFails(() => journal.archive.markChecked(where, check));
   return [];
 }
 
@@ -96,7 +96,7 @@ function searchOf(account: TradingAccount, where: MarketSide, fresh: Wanted | un
   const { client, host, journal } = account;
   const check: Check = { time: client.now(), at: host.now() };
   const span = executionSpan(account);
-  const { settled, last } = journal.archive.recent(where, check, (latest) =>
+  const { settled, last, passed } = journal.archive.recent(where, check, (latest) =>
     latest === undefined ? check.at - MEMORY_MS : Math.min(latest.at - LAG_MS, here(latest.time - span, check)),
   );
   const starts = settled
@@ -107,7 +107,7 @@ function searchOf(account: TradingAccount, where: MarketSide, fresh: Wanted | un
   const looked = needed.map(({ one }) => one);
   const wanted = looked.flatMap(wantedOf).concat(fresh ?? []);
   const jobs = new Set(looked.flatMap(({ intent }) => (isJobThere(intent, where) ? intent.id : [])));
-  return { where, check, span, fresh, jobs, from: Math.min(...froms), wanted, settled: looked, seen: settled.length };
+  return { where, check, span, fresh, jobs, from: Math.min(...froms), wanted, settled: looked, passed };
 }
 
 /**

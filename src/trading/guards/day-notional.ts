@@ -26,12 +26,10 @@ export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: 
     return coin === undefined ? undefined : { name: coin, value: worthOfSettled(one) };
   };
   // in the order of Journal.writesSince: what is settled meanwhile counts twice rather than not at all
-  const open = journal
-    .open()
-    .filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.intent) === quote)
-    .map((entry) => worthOfOpen(entry).minus(settledBefore(journal, entry, counted).get(quote) ?? Decimal.zero));
-  const settled = journal.archive.sumsOfToday(counted);
-  return open.reduce((sum, worth) => sum.plus(worth), settled.get(quote) ?? Decimal.zero);
+  const open = journal.open().filter((entry) => dateOf(entry) >= midnight && quoteOf(entry.intent) === quote);
+  const again = settledBefore(journal, open, counted).get(quote) ?? Decimal.zero;
+  const settled = journal.archive.sumsOfToday(counted).get(quote) ?? Decimal.zero;
+  return open.reduce((sum, entry) => sum.plus(worthOfOpen(entry)), settled.minus(again));
 }
 
 /**
@@ -68,8 +66,9 @@ function worthOfSettled({ intent, outcome, duplicates, notional }: Settled): Dec
 }
 
 /** A job that is gone on with counts as an open one: what it was settled with is still among the sums of the archive. */
-function settledBefore({ archive }: Pick<Journal, 'archive'>, { intent }: Entry, counted: ValueOf): Sums {
-  return isOf(intent, 'orderMoreV2') ? archive.sumsOfTodayFor(intent.id, counted) : new Map();
+function settledBefore({ archive }: Pick<Journal, 'archive'>, open: readonly Entry[], counted: ValueOf): Sums {
+  const jobs = open.flatMap(({ intent }) => (isOf(intent, 'orderMoreV2') ? intent.id : []));
+  return archive.sumsOfTodaysJobs(new Set(jobs), counted);
 }
 
 function worthOfOpen(entry: Entry): Decimal {

@@ -1,10 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { linesBackwards } from './backwards.js';
-import { append, appendDurably, namesIn, readIfThere, syncFolder, unlessDiskFails } from './files.js';
-import type { Check, Settled } from './intent.js';
+import { append, appendDurably, namesIn, syncFolder, unlessDiskFails } from './files.js';
+import type { Check, Intent, Settled } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
-import { type SettledLine, type Sums, type SumsLine, sumsIn, sumsOf, type ValueOf } from './sums.js';
+import { type SaidName, type Saying, saysAll, saysAnew } from './saying.js';
+import { type SettledLine, type Sums, type SumsLine, sumsIn, sumsOfJobs, type ValueOf } from './sums.js';
 
 const DAY_MS = 86_400_000;
 /** Settled writes older than this are forgotten. */
@@ -25,7 +26,11 @@ export interface Recent {
   readonly settled: readonly Settled[];
   /** The last look at all of it; undefined where there was none. */
   readonly last: Check | undefined;
+  /** How many lines were passed on the way, of all markets. */
+  readonly passed: number;
 }
+
+const OPPOSITE = { buy: 'sell', sell: 'buy' } as const;
 
 /** Lines of several processes, and of a clock that is corrected, come a little out of order. */
 const DISORDER_MS = 60_000;
@@ -56,42 +61,44 @@ export class Archive {
     this.#prune();
   }
 
-  /** What was settled at or after a time, oldest first. Damaged lines are left out. */
-  since(time: number): Settled[] {
-    const settled = new Map<string, Settled>();
-    for (const line of this.#lines(time)) {
-      if (!('settled' in line)) continue;
-      settled.delete(line.settled.intent.id);
-      settled.set(line.settled.intent.id, line.settled);
-    }
-    return [...settled.values()];
-  }
-
   /**
-   * The settled writes of the days that are kept, the newest first and each as it was kept last. No more is read than is
-   * asked for. Throws Failure `usage` where it cannot be read.
-   * @param isMeant whether a line is looked into, by its text: that costs more than finding it
+   * What was settled at or after a time, the newest first; of what is kept twice only the last. It is read while it is asked
+   * for, and only what says all that is asked for is looked into: an account that trades a lot has many lines. Damaged ones
+   * are left out.
    */
-  *newestFirst(isMeant: (line: string) => boolean): Generator<Settled> {
-    const met = new Set<string>();
-    for (const line of this.#backwards(isMeant)) {
-      if (!('settled' in line) || met.has(line.settled.intent.id)) continue;
-      met.add(line.settled.intent.id);
+  *newestFirst(meant: Saying | ((text: string) => boolean), since: number): Generator<Settled> {
+    const seen = new Set<string>();
+    const isMeant = typeof meant === 'function' ? meant : saysAll(meant);
+    for (const line of this.#backwards(() => since, isMeant)) {
+      if (!('settled' in line) || seen.has(line.settled.intent.id)) continue;
+      seen.add(line.settled.intent.id);
       yield line.settled;
     }
   }
 
+  /** The same, oldest first. */
+  since(time: number, saying: Saying = {}): Settled[] {
+    return [...this.newestFirst(saying, time)].reverse();
+  }
+
   /** A settled write of the days that are kept. */
   find(id: string): Settled | undefined {
-    const mark = JSON.stringify({ id }).slice(1, -1);
-    for (const name of this.#days('').reverse()) {
-      const content = readIfThere(path.join(this.folder, name)) ?? '';
-      // looking into a line costs more than finding it
-      const lines = content.split('\n').filter((line) => line.includes(mark));
-      const found = (valuesIn(lines.join('\n')) as Line[]).findLast((line) => idOf(line) === id);
-      if (found !== undefined && 'settled' in found) return found.settled;
-    }
+    for (const settled of this.newestFirst({ id }, 0)) if (settled.intent.id === id) return settled;
     return undefined;
+  }
+
+  /**
+   * All that settled writes say under a name. Only a line that says something new is looked into.
+   * @param of what a write says there
+   */
+  everything(name: SaidName, of: (intent: Intent) => string | undefined): ReadonlySet<string> {
+    const found = new Set<string>();
+    const isNew = saysAnew(name, found);
+    for (const line of this.#backwards(() => 0, isNew)) {
+      const value = 'settled' in line ? of(line.settled.intent) : undefined;
+      if (value !== undefined) found.add(value);
+    }
+    return found;
   }
 
   /** Keeps the file of a settled job for as long as what is said of it here. Throws the system's error. */
@@ -118,10 +125,13 @@ export class Archive {
    */
   recent({ market, side }: MarketSide, now: Check, from: (last: Check | undefined) => number): Recent {
     const settled = new Map<string, Settled>();
-    let last: Check | undefined;
-    for (const line of this.#backwards()) {
-      const { at } = line;
-      if (at < from(last) - DISORDER_MS) break;
+    let [last, passed]: [Check | undefined, number] = [undefined, 0];
+    const [isThere, isOwn, isOther] = [saysAll({ market }), saysAll({ side }), saysAll({ side: OPPOSITE[side] })];
+    const isMeant = (line: string) => {
+      passed += 1;
+      return isThere(line) && (isOwn(line) || !isOther(line));
+    };
+    for (const line of this.#backwards(() => from(last), isMeant)) {
       if ('settled' in line) {
         const { id } = line.settled.intent;
         if (!settled.has(id)) settled.set(id, line.settled);
@@ -133,7 +143,7 @@ export class Archive {
       const isPast = checked.time <= now.time && checked.at <= now.at;
       if (isMeant && isPast && checked.time > (last?.time ?? 0)) last = checked;
     }
-    return { settled: [...settled.values()].reverse(), last };
+    return { settled: [...settled.values()].reverse(), last, passed };
   }
 
   /** What was settled on the UTC day of now, summed up. Throws Failure `usage` where it cannot be read. */
@@ -143,9 +153,9 @@ export class Archive {
     return sumsIn(file, worth, (line) => unlessDiskFails(() => append(file, lineOf({ at, ...line }))));
   }
 
-  /** What one write counts for in these. Throws Failure `usage` where that cannot be read. */
-  sumsOfTodayFor(id: string, worth: ValueOf): Sums {
-    return sumsOf(id, this.#fileOf(this.now()), worth);
+  /** What some jobs count for in these. Throws Failure `usage` where that cannot be read. */
+  sumsOfTodaysJobs(ids: ReadonlySet<string>, worth: ValueOf): Sums {
+    return sumsOfJobs(ids, this.#fileOf(this.now()), worth);
   }
 
   #fileOf(time: number): string {
@@ -158,21 +168,15 @@ export class Archive {
       for (const name of namesIn(folder)) if (name < oldest) fs.rmSync(path.join(folder, name), { force: true });
   }
 
-  #lines(since: number): Line[] {
-    return this.#days(dayOf(since)).flatMap(
-      (name) => valuesIn(readIfThere(path.join(this.folder, name)) ?? '') as Line[],
-    );
-  }
-
-  *#backwards(isMeant: (line: string) => boolean = () => true): Generator<Line> {
-    for (const name of this.#days('').reverse())
-      for (const line of linesBackwards(path.join(this.folder, name)))
-        if (isMeant(line)) yield* valuesIn(line) as Line[];
-  }
-
-  /** The files of the days from one on, oldest first. */
-  #days(first: string): string[] {
-    return namesIn(this.folder).filter((name) => name >= first);
+  /** The lines that are meant by their text, the newest first, back to a time that is asked for again at each. */
+  *#backwards(from: () => number, isMeant: (text: string) => boolean): Generator<Line> {
+    for (const name of namesIn(this.folder).reverse()) {
+      if (name < dayOf(from() - DISORDER_MS)) return;
+      for (const text of linesBackwards(path.join(this.folder, name))) {
+        if (isFromBefore(text, from() - DISORDER_MS)) return;
+        if (text !== '' && isMeant(text)) yield* valuesIn(text) as Line[];
+      }
+    }
   }
 }
 
@@ -180,8 +184,10 @@ function countedOf({ duplicates, notional }: Settled): Pick<Settled, 'duplicates
   return { duplicates, ...(notional === undefined ? {} : { notional }) };
 }
 
-function idOf(line: Line): string | undefined {
-  return 'settled' in line ? line.settled.intent.id : undefined;
+/** Whether a line was written before a time. Its text is only a hint: one with a wrong byte must not hide those before it. */
+function isFromBefore(text: string, time: number): boolean {
+  const hint = Number(/^\w+ \{"at":(\d+)/.exec(text)?.[1] ?? Number.NaN);
+  return hint < time && (valuesIn(text) as Line[]).some(({ at }) => at < time);
 }
 
 function dayOf(time: number): string {

@@ -166,14 +166,17 @@ function eventsIn(content: string): JournalEvent[] {
   return (valuesIn(content) as Line[]).flatMap((line) => ('intent' in line ? [] : line));
 }
 
-/** Reads an entry; `damaged` where its intent cannot be read, undefined where it has just been settled. */
+/**
+ * Reads an entry; `damaged` where what is there is no intent, the failure where it could not be read this time, undefined
+ * where it has just been settled.
+ */
 export function readEntry(
   file: string,
   archive: Archive,
   host: Pick<Host, 'now' | 'redaction'>,
-): Entry | 'damaged' | undefined {
+): Entry | Failure | 'damaged' | undefined {
   const content = contentOf(file);
-  if (content === undefined) return undefined;
+  if (content === undefined || content instanceof Failure) return content;
   const lines = valuesIn(content) as Line[];
   const intent = lines.flatMap((line) => ('intent' in line ? line.intent : [])).at(-1);
   if (intent === undefined) return 'damaged';
@@ -181,12 +184,12 @@ export function readEntry(
   return new Entry(file, archive, host, intent, events);
 }
 
-/** A file that cannot be read, as one that somebody else made, is as good as damaged: no other write waits for it. */
-function contentOf(file: string): string | undefined {
+/** A file that cannot be read, as one that somebody else made, is only told: no other write waits for it. */
+function contentOf(file: string): string | Failure | undefined {
   try {
     return readIfThere(file);
   } catch (thrown) {
-    if (thrown instanceof Failure) return '';
+    if (thrown instanceof Failure) return thrown;
     throw thrown;
   }
 }

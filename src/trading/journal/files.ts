@@ -21,10 +21,19 @@ export function sweepDrafts(folder: string, before: number): void {
   for (const name of namesIn(folder).filter((one) => one.startsWith('.'))) {
     try {
       const draft = path.join(folder, name);
-      if (fs.statSync(draft).mtimeMs < before) fs.rmSync(draft);
+      if (wasLeftBefore(draft, before)) fs.rmSync(draft);
     } catch {
       // it is in nobody's way
     }
+  }
+}
+
+/** Whether nobody has written to a file since a time, in ms since the Unix epoch; not where that cannot be found out. */
+export function wasLeftBefore(file: string, time: number): boolean {
+  try {
+    return fs.statSync(file).mtimeMs < time;
+  } catch {
+    return false;
   }
 }
 

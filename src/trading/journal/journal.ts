@@ -1,16 +1,19 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { cannotWrite, makePrivateFolder } from '../../config/private.js';
-import { type Failure, usage } from '../../errors.js';
+import { Failure, usage } from '../../errors.js';
 import type { Host } from '../../host.js';
 import { Archive } from './archive.js';
 import { Entry, fileName, idOf, readEntry, recordOf } from './entry.js';
-import { createDurably, movedIfThere, namesIn, sweepDrafts, syncFolder } from './files.js';
+import { createDurably, movedIfThere, namesIn, sweepDrafts, syncFolder, wasLeftBefore } from './files.js';
 import { type Intent, isOf, marketOf, type Operation, type Settled, type Write } from './intent.js';
 import { thisProcess } from './runner.js';
+import type { SaidName, Saying } from './saying.js';
 
 /** Nobody takes so long to make a file. */
 const DRAFT_MS = 3_600_000;
+/** Nor to fill one, where the file system makes that a step of its own. */
+const FILLING_MS = 60_000;
 
 /** What a new record says besides the write itself. */
 export interface Recording {
@@ -19,6 +22,12 @@ export interface Recording {
   readonly chosen?: boolean;
   /** The `reqTime` that the request will carry, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
+}
+
+/** An open write of which only the id can be told. */
+interface Unreadable {
+  readonly id: string;
+  readonly failure: Failure;
 }
 
 /** Writes of the journal. */
@@ -73,16 +82,17 @@ export class Journal {
 
   /** The open writes, oldest first, without those whose record is damaged. */
   open(): Entry[] {
-    return this.#read().flatMap(({ entry }) => (entry === 'damaged' || entry === undefined ? [] : entry));
+    return this.#read().flatMap(({ entry }) => (entry instanceof Entry ? entry : []));
   }
 
   /**
    * The open writes and those that were settled at or after a time, each oldest first. The open ones are read first, so what
    * is settled meanwhile is in both; the other way round it would be in neither. Who needs both reads them here.
+   * @param saying what is wanted of the settled ones says at least this
    */
-  writesSince(time: number): Writes {
+  writesSince(time: number, saying: Saying = {}): Writes {
     const open = this.open();
-    return { open, settled: this.archive.since(time) };
+    return { open, settled: this.archive.since(time, saying) };
   }
 
   /** The ids of open writes of which nothing else is known any more. */
@@ -90,25 +100,34 @@ export class Journal {
     return this.#read().flatMap(({ id, entry }) => (entry === 'damaged' ? id : []));
   }
 
+  /** The open writes whose record the disk does not give now, and may give again: nothing says that it is damaged. */
+  unreadable(): Unreadable[] {
+    return this.#read().flatMap(({ id, entry }) => (entry instanceof Failure ? { id, failure: entry } : []));
+  }
+
   /** The markets in which something was written in the days that are kept, sorted. */
   markets(): string[] {
-    return [...new Set(this.#intents().flatMap((intent) => marketOf(intent) ?? []))].sort();
+    return this.#everything('market', marketOf);
   }
 
   /** The coins of which something was withdrawn in the days that are kept, sorted. */
   coins(): string[] {
-    return [...new Set(this.#intents().flatMap((one) => (isOf(one, 'withdraw') ? one.terms.coin : [])))].sort();
+    return this.#everything('coin', (intent) => (isOf(intent, 'withdraw') ? intent.terms.coin : undefined));
   }
 
-  /** Puts a damaged record where no command meets it again, if the disk lets it; where it is now. */
-  setAside(id: string): string {
-    const aside = path.join(this.#path('damaged'), fileName(id));
+  /**
+   * Puts a damaged record where no command meets it again, if the disk lets it; where it is now. Undefined for one that may
+   * be just being made: it stays, because the write may be about to leave.
+   */
+  setAside(id: string): string | undefined {
+    const [file, aside] = [this.#fileOf(id), path.join(this.#path('damaged'), fileName(id))];
+    if (!wasLeftBefore(file, this.host.now() - FILLING_MS)) return undefined;
     try {
       makePrivateFolder(this.root, path.join('journal', this.account, 'damaged'));
-      fs.renameSync(this.#fileOf(id), aside);
+      fs.renameSync(file, aside);
       return aside;
     } catch {
-      return this.#fileOf(id);
+      return file;
     }
   }
 
@@ -141,15 +160,16 @@ export class Journal {
 
   #readWhole(file: string): Entry | undefined {
     const entry = readEntry(file, this.archive, this.host);
-    return entry === 'damaged' ? undefined : entry;
+    return entry instanceof Entry ? entry : undefined;
   }
 
-  #intents(): Intent[] {
-    const { open, settled } = this.writesSince(0);
-    return [...settled, ...open].map(({ intent }) => intent);
+  #everything(name: SaidName, of: (intent: Intent) => string | undefined): string[] {
+    // in this order, as in writesSince
+    const open = this.open().flatMap(({ intent }) => of(intent) ?? []);
+    return [...new Set([...open, ...this.archive.everything(name, of)])].sort();
   }
 
-  #read(): { readonly id: string; readonly entry: Entry | 'damaged' | undefined }[] {
+  #read(): { readonly id: string; readonly entry: Read }[] {
     return namesIn(this.#path('open'))
       .filter((name) => !name.startsWith('.'))
       .map((name) => path.join(this.#path('open'), name))
@@ -191,8 +211,10 @@ export class Journal {
   }
 }
 
-function timeOf(entry: Entry | 'damaged' | undefined): number {
-  return entry === 'damaged' || entry === undefined ? 0 : entry.intent.time;
+type Read = ReturnType<typeof readEntry>;
+
+function timeOf(entry: Read): number {
+  return entry instanceof Entry ? entry.intent.time : 0;
 }
 
 function taken(id: string): Failure {

@@ -3,6 +3,7 @@ import { linesBackwards } from './backwards.js';
 import { readFrom } from './files.js';
 import type { Settled } from './intent.js';
 import { valuesIn } from './lines.js';
+import { saysAll } from './saying.js';
 
 /** What a settled write counts for in a sum; undefined where it counts for nothing. */
 export type ValueOf = (settled: Settled) => Counted | undefined;
@@ -51,12 +52,13 @@ export function sumsIn(file: string, worth: ValueOf, keep: (line: SumsLine) => v
   return sums;
 }
 
-/** What one write counts for in the sums of a day's file. The whole of it is looked through. */
-export function sumsOf(id: string, file: string, worth: ValueOf): Sums {
-  const mark = JSON.stringify({ id }).slice(1, -1);
-  // looking into a line costs more than finding it
-  const lines = [...linesBackwards(file)].filter((line) => line.includes(mark)).reverse();
-  const own = settledIn(lines.join('\n')).filter(({ settled }) => settled.intent.id === id);
+/** What jobs count for in the sums of a day's file. The whole of it is passed once, and only lines of jobs are looked into. */
+export function sumsOfJobs(ids: ReadonlySet<string>, file: string, worth: ValueOf): Sums {
+  if (ids.size === 0) return new Map();
+  const isOfJob = saysAll({ operation: 'orderMoreV2' });
+  const lines: SettledLine[] = [];
+  for (const line of linesBackwards(file)) if (isOfJob(line)) lines.push(...settledIn(line));
+  const own = lines.reverse().filter(({ settled }) => ids.has(settled.intent.id));
   return summed(countedIn(own, worth));
 }
 

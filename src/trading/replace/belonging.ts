@@ -82,7 +82,7 @@ function searched(journal: Journal, order: OrderRecord, reference: OrderReferenc
 function inThePast({ archive }: Journal, { id, currency: market }: OrderRecord) {
   let isMarginUsed = false;
   const jobs: string[] = [];
-  for (const settled of archive.newestFirst(mayTellOf(id))) {
+  for (const settled of archive.newestFirst(mayTellOf(id), 0)) {
     const { intent } = settled;
     if (marketOf(intent) !== market) continue;
     if (isOf(intent, 'order') && names(settled, id)) return { recorded: intent.terms, isMarginUsed, jobs };

@@ -1,7 +1,7 @@
 import type { TradingAccount } from '../account.js';
 import { unlessDiskFails } from '../journal/files.js';
 import { type Intent, isOf, type Settled, type WithdrawTerms } from '../journal/intent.js';
-import { idsOf, recordsOf } from './look.js';
+import { CLOCK_SLACK_MS, idsOf, recordsOf } from './look.js';
 import { recordsAfter } from './records.js';
 
 /** So far back every command about a coin's withdrawals looks for what was carried out again meanwhile. */
@@ -25,17 +25,20 @@ export interface ExtraWithdrawal {
 export async function findExtraWithdrawals(account: TradingAccount, coin: string): Promise<readonly ExtraWithdrawal[]> {
   const { client, host, journal } = account;
   const since = host.now() - MEMORY_MS;
-  const first = withdrawalsOf(coin, journal.archive.since(since)).map(({ intent }) => intent.terms.before.record);
+  const saying = { operation: 'withdraw', coin };
+  const past = withdrawalsOf(coin, journal.archive.since(since, saying)).map(({ intent }) => intent);
+  const first = past.map(({ terms }) => terms.before.record);
   const [lowest] = first.sort((one, other) => (BigInt(one) < BigInt(other) ? -1 : 1));
   if (lowest === undefined) return [];
   const records = await recordsAfter(client, coin, lowest);
   // after the list, so that nothing that is listed is missed in the journal
-  const writes = journal.writesSince(0);
+  const begun = Math.min(...past.map(({ time }) => time));
+  const writes = journal.writesSince(begun - CLOCK_SLACK_MS, saying);
   const open = writes.open.flatMap(({ intent }) =>
     isOf(intent, 'withdraw') && intent.terms.coin === coin ? intent : [],
   );
   const known = idsOf(writes.settled);
-  const settled = withdrawalsOf(coin, journal.archive.since(since));
+  const settled = withdrawalsOf(coin, journal.archive.since(since, saying));
   for (const intent of open) for (const { id } of recordsOf(account, intent, records, known)) known.add(id);
   const extras = settled.flatMap(({ intent, id }) => {
     const ids = recordsOf(account, intent, records, known).map((record) => record.id);

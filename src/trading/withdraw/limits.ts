@@ -62,7 +62,7 @@ export async function withdrawnToday(account: TradingAccount, coin: string, own?
   const midnight = client.now() - (client.now() % DAY_MS);
   const records = await recordsSince(client, coin, midnight);
   const listed = new Set(records.map(({ id }) => id));
-  const { open, settled } = journal.writesSince(midnight - DAY_MS);
+  const { open, settled } = journal.writesSince(midnight - DAY_MS, { operation: 'withdraw', coin });
   const concluded = new Set(settled.map(({ intent }) => intent.id));
   const unlisted = settled.flatMap((one) => idsOf(one).flatMap((id) => (listed.has(id) ? [] : one.intent)));
   const doubtful = open.flatMap(({ intent }) => (concluded.has(intent.id) ? [] : intent));

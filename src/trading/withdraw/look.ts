@@ -13,6 +13,9 @@ import { type Fit, fitOf, fitOfAmount } from './terms.js';
 /** Clocks differ, and a record may be dated when somebody looked at it: what is further off is another withdrawal. */
 const SLACK_MS = 60_000;
 
+/** What others made of what a withdrawal may have made was settled after it was begun; so much more, for clocks that were wrong. */
+export const CLOCK_SLACK_MS = 86_400_000;
+
 /** What a look found of a withdrawal: its records, the first before its copies; or a bill where no record tells of it. */
 export type Sighting =
   | { readonly ids: readonly [string, ...string[]]; readonly bill: null }
@@ -58,8 +61,9 @@ async function search(account: TradingAccount, intent: Intent<'withdraw'>, refus
 }
 
 /** What the journal has of a coin's withdrawals besides one. */
-function accountOfOthers(journal: Journal, { id, terms }: Intent<'withdraw'>) {
-  const { open, settled } = journal.writesSince(0);
+function accountOfOthers(journal: Journal, { id, time, terms }: Intent<'withdraw'>) {
+  const saying = { operation: 'withdraw', coin: terms.coin };
+  const { open, settled } = journal.writesSince(time - CLOCK_SLACK_MS, saying);
   const others = open.flatMap(({ intent }) => (isOf(intent, 'withdraw') && intent.id !== id ? intent : []));
   return { open: others.filter((other) => other.terms.coin === terms.coin), known: idsOf(settled, id) };
 }

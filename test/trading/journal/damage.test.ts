@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { lineOf, valuesIn } from '../../../src/trading/journal/lines.js';
 import { contents, newJournal, PLACED, settledOf } from './support.js';
 
@@ -87,14 +87,19 @@ describe('a journal with a wrong byte anywhere', () => {
   });
 });
 
-describe('a record that cannot be read at all', () => {
-  it('stops no other write, and is told and put aside as a damaged one', () => {
-    const { journal, begin, open, folder } = filled();
-    fs.rmSync(path.join(open, 'open2'));
-    fs.mkdirSync(path.join(open, 'open2'));
+/** Nobody has written to it for a while. */
+const age = (file: string) => fs.utimesSync(file, 0, 0);
+
+describe('a record that is damaged', () => {
+  it('stops no other write, is told, and is put aside once nobody can be making it any more', () => {
+    const { journal, begin, open, folder, host } = filled();
+    const file = path.join(open, 'open2');
+    fs.writeFileSync(file, 'half a rec');
     expect(journal.open().map(({ intent }) => intent.id)).toEqual(['open1', 'open3']);
     expect(begin('open4').intent.id).toBe('open4');
-    expect(journal.damaged()).toEqual(['open2']);
+    fs.utimesSync(file, 0, (host.now() - 59_000) / 1_000);
+    expect([journal.damaged(), journal.setAside('open2'), fs.existsSync(file)]).toEqual([['open2'], undefined, true]);
+    fs.utimesSync(file, 0, (host.now() - 61_000) / 1_000);
     expect(journal.setAside('open2')).toBe(path.join(folder, 'damaged', 'open2'));
     expect(journal.damaged()).toEqual([]);
   });
@@ -102,6 +107,7 @@ describe('a record that cannot be read at all', () => {
   it('stays where it is when the disk does not let it be moved', () => {
     const { journal, open } = filled();
     fs.writeFileSync(path.join(open, 'open2'), 'nothing that anybody wrote');
+    age(path.join(open, 'open2'));
     const refusing = vi.spyOn(fs, 'renameSync').mockImplementation(() => {
       throw Object.assign(new Error('read-only'), { code: 'EROFS' });
     });
@@ -109,6 +115,29 @@ describe('a record that cannot be read at all', () => {
     refusing.mockRestore();
     expect(journal.damaged()).toEqual(['open2']);
   });
+});
+
+describe('a record that cannot be read now', () => {
+  it.each(['EIO', 'EACCES', 'EMFILE'])(
+    'is told as such, not as damaged, and is there when it can be again: %s',
+    (code) => {
+      const { journal, begin, open } = filled();
+      const file = path.join(open, 'open2');
+      const read = fs.readFileSync;
+      const failing = vi.spyOn(fs, 'readFileSync').mockImplementation(((target: string, ...more: []) => {
+        if (target === file) throw Object.assign(new Error('passing'), { code });
+        return read(target, ...more);
+      }) as typeof read);
+      onTestFinished(() => failing.mockRestore());
+      expect(journal.open().map(({ intent }) => intent.id)).toEqual(['open1', 'open3']);
+      expect([begin('open4').intent.id, journal.damaged(), journal.find('open2')]).toEqual(['open4', [], undefined]);
+      expect(journal.unreadable()).toMatchObject([
+        { id: 'open2', failure: { kind: 'usage', message: `${file} cannot be read (${code}).` } },
+      ]);
+      failing.mockRestore();
+      expect([journal.unreadable(), journal.find('open2')?.intent.id]).toEqual([[], 'open2']);
+    },
+  );
 });
 
 describe('lines of a journal', () => {

@@ -3,7 +3,8 @@ import type { Journal } from '../../../src/trading/journal/journal.js';
 /** Does something between the first read of one half of the journal and that of the other, as another process may. */
 export function meanwhile(journal: Journal, work: () => void): void {
   const { archive } = journal;
-  const [open, since] = [journal.open.bind(journal), archive.since.bind(archive)];
+  const open = journal.open.bind(journal);
+  const [newestFirst, everything] = [archive.newestFirst.bind(archive), archive.everything.bind(archive)];
   let isDone = false;
   const once = <Found>(found: Found): Found => {
     if (!isDone) {
@@ -13,5 +14,11 @@ export function meanwhile(journal: Journal, work: () => void): void {
     return found;
   };
   Object.assign(journal, { open: () => once(open()) });
-  Object.assign(archive, { since: (time: number) => once(since(time)) });
+  const settled = function* (...asked: Parameters<typeof newestFirst>) {
+    yield* once([...newestFirst(...asked)]);
+  };
+  Object.assign(archive, {
+    newestFirst: settled,
+    everything: (...asked: Parameters<typeof everything>) => once(everything(...asked)),
+  });
 }

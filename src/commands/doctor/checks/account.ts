@@ -51,8 +51,11 @@ export const account: readonly Check[] = [
   {
     name: 'records',
     async look(examination) {
-      const damaged = (await journalOf(examination))?.damaged();
-      if (damaged === undefined) return skipped('there is no key, and the journal is by key', KEYS_FIRST);
+      const journal = await journalOf(examination);
+      if (journal === undefined) return skipped('there is no key, and the journal is by key', KEYS_FIRST);
+      const [unreadable] = journal.unreadable();
+      if (unreadable !== undefined) return warn(unreadable.failure.message, 'Mend that, then: pit resolve');
+      const damaged = journal.damaged();
       if (damaged.length === 0) return ok('none is damaged');
       const words = `of ${damaged.length === 1 ? damaged[0] : `${damaged.length} writes`} the record is damaged`;
       return warn(words, 'Have it told and put aside: pit resolve');

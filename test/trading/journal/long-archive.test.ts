@@ -1,0 +1,127 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { writtenToday } from '../../../src/trading/guards/day-notional.js';
+import type { Intent } from '../../../src/trading/journal/intent.js';
+import { lineOf } from '../../../src/trading/journal/lines.js';
+import { findExtraWithdrawals } from '../../../src/trading/withdraw/extras.js';
+import { accountOf } from '../support/account.js';
+import { settledOf, TERMS } from './support.js';
+
+const DAY = 86_400_000;
+const ORDERS = 2_000;
+/** Of a file, in one piece. */
+const MOST_BYTES = 65_536;
+
+const WITHDRAWAL = { coin: 'btc', amount: '1', fee: '0', address: 'bc1q', internal: false };
+
+/** Two days of an account that trades a lot: every order is another one, and there is one withdrawal and one cancellation. */
+function busy() {
+  const account = accountOf('http://127.0.0.1:1');
+  account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first001', reqTime: 1 }).withdraw();
+  const folder = path.join(account.state, 'journal', 'test', 'settled');
+  const add = (at: number, intent: object) => {
+    const one = settledOf('any0001');
+    const settled = { ...one, intent: { ...one.intent, time: at, ...intent } as Intent };
+    const file = path.join(folder, `${new Date(at).toISOString().slice(0, 10)}.log`);
+    return { file, line: lineOf({ at, settled }) };
+  };
+  const lines = [-DAY, 0].flatMap((ago) => {
+    const at = account.host.now() + ago;
+    const orders = Array.from({ length: ORDERS }, (_, index) => add(at, { id: `mine${ago}x${index}` }));
+    const order = { id: `5${-ago}` };
+    return [
+      ...orders,
+      add(at, {
+        ...{ id: `out${ago}`, operation: 'withdraw' },
+        terms: { ...WITHDRAWAL, before: { record: '0', bill: null } },
+      }),
+      add(at, { id: `cancel${ago}`, operation: 'cancelOrder', terms: { market: 'eth_usdt', order } }),
+    ];
+  });
+  for (const file of new Set(lines.map((one) => one.file)))
+    fs.writeFileSync(file, lines.flatMap((one) => (one.file === file ? one.line : [])).join(''), { mode: 0o600 });
+  return account;
+}
+
+/** What is read and parsed meanwhile. */
+function reading() {
+  const [whole, parts, opened] = [vi.spyOn(fs, 'readFileSync'), vi.spyOn(fs, 'readSync'), vi.spyOn(fs, 'openSync')];
+  const parsed = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => void vi.restoreAllMocks());
+  const isArchive = ([file]: readonly unknown[]) => String(file).endsWith('.log');
+  return {
+    parsed: () => parsed.mock.calls.length,
+    whole: () => whole.mock.calls.filter(isArchive).length,
+    longest: () => Math.max(0, ...parts.mock.calls.map(([, buffer]) => buffer.byteLength)),
+    opened: () => opened.mock.calls.filter(isArchive).length,
+  };
+}
+
+type Busy = ReturnType<typeof busy>;
+
+it.each<[string, (account: Busy) => unknown, unknown, number]>([
+  ['its markets', ({ journal }) => journal.markets(), ['btc_usdt', 'eth_usdt'], 2],
+  ['its coins', ({ journal }) => journal.coins(), ['btc'], 1],
+  ['one write', ({ journal }) => journal.archive.find(`mine${-DAY}x7`)?.intent.id, `mine${-DAY}x7`, 1],
+  ['a write that is not there', ({ journal }) => journal.archive.find('nobodys'), undefined, 0],
+  [
+    'withdrawals',
+    ({ journal }) => journal.archive.since(0, { operation: 'withdraw', coin: 'btc' }).map(({ intent }) => intent.id),
+    [`out${-DAY}`, 'out0'],
+    2,
+  ],
+  ['withdrawals of a coin that has none', (account) => findExtraWithdrawals(account, 'eth'), [], 0],
+  [
+    'what cancelled an order',
+    ({ journal }) => journal.archive.since(0, { id: '50' }).map(({ intent }) => intent.id),
+    ['cancel0'],
+    1,
+  ],
+])(
+  'of a long archive %s is found without parsing the rest, or having it in memory at once',
+  async (_, ask, found, most) => {
+    const account = busy();
+    const read = reading();
+    expect(await ask(account)).toEqual(found);
+    expect([read.parsed() <= most, read.whole(), read.longest() <= MOST_BYTES]).toEqual([true, 0, true]);
+  },
+);
+
+it('a long archive is read no further back than is asked for', () => {
+  const { journal, host } = busy();
+  const read = reading();
+  expect(journal.archive.since(host.now() - 1_000, { operation: 'withdraw' }).map(({ intent }) => intent.id)).toEqual([
+    'out0',
+  ]);
+  expect([read.opened(), read.parsed()]).toEqual([1, 1]);
+});
+
+it('a line with a wrong byte in its time hides nothing that is before it', () => {
+  const { journal, state, host } = busy();
+  const folder = path.join(state, 'journal', 'test', 'settled');
+  const file = path.join(folder, `${new Date(host.now()).toISOString().slice(0, 10)}.log`);
+  const text = fs.readFileSync(file, 'utf8');
+  const end = text.lastIndexOf('"at":') + '"at":'.length;
+  fs.writeFileSync(file, `${text.slice(0, end)}0${text.slice(end + 1)}`);
+  const found = journal.archive.since(host.now() - 1_000, { operation: 'withdraw' });
+  expect(found.map(({ intent }) => intent.id)).toEqual(['out0']);
+});
+
+it('the day is summed up in one pass, however many jobs are open', () => {
+  const passes = [1, 6].map((jobs) => {
+    const { journal, host } = busy();
+    for (let job = 0; job < jobs; job += 1) {
+      const { market, side, account } = TERMS;
+      const terms = { market, side, account, count: 1, lines: [[1, '2', '3'] as const], baseline: [], available: null };
+      journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id: `job${job}x`, reqTime: 1 });
+    }
+    const read = reading();
+    const sum = writtenToday(journal, 'usdt', host.now()).trimmed().toString();
+    vi.restoreAllMocks();
+    return [sum, read.opened()];
+  });
+  const placed = ORDERS * 300;
+  expect(passes.map(([sum]) => sum)).toEqual([`${placed + 6}`, `${placed + 36}`]);
+  expect(passes[1]?.[1]).toBe(passes[0]?.[1]);
+});
