@@ -48,7 +48,7 @@ export function exchangeZone({ settings, tradeUrl }: Connection, cache: Cache): 
 
 /**
  * The exchange's tolerance: in the profile, whose host it is of, or in the cache for a host of the environment. What was
- * found out is known from then on in the same command too, also where it could not be written down.
+ * found out is known from then on in the same command too, also where it could not be written down; so is that it was wrong.
  */
 export function toleranceMemory(connection: ToleranceOf, profiles: Profiles, cache: Cache): ToleranceMemory {
   const { profile, settings, hostFromEnvironment, tradeUrl } = connection;
@@ -62,6 +62,11 @@ export function toleranceMemory(connection: ToleranceOf, profiles: Profiles, cac
       kept = `${Math.ceil(milliseconds / 1_000)}s`;
       if (hostFromEnvironment) return cache.write(key, kept);
       await profiles.set(profile, 'reqTimeTolerance', kept).catch(onlyFailures);
+    },
+    forget: async () => {
+      kept = undefined;
+      if (hostFromEnvironment) return cache.forget(key);
+      await profiles.unset(profile, 'reqTimeTolerance').catch(onlyFailures);
     },
   };
 }
