@@ -120,6 +120,11 @@ describe('pit doctor', () => {
     const findings = await found(other, '', extra);
     expect(line(findings, 'journal')).toMatch(/^warn: the outcome of pit\w+ is not known -> Find out: pit resolve$/);
     expect(line(findings, 'records')).toMatch(/^warn: of damaged1 the record is damaged -> .*pit resolve$/);
+    // the key may have been changed since
+    const later = { environment: { ...extra.environment, PIT_ACCESS_KEY: 'another-access-key' } };
+    expect(line(await found(other, '', later), 'journal')).toBe(
+      'warn: nothing is unknown; 1 write is unknown under another key -> Put the key of then back and run: pit resolve',
+    );
   });
 
   it.skipIf(!hasOpenssl)('certificates: the days that are left, and what is wrong with one', async () => {

@@ -13,7 +13,10 @@ const CLOCK_MS = 86_400_000;
 export const SANDBOX_JOURNAL = 'sandbox';
 
 /** The folder of the journal of an account: by the exchange and the key, of which nothing can be read in it. */
-export function journalName({ sandbox, tradeUrl }: Connection, accessKey: string): string {
+export function journalName(
+  { sandbox, tradeUrl }: Pick<Connection, 'sandbox' | 'tradeUrl'>,
+  accessKey: string,
+): string {
   if (sandbox || tradeUrl === null) return SANDBOX_JOURNAL;
   const mark = createHash('sha256').update(`${tradeUrl}\n${accessKey}`).digest('hex').slice(0, 16);
   return `${new URL(tradeUrl).hostname.replace(/[^a-z0-9.-]/g, '_')}-${mark}`;
