@@ -15,6 +15,7 @@ import { newJournal, TERMS } from './support.js';
 const ID = 'mine0001';
 /** Ids that a process here may have too. */
 const ELSEWHERE: Runner = { ...thisProcess(), place: { host: 'web-2', pids: 'pid:[4026531836]' } };
+const UNSEEN: Runner = { ...ELSEWHERE, stamp: 'another-boot/1' };
 const NEXT: Runner = { ...ELSEWHERE, place: { host: 'web-2', pids: 'pid:[2]' } };
 
 /** An order as a process left it whose record was last added to so long ago. */
@@ -43,18 +44,24 @@ function recorded(
   return { ...journals, file };
 }
 
-it.each([
-  ['is under way until its record has long been silent', SILENT_MS - 1, SILENT_MS - 1, true],
+it.each<[string, number, number, boolean, Runner?]>([
+  [
+    'whose id nobody has here is under way until its record has long been silent',
+    SILENT_MS - 1,
+    SILENT_MS - 1,
+    true,
+    UNSEEN,
+  ],
   ['is gone then', SILENT_MS, SILENT_MS, false],
   ['is under way where its clock is behind and the file was changed just now', SILENT_MS * 9, 1, true],
   ['is under way where its clock is ahead', -SILENT_MS, SILENT_MS, true],
-])('a process elsewhere %s', (_, silentMs, changedMs, isUnderWay) => {
-  const { journal } = recorded(ELSEWHERE, silentMs, [], changedMs);
+])('a process elsewhere %s', (_, silentMs, changedMs, isUnderWay, runner = ELSEWHERE) => {
+  const { journal } = recorded(runner, silentMs, [], changedMs);
   const entry = journal.find(ID);
   expect(entry?.isUnderWay).toBe(isUnderWay);
   expect(entry?.takeUp()).toBe(!isUnderWay);
   // who has taken it up has it, though its record has just been added to
-  expect(journal.find(ID)?.runner).toEqual(isUnderWay ? ELSEWHERE : thisProcess());
+  expect(journal.find(ID)?.runner).toEqual(isUnderWay ? runner : thisProcess());
   expect(journal.find(ID)?.takeUp()).toBe(false);
 });
 
