@@ -1,6 +1,7 @@
 import type { Journal } from '../../../trading/journal/journal.js';
 import { quietly } from '../../../trading/quietly.js';
 import { PERMISSIONS } from '../../account/account.js';
+import { sameProfile } from '../../frame/same-profile.js';
 import { type Check, type Found, fail, ok, skipped, warn } from '../check.js';
 import type { Examination } from '../examination.js';
 import { type UnknownElsewhere, unknownElsewhere } from '../other-keys.js';
@@ -42,7 +43,9 @@ export const account: readonly Check[] = [
     async look(examination) {
       const journal = await journalOf(examination);
       const elsewhere = await unknownElsewhere(examination.context, journal?.account ?? null);
-      return joined(journal === undefined ? NO_JOURNAL : unknownIn(journal), elsewhere);
+      const { detail, fix } = journal === undefined ? NO_JOURNAL : unknownIn(journal);
+      // here already: the mend of the others names profiles of its own
+      return joined(detail, fix === null ? null : sameProfile(fix, examination.context.host.arguments), elsewhere);
     },
   },
   {
@@ -68,7 +71,7 @@ function unknownIn(journal: Journal): Found {
   return warn(`${what} not known`, 'Find out: pit resolve');
 }
 
-function joined({ detail, fix }: Found, elsewhere: UnknownElsewhere | null): Found {
+function joined(detail: string, fix: string | null, elsewhere: UnknownElsewhere | null): Found {
   if (elsewhere === null) return fix === null ? ok(detail) : warn(detail, fix);
   const { words, mend } = elsewhere;
   return warn(`${detail}; ${words}`, fix === null ? mend : `${fix}; ${mend}`);
