@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 
 /**
  * Whether a process with this id runs. It need not be the one that once had the id.
@@ -29,10 +30,31 @@ export function startStamp(pid: number): string | null {
   return started === undefined || boot === '' ? null : `${boot}/${started}`;
 }
 
+/**
+ * Where the ids of processes mean the same: a machine by its name and, where the system has several spaces of ids (Linux, as
+ * in containers), which of them; null elsewhere. Two places may share files, and see nothing of each other's processes.
+ */
+export interface Place {
+  readonly host: string;
+  readonly pids: string | null;
+}
+
+export function thisPlace(): Place {
+  return { host: hostname(), pids: target('/proc/self/ns/pid') };
+}
+
 /** What the kernel tells of a process, from its state on; the program's name before it may hold spaces and parentheses. */
 function kernelRecord(pid: number): string[] {
   const stat = readText(`/proc/${pid}/stat`);
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function target(link: string): string | null {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return null;
+  }
 }
 
 function readText(file: string): string {

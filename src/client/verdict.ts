@@ -10,7 +10,7 @@ export type Verdict<Answer> =
   | NotSent
   | { readonly kind: 'lost'; readonly reason: string };
 
-export interface NotSent {
+interface NotSent {
   readonly kind: 'notSent';
   /** As a part of a sentence. */
   readonly reason: string;

@@ -50,6 +50,15 @@ export class Cache {
     }
   }
 
+  /** Removes the entry. Silent when that is not possible. */
+  async forget(key: string): Promise<void> {
+    try {
+      fs.rmSync(path.join(this.#folder, fileOf(key)), { force: true });
+    } catch {
+      // as a write that is not possible
+    }
+  }
+
   #parse(content: string): Cached | null {
     const end = content.indexOf('\n');
     const [, at, sum] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(content.slice(0, end)) ?? [];

@@ -107,7 +107,7 @@ export class Profiles {
 
   /**
    * Sets a host (`base-url`, `trade-url`, `ws-url`) or a setting. Another trade host drops the profile's keys, which
-   * were meant for the earlier one; to the other hosts no key is ever sent.
+   * were meant for the earlier one, and what was measured there; to the other hosts no key is ever sent.
    * @returns whether there were keys to drop
    * @throws Failure `usage` for what cannot be set
    */
@@ -118,9 +118,12 @@ export class Profiles {
     await this.#edit(name, (fields, writer) => {
       if (!isHostKey(key)) return { ...fields, settings: { ...fields.settings, [key]: kept } };
       if (name === SANDBOX) throw builtIn('has hosts of its own');
+      const changed = { ...fields, [FIELD_OF[key]]: kept };
+      if (key !== 'trade-url' || kept === fields.tradeUrl) return changed;
       // Before the host is written: killed in between, a profile without keys is left, never keys with another host.
-      if (key === 'trade-url' && kept !== fields.tradeUrl) dropped = writer.delete(keyFile(name));
-      return { ...fields, [FIELD_OF[key]]: kept };
+      dropped = writer.delete(keyFile(name));
+      const { reqTimeTolerance: _measured, ...settings } = fields.settings;
+      return { ...changed, settings };
     });
     return dropped;
   }

@@ -27,4 +27,6 @@ export interface ToleranceMemory {
   /** Milliseconds; undefined while it is not known. */
   readonly known: number | undefined;
   keep(milliseconds: number): Promise<void>;
+  /** The exchange has shown that it is not so any more. */
+  forget(): Promise<void>;
 }

@@ -31,16 +31,19 @@ export interface LookedFor<Fate> {
  * Looks again and again, ever less often, while the budget lasts. A look gives the fate, `nothing` where none follows yet,
  * or undefined where the exchange could not be asked. A request that is held on the way can still be executed, so nothing
  * says nothing at first: `late` is asked only after a look that found nothing and began when the exchange would not take
- * the request any more.
+ * the request any more, as itself had just said.
  */
 export async function lookUntilKnown<Fate>(
   account: TradingAccount,
-  { probe, reqTime }: Lost,
+  lost: Lost,
   look: () => Promise<Fate | 'nothing' | undefined>,
   late: () => Promise<Fate | undefined>,
 ): Promise<LookedFor<Fate>> {
   const { client, budget, host } = account;
+  const { probe, reqTime } = lost;
+  let isTooOld = false;
   for (let count = 0; ; count += 1) {
+    isTooOld ||= await isRefusedForItsAge(account, lost);
     const start = host.now();
     const found = await look();
     // the answer to the look corrects what is known of the exchange's clock: before, that may be of a day ago
@@ -48,7 +51,7 @@ export async function lookUntilKnown<Fate>(
     if (found !== 'nothing' && found !== undefined) return { fate: found, end: undefined };
     const tolerance = found === 'nothing' ? await quietly(() => toleranceOf(account, probe)) : undefined;
     const end = tolerance === undefined ? undefined : endOf(reqTime, tolerance);
-    const fate = end !== undefined && asked > end ? await late() : undefined;
+    const fate = isTooOld && end !== undefined && asked > end ? await late() : undefined;
     if (fate !== undefined) return { fate, end };
     const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
     // half of what is left, so that the last look comes near the end
@@ -57,6 +60,24 @@ export async function lookUntilKnown<Fate>(
     if (isOver) return { fate: undefined, end, unanswered: found === 'nothing' ? undefined : whyUnanswered(client) };
     await host.sleep(pause);
   }
+}
+
+/**
+ * Whether the exchange, asked once the request must be too old for it, refuses its very `reqTime`. What is remembered of
+ * its tolerance may be of another day or another node: where it still takes the request that is wrong, and is measured
+ * afresh. Asked before a look, so that nothing is executed between them.
+ */
+async function isRefusedForItsAge(account: TradingAccount, { probe, reqTime }: Lost): Promise<boolean> {
+  const { tolerance, client, tell } = account;
+  const isOver = () => tolerance.known !== undefined && client.now() > endOf(reqTime, tolerance.known);
+  if (!isOver()) return false;
+  const isTaken = await quietly(() => probe(account, reqTime));
+  // again: the answer corrects what is known of the exchange's clock, and another one may have been here first
+  if (isTaken === true && isOver()) {
+    tell('The exchange takes requests for longer than was remembered; finding out for how long.');
+    await tolerance.forget();
+  }
+  return isTaken === false;
 }
 
 /** Nothing that is asked before the budget ends would be answered. */

@@ -14,6 +14,7 @@ import {
   type Outcome,
   type Settled,
 } from './journal/intent.js';
+import { wordsOf } from './journal/runner.js';
 import { settleOrder } from './order/settle.js';
 import { quietly } from './quietly.js';
 import { settleReplace } from './replace/settle.js';
@@ -68,13 +69,24 @@ interface ResolvedOne {
 
 async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): Promise<ResolvedOne> {
   const { intent, isUnderWay } = entry;
-  if (isUnderWay) entry.note(`still under way in process ${entry.runner?.pid}`);
   const { outcome = 'unknown', extras } = isUnderWay ? NOTHING : await SETTLERS[intent.operation](account, entry, end);
   // a job that was gone on with after it had been settled is in the archive and open
   const isOpen = account.journal.find(intent.id) !== undefined;
   const settled: Settled | undefined = isOpen ? undefined : account.journal.archive.find(intent.id);
-  const unsettled = { intent, events: timelineOf(entry.events), outcome, id: null, duplicates: [] };
+  const unsettled = {
+    intent,
+    events: timelineOf(eventsOf(account, entry, isUnderWay)),
+    outcome,
+    id: null,
+    duplicates: [],
+  };
   return { resolution: settled ?? unsettled, extras };
+}
+
+/** Who looks adds nothing to the record of a process that is at it: by its record others tell whether it still is. */
+function eventsOf({ host }: TradingAccount, { events, runner }: Entry, isUnderWay: boolean): readonly JournalEvent[] {
+  if (!isUnderWay || runner === null) return events;
+  return [...events, { time: host.now(), event: `still under way in ${wordsOf(runner)}` }];
 }
 
 interface SettledOne {

@@ -52,12 +52,9 @@ export class BatchDesk {
 
 /** A desk with a sandbox of its own, for a test file. */
 export function useBatchDesk(): BatchDesk {
-  const desk = useDesk();
-  beforeAll(async () => {
-    await desk.done('markets');
-    // found out by reads otherwise, and a minute; nothing holds requests here
-    await desk.done('profile set sandbox reqTimeTolerance 2s');
-  });
+  // a minute otherwise; nothing holds requests here
+  const desk = useDesk(['--no-limits', '--limit', 'reqTime=4s']);
+  beforeAll(() => desk.done('markets'));
   beforeEach(() => desk.done('sandbox fault clear'));
   return new BatchDesk(desk);
 }

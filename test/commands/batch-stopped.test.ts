@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Cache } from '../../src/config/cache.js';
 import { countRequests } from '../support/counting-proxy.js';
 import { PIT, plainEnvironment } from '../support/pit.js';
 import { onTerminal, type PtyStep } from '../support/pty.js';
@@ -30,7 +29,6 @@ describe('pit order batch that is stopped', () => {
       expect(await desk.failure(`order batch buy btc_usdt --file ${file} --yes`, 2, extra)).toMatchObject({
         clientId: job,
       });
-      await setTolerance(proxy.url);
       const line = `order batch buy btc_usdt --resume ${job} --yes --json`;
       const rans = await Promise.all([1, 2, 3, 4].map(() => desk.run(line, extra)));
       expect(rans.map(({ code }) => code).sort()).toEqual([0, 2, 2, 2]);
@@ -91,9 +89,4 @@ function openJob(): string {
   const jobs = readdirSync(journal).flatMap((account) => readdirSync(path.join(journal, account, 'open')));
   expect(jobs).toEqual([expect.stringMatching(/^job[0-9a-f]{20}$/)]);
   return jobs[0] ?? '';
-}
-
-/** As if it had been found out: it would be a minute, and nothing holds requests here. */
-async function setTolerance(tradeUrl: string): Promise<void> {
-  await new Cache(path.join(desk.home, 'cache'), Date.now).write(`tolerance ${tradeUrl}`, '2s');
 }

@@ -120,6 +120,11 @@ describe('pit doctor', () => {
     const findings = await found(other, '', extra);
     expect(line(findings, 'journal')).toMatch(/^warn: the outcome of pit\w+ is not known -> Find out: pit resolve$/);
     expect(line(findings, 'records')).toMatch(/^warn: of damaged1 the record is damaged -> .*pit resolve$/);
+    // the key may have been changed since
+    const later = { environment: { ...extra.environment, PIT_ACCESS_KEY: 'another-access-key' } };
+    expect(line(await found(other, '', later), 'journal')).toBe(
+      'warn: nothing is unknown; 1 write is unknown under another key -> Put the key of then back and run: pit resolve',
+    );
     mkdirSync(path.join(journal, account, 'open', 'unread1'), { mode: 0o700 });
     expect(line(await found(other, '', extra), 'records')).toMatch(
       /^warn: .*unread1 cannot be read .* -> .*pit resolve$/,

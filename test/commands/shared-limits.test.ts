@@ -118,7 +118,7 @@ it('a process that is killed in mid-call costs nobody its permit', async () => {
   while (!server.requests.some(({ target }) => target.includes('kline'))) await delay(5);
   const host = path.join(home, 'state', 'limits', new URL(server.url).host.replace(':', '_'));
   const permits = () => readdirSync(path.join(host, 'kline-1'));
-  expect(permits()).toEqual([expect.stringMatching(new RegExp(`^0\\.\\d+\\.${child.pid}$`))]);
+  expect(permits()).toEqual([expect.stringMatching(new RegExp(`^0\\.\\d+\\.${child.pid}\\.[0-9a-f]{8}$`))]);
   child.kill('SIGKILL');
   await new Promise((resolve) => child.once('exit', resolve));
   isHanging = false;

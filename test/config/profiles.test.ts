@@ -71,6 +71,18 @@ describe('profiles', () => {
     expect(await keys.get('main')).toBeNull();
   });
 
+  test('how long an exchange takes a request does not follow the trade host to another one', async () => {
+    const profiles = new Profiles(freshFolder());
+    await profiles.add({ name: 'main', ...HOSTS });
+    await profiles.set('main', 'reqTimeTolerance', '5s');
+    await profiles.set('main', 'zone', 'UTC');
+    await profiles.set('main', 'base-url', 'https://other.example.com');
+    await profiles.set('main', 'trade-url', `${HOSTS.tradeUrl}/`);
+    expect((await profiles.get('main')).settings).toEqual({ reqTimeTolerance: '5s', zone: 'UTC' });
+    await profiles.set('main', 'trade-url', 'https://other.example.com');
+    expect((await profiles.get('main')).settings).toEqual({ zone: 'UTC' });
+  });
+
   test('the sandbox keeps settings, and its hosts cannot come from its file', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);

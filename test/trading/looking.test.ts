@@ -4,10 +4,10 @@ import type { OrderTerms } from '../../src/trading/journal/intent.js';
 import { placeOrder } from '../../src/trading/order/place.js';
 import { settleOrder } from '../../src/trading/order/settle.js';
 import { KEYS } from '../client/support.js';
-import type { FakeHost } from '../support/fake-host.js';
+import { type FakeHost, NOW } from '../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { accountOf, type TestAccount } from './support/account.js';
-import { CLIENT_ID, NOT_FOUND } from './support/exchange.js';
+import { CLIENT_ID, NOT_FOUND, query, record } from './support/exchange.js';
 
 const TERMS: OrderTerms = {
   ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
@@ -34,6 +34,55 @@ function remembering(account: TestAccount, url: string, ahead: number): TestAcco
   const hosts = { baseUrl: url, tradeUrl: url };
   return { ...account, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, clockMemory }) };
 }
+
+/** An exchange that takes requests for a minute, and executes the one of the lost order after so long, in ms; never unless told. */
+function serveHolding(now: () => number, heldMs = Number.POSITIVE_INFINITY): Promise<FaultServer> {
+  const start = now();
+  return serveFaults({
+    answer: ({ target }) => {
+      const { reqTime, customerOrderId } = query(target);
+      if (now() - Number(reqTime) > 60_000) return respond('{"code":3007,"message":"reqTime"}');
+      if (target.startsWith('/api/getOrders?')) return respond(NOT_FOUND);
+      const isThere = customerOrderId === CLIENT_ID && now() - start > heldMs;
+      return respond(isThere ? record({ id: '7' }) : NOT_FOUND);
+    },
+  });
+}
+
+/** An order that left without an answer, at an exchange of which something else is remembered. */
+async function leftAt(remembered: number, budgetMs: number, heldMs?: number) {
+  let host: FakeHost | undefined;
+  const server = await serveHolding(() => host?.now() ?? NOW, heldMs);
+  const account = accountOf(server.url, { tolerance: remembered, budgetMs });
+  host = account.host;
+  const write = { operation: 'order', terms: TERMS } as const;
+  const entry = account.journal.begin<'order'>(write, { id: CLIENT_ID, reqTime: host.now() });
+  return { server, account, entry };
+}
+
+describe('a remembered tolerance that the exchange does not keep to any more', () => {
+  it('settles nothing: an order that is executed after its end is found', async () => {
+    const { account, entry } = await leftAt(5_000, 40_000, 20_000);
+    expect(await settleOrder(account, entry)).toMatchObject({ outcome: 'placed', id: '7' });
+  });
+
+  it.each([
+    [40_000, 'unknown'],
+    [120_000, 'notSent'],
+  ])('is measured afresh, and looked on by that: within %d ms %s', async (budgetMs, outcome) => {
+    const { account, entry } = await leftAt(5_000, budgetMs);
+    expect(await settleOrder(account, entry)).toMatchObject({ outcome });
+    expect(account.tolerance.known).toBeGreaterThanOrEqual(60_000);
+    expect(account.tolerance.known).toBeLessThanOrEqual(62_000);
+  });
+
+  it('costs one request to find that out, dated as the lost one', async () => {
+    const { server, account, entry } = await leftAt(60_000, 120_000);
+    expect(await settleOrder(account, entry)).toMatchObject({ outcome: 'notSent' });
+    const old = server.requests.filter(({ target }) => query(target).reqTime === String(entry.intent.reqTime));
+    expect(old.filter(({ target }) => query(target).customerOrderId !== CLIENT_ID)).toHaveLength(1);
+  });
+});
 
 describe('that the exchange would not take a request any more', () => {
   it('is judged by its clock as the look itself shows it, not as a command long ago did', async () => {

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { codeOf, FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private.js';
-import { isAlive } from '../../processes.js';
+import { isAlive, type Place, thisPlace } from '../../processes.js';
 import { type Claim, HOLD_MS, type Lane, type Permit, type Permits, type PermitTerms, POLL_MS } from './permits.js';
 
 /** No request lasts so long: what is still out then was lost with its process. */
@@ -16,6 +17,8 @@ interface Found {
   readonly freeAt: number;
   /** The process that has it out; 0 where it is back. */
   readonly pid: number;
+  /** The mark of the place where that runs; earlier names have none, which is here. */
+  readonly place: string | undefined;
 }
 
 /**
@@ -26,6 +29,8 @@ interface Found {
 export class PermitFiles implements Permits {
   readonly #folder: string;
   #mendAt = 0;
+  /** A name has no room for whole places, and a host's name may hold anything. */
+  readonly #here: string;
 
   /**
    * @param root a folder of the user's alone; `within` it the permits lie, and are made where they are missing
@@ -38,8 +43,10 @@ export class PermitFiles implements Permits {
     private readonly terms: PermitTerms,
     private readonly now: () => number = monotonicMs,
     private readonly part: PermitTerms = terms,
+    place: Place = thisPlace(),
   ) {
     this.#folder = path.join(root, within);
+    this.#here = markOf(place);
   }
 
   /** Throws Failure where the folder cannot be used. */
@@ -50,7 +57,7 @@ export class PermitFiles implements Permits {
       open.filter(({ freeAt }) => freeAt <= now),
       lane,
     )) {
-      const taken = this.#move(found.name, outName(found.number, now + LOST_MS));
+      const taken = this.#move(found.name, outName(found.number, now + LOST_MS, this.#here));
       if (taken !== undefined) return { permit: this.#permit(taken, found.number) };
     }
     if (now >= this.#mendAt) for (const found of open) this.#mend(found, now);
@@ -76,10 +83,10 @@ export class PermitFiles implements Permits {
     return { done: () => backIn(HOLD_MS), unused: () => backIn(0) };
   }
 
-  /** A permit of a process that is gone, or one that is due later than it can be, as after a restart of the machine. */
-  #mend({ name, number, freeAt, pid }: Found, now: number): void {
+  /** A permit of a process that is seen to be gone, which one elsewhere never is, or one that is due later than it can be, as after a restart of the machine. */
+  #mend({ name, number, freeAt, pid, place = this.#here }: Found, now: number): void {
     this.#mendAt = now + MEND_MS;
-    const isLost = pid !== 0 && pid !== process.pid && !isAlive(pid);
+    const isLost = place === this.#here && pid !== 0 && pid !== process.pid && !isAlive(pid);
     const isOdd = freeAt > now + (pid === 0 ? HOLD_MS : LOST_MS);
     if (isLost || isOdd) this.#move(name, backName(number, now + HOLD_MS));
   }
@@ -132,8 +139,12 @@ function backName(number: number, freeAt: number): string {
   return `${number}.${Math.ceil(freeAt)}`;
 }
 
-function outName(number: number, lostAt: number): string {
-  return `${number}.${Math.ceil(lostAt)}.${process.pid}`;
+function outName(number: number, lostAt: number, place: string): string {
+  return `${number}.${Math.ceil(lostAt)}.${process.pid}.${place}`;
+}
+
+function markOf({ host, pids }: Place): string {
+  return createHash('sha256').update(`${host}\n${pids}`).digest('hex').slice(0, 8);
 }
 
 function foundWithin(folder: string): Found[] {
@@ -146,8 +157,10 @@ function foundWithin(folder: string): Found[] {
 }
 
 function foundIn(name: string): Found[] {
-  const [, number, freeAt, pid = '0'] = /^(\d+)\.(\d+)(?:\.(\d+))?$/.exec(name) ?? [];
-  return number === undefined ? [] : [{ name, number: Number(number), freeAt: Number(freeAt), pid: Number(pid) }];
+  const [, number, freeAt, pid = '0', place] = /^(\d+)\.(\d+)(?:\.(\d+)(?:\.([0-9a-f]+))?)?$/.exec(name) ?? [];
+  return number === undefined
+    ? []
+    : [{ name, number: Number(number), freeAt: Number(freeAt), pid: Number(pid), place }];
 }
 
 /** Processes that look at once should not all reach for the same one; cancellations take those kept for them first. */

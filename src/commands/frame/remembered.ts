@@ -13,7 +13,10 @@ const CLOCK_MS = 86_400_000;
 export const SANDBOX_JOURNAL = 'sandbox';
 
 /** The folder of the journal of an account: by the exchange and the key, of which nothing can be read in it. */
-export function journalName({ sandbox, tradeUrl }: Connection, accessKey: string): string {
+export function journalName(
+  { sandbox, tradeUrl }: Pick<Connection, 'sandbox' | 'tradeUrl'>,
+  accessKey: string,
+): string {
   if (sandbox || tradeUrl === null) return SANDBOX_JOURNAL;
   const mark = createHash('sha256').update(`${tradeUrl}\n${accessKey}`).digest('hex').slice(0, 16);
   return `${new URL(tradeUrl).hostname.replace(/[^a-z0-9.-]/g, '_')}-${mark}`;
@@ -48,7 +51,7 @@ export function exchangeZone({ settings, tradeUrl }: Connection, cache: Cache): 
 
 /**
  * The exchange's tolerance: in the profile, whose host it is of, or in the cache for a host of the environment. What was
- * found out is known from then on in the same command too, also where it could not be written down.
+ * found out is known from then on in the same command too, also where it could not be written down; so is that it was wrong.
  */
 export function toleranceMemory(connection: ToleranceOf, profiles: Profiles, cache: Cache): ToleranceMemory {
   const { profile, settings, hostFromEnvironment, tradeUrl } = connection;
@@ -62,6 +65,11 @@ export function toleranceMemory(connection: ToleranceOf, profiles: Profiles, cac
       kept = `${Math.ceil(milliseconds / 1_000)}s`;
       if (hostFromEnvironment) return cache.write(key, kept);
       await profiles.set(profile, 'reqTimeTolerance', kept).catch(onlyFailures);
+    },
+    forget: async () => {
+      kept = undefined;
+      if (hostFromEnvironment) return cache.forget(key);
+      await profiles.unset(profile, 'reqTimeTolerance').catch(onlyFailures);
     },
   };
 }

@@ -2,6 +2,7 @@ import { usage } from '../../errors.js';
 import { confirm, requireConsent } from '../frame/consent.js';
 import { define } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
+import { warnOfLeftBehind } from '../frame/left-behind.js';
 import { profileMeant } from '../profile/rows.js';
 import { KEYS } from './shown-keys.js';
 
@@ -13,7 +14,9 @@ export default define({
   async run(context) {
     const { session, globals } = context;
     requireConsent(context);
-    const { name } = await profileMeant(context);
+    const profile = await profileMeant(context);
+    const { name, tradeUrl } = profile;
+    await warnOfLeftBehind(context, profile, () => ({ tradeUrl, accessKey: null }));
     if (globals.dryRun) return dryChange('keys remove', `Would remove the keys of ${name}.`);
     await confirm(context, `Remove the keys of ${name}?`);
     if (!(await session.keys.remove(name))) throw usage(`The profile ${name} has no keys.`);

@@ -6,6 +6,7 @@ import { Failure, usage } from '../../errors.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, toggle } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
+import { warnOfLeftBehind } from '../frame/left-behind.js';
 import { filePath } from '../inputs/words.js';
 import { profileMeant } from '../profile/rows.js';
 import { KEYS, shownKeys } from './shown-keys.js';
@@ -28,12 +29,14 @@ export default define({
   dry: DRY_CHANGE,
   async run(context, { stdin, file }) {
     if (stdin && file !== undefined) throw usage('--stdin and --file exclude each other.', 'Give one of them.');
-    const { name } = await profileMeant(context);
+    const profile = await profileMeant(context);
+    const { name, tradeUrl } = profile;
     const pair = stdin
       ? parseKeys(await readAll(context.host.input, 'stdin'))
       : file === undefined
         ? await ask(context, name)
         : await fromFile(file);
+    await warnOfLeftBehind(context, profile, () => ({ tradeUrl, accessKey: pair.accessKey }));
     if (context.globals.dryRun) return dryChange('keys set', `Would store the keys of ${name}.`);
     await context.session.keys.set(name, pair);
     return { data: shownKeys(name, pair), show: () => `Stored the keys of ${name}.` };

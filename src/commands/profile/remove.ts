@@ -1,6 +1,7 @@
 import { requireConsent } from '../frame/consent.js';
 import { define, required } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
+import { warnOfLeftBehind } from '../frame/left-behind.js';
 import * as shape from '../frame/shapes.js';
 import { profileName } from '../inputs/words.js';
 import { confirmRemoval } from './loosening.js';
@@ -15,6 +16,7 @@ export default define({
     const { session } = context;
     requireConsent(context);
     const profile = await session.profiles.get(name);
+    await warnOfLeftBehind(context, profile, () => ({ tradeUrl: profile.tradeUrl, accessKey: null }));
     if (context.globals.dryRun) return dryChange('profile remove', `Would remove the profile ${name} and its keys.`);
     await confirmRemoval(context, profile);
     await session.profiles.remove(name);

@@ -1,6 +1,7 @@
 import { checkSetting, shownSettings } from '../../config/settings.js';
 import { define, required } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
+import { warnOfLeftBehind } from '../frame/left-behind.js';
 import { profileName, word } from '../inputs/words.js';
 import { confirmLoosening } from './loosening.js';
 import { changed, WHOLE_PROFILE } from './rows.js';
@@ -24,9 +25,13 @@ export default define({
   async run(context, { name, key, value }) {
     const { output, globals } = context;
     const { profiles } = context.session;
-    await profiles.get(name);
+    const profile = await profiles.get(name);
     const shown = kept(key, value);
     for (const warning of unknownCoins(context.host.directories.cache, name, key, value)) output.warn(warning);
+    if (key === 'trade-url') {
+      const tradeUrl = checkSetting(key, value);
+      await warnOfLeftBehind(context, profile, ({ accessKey }) => ({ tradeUrl, accessKey }));
+    }
     if (globals.dryRun) return dryChange('profile set', `Would set ${key} of ${name} to ${shown}.`, ...dropping(key));
     await confirmLoosening(context, name, key, value);
     if (await profiles.set(name, key, value)) {

@@ -16,7 +16,7 @@ import {
   type Write,
 } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
-import { isRunning, runnerOf, thisProcess } from './runner.js';
+import { isHere, isRunning, isSame, runnerOf, thisProcess } from './runner.js';
 
 /** In characters. */
 const LONGEST_EVENT = 300;
@@ -45,13 +45,19 @@ export class Entry<Kind extends Operation = Operation> {
 
   /** The process that is at it, or died while it was; null where it has given up. */
   get runner(): Runner | null {
-    return runnerOf(this.intent.process, this.happened);
+    return runnerOf(this.intent, this.happened);
   }
 
-  /** Whether a process is still at it, and so will settle it. */
+  /** Whether a process is still at it, and so will settle it. Of one that cannot be seen from here its record tells. */
   get isUnderWay(): boolean {
     const { runner } = this;
-    return runner !== null && isRunning(runner);
+    return runner !== null && isRunning(runner, isHere(runner) ? 0 : this.#silentMs());
+  }
+
+  /** Whether it may be that nobody is at it: so where nobody is, and where who is cannot be seen from here. */
+  get mayBeLeft(): boolean {
+    const { runner } = this;
+    return runner === null || !isHere(runner) || !this.isUnderWay;
   }
 
   /**
@@ -66,7 +72,7 @@ export class Entry<Kind extends Operation = Operation> {
     // others may have done so at the same moment: what the file says counts
     this.happened = eventsIn(readIfThere(this.file) ?? '');
     const { runner } = this;
-    return runner?.pid === own.pid && runner.stamp === own.stamp;
+    return runner !== null && isSame(runner, own);
   }
 
   /** Adds to the timeline. A full disk loses the line, never the write that it tells of. */
@@ -133,6 +139,15 @@ export class Entry<Kind extends Operation = Operation> {
     fs.rmSync(this.file, { force: true });
   }
 
+  /**
+   * How long nothing has been added. Clocks of several machines differ: the times in the record are of who wrote it, that of
+   * the file is of the disk. The later one counts, so that nobody is taken for gone who is not.
+   */
+  #silentMs(): number {
+    const times = [this.intent.time, ...this.happened.map(({ time }) => time), changedAt(this.file)];
+    return this.host.now() - Math.max(...times);
+  }
+
   #close(settled: Settled, leave: () => void): void {
     unlessDiskFails(() => {
       // only a job is settled again, after it was gone on with
@@ -153,6 +168,11 @@ export class Entry<Kind extends Operation = Operation> {
       throw cannotWrite(this.file, thrown);
     }
   }
+}
+
+/** In milliseconds since the Unix epoch; 0 where there is no such file any more. */
+function changedAt(file: string): number {
+  return fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** The text of a new entry's file. */

@@ -1,3 +1,4 @@
+import type { Place } from '../../processes.js';
 import type { AccountType, OrderType, Side } from '../../protocol/words.js';
 import type { BatchFact } from '../batch/facts.js';
 import type { OrderReference } from '../order/reference.js';
@@ -108,6 +109,8 @@ export type Intent<Kind extends Operation = Operation> = Extract<Write, { readon
 export interface Runner {
   readonly pid: number;
   readonly stamp: string | null;
+  /** Where it runs; earlier records do not tell. */
+  readonly place?: Place;
 }
 
 /**

@@ -53,7 +53,7 @@ export class Journal {
   constructor(
     private readonly host: Pick<Host, 'now' | 'redaction'>,
     private readonly root: string,
-    private readonly account: string,
+    readonly account: string,
   ) {
     this.archive = new Archive(this.#path('settled'), this.#path('jobs'), host.now);
   }

@@ -1,23 +1,55 @@
-import { isAlive, startStamp } from '../../processes.js';
-import type { JournalEvent, Runner } from './intent.js';
+import { isAlive, startStamp, thisPlace } from '../../processes.js';
+import type { Intent, JournalEvent, Runner } from './intent.js';
+
+/**
+ * So long a process of another place may have added nothing to its record until it counts as gone. Nobody here sees whether
+ * it runs, and one that does adds a line with each request, answer and look: the longest between them is a request's 15 s
+ * and a look's 10 s with their turns. What takes longer than this, as a wait for the end of a lock, leaves a request that is
+ * too old for the exchange, or one that cannot be recorded any more.
+ */
+export const SILENT_MS = 300_000;
 
 export function thisProcess(): Runner {
   const { pid } = process;
-  return { pid, stamp: startStamp(pid) };
+  return { pid, stamp: startStamp(pid), place: thisPlace() };
 }
 
-export function isRunning({ pid, stamp }: Runner): boolean {
+/** Whether it would be seen from here. */
+export function isHere({ place }: Runner): boolean {
+  if (place === undefined) return true;
+  const here = thisPlace();
+  return place.host === here.host && place.pids === here.pids;
+}
+
+export function isSame(one: Runner, other: Runner): boolean {
+  const isOfOnePlace = one.place?.host === other.place?.host && one.place?.pids === other.place?.pids;
+  return one.pid === other.pid && one.stamp === other.stamp && isOfOnePlace;
+}
+
+/** @param silentMs how long nothing has been added to its record */
+export function isRunning(runner: Runner, silentMs: number): boolean {
+  const { pid, stamp } = runner;
+  if (!isHere(runner)) return silentMs < SILENT_MS;
   return isAlive(pid) && (stamp === null || startStamp(pid) === stamp);
+}
+
+/** A process in words for a timeline. */
+export function wordsOf(runner: Runner): string {
+  const { pid, place } = runner;
+  return place === undefined || isHere(runner) ? `process ${pid}` : `process ${pid} on ${place.host}`;
 }
 
 /**
  * The process that is at a write, whether it runs or has died; null where it has given up. Of several that take it up at
  * once the first has it: each adds its line, and all read the same order.
  */
-export function runnerOf(first: Runner, events: readonly JournalEvent[]): Runner | null {
-  return events.reduce<Runner | null>((current, { left, runner }) => {
-    if (left === true) return null;
-    if (runner === undefined) return current;
-    return current === null || !isRunning(current) ? runner : current;
-  }, first);
+export function runnerOf({ process: first, time }: Intent, events: readonly JournalEvent[]): Runner | null {
+  let current: Runner | null = first;
+  let last = time;
+  for (const { left, runner, time: now } of events) {
+    if (left === true) current = null;
+    else if (runner !== undefined && (current === null || !isRunning(current, now - last))) current = runner;
+    last = now;
+  }
+  return current;
 }

@@ -11,7 +11,7 @@ export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void
     entry.isOf('order')
       ? isRepetition(terms, entry.intent.terms)
       : entry.isOf('orderMoreV2') && isInDoubtLike(new Job(entry), terms);
-  const twin = journal.open().find((entry) => !entry.isUnderWay && isLike(entry));
+  const twin = journal.open().find((entry) => entry.mayBeLeft && isLike(entry));
   if (twin === undefined) return;
   throw new Failure('usage', 'It is not known whether an order just like this one was placed, so it was not sent.', {
     clientId: twin.intent.id,

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startStamp } from '../../../src/processes.js';
+import { startStamp, thisPlace } from '../../../src/processes.js';
 import type { MarketSide } from '../../../src/trading/journal/archive.js';
 import { linesBackwards } from '../../../src/trading/journal/backwards.js';
 import { recordOf } from '../../../src/trading/journal/entry.js';
@@ -23,7 +23,7 @@ describe('the journal', () => {
       expect(fs.statSync(above).mode & 0o777).toBe(0o700);
     expect(journal.find('mine0001')?.intent).toEqual({
       ...{ operation: 'order', terms: TERMS, id: 'mine0001', time: entry.intent.time, reqTime: entry.intent.reqTime },
-      process: { pid: process.pid, stamp: startStamp(process.pid) },
+      process: { pid: process.pid, stamp: startStamp(process.pid), place: thisPlace() },
     });
     entry.note('sent');
     expect(journal.find('mine0001')?.events.map(({ event }) => event)).toEqual(['recorded', 'sent']);

@@ -38,6 +38,7 @@ export interface Behaviour {
 
 /** The client id of the order that the looks are for; any other is one that was never used. */
 export const CLIENT_ID = 'mine0001';
+
 const EXPIRED = '{"code":3007,"message":"reqTime"}';
 
 /** An exchange that does well in everything but a write. */
@@ -45,20 +46,28 @@ export function serve(behaviour: Behaviour): Promise<FaultServer> {
   const { write, looks = [], others = NOT_FOUND, list = NOT_FOUND, tolerance = 60_000 } = behaviour;
   const answers = looks.map((look) => (typeof look === 'string' ? respond(look) : look));
   const last = answers.at(-1) ?? respond(NOT_FOUND);
-  let latest = 0;
+  const tooOld = ageLimit(tolerance);
   return serveFaults({
     answer: ({ target }) => {
       if (target.startsWith('/data/v1/markets')) return respond(CONFIGURATION);
       if (target.startsWith('/data/v1/depth?')) return respond(DEPTH);
       if (target.startsWith('/api/getOrders?')) return respond(list);
       if (!target.startsWith('/api/getOrder?')) return typeof write === 'string' ? FAULTS[write] : write;
-      const { customerOrderId = CLIENT_ID, reqTime } = query(target);
-      // the client's clock only goes on, so that an older request is meant to be old
-      latest = Math.max(latest, Number(reqTime));
-      if (latest - Number(reqTime) > tolerance) return respond(EXPIRED);
-      return customerOrderId === CLIENT_ID ? (answers.shift() ?? last) : respond(others);
+      const { customerOrderId = CLIENT_ID } = query(target);
+      return tooOld(target) ?? (customerOrderId === CLIENT_ID ? (answers.shift() ?? last) : respond(others));
     },
   });
+}
+
+/** Refuses what is older than the exchange takes, in milliseconds by the latest time that was asked with. */
+export function ageLimit(tolerance = 60_000): (target: string) => Answer | undefined {
+  let latest = 0;
+  return (target) => {
+    const reqTime = Number(query(target).reqTime ?? latest);
+    // the client's clock only goes on, so that an older request is meant to be old
+    latest = Math.max(latest, reqTime);
+    return latest - reqTime > tolerance ? respond(EXPIRED) : undefined;
+  };
 }
 
 /** The same, with the answers to getOrder one after the other. */

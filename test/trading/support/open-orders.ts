@@ -1,5 +1,5 @@
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
-import { CONFIGURATION, NOT_FOUND, query } from './exchange.js';
+import { ageLimit, CONFIGURATION, NOT_FOUND, query } from './exchange.js';
 
 /** An order of the exchange below, with the numbers of the interface. */
 export interface ListedOrder {
@@ -47,6 +47,7 @@ export async function serveOrders(orders: ListedOrder[], behaviour: Behaviour = 
   const { cancel = () => 'done', place = () => 'done', list = () => undefined, look = () => undefined } = behaviour;
   const cancelled = new Map<string, number>();
   const asked = { lists: 0, looks: 0 };
+  const tooOld = ageLimit();
   const server = await serveFaults({
     answer: ({ target }) => {
       const { id, customerOrderId: clientId, tradeType, pageIndex, ...terms } = query(target);
@@ -63,7 +64,7 @@ export async function serveOrders(orders: ListedOrder[], behaviour: Behaviour = 
       }
       const order = orders.findLast((one) => (id === undefined ? one.clientId === clientId : one.id === id));
       if (target.startsWith('/api/getOrder?'))
-        return look(++asked.looks) ?? respond(order === undefined ? NOT_FOUND : recordOf(order));
+        return tooOld(target) ?? look(++asked.looks) ?? respond(order === undefined ? NOT_FOUND : recordOf(order));
       if (order === undefined) return respond(NOT_FOUND);
       const time = (cancelled.get(order.id) ?? 0) + 1;
       cancelled.set(order.id, time);

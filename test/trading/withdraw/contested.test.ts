@@ -4,7 +4,7 @@ import { resolve } from '../../../src/trading/resolve.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
-import { query } from '../support/exchange.js';
+import { ageLimit, query } from '../support/exchange.js';
 
 const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
@@ -23,10 +23,11 @@ async function serve(records: readonly Row[], bills: readonly Row[] = []) {
     ...{ id, currencyName: 'BTC', balance: '1BTC', changeAmount: `-${amount}BTC`, total: '1', date: NOW + 1_000 },
     ...{ showDate: '2018-10-23 11:59:56', remark: '', typeDesc: 'Transfer out' },
   }));
+  const tooOld = ageLimit();
   return serveFaults({
     answer: ({ target }) => {
       if (!target.startsWith('/api/getSpotBills?'))
-        return respond(JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas } }));
+        return tooOld(target) ?? respond(JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas } }));
       return respond(
         JSON.stringify({ code: 1000, message: 'ok', result: query(target).dataType === '1' ? [] : result }),
       );

@@ -7,7 +7,7 @@ import { sendWithdrawal } from '../../../src/trading/withdraw/send.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
-import { count, type Fault, query } from '../support/exchange.js';
+import { ageLimit, count, type Fault, query } from '../support/exchange.js';
 
 const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 const WANTED = { coin: 'btc', amount: '0.5', fee: '0.0005', address: ADDRESS, internal: false };
@@ -45,6 +45,7 @@ function serve({ write, before = [BEFORE], looks = [[BEFORE]], bills = ['[]'] }:
   const left = [...looks];
   const billsLeft = [...bills];
   let isSent = false;
+  const tooOld = ageLimit();
   return serveFaults({
     answer: ({ target }) => {
       if (target.startsWith('/api/withdraw?')) {
@@ -56,6 +57,8 @@ function serve({ write, before = [BEFORE], looks = [[BEFORE]], bills = ['[]'] }:
         const list = isOld ? '[]' : billsLeft.length > 1 ? billsLeft.shift() : billsLeft[0];
         return respond(`{"code":1000,"message":"ok","result":${list}}`);
       }
+      const expired = tooOld(target);
+      if (expired !== undefined) return expired;
       const look = !isSent ? before : left.length > 1 ? left.shift() : left[0];
       return typeof look === 'function' ? look : respond(listed(...(look ?? [])));
     },

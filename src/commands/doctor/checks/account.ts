@@ -1,7 +1,10 @@
+import type { Journal } from '../../../trading/journal/journal.js';
 import { quietly } from '../../../trading/quietly.js';
 import { PERMISSIONS } from '../../account/account.js';
-import { type Check, fail, ok, skipped, warn } from '../check.js';
+import { sameProfile } from '../../frame/same-profile.js';
+import { type Check, type Found, fail, ok, skipped, warn } from '../check.js';
 import type { Examination } from '../examination.js';
+import { type UnknownElsewhere, unknownElsewhere } from '../other-keys.js';
 
 const KEYS_FIRST = 'Mend the key first.';
 
@@ -39,13 +42,10 @@ export const account: readonly Check[] = [
     name: 'journal',
     async look(examination) {
       const journal = await journalOf(examination);
-      if (journal === undefined) return skipped('there is no key, and the journal is by key', KEYS_FIRST);
-      const left = journal.open().filter(({ isUnderWay }) => !isUnderWay);
-      if (left.length === 0) return ok('nothing is unknown');
-      const [first] = left;
-      const what =
-        left.length === 1 ? `the outcome of ${first?.intent.id} is` : `the outcomes of ${left.length} writes are`;
-      return warn(`${what} not known`, 'Find out: pit resolve');
+      const elsewhere = await unknownElsewhere(examination.context, journal?.account ?? null);
+      const { detail, fix } = journal === undefined ? NO_JOURNAL : unknownIn(journal);
+      // here already: the mend of the others names profiles of its own
+      return joined(detail, fix === null ? null : sameProfile(fix, examination.context.host.arguments), elsewhere);
     },
   },
   {
@@ -62,6 +62,23 @@ export const account: readonly Check[] = [
     },
   },
 ];
+
+const NO_JOURNAL = skipped('there is no key, and the journal is by key', KEYS_FIRST);
+
+function unknownIn(journal: Journal): Found {
+  const left = journal.open().filter(({ isUnderWay }) => !isUnderWay);
+  if (left.length === 0) return ok('nothing is unknown');
+  const [first] = left;
+  const what =
+    left.length === 1 ? `the outcome of ${first?.intent.id} is` : `the outcomes of ${left.length} writes are`;
+  return warn(`${what} not known`, 'Find out: pit resolve');
+}
+
+function joined(detail: string, fix: string | null, elsewhere: UnknownElsewhere | null): Found {
+  if (elsewhere === null) return fix === null ? ok(detail) : warn(detail, fix);
+  const { words, mend } = elsewhere;
+  return warn(`${detail}; ${words}`, fix === null ? mend : `${fix}; ${mend}`);
+}
 
 async function journalOf({ context: { session } }: Examination) {
   if ((await session.connection()).keysMissing !== null) return undefined;

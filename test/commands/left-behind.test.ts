@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { journalName } from '../../src/commands/frame/remembered.js';
+import { Journal } from '../../src/trading/journal/journal.js';
+import { fakeHost } from '../support/fake-host.js';
+import { runInside } from '../support/inside.js';
+import { TERMS } from '../trading/journal/support.js';
+import { temporaryState } from '../trading/support/account.js';
+
+vi.mock('../../src/version.js', () => ({ version: 'test' }));
+
+const TRADE = 'https://trade.example.com';
+
+/** A home with a profile whose key has so many open writes. */
+async function homeWith(open: number) {
+  const home = temporaryState();
+  const run = (line: string) => runInside(line.split(' '), { home });
+  const keys = (name: string, text: string) => {
+    const file = path.join(home, name);
+    writeFileSync(file, text);
+    return `keys set --profile overseas --file ${file}`;
+  };
+  await run(`profile add overseas --base-url https://api.example.com --trade-url ${TRADE}`);
+  expect((await run(keys('old', 'access-0001\nsecret-0001\n'))).stderr).toBe('');
+  const journal = new Journal(
+    fakeHost(),
+    path.join(home, 'state'),
+    journalName({ sandbox: false, tradeUrl: TRADE }, 'access-0001'),
+  );
+  for (let write = 0; write < open; write += 1)
+    journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: `lost${write}`, reqTime: 1 }).leave();
+  return { run, keys };
+}
+
+const WAYS = [
+  ['keys set', (keys: Keys) => keys('new', 'access-0002\nsecret-0002\n')],
+  ['keys set --dry-run', (keys: Keys) => `${keys('new', 'access-0002\nsecret-0002\n')} --dry-run`],
+  ['keys remove', () => 'keys remove --profile overseas --yes'],
+  ['profile set trade-url', () => 'profile set overseas trade-url https://other.example.com'],
+  ['profile remove', () => 'profile remove overseas --yes'],
+] as const;
+
+type Keys = (name: string, text: string) => string;
+
+it.each(WAYS)('%s warns of what only the key that goes away can settle, and goes on', async (_, line) => {
+  const { run, keys } = await homeWith(2);
+  const { stderr, stdout, failure } = await run(line(keys));
+  expect(failure).toBeUndefined();
+  expect(stdout).not.toBe('');
+  expect(stderr.replace(/\s+/g, ' ')).toContain(
+    'Warning: It is not known what became of 2 writes with the key …0001 at trade.example.com, and only that key can ' +
+      'tell: pit resolve --profile overseas first, or put the key back for it.',
+  );
+});
+
+it.each(WAYS)('%s says nothing where nothing is open', async (_, line) => {
+  const { run, keys } = await homeWith(0);
+  expect((await run(line(keys))).stderr).not.toContain('Warning');
+});
+
+it.each([
+  ['a new secret of the same key', (keys: Keys) => keys('new', 'access-0001\nsecret-0002\n')],
+  ['the same host in other words', () => 'profile set overseas trade-url https://TRADE.example.com/'],
+  ['another host for market data', () => 'profile set overseas base-url https://other.example.com'],
+] as const)('nothing is left behind by %s', async (_, line) => {
+  const { run, keys } = await homeWith(1);
+  expect((await run(line(keys))).stderr).toBe('');
+});

@@ -1,0 +1,100 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { recordOf } from '../../../src/trading/journal/entry.js';
+import type { Intent, JournalEvent, Runner } from '../../../src/trading/journal/intent.js';
+import { Journal } from '../../../src/trading/journal/journal.js';
+import { lineOf } from '../../../src/trading/journal/lines.js';
+import { SILENT_MS, thisProcess } from '../../../src/trading/journal/runner.js';
+import { refuseTwin } from '../../../src/trading/order/doubts.js';
+import { resolve } from '../../../src/trading/resolve.js';
+import { fakeHost } from '../../support/fake-host.js';
+import { accountOf } from '../support/account.js';
+import { newJournal, TERMS } from './support.js';
+
+const ID = 'mine0001';
+/** Ids that a process here may have too. */
+const ELSEWHERE: Runner = { ...thisProcess(), place: { host: 'web-2', pids: 'pid:[4026531836]' } };
+const UNSEEN: Runner = { ...ELSEWHERE, stamp: 'another-boot/1' };
+const NEXT: Runner = { ...ELSEWHERE, place: { host: 'web-2', pids: 'pid:[2]' } };
+
+/** An order as a process left it whose record was last added to so long ago. */
+function recorded(
+  runner: Runner | undefined,
+  silentMs: number,
+  events: readonly JournalEvent[] = [],
+  changedMs = silentMs,
+) {
+  const journals = newJournal();
+  const { host, begin, open } = journals;
+  begin(ID);
+  const time = host.now() - silentMs;
+  const intent: Intent = {
+    operation: 'order',
+    terms: TERMS,
+    id: ID,
+    time,
+    reqTime: time,
+    process: runner ?? ELSEWHERE,
+  };
+  const file = path.join(open, ID);
+  fs.writeFileSync(file, [recordOf(intent), ...events.map(lineOf)].join(''));
+  const changed = (host.now() - changedMs) / 1_000;
+  fs.utimesSync(file, changed, changed);
+  return { ...journals, file };
+}
+
+it.each<[string, number, number, boolean, Runner?]>([
+  [
+    'whose id nobody has here is under way until its record has long been silent',
+    SILENT_MS - 1,
+    SILENT_MS - 1,
+    true,
+    UNSEEN,
+  ],
+  ['is gone then', SILENT_MS, SILENT_MS, false],
+  ['is under way where its clock is behind and the file was changed just now', SILENT_MS * 9, 1, true],
+  ['is under way where its clock is ahead', -SILENT_MS, SILENT_MS, true],
+])('a process elsewhere %s', (_, silentMs, changedMs, isUnderWay, runner = ELSEWHERE) => {
+  const { journal } = recorded(runner, silentMs, [], changedMs);
+  const entry = journal.find(ID);
+  expect(entry?.isUnderWay).toBe(isUnderWay);
+  expect(entry?.takeUp()).toBe(!isUnderWay);
+  // who has taken it up has it, though its record has just been added to
+  expect(journal.find(ID)?.runner).toEqual(isUnderWay ? runner : thisProcess());
+  expect(journal.find(ID)?.takeUp()).toBe(false);
+});
+
+it.each([
+  ['while it ran has not got it', SILENT_MS - 1, ELSEWHERE],
+  ['when it had long been silent has it', SILENT_MS, NEXT],
+])('one elsewhere that takes up what another one there was at %s', (_, after, owner) => {
+  const time = fakeHost().now() - SILENT_MS + after;
+  const { journal } = recorded(ELSEWHERE, SILENT_MS, [{ time, event: 'taken up again', runner: NEXT }]);
+  expect(journal.find(ID)?.runner).toEqual(owner);
+});
+
+it('a record of before, that does not tell where, is of a process here', () => {
+  const { pid, stamp } = thisProcess();
+  expect(recorded({ pid, stamp }, SILENT_MS).journal.find(ID)?.isUnderWay).toBe(true);
+  expect(recorded({ pid, stamp: 'other/1' }, 0).journal.find(ID)?.isUnderWay).toBe(stamp === null);
+});
+
+it('pit resolve says where it is under way, and adds nothing to its record', async () => {
+  const { state, file } = recorded(ELSEWHERE, 0);
+  const before = fs.readFileSync(file);
+  const account = {
+    ...accountOf('http://127.0.0.1:1', { state }),
+    journal: new Journal(newJournal().host, state, 'test'),
+  };
+  const [found] = await resolve(account, account.journal.open());
+  expect(found?.outcome).toBe('unknown');
+  expect(found?.events.at(-1)?.event).toBe(`still under way in process ${process.pid} on web-2`);
+  expect(fs.readFileSync(file)).toEqual(before);
+});
+
+it('an order just like one that is under way elsewhere is not sent: nobody here sees whether that one is lost', () => {
+  const { state } = recorded(ELSEWHERE, 0);
+  const account = accountOf('http://127.0.0.1:1', { state });
+  expect(() => refuseTwin(account, TERMS)).toThrow(/just like this one/);
+});
