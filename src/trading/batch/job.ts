@@ -1,3 +1,4 @@
+import { OBSERVED } from '../../client/observed-codes.js';
 import type { Entry } from '../journal/entry.js';
 import type { BatchTerms, JournalEvent, OrderTerms } from '../journal/intent.js';
 import type { BatchFact, LineOutcome } from './facts.js';
@@ -22,6 +23,17 @@ export interface Doubt {
   answer: 'lost' | 'short' | { readonly code: number | null };
   reason: string;
 }
+
+/**
+ * Refused for its moment, not for its orders, so that they are to be sent again. But not at once: where something on the way
+ * had repeated the request, that was the answer to one copy of it, and another that is still held may be executed for as
+ * long as the exchange takes its `reqTime`.
+ */
+export function isTurnedAway({ answer }: Pick<Doubt, 'answer'>): boolean {
+  return typeof answer === 'object' && FOR_THE_MOMENT.has(answer.code);
+}
+
+const FOR_THE_MOMENT: ReadonlySet<number | null> = new Set([OBSERVED.tooFrequent, OBSERVED.locked, OBSERVED.expired]);
 
 export type LineFate =
   | { readonly outcome: 'placed'; readonly id: string }
