@@ -6,7 +6,8 @@ import { executionSpan } from '../duplicates/watch.js';
 import type { Check } from '../journal/intent.js';
 import { endJob } from './closing.js';
 import { Courier, type Trouble } from './courier.js';
-import { isTurnedAway, type Job } from './job.js';
+import { isTurnedAway } from './doubt.js';
+import type { Job } from './job.js';
 import { look, settleDoubts, settleEarlier } from './look.js';
 import { findRepeated } from './repeated.js';
 
