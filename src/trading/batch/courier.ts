@@ -120,18 +120,25 @@ export class Courier {
       return !isTakenBack;
     };
     try {
-      const values = batchValues(this.job.terms, request.sent);
-      const verdict = await this.account.client.write('orderMoreV2', values, request.reqTime, goes);
+      const verdict = await this.#sent(request, goes);
       if (!isTakenBack) this.#take(request, verdict);
       else this.#stayed(request, 'it was taken back');
-    } catch (error) {
-      this.#halted = true;
-      this.#stayed(request, 'it could not be made');
-      throw error;
     } finally {
       leave();
       this.#onTheWay -= 1;
       this.#wake();
+    }
+  }
+
+  /** What throws could not be made into a request; whatever fails later may have arrived, and is in the verdict. */
+  async #sent(request: Doubt, goes: () => boolean) {
+    try {
+      const values = batchValues(this.job.terms, request.sent);
+      return await this.account.client.write('orderMoreV2', values, request.reqTime, goes);
+    } catch (error) {
+      this.#halted = true;
+      this.#stayed(request, 'it could not be made');
+      throw error;
     }
   }
 
