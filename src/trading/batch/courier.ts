@@ -123,6 +123,9 @@ export class Courier {
       const verdict = await this.#sent(request, goes);
       if (!isTakenBack) this.#take(request, verdict);
       else this.#stayed(request, 'it was taken back');
+    } catch (error) {
+      this.#halted = true;
+      throw error;
     } finally {
       leave();
       this.#onTheWay -= 1;
@@ -136,7 +139,6 @@ export class Courier {
       const values = batchValues(this.job.terms, request.sent);
       return await this.account.client.write('orderMoreV2', values, request.reqTime, goes);
     } catch (error) {
-      this.#halted = true;
       this.#stayed(request, 'it could not be made');
       throw error;
     }

@@ -87,7 +87,7 @@ it('places no line twice, loses none and finds every copy, whatever happens to t
         if (!treatments.some(({ copies }) => copies)) expect(ran.job.copies.size).toBe(0);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });
 
