@@ -32,6 +32,8 @@ const RATE_PAUSE_MS = 1_100;
 /** Before the second and the third look for what got no answer; what still is not there makes the job stop. */
 const LOOK_PAUSES_MS = [300, 700];
 
+/** So often a job waits for what was turned away; what is turned away after that wait is for another day. */
+const MOST_WAITS = 2;
 const UNTIL_CERTAIN = 'Waiting until it would not take the requests any more: only then may they be sent again.';
 
 /**
@@ -48,7 +50,8 @@ export class JobRun {
   #isInterrupted = false;
   #phase: Phase = 'placing';
   #setbacks = 0;
-  #hasOutwaited = false;
+  /** How the job ends where what was turned away last is not to be sent again. */
+  #turnedAway: Ending = { kind: 'lost', reason: 'the exchange may still get earlier requests' };
   /** When it was looked if something on the way repeated a request; undefined where it could not be, null where nobody tried. */
   #checked: Check | undefined | null = null;
 
@@ -99,12 +102,12 @@ export class JobRun {
   async #toTheEnd(): Promise<Ending> {
     const reason = await this.#settleEarlier();
     if (reason !== undefined) return { kind: 'lost', reason };
-    for (;;) {
+    for (let waits = 1; ; waits += 1) {
       const ending = await this.#sendAll();
       if (this.#isInterrupted || ending.kind === 'lost' || this.job.doubts.size === 0) return ending;
       await this.#outwait(ending);
       if (ending.kind !== 'finished') return ending;
-      if (this.job.doubts.size > 0) return { kind: 'lost', reason: 'the exchange may still get what it turned away' };
+      if (this.job.doubts.size > 0 || waits === MOST_WAITS) return this.#turnedAway;
     }
   }
 
@@ -124,14 +127,13 @@ export class JobRun {
   }
 
   /**
-   * Waits, once for all that was turned away, until none of it can come to be any more. It gets time of its own once, and
-   * only from an exchange that still answers.
+   * Waits, once for all that was turned away, until none of it can come to be any more. That has time of its own where the
+   * exchange still answers.
    */
   async #outwait({ kind }: Ending): Promise<void> {
     const { account, job } = this;
     this.#phase = 'waiting';
-    if (!this.#hasOutwaited && (kind === 'finished' || kind === 'limited')) this.#allowForDoubts();
-    this.#hasOutwaited = true;
+    if (kind === 'finished' || kind === 'limited') this.#allowForDoubts();
     const { unknown } = job.counts();
     account.tell(`The exchange turned ${unknown === 1 ? '1 order' : `${unknown} orders`} away. ${UNTIL_CERTAIN}`);
     await settleDoubts(account, job);
@@ -177,9 +179,12 @@ export class JobRun {
 
   #refused(refusal: Refused): Promise<Ending | undefined> | Ending | undefined {
     if (refusal.code === OBSERVED.locked) return { kind: 'limited', refusal };
-    if (refusal.code === OBSERVED.tooFrequent) return this.#setBack(RATE_PAUSE_MS, { kind: 'limited', refusal });
-    // the answer has shown what the clock is off by
-    if (refusal.code === OBSERVED.expired) return this.#setBack(0, { kind: 'refused', refusal });
+    if (refusal.code === OBSERVED.tooFrequent || refusal.code === OBSERVED.expired) {
+      const isRate = refusal.code === OBSERVED.tooFrequent;
+      this.#turnedAway = { kind: isRate ? 'limited' : 'refused', refusal };
+      // the answer has shown what the clock is off by
+      return this.#setBack(isRate ? RATE_PAUSE_MS : 0, this.#turnedAway);
+    }
     return HOPELESS.has(refusal.code) ? { kind: 'refused', refusal } : undefined;
   }
 

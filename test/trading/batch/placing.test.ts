@@ -178,7 +178,7 @@ describe('a batch', () => {
     const account = accountOf(server.url, { budgetMs: BUDGET_MS, isChosen: true, tolerance: 60_000 });
     const ran = await place(account, { lines: lines(40) });
     expect(ran.job.counts()).toEqual({ placed: 20, refused: 0, unknown: 20, notSent: 0 });
-    expect([ran.ending.kind, exchange.batches.length]).toEqual([code === 4001 ? 'limited' : 'lost', 2]);
+    expect([ran.ending.kind, exchange.batches.length]).toEqual([code === 3007 ? 'refused' : 'limited', 2]);
     const elapsedMs = account.host.now() - NOW;
     const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs }));
     expect(again.job.counts()).toMatchObject({ placed: 40 });
