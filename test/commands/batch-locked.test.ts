@@ -5,7 +5,8 @@ import { Breaker } from '../../src/client/limiter/breaker.js';
 import { ownLimits } from '../../src/client/limiter/own-limits.js';
 import { conclude } from '../../src/commands/order/batch/conclusion.js';
 import { KEYS } from '../client/support.js';
-import { begin, carried, lines } from '../trading/batch/jobs.js';
+import { respond } from '../support/fault-server.js';
+import { begin, carried, lines, place } from '../trading/batch/jobs.js';
 import { ModelExchange } from '../trading/batch/model-exchange.js';
 import { accountOf, temporaryState } from '../trading/support/account.js';
 import { count } from '../trading/support/exchange.js';
@@ -28,4 +29,16 @@ it('a batch that meets a lock which is known already ends at once, as limited, a
   expect(() => conclude(job, ran.ending)).toThrow(
     expect.objectContaining({ kind: 'limited', clientId: job.id, hint: expect.stringContaining('--resume') }),
   );
+});
+
+it('a batch that meets nothing but the limit waits twice, ends as limited, and leaves nothing open', async () => {
+  const exchange = new ModelExchange([], { times: 0, answer: respond('{"code":"4002","message":"too frequent"}') });
+  const server = await exchange.serve();
+  const account = accountOf(server.url, { budgetMs: 30_000, tolerance: 60_000 });
+  const { job, ending } = await place(account, { lines: lines(3) });
+  expect(() => conclude(job, ending)).toThrow(
+    expect.objectContaining({ kind: 'limited', code: 4002, clientId: job.id }),
+  );
+  expect([job.counts().notSent, exchange.batches.length, account.told.length]).toEqual([3, 2, 2]);
+  expect(account.journal.open()).toEqual([]);
 });

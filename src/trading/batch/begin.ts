@@ -3,7 +3,7 @@ import { Failure, usage } from '../../errors.js';
 import type { Host } from '../../host.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
-import type { BatchLine, BatchTerms } from '../journal/intent.js';
+import { type BatchLine, type BatchTerms, isOf } from '../journal/intent.js';
 import type { Rechecked } from '../order/place.js';
 import { Job } from './job.js';
 import { areSameJobs, areSameLines, keyOf, lineKey } from './lines.js';
@@ -57,7 +57,8 @@ export interface ResumeWish extends Pick<BatchTerms, 'market' | 'side'> {
 
 /**
  * The record of a job that is to be gone on with; {@link takeUpJob} makes this process the one that does.
- * @throws Failure `usage` where there is none, another process is at it, or it is about something else
+ * @throws Failure `usage` where there is none, another process is at it, it is about something else, or nobody knows what
+ *   became of another write's order that is like one of those left
  */
 export function jobToResume({ journal }: TradingAccount, id: string, wish: ResumeWish): Entry<'orderMoreV2'> {
   const entry = journal.job(id);
@@ -74,15 +75,17 @@ export function jobToResume({ journal }: TradingAccount, id: string, wish: Resum
   if (wish.lines !== undefined && !areSameLines(wish.lines, terms.lines))
     throw usage(`The file holds other orders than the job ${id}.`, 'Leave --file out: the job has its own orders.');
   if (entry.isUnderWay) throw underWay(id);
+  refuseDoubtsOfOthers(journal, entry);
   return entry;
 }
 
-/** @throws Failure `usage` where another process was first, or that cannot be written down */
+/** @throws Failure `usage` as {@link jobToResume}, where another process was first, or that cannot be written down */
 export function takeUpJob({ journal }: TradingAccount, id: string, recheck?: Rechecked['recheck']): Job {
   if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.find(id);
   if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.takeUp()) throw underWay(id);
   try {
+    refuseDoubtsOfOthers(journal, entry);
     recheck?.();
   } catch (error) {
     entry.leave('held back');
@@ -100,16 +103,26 @@ function underWay(id: string): Failure {
   return usage(`Another process is at the job ${id}, or has just been.`, 'Wait until it has ended; only one may send.');
 }
 
-/** Throws Failure `usage` where a job of the same orders is not finished, or an order like one of them is unknown. */
+/**
+ * Throws Failure `usage` where a job of the same orders is not finished, or of an order like one of these nobody knows
+ * what became of it.
+ */
 export function refuseTwins({ journal }: Pick<TradingAccount, 'journal'>, plan: BatchPlan, id: string): void {
-  for (const entry of journal.open()) {
-    if (entry.isOf('orderMoreV2')) refuseSameJob(entry, plan, id);
-    else if (entry.isOf('order')) refuseSameOrder(entry, plan);
-  }
+  const others = journal.open().filter(({ intent }) => intent.id !== id);
+  // all of the same orders come first: that one is to be gone on with
+  for (const entry of others) if (entry.isOf('orderMoreV2')) refuseSameJob(entry, plan);
+  for (const entry of others) refuseInDoubt(entry, plan);
 }
 
-function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan, id: string): void {
-  if (intent.id === id || !areSameJobs(intent.terms, { ...intent.terms, ...plan })) return;
+/** What a job itself is in doubt of it finds out before it sends; of another write's orders it would not. */
+function refuseDoubtsOfOthers(journal: TradingAccount['journal'], own: Entry<'orderMoreV2'>): void {
+  const { id, terms } = own.intent;
+  const plan = { ...terms, lines: new Job(own).pending };
+  for (const entry of journal.open()) if (entry.intent.id !== id) refuseInDoubt(entry, plan);
+}
+
+function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan): void {
+  if (!areSameJobs(intent.terms, { ...intent.terms, ...plan })) return;
   const hint = `Go on with that one: ${resumeCommand(intent.id, plan)}; or end it as it is: pit resolve ${intent.id}`;
   throw new Failure('usage', `A job of the same orders is not finished, so this one was not begun.`, {
     clientId: intent.id,
@@ -118,18 +131,27 @@ function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan, id: st
 }
 
 /** An order that is unknown may be there; one that is under way will be known to whoever placed it. */
-function refuseSameOrder(entry: Entry<'order'>, { market, side, account, lines }: BatchPlan): void {
-  const { id, terms } = entry.intent;
+function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan): void {
+  const { intent } = entry;
+  if (!isOf(intent, 'order') && !isOf(intent, 'orderMoreV2')) return;
+  const { terms } = intent;
   if (terms.market !== market || terms.side !== side || terms.account !== account || entry.isUnderWay) return;
-  const key = keyOf(terms.price, terms.amount);
-  const twin = lines.find((line) => lineKey(line) === key);
+  const doubtful = doubtfulKeys(entry);
+  const [twin, ...more] = doubtful.size === 0 ? [] : lines.filter((line) => doubtful.has(lineKey(line)));
   if (twin === undefined) return;
+  const others = more.length === 0 ? '' : ` (and of ${more.length} more)`;
   throw new Failure(
     'usage',
-    `It is not known whether an order just like line ${twin[0]} was placed; nothing was sent.`,
+    `It is not known whether an order just like line ${twin[0]}${others} was placed; nothing was sent.`,
     {
-      clientId: id,
-      hint: `Find out what became of that one: pit resolve ${id}`,
+      clientId: intent.id,
+      hint: `Find out what became of that one: pit resolve ${intent.id}`,
     },
   );
+}
+
+/** What the orders of a write are known by of which nobody knows whether they were placed. */
+function doubtfulKeys(entry: Entry): ReadonlySet<string> {
+  if (entry.isOf('order')) return new Set([keyOf(entry.intent.terms.price, entry.intent.terms.amount)]);
+  return entry.isOf('orderMoreV2') ? new Job(entry).doubtfulKeys() : new Set();
 }

@@ -6,7 +6,8 @@ import type { Refused } from '../../protocol/response.js';
 import { ACCOUNT_TYPE, TRADE_TYPE } from '../../protocol/words.js';
 import type { TradingAccount } from '../account.js';
 import type { BatchTerms } from '../journal/intent.js';
-import { type Doubt, type Job, MOST_PAIRS } from './job.js';
+import type { Doubt } from './doubt.js';
+import { type Job, MOST_PAIRS } from './job.js';
 import { closeRefused } from './look.js';
 
 /** So many requests are written down with one wait for the disk, while as many others still wait for their turn. */
@@ -119,18 +120,27 @@ export class Courier {
       return !isTakenBack;
     };
     try {
-      const values = batchValues(this.job.terms, request.sent);
-      const verdict = await this.account.client.write('orderMoreV2', values, request.reqTime, goes);
+      const verdict = await this.#sent(request, goes);
       if (!isTakenBack) this.#take(request, verdict);
       else this.#stayed(request, 'it was taken back');
     } catch (error) {
       this.#halted = true;
-      this.#stayed(request, 'it could not be made');
       throw error;
     } finally {
       leave();
       this.#onTheWay -= 1;
       this.#wake();
+    }
+  }
+
+  /** What throws could not be made into a request; whatever fails later may have arrived, and is in the verdict. */
+  async #sent(request: Doubt, goes: () => boolean) {
+    try {
+      const values = batchValues(this.job.terms, request.sent);
+      return await this.account.client.write('orderMoreV2', values, request.reqTime, goes);
+    } catch (error) {
+      this.#stayed(request, 'it could not be made');
+      throw error;
     }
   }
 

@@ -1,27 +1,11 @@
 import type { Entry } from '../journal/entry.js';
-import type { BatchTerms, JournalEvent, OrderTerms } from '../journal/intent.js';
+import type { BatchLine, BatchTerms, JournalEvent, OrderTerms } from '../journal/intent.js';
+import type { Doubt } from './doubt.js';
 import type { BatchFact, LineOutcome } from './facts.js';
 import { keyOf, lineKey } from './lines.js';
 
 /** "At most 20 pairs." */
 export const MOST_PAIRS = 20;
-
-/** A request that left, or may have, of which not everything is known yet. */
-export interface Doubt {
-  readonly request: number;
-  /** Milliseconds since the Unix epoch, by the exchange's clock. */
-  readonly reqTime: number;
-  /** Of how many ids the job knew when it left: those orders are older than what it made. */
-  readonly knownBefore: number;
-  readonly sent: readonly number[];
-  /** The lines without a fate. */
-  readonly lines: Set<number>;
-  /** Accepted orders of which it is not known yet which lines they are. */
-  readonly ids: Set<string>;
-  /** `lost` also where no answer was written down. */
-  answer: 'lost' | 'short' | { readonly code: number | null };
-  reason: string;
-}
 
 export type LineFate =
   | { readonly outcome: 'placed'; readonly id: string }
@@ -101,6 +85,16 @@ export class Job {
     const doubtful = new Set([...this.doubts.values()].flatMap(({ lines }) => [...lines]));
     const isFree = (line: number) => (this.fates[line]?.outcome ?? 'notSent') === 'notSent' && !doubtful.has(line);
     return this.fates.flatMap((_, line) => (isFree(line) ? line : []));
+  }
+
+  /** The lines that are to be sent now, or once it is known that they are not there. */
+  get pending(): BatchLine[] {
+    return this.terms.lines.filter((_, line) => (this.fates[line]?.outcome ?? 'notSent') === 'notSent');
+  }
+
+  /** What the lines in doubt are known by. */
+  doubtfulKeys(): ReadonlySet<string> {
+    return new Set([...this.doubts.values()].flatMap(({ lines }) => [...lines].map((line) => this.keys[line] ?? '')));
   }
 
   counts(): Readonly<Record<LineOutcome, number>> {
@@ -225,9 +219,8 @@ function isEnd(events: readonly JournalEvent[]): boolean {
 }
 
 /** Whether it is not known of an order of the job just like this one what became of it. */
-export function isInDoubtLike({ terms, doubts, keys }: Job, order: OrderTerms): boolean {
-  const { market, side, account } = terms;
+export function isInDoubtLike(job: Job, order: OrderTerms): boolean {
+  const { market, side, account } = job.terms;
   if (order.market !== market || order.side !== side || order.account !== account) return false;
-  const key = keyOf(order.price, order.amount);
-  return [...doubts.values()].some(({ lines }) => [...lines].some((line) => keys[line] === key));
+  return job.doubtfulKeys().has(keyOf(order.price, order.amount));
 }

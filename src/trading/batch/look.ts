@@ -1,4 +1,3 @@
-import { OBSERVED } from '../../client/observed-codes.js';
 import { readOrderPages } from '../../client/order-pages.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
@@ -7,8 +6,9 @@ import { lookUntilKnown } from '../looking.js';
 import { quietly } from '../quietly.js';
 import { orderProbe } from '../tolerance.js';
 import { asExtras, type Copy } from './copies.js';
+import { type Doubt, isTurnedAway } from './doubt.js';
 import type { BatchFact } from './facts.js';
-import type { Doubt, Job } from './job.js';
+import type { Job } from './job.js';
 import { recordKey } from './lines.js';
 import { match, type Sighting } from './match.js';
 import { ofOthers } from './others.js';
@@ -70,7 +70,8 @@ function copiesIn(left: readonly Sighting[], { keys, sentAt }: Job, span: number
 
 /**
  * Finds out what became of all that is in doubt, with looks for as long as the budget lasts. Of a request without an
- * answer, what is not there counts as not sent where the exchange would not take the request any more.
+ * answer, or one that was turned away, what is not there counts as not sent where the exchange would not take the request
+ * any more.
  */
 export async function settleDoubts(account: TradingAccount, job: Job): Promise<void> {
   if (job.doubts.size === 0) return;
@@ -129,28 +130,31 @@ function until(records: readonly OrderRecord[], isOlder: (record: OrderRecord) =
   return end === -1 ? records : records.slice(0, end);
 }
 
-/** What was answered is done with: a line of it that is not there was refused. */
+/** What was answered is done with: a line of it that is not there was refused. What was turned away may come still. */
 function closeAnswered(job: Job): void {
   for (const doubt of [...job.doubts.values()]) {
     const { answer, ids, reason } = doubt;
     if (answer === 'short' && ids.size === 0) close(job, doubt, { outcome: 'refused', reason, code: null });
-    else if (typeof answer === 'object') closeRefused(job, doubt, answer.code);
+    else if (typeof answer === 'object' && !isTurnedAway(doubt)) closeRefused(job, doubt, answer.code);
   }
 }
 
-/** What was refused for its rate or its date was not looked at, so that its lines may be sent again. */
+/** What the exchange refused for the orders, the key or the account is not sent again. */
 export function closeRefused(job: Job, doubt: Doubt, code: number | null): void {
-  close(job, doubt, { outcome: AS_A_REQUEST.has(code) ? 'notSent' : 'refused', reason: doubt.reason, code });
+  close(job, doubt, { outcome: 'refused', reason: doubt.reason, code });
 }
-
-const AS_A_REQUEST: ReadonlySet<number | null> = new Set([OBSERVED.tooFrequent, OBSERVED.locked, OBSERVED.expired]);
 
 /** Nothing of it can come any more: whatever kept it from being placed, it may be sent. */
 function closeLate(job: Job): void {
-  const reason = 'the exchange would not take the request any more, and has no such order';
-  for (const doubt of [...job.doubts.values()])
-    if (doubt.answer === 'lost') close(job, doubt, { outcome: 'notSent', reason, code: null });
+  for (const doubt of [...job.doubts.values()]) {
+    const { answer, reason } = doubt;
+    if (answer === 'lost') close(job, doubt, { outcome: 'notSent', reason: TOO_LATE, code: null });
+    else if (typeof answer === 'object' && isTurnedAway(doubt))
+      close(job, doubt, { outcome: 'notSent', reason, code: answer.code });
+  }
 }
+
+const TOO_LATE = 'the exchange would not take the request any more, and has no such order';
 
 type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;
 

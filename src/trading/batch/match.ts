@@ -1,4 +1,4 @@
-import type { Doubt } from './job.js';
+import type { Doubt } from './doubt.js';
 
 /** An order that the exchange lists and that belongs to nothing else. */
 export interface Sighting {

@@ -6,6 +6,7 @@ import { executionSpan } from '../duplicates/watch.js';
 import type { Check } from '../journal/intent.js';
 import { endJob } from './closing.js';
 import { Courier, type Trouble } from './courier.js';
+import { isTurnedAway } from './doubt.js';
 import type { Job } from './job.js';
 import { look, settleDoubts, settleEarlier } from './look.js';
 import { findRepeated } from './repeated.js';
@@ -31,6 +32,10 @@ const RATE_PAUSE_MS = 1_100;
 /** Before the second and the third look for what got no answer; what still is not there makes the job stop. */
 const LOOK_PAUSES_MS = [300, 700];
 
+/** So often a job waits for what was turned away; what is turned away after that wait is for another day. */
+const MOST_WAITS = 2;
+const UNTIL_CERTAIN = 'Waiting until it would not take the requests any more: only then may they be sent again.';
+
 /**
  * Codes, as observed, of which the next request would get the same: they are about the key, the account, the market or the
  * exchange, not about the orders.
@@ -45,6 +50,8 @@ export class JobRun {
   #isInterrupted = false;
   #phase: Phase = 'placing';
   #setbacks = 0;
+  /** How the job ends where what was turned away last is not to be sent again. */
+  #turnedAway: Ending = { kind: 'lost', reason: 'the exchange may still get earlier requests' };
   /** When it was looked if something on the way repeated a request; undefined where it could not be, null where nobody tried. */
   #checked: Check | undefined | null = null;
 
@@ -95,6 +102,17 @@ export class JobRun {
   async #toTheEnd(): Promise<Ending> {
     const reason = await this.#settleEarlier();
     if (reason !== undefined) return { kind: 'lost', reason };
+    for (let waits = 1; ; waits += 1) {
+      const ending = await this.#sendAll();
+      if (this.#isInterrupted || ending.kind === 'lost' || this.job.doubts.size === 0) return ending;
+      await this.#outwait(ending);
+      if (ending.kind !== 'finished') return ending;
+      if (this.job.doubts.size > 0 || waits === MOST_WAITS) return this.#turnedAway;
+    }
+  }
+
+  /** Sends what may be sent; finished where nothing may that is not in doubt. */
+  async #sendAll(): Promise<Ending> {
     for (;;) {
       const lines = this.job.unsent();
       if (lines.length === 0) return { kind: 'finished' };
@@ -108,6 +126,19 @@ export class JobRun {
     }
   }
 
+  /**
+   * Waits, once for all that was turned away, until none of it can come to be any more. That has time of its own where the
+   * exchange still answers.
+   */
+  async #outwait({ kind }: Ending): Promise<void> {
+    const { account, job } = this;
+    this.#phase = 'waiting';
+    if (kind === 'finished' || kind === 'limited') this.#allowForDoubts();
+    const { unknown } = job.counts();
+    account.tell(`The exchange turned ${unknown === 1 ? '1 order' : `${unknown} orders`} away. ${UNTIL_CERTAIN}`);
+    await settleDoubts(account, job);
+  }
+
   /** Why something of earlier runs is in doubt; undefined where nothing is. */
   async #settleEarlier(): Promise<string | undefined> {
     const { job, account } = this;
@@ -117,7 +148,7 @@ export class JobRun {
     return settleEarlier(account, job);
   }
 
-  /** What an earlier run left in doubt can be told only when the exchange would not take it any more. */
+  /** What is in doubt can be told for certain only when the exchange would not take it any more. */
   #allowForDoubts(): void {
     const { client, budget } = this.account;
     const latest = Math.max(0, ...[...this.job.doubts.values()].map(({ reqTime }) => reqTime));
@@ -128,7 +159,7 @@ export class JobRun {
   async #face(trouble: Trouble): Promise<Ending | undefined> {
     if (trouble.kind === 'lost')
       this.account.tell(`No answer came (${trouble.reason}). Looking for the orders; they are not sent again.`);
-    if (this.job.doubts.size > 0 && !(await this.#lookShortly())) {
+    if (this.#isPressing && !(await this.#lookShortly())) {
       this.#phase = 'waiting';
       await settleDoubts(this.account, this.job);
       const reason = 'reason' in trouble ? trouble.reason : 'the lists of orders could not be read';
@@ -148,9 +179,12 @@ export class JobRun {
 
   #refused(refusal: Refused): Promise<Ending | undefined> | Ending | undefined {
     if (refusal.code === OBSERVED.locked) return { kind: 'limited', refusal };
-    if (refusal.code === OBSERVED.tooFrequent) return this.#setBack(RATE_PAUSE_MS, { kind: 'limited', refusal });
-    // the answer has shown what the clock is off by
-    if (refusal.code === OBSERVED.expired) return this.#setBack(0, { kind: 'refused', refusal });
+    if (refusal.code === OBSERVED.tooFrequent || refusal.code === OBSERVED.expired) {
+      const isRate = refusal.code === OBSERVED.tooFrequent;
+      this.#turnedAway = { kind: isRate ? 'limited' : 'refused', refusal };
+      // the answer has shown what the clock is off by
+      return this.#setBack(isRate ? RATE_PAUSE_MS : 0, this.#turnedAway);
+    }
     return HOPELESS.has(refusal.code) ? { kind: 'refused', refusal } : undefined;
   }
 
@@ -165,13 +199,18 @@ export class JobRun {
     return undefined;
   }
 
-  /** Whether all that was in doubt is known after a few looks. */
+  /** Whether something is in doubt that has to be known before anything more leaves. What was turned away can wait. */
+  get #isPressing(): boolean {
+    return [...this.job.doubts.values()].some((doubt) => !isTurnedAway(doubt));
+  }
+
+  /** Whether all that was pressing is known after a few looks. */
   async #lookShortly(): Promise<boolean> {
     const { account, job } = this;
     this.#phase = 'settling';
     for (const pause of [...LOOK_PAUSES_MS, undefined]) {
       await look(account, job);
-      if (job.doubts.size === 0) return true;
+      if (!this.#isPressing) return true;
       if (pause === undefined || !account.budget.allows(pause)) return false;
       await account.host.sleep(pause);
     }

@@ -2,12 +2,15 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { BatchLine } from '../../../src/trading/journal/intent.js';
 import { NOW } from '../../support/fake-host.js';
-import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
+import { type Answer, FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
 import { place, type RanJob, resume } from './jobs.js';
 import { ModelExchange, RESET, type Treatment } from './model-exchange.js';
 
-const BUSY = respond('{"code":"4002","message":"too frequent"}');
+const BUSY = refusal(4002, 'too frequent');
+/** Answers for the moment at which a request came, whatever became of another copy of it. */
+const TURNED_AWAY = [BUSY, refusal(4001, 'locked'), refusal(3007, 'reqTime')];
+const LOST = [RESET, FAULTS['an HTML page with 502'], FAULTS['a body that breaks off']];
 
 /** What may happen to a request; `copies` where the network carries it out twice. */
 const treatment: fc.Arbitrary<Treatment & { readonly copies?: true }> = fc.oneof(
@@ -25,6 +28,19 @@ const treatment: fc.Arbitrary<Treatment & { readonly copies?: true }> = fc.oneof
   fc.constant({ times: 2, accepts: (_: number, time: number) => time === 0 }),
   fc.constant({ times: 2, copies: true as const }),
   fc.constant({ times: 2, answer: RESET, copies: true as const }),
+  {
+    weight: 3,
+    arbitrary: fc.record({ late: fc.integer({ min: 1, max: 60 }), answer: fc.constantFrom(...TURNED_AWAY) }),
+  },
+  fc.record({ times: fc.constantFrom(0, 1), answer: fc.constantFrom(...TURNED_AWAY) }),
+  fc
+    .tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 19 }), fc.constantFrom(...TURNED_AWAY, ...LOST))
+    .map(([late, odd, answer]) => ({ late, accepts: (pair: number) => pair % odd !== 0, answer })),
+  fc
+    .tuple(fc.integer({ min: 1, max: 40 }), fc.constantFrom(...TURNED_AWAY, ...LOST))
+    .map(([late, answer]) => ({ times: 2, late, answer, copies: true as const })),
+  fc.constantFrom(...TURNED_AWAY).map((answer) => ({ times: 2, answer, copies: true as const })),
+  fc.constantFrom(...[1002, 1009, 2009].map((code) => refusal(code, 'no'))).map((answer) => ({ answer })),
   fc.constant({ times: 2, accepts: (pair: number, time: number) => time === 0 || pair < 5, copies: true as const }),
 );
 
@@ -71,9 +87,13 @@ it('places no line twice, loses none and finds every copy, whatever happens to t
         if (!treatments.some(({ copies }) => copies)) expect(ran.job.copies.size).toBe(0);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });
+
+function refusal(code: number, message: string): Answer {
+  return respond(`{"code":"${code}","message":"${message}"}`);
+}
 
 /** What is said of lines at any time is true: placed ones are there, and no order is of a line that was not sent or was refused. */
 function hold(exchange: ModelExchange, { job }: RanJob): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Doubt } from '../../../src/trading/batch/job.js';
+import type { Doubt } from '../../../src/trading/batch/doubt.js';
 import { match } from '../../../src/trading/batch/match.js';
 
 function doubt(request: number, lines: readonly number[], ids: readonly string[] = []): Doubt {

@@ -7,6 +7,7 @@ import { begin, carried, JOB, lines, outcomes, place, resume } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
 const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
+const BUSY = respond('{"code":"4002","message":"too frequent"}');
 /** So long that half of it is longer than any write waits. */
 const BUDGET_MS = 30_000;
 
@@ -141,8 +142,7 @@ describe('a batch', () => {
   });
 
   it('refused for its rate is sent again, unless it is there', async () => {
-    const busy = respond('{"code":"4002","message":"too frequent"}');
-    const exchange = new ModelExchange([{}, { times: 0, answer: busy }, { times: 1, answer: busy }]);
+    const exchange = new ModelExchange([{}, { times: 0, answer: BUSY }, { times: 1, answer: BUSY }]);
     const server = await exchange.serve();
     const account = accountOf(server.url);
     const ran = await place(account, { lines: lines(100) });
@@ -152,14 +152,46 @@ describe('a batch', () => {
     expect(account.host.sleeps.some((pause) => pause > 1_000)).toBe(true);
   });
 
-  it('refused for its rate again and again ends, and can be gone on with', async () => {
-    const busy = { times: 0, answer: respond('{"code":"4002","message":"too frequent"}') };
-    const exchange = new ModelExchange([{}], busy);
+  it('refused for its rate while a copy of it is held is sent again only when that cannot be carried out any more', async () => {
+    const held = [4, 15, 30].map((late) => ({ late, answer: BUSY }));
+    const exchange = new ModelExchange([{}, ...held, { times: 0, answer: BUSY }]);
+    const server = await exchange.serve();
+    const account = accountOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(200) });
+    exchange.release();
+    expect(ran.ending).toEqual({ kind: 'finished' });
+    expect(ran.job.counts()).toMatchObject({ placed: 200 });
+    expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
+    expect(account.told).toEqual([expect.stringContaining('only then may they be sent again')]);
+    // all others were there before, and the wait was one for all
+    const operations = server.requests.map(({ target }) => query(target).method);
+    const [again] = exchange.batches.slice(-1);
+    expect(operations.slice(operations.indexOf('orderMoreV2')).indexOf('getOrders')).toBeGreaterThanOrEqual(10);
+    expect([exchange.batches.length, exchange.batches.indexOf(again ?? '')]).toEqual([11, 4]);
+    expect(account.host.now() - NOW).toBeGreaterThan(60_000);
+    expect(account.host.now() - NOW).toBeLessThan(90_000);
+  });
+
+  it.each([4002, 4001, 3007])('refused with %i is unknown when the time is over, and not sent again', async (code) => {
+    const exchange = new ModelExchange([{}, { times: 0, answer: respond(`{"code":"${code}","message":"no"}`) }]);
+    const server = await exchange.serve();
+    const account = accountOf(server.url, { budgetMs: BUDGET_MS, isChosen: true, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(40) });
+    expect(ran.job.counts()).toEqual({ placed: 20, refused: 0, unknown: 20, notSent: 0 });
+    expect([ran.ending.kind, exchange.batches.length]).toEqual([code === 3007 ? 'refused' : 'limited', 2]);
+    const elapsedMs = account.host.now() - NOW;
+    const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs }));
+    expect(again.job.counts()).toMatchObject({ placed: 40 });
+    expect(exchange.orders).toHaveLength(40);
+  });
+
+  it('refused for its rate again and again ends, knows what is not there, and can be gone on with', async () => {
+    const exchange = new ModelExchange([{}], { times: 0, answer: BUSY });
     const server = await exchange.serve();
     const account = accountOf(server.url);
-    const ran = await place(account, { lines: lines(100) });
+    const ran = await place(account, { lines: lines(800) });
     expect(ran.ending).toMatchObject({ kind: 'limited', refusal: { code: 4002 } });
-    expect(ran.job.counts()).toMatchObject({ placed: 20, notSent: 80 });
+    expect(ran.job.counts()).toMatchObject({ placed: 20, notSent: 780 });
     expect(account.journal.open()).toHaveLength(1);
   });
 

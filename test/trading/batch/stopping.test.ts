@@ -99,6 +99,20 @@ describe('a batch that is stopped', () => {
     expect([job.counts().placed, job.counts().unknown]).toEqual([exchange.orders.length, 0]);
   });
 
+  it('by a defect after an answer had come does not take that request for one that stayed here', async () => {
+    const exchange = new ModelExchange();
+    const server = await exchange.serve();
+    const account = accountOf(server.url);
+    const job = await begin(account, { lines: lines(40) });
+    const tell = job.tell.bind(job);
+    const failing: typeof tell = (event, fact) => {
+      if (fact.kind === 'answered') throw new Error('a defect');
+      tell(event, fact);
+    };
+    await expect(new JobRun(account, Object.assign(job, { tell: failing })).run()).rejects.toThrow('a defect');
+    expect([job.counts().unknown, exchange.orders.length]).toEqual([20, 20]);
+  });
+
   it('where its record cannot be gone on with lets nothing more leave, and knows what had', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();

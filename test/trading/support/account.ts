@@ -28,6 +28,8 @@ export interface TestAccount extends TradingAccount {
 
 export interface AccountOptions {
   readonly budgetMs?: number;
+  /** Whether the user has said how long it may take. */
+  readonly isChosen?: boolean;
   /** In ms, as if it had been found out before. */
   readonly tolerance?: number;
   /** The folder of an earlier account, to go on with its journal. */
@@ -38,10 +40,10 @@ export interface AccountOptions {
 
 /** An account at one host, with a journal of its own and a clock that moves only where it waits. */
 export function accountOf(url: string, options: AccountOptions = {}): TestAccount & { readonly state: string } {
-  const { budgetMs = 60_000, tolerance, state = temporaryState(), elapsedMs = 0 } = options;
+  const { budgetMs = 60_000, isChosen = false, tolerance, state = temporaryState(), elapsedMs = 0 } = options;
   const host = fakeHost();
   void host.sleep(elapsedMs);
-  const budget = new Budget(budgetMs, host.now);
+  const budget = new Budget(budgetMs, host.now, isChosen);
   const hosts = { baseUrl: url, tradeUrl: url };
   const told: string[] = [];
   const warnings: string[] = [];
