@@ -3,7 +3,8 @@ import type { Entry } from '../journal/entry.js';
 import { certainFrom, lookUntilKnown } from '../looking.js';
 import type { NotSent, Unknown } from '../order/settle.js';
 import { probeOf } from '../tolerance.js';
-import { lookFor, type Sighting } from './look.js';
+import { lookFor } from './look.js';
+import { isSighting, type Sighting } from './sighting.js';
 
 export interface Left {
   readonly outcome: 'placed';
@@ -13,8 +14,14 @@ export interface Left {
   readonly duplicates: readonly string[] | null;
 }
 
+/** Nobody knows what became of it. */
+export interface InDoubt extends Unknown {
+  /** What may be it and may be something else, in words: no later look can tell either. */
+  readonly doubt?: string;
+}
+
 /** What became of a withdrawal that was sent. */
-export type WithdrawalFate = Left | NotSent | Unknown;
+export type WithdrawalFate = Left | NotSent | InDoubt;
 
 /**
  * Finds out what became of a withdrawal that left without an answer, with looks at the records for as long as the budget
@@ -22,19 +29,27 @@ export type WithdrawalFate = Left | NotSent | Unknown;
  */
 export async function settleWithdrawal(account: TradingAccount, entry: Entry<'withdraw'>): Promise<WithdrawalFate> {
   const { intent } = entry;
+  let doubt: string | undefined;
   const { fate, end, unanswered } = await lookUntilKnown<Left | NotSent>(
     account,
     { probe: probeOf(intent), reqTime: intent.reqTime },
     async () => {
       const found = await lookFor(account, entry);
-      return typeof found === 'object' ? leftAs(account, entry, found) : found;
+      doubt = typeof found === 'object' && 'doubt' in found ? found.doubt : undefined;
+      if (isSighting(found)) return leftAs(account, entry, found);
+      return found === 'nothing' ? found : undefined;
     },
     async () => notSent(entry),
   );
   if (fate !== undefined) return fate;
   entry.leave();
-  const reason = unanswered ?? 'the exchange shows no such withdrawal, and may still get the request';
-  return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
+  const reason = doubt ?? unanswered ?? 'the exchange shows no such withdrawal, and may still get the request';
+  return {
+    outcome: 'unknown',
+    reason,
+    certainFrom: certainFrom(account, end),
+    ...(doubt === undefined ? {} : { doubt }),
+  };
 }
 
 /** Settles a withdrawal that the exchange has; copies that the network made are told. */

@@ -42,7 +42,7 @@ export function fitOf({ amount, toAddress }: WithdrawalRecord, terms: WantedWith
 }
 
 /** The same for an amount alone, which is above zero. */
-export function fitOfAmount(text: string, { amount, fee }: WantedWithdrawal): Fit {
+export function fitOfAmount(text: string, { amount, fee }: Pick<WantedWithdrawal, 'amount' | 'fee'>): Fit {
   const [found, whole, part] = [text, amount, fee].map(Decimal.of) as [Decimal, Decimal, Decimal];
   if (found.compare(whole) === 0) return 'exactly';
   const others = [whole.minus(part), whole.plus(part)];
