@@ -1,46 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderTerms, WithdrawTerms } from '../../../src/trading/journal/intent.js';
+import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { settleWithdrawal } from '../../../src/trading/withdraw/settle.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { query } from '../support/exchange.js';
+import { begin, bill, IN_USDT, listed, type Row, record, serveFunds } from '../support/funds.js';
 
-const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
-
-type Row = Readonly<Record<string, unknown>>;
-
-/** The bill of a transfer of 1 btc a second after it was sent, but for what is said. */
-function bill(id: number, changeAmount = '-1BTC', changes: Row = {}): Row {
-  return {
-    ...{ id, currencyName: 'BTC', balance: '1BTC', changeAmount, total: '1', date: NOW + 1_000 },
-    ...{ showDate: '2018-10-23 11:59:56', remark: '', typeDesc: 'Moved', ...changes },
-  };
-}
-
-const IN_USDT: Row = { currencyName: 'USDT', balance: '9USDT' };
-
-/** What the exchange has after the withdrawal: bills and records, newest first. */
-async function serve(bills: readonly Row[], records: readonly Row[] = []) {
-  const datas = { list: records, pageIndex: 1, pageSize: 50, totalCount: records.length, totalPage: 1 };
-  return serveFaults({
-    answer: ({ target }) => {
-      const { dataType, currency } = query(target);
-      if (!target.startsWith('/api/getSpotBills?'))
-        return respond(JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas } }));
-      const meant = bills.filter(({ currencyName }) => currency === undefined || currencyName === 'BTC');
-      return respond(JSON.stringify({ code: 1000, message: 'ok', result: dataType === '1' ? [] : meant }));
-    },
-  });
-}
-
-function begin(account: TestAccount, id: string, terms: Partial<WithdrawTerms> = {}) {
-  const usual = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: true };
-  const write = { operation: 'withdraw', terms: { ...usual, before: { record: '1', bill: '7' }, ...terms } } as const;
-  return account.journal.begin<'withdraw'>(write, { id, reqTime: NOW });
-}
 
 function placeOrder({ journal }: TestAccount, market: string): void {
   const terms: OrderTerms = {
@@ -66,12 +34,11 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
     ['with its fee beside it', [bill(9, '-0.1BTC', { typeDesc: 'Its fee' }), bill(8, '-0.9BTC')]],
     ['among others of other types', [bill(9, '+3BTC', { typeDesc: 'Paid in', date: NOW + 9_000 }), bill(8)]],
   ])('settles it where nothing else can have made it: %s', async (_, bills) => {
-    const account = accountOf((await serve(bills)).url, ENOUGH);
+    const account = accountOf((await serveFunds(bills)).url, ENOUGH);
     begin(account, 'lost1').leave();
     expect(await settled(account)).toEqual({ lost1: 'placed' });
   });
 
-  const record = { id: 2, amount: 1, fees: 0.1, status: 2, manageTime: NOW, merchantOrderNo: '', hash: '' };
   it.each<[string, RegExp, readonly Row[], readonly Row[], string?]>([
     ['of no type', /no type of it/, [bill(8, '-1BTC', { typeDesc: null })], []],
     ['of a type that brings coins', /bill 9 has the same type/, [bill(9, '+2BTC', { date: NOW + 9_000 }), bill(8)], []],
@@ -88,12 +55,12 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
       "of somebody's withdrawal to another address",
       /record 2 may have made it/,
       [bill(8)],
-      [{ ...record, toAddress: OTHER, submitTime: NOW + 1_000 }],
+      [record(2, { toAddress: OTHER })],
     ],
     ['in whose coin there are orders', /orders in btc_usdt/, [bill(8)], [], 'btc_usdt'],
     ['in whose coin there are orders, as quote', /orders in eth_btc/, [bill(8)], [], 'eth_btc'],
   ])('leaves it unknown, and is named: %s', async (_, why, bills, records, market) => {
-    const account = accountOf((await serve(bills, records)).url, ENOUGH);
+    const account = accountOf((await serveFunds(bills, records)).url, ENOUGH);
     if (market !== undefined) placeOrder(account, market);
     const entry = begin(account, 'lost1');
     const fate = await settleWithdrawal(account, entry);
@@ -104,18 +71,18 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
   });
 
   it('counts though there are orders in other markets', async () => {
-    const account = accountOf((await serve([bill(8)])).url, ENOUGH);
+    const account = accountOf((await serveFunds([bill(8)])).url, ENOUGH);
     placeOrder(account, 'eth_usdt');
     begin(account, 'lost1').leave();
     expect(await settled(account)).toMatchObject({ lost1: 'placed' });
   });
 
   it('is not that of another one in doubt, which it would fit as well', async () => {
-    const account = accountOf((await serve([bill(8, '-0.9BTC')])).url, ENOUGH);
+    const account = accountOf((await serveFunds([bill(8, '-0.9BTC')])).url, ENOUGH);
     begin(account, 'more').leave();
     begin(account, 'less', { amount: '0.9' }).leave();
     expect(await settled(account, 'more')).toEqual({ more: 'unknown' });
-    const both = await serve([bill(9), bill(8, '-0.9BTC')]);
+    const both = await serveFunds([bill(9), bill(8, '-0.9BTC')]);
     const next = accountOf(both.url, { ...ENOUGH, state: account.state });
     expect(await settled(next)).toEqual({ more: 'placed', less: 'placed' });
   });
@@ -124,7 +91,7 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
     ['alone', [bill(8)], 'unknown'],
     ['with one of its own besides', [bill(9), bill(8)], 'placed'],
   ])('is not that of another one that is settled: %s', async (_, bills, outcome) => {
-    const account = accountOf((await serve(bills)).url, ENOUGH);
+    const account = accountOf((await serveFunds(bills)).url, ENOUGH);
     begin(account, 'first1', { address: OTHER }).settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
     begin(account, 'lost1').leave();
     expect(await settled(account)).toEqual({ lost1: outcome });
@@ -135,9 +102,7 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
     const server = await serveFaults({
       answer: ({ target }) => {
         const { pageIndex, currency } = query(target);
-        const datas = { list: [], pageIndex: 1, pageSize: 50, totalCount: 0, totalPage: 1 };
-        if (!target.startsWith('/api/getSpotBills?'))
-          return respond(JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas } }));
+        if (!target.startsWith('/api/getSpotBills?')) return respond(listed([]));
         page = Number(pageIndex);
         const busy = Array.from({ length: 50 }, (_, row) => bill(9_000 - page * 50 - row, '-5USDT', TRADED));
         return respond(JSON.stringify({ code: 1000, message: 'ok', result: currency === 'btc' ? [bill(8)] : busy }));

@@ -1,18 +1,13 @@
 import { expect, it } from 'vitest';
 import { readEarlierUse } from '../../../src/trading/withdraw/facts.js';
-import { NOW } from '../../support/fake-host.js';
-import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
+import { record, serveFunds } from '../support/funds.js';
 
 const ACCOUNT = 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH';
 const EVM = '0x54121adf050566107229671be648f286eb82EB83';
 
 async function earlierUse(address: string, memo: string | null, toAddress: string | null, status = 2) {
-  const record = { id: 2, amount: 1, fees: 0.1, status, submitTime: NOW, manageTime: NOW, toAddress, hash: '' };
-  const datas = { list: [record], pageIndex: 1, pageSize: 50, totalCount: 1, totalPage: 1 };
-  const server = await serveFaults({
-    answer: () => respond(JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas } })),
-  });
+  const server = await serveFunds([], [record(2, { toAddress, status })]);
   const { last, isAccountKnown } = (await readEarlierUse(accountOf(server.url).client, 'xrp', { address, memo })) ?? {};
   return { used: last !== undefined, isAccountKnown };
 }
