@@ -1,11 +1,10 @@
 import { usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
-import { allCertainFrom, certainFrom } from '../looking.js';
-import { quietly } from '../quietly.js';
-import { LONGEST_MS, probeOf, toleranceOf } from '../tolerance.js';
+import { certainFrom } from '../looking.js';
+import { LONGEST_MS } from '../tolerance.js';
 import { lookFor } from './look.js';
-import { leftAs, settleLeft } from './settle.js';
+import { lateFrom, leftAs, settleLeft } from './settle.js';
 import { isSighting } from './sighting.js';
 
 /**
@@ -43,8 +42,7 @@ export async function settleWithdrawalByHand(
  */
 async function requireLate(account: TradingAccount, { intent }: Entry<'withdraw'>): Promise<{ isLearnt: boolean }> {
   const { id, reqTime } = intent;
-  await quietly(() => toleranceOf(account, probeOf(intent)));
-  const learnt = allCertainFrom(account, [intent]);
+  const learnt = await lateFrom(account, intent);
   const certain = learnt ?? certainFrom(account, reqTime + LONGEST_MS) ?? 0;
   if (certain <= account.host.now()) return { isLearnt: learnt !== null };
   throw usage(

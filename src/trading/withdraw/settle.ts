@@ -1,8 +1,10 @@
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
-import { certainFrom, lookUntilKnown } from '../looking.js';
+import type { Intent } from '../journal/intent.js';
+import { allCertainFrom, certainFrom, lookUntilKnown } from '../looking.js';
 import type { NotSent, Unknown } from '../order/settle.js';
-import { probeOf } from '../tolerance.js';
+import { quietly } from '../quietly.js';
+import { probeOf, toleranceOf } from '../tolerance.js';
 import { lookFor } from './look.js';
 import { isSighting, type Sighting } from './sighting.js';
 
@@ -30,26 +32,39 @@ export type WithdrawalFate = Left | NotSent | InDoubt;
 export async function settleWithdrawal(account: TradingAccount, entry: Entry<'withdraw'>): Promise<WithdrawalFate> {
   const { intent } = entry;
   let doubt: string | undefined;
-  const { fate, end, unanswered } = await lookUntilKnown<Left | NotSent>(
+  const { fate, end, unanswered } = await lookUntilKnown<WithdrawalFate>(
     account,
     { probe: probeOf(intent), reqTime: intent.reqTime },
     async () => {
       const found = await lookFor(account, entry);
-      doubt = typeof found === 'object' && 'doubt' in found ? found.doubt : undefined;
       if (isSighting(found)) return leftAs(account, entry, found);
+      doubt = typeof found === 'object' ? found.doubt : undefined;
+      if (doubt !== undefined && (await isOver(account, intent))) return inDoubt(doubt);
       return found === 'nothing' ? found : undefined;
     },
     async () => notSent(entry),
   );
-  if (fate !== undefined) return fate;
+  if (fate !== undefined && fate.outcome !== 'unknown') return fate;
   entry.leave();
-  const reason = doubt ?? unanswered ?? 'the exchange shows no such withdrawal, and may still get the request';
-  return {
-    outcome: 'unknown',
-    reason,
-    certainFrom: certainFrom(account, end),
-    ...(doubt === undefined ? {} : { doubt }),
-  };
+  if (doubt !== undefined) return inDoubt(doubt);
+  const reason = unanswered ?? 'the exchange shows no such withdrawal, and may still get the request';
+  return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
+}
+
+/** From when on the exchange would not take the request any more, as {@link certainFrom}; asks it where that is not known. */
+export async function lateFrom(account: TradingAccount, intent: Intent<'withdraw'>): Promise<number | null> {
+  await quietly(() => toleranceOf(account, probeOf(intent)));
+  return allCertainFrom(account, [intent]);
+}
+
+/** Whether a later look would find what this one found. */
+async function isOver(account: TradingAccount, intent: Intent<'withdraw'>): Promise<boolean> {
+  const late = await lateFrom(account, intent);
+  return late !== null && late <= account.host.now();
+}
+
+function inDoubt(doubt: string): InDoubt {
+  return { outcome: 'unknown', reason: doubt, certainFrom: null, doubt };
 }
 
 /** Settles a withdrawal that the exchange has; copies that the network made are told. */

@@ -58,6 +58,15 @@ describe('a withdrawal of which no look can tell', () => {
     expect(account.journal.open()).toHaveLength(isSettled ? 0 : 1);
   });
 
+  it('is not looked for again and again where no later look can tell either', async () => {
+    const account = await lostAt(DOUBTFUL, [], { ...LATE, budgetMs: 60_000 });
+    const start = account.host.now();
+    expect(await resolve(account, account.journal.open())).toMatchObject([
+      { outcome: 'unknown', doubt: expect.any(String) },
+    ]);
+    expect(account.host.now() - start).toBeLessThan(1_000);
+  });
+
   it('among two has the record that may be of either, and the other one then has none', async () => {
     const account = await lostAt([], [record(2, { toAddress: null })], { ...LATE, budgetMs: 200_000 });
     begin(account, 'lost2', { address: OTHER }).leave();
