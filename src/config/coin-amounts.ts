@@ -1,6 +1,11 @@
+import { usage } from '../errors.js';
 import { Decimal } from '../protocol/decimal.js';
+import { RENAMED_COINS } from '../protocol/words.js';
 
-/** Reads amounts of coins like `50000usdt,2btc`, each coin once, in the form that is kept; null where it is not that. */
+/**
+ * Reads amounts of coins like `50000usdt,2btc`, each coin once, in the form that is kept; null where it is not that.
+ * Throws Failure `usage` for a coin's old name, under which nothing is moved any more.
+ */
 export function readCoinAmounts(value: string): string | null {
   const amounts = value.toLowerCase().split(',').map(readCoinAmount);
   const coins = amounts.map((amount) => amount?.coin);
@@ -16,6 +21,10 @@ export function coinAmounts(kept = ''): ReadonlyMap<string, Decimal> {
 
 function readCoinAmount(text: string): { readonly text: string; readonly coin: string } | undefined {
   const [, digits = '0', coin = ''] = /^(\d{1,30}(?:\.\d{1,30})?)([a-z][a-z0-9]{0,19})$/.exec(text.trim()) ?? [];
-  const isMeant = Decimal.of(digits).sign > 0 && !/^e\d+$/.test(coin);
+  const current = Object.hasOwn(RENAMED_COINS, coin) ? RENAMED_COINS[coin] : undefined;
+  if (current !== undefined)
+    throw usage(`The coin ${coin} was renamed in 2021 and is ${current} now.`, `Write ${current}.`);
+  // `1e3btc` is meant as a number with an exponent, and would be a limit on a coin that nobody has
+  const isMeant = Decimal.of(digits).sign > 0 && !/^e\d/.test(coin);
   return isMeant ? { text: `${Decimal.of(digits).trimmed()}${coin}`, coin } : undefined;
 }

@@ -17,6 +17,8 @@ export type Format = 'table' | 'json' | 'csv';
 export interface OutputOptions extends ScreenOptions {
   /** What becomes of each answer before it is written: it may show less. */
   readonly view?: (<Any extends Answer | RowStream>(answer: Any) => Any) | undefined;
+  /** What becomes of each remark before it is said. */
+  readonly remark?: (text: string) => string;
 }
 
 /** In cells: what follows would drive what was asked off the screen. */
@@ -78,12 +80,12 @@ export class Output {
 
   /** Something good to know, on stderr. */
   note(text: string): void {
-    this.#say(this.#wrapped(text, this.errorScreen.paint.faint));
+    this.#say(this.#wrapped(this.#put(text), this.errorScreen.paint.faint));
   }
 
   /** Something to beware of, on stderr. */
   warn(text: string): void {
-    this.#say(this.#wrapped(`Warning: ${text}`, this.errorScreen.paint.warn));
+    this.#say(this.#wrapped(`Warning: ${this.#put(text)}`, this.errorScreen.paint.warn));
   }
 
   /** Lines for a person about to be asked, on stderr: what a write will do. */
@@ -129,6 +131,10 @@ export class Output {
     const { paint, symbols } = this.errorScreen;
     const first = this.#wrapped(`pit: ${message}`, paint.bad);
     return hint === null ? first : `${first}\n${this.#wrapped(`${symbols ? '→' : '->'} ${hint}`, paint.faint)}`;
+  }
+
+  #put(text: string): string {
+    return this.options.remark?.(text) ?? text;
   }
 
   /** Broken between words where the terminal would break within them. */

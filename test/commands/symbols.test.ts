@@ -38,6 +38,16 @@ describe('the names that shells complete', () => {
     expect(linesOf(desk.home, 'sandbox/orders')).toEqual(['']);
   });
 
+  it('tell of a limit on a coin that there is not, which would hold nothing', async () => {
+    await desk.done('markets');
+    const set = await desk.run('profile set sandbox dayNotional 900000usdt,3usdx');
+    expect([set.code, set.stderr]).toEqual([
+      0,
+      'Warning: No coin usdx is known of this exchange, so that its limit would hold nothing. Did you mean usdt?\n',
+    ]);
+    expect((await desk.run('profile set sandbox dayNotional 900000usdt')).stderr).toBe('');
+  });
+
   it('are of the hosts where these come from the environment', async () => {
     const home = temporaryHome();
     const { environment } = desk.served;

@@ -14,6 +14,9 @@ describe('a limit of withdrawals', () => {
   it.each([
     ['withdrawLimit', 'off'],
     ['withdrawLimit', '0btc'],
+    ['withdrawLimit', '1e0btc'],
+    ['withdrawDayLimit', '1e3btc'],
+    ['withdrawLimit', '5hsr'],
     ['withdrawLimit', '1btc,2btc'],
     ['withdrawDayLimit', '5'],
     ['withdrawAddresses', ''],

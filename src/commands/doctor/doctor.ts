@@ -4,6 +4,7 @@ import type { Meaning, Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { Context } from '../frame/context.js';
 import { define } from '../frame/definition.js';
+import { sameProfile } from '../frame/same-profile.js';
 import * as shape from '../frame/shapes.js';
 import { examine, type Finding, type Status } from './check.js';
 import { account } from './checks/account.js';
@@ -47,7 +48,7 @@ function answerOf({ host }: Context, found: readonly Finding[]): Answer {
   const hide = (text: string) => host.redaction.apply(text);
   const findings = found.map(({ check, status, detail, fix }) => ({
     ...{ check, status, detail: hide(detail) },
-    fix: fix === null || fix === '' ? null : hide(fix),
+    fix: fix === null || fix === '' ? null : sameProfile(hide(fix), host.arguments),
   }));
   const answer = { data: findings, show: (screen: Screen) => show(screen, findings) };
   const failed = findings.filter(({ status }) => status === 'fail');

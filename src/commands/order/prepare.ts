@@ -17,6 +17,7 @@ import { amountText } from '../../trading/words/amount-word.js';
 import { priceText } from '../../trading/words/price-word.js';
 import { resolveOrder } from '../../trading/words/resolve-order.js';
 import type { Context } from '../frame/context.js';
+import { sameProfile } from '../frame/same-profile.js';
 import type { SentOrder } from './conclusion.js';
 import type { OrderRequest } from './request.js';
 
@@ -53,7 +54,7 @@ export async function prepare(context: Context, account: TradingAccount, request
   const order = { ...terms, clientId: request.id ?? newClientId(host), notional };
   if (isSeen) refuseTwin(account, terms);
   const resolved = { market, terms };
-  const doubts = doubtsIn(account, request.market);
+  const doubts = doubtsIn(account, request.market).map((doubt) => sameProfile(doubt, host.arguments));
   const withDoubts = <Told extends Guarded>(told: Told) => ({ ...told, warnings: [...doubts, ...told.warnings] });
   if (isSeen) return { market, order, ...withDoubts(await previewOrder(account, resolved, outlook, limits)) };
   const seen = looksAtMarket(request, limits) ? await outlook.market() : undefined;

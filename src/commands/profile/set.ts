@@ -5,6 +5,7 @@ import { profileName, word } from '../inputs/words.js';
 import { confirmLoosening } from './loosening.js';
 import { changed, WHOLE_PROFILE } from './rows.js';
 import { settingKey } from './setting-key.js';
+import { unknownCoins } from './unknown-coins.js';
 
 export default define({
   summary: 'Set a host or a setting of a profile',
@@ -24,8 +25,9 @@ export default define({
     const { output, globals } = context;
     const { profiles } = context.session;
     await profiles.get(name);
-    if (globals.dryRun)
-      return dryChange('profile set', `Would set ${key} of ${name} to ${kept(key, value)}.`, ...dropping(key));
+    const shown = kept(key, value);
+    for (const warning of unknownCoins(context.host.directories.cache, name, key, value)) output.warn(warning);
+    if (globals.dryRun) return dryChange('profile set', `Would set ${key} of ${name} to ${shown}.`, ...dropping(key));
     await confirmLoosening(context, name, key, value);
     if (await profiles.set(name, key, value)) {
       output.note(

@@ -13,6 +13,7 @@ import {
 } from '../../trading/withdraw/prepare.js';
 import { refuseTwin } from '../../trading/withdraw/send.js';
 import type { Context } from '../frame/context.js';
+import { sameProfile } from '../frame/same-profile.js';
 import { explained, unknownCoin } from '../funds/explained.js';
 
 /** A withdrawal that can be sent, with all that is told of it beforehand. */
@@ -44,7 +45,9 @@ export async function check(context: Context, account: TradingAccount, request: 
   await checkLimits(account, withdrawLimits(settings), wanted);
   await quietly(() => findExtraWithdrawals(account, coin));
   const earlier = await readEarlierUse(account.client, coin, prepared);
-  const warnings = [...prepared.warnings, ...unknownOnes(account, coin)];
+  const warnings = [...prepared.warnings, ...unknownOnes(account, coin)].map((warning) =>
+    sameProfile(warning, context.host.arguments),
+  );
   return { prepared, earlier, unfamiliar: firstUse(earlier), warnings };
 }
 

@@ -29,6 +29,8 @@ interface Search {
   readonly wanted: readonly Wanted[];
   /** The one of these that is not in the archive yet. */
   readonly fresh: Wanted | undefined;
+  /** The settled writes that these are of. */
+  readonly settled: readonly Settled[];
   /** Ids of the jobs whose orders are looked for; which ones, their files tell. */
   readonly jobs: ReadonlySet<string>;
   /** Orders of before need no look any more; by the exchange's clock, in milliseconds since the Unix epoch. */
@@ -102,9 +104,10 @@ function searchOf(account: TradingAccount, where: MarketSide, fresh: Wanted | un
     .map((one) => ({ one, from: startOf(one, last, lastOf(one, check) + span) }));
   const needed = starts.flatMap(({ one, from }) => (from === undefined ? [] : { one, from }));
   const froms = needed.map(({ from }) => from).concat(fresh === undefined ? [] : fresh.reqTime - SLACK_MS);
-  const wanted = needed.flatMap(({ one }) => wantedOf(one)).concat(fresh ?? []);
-  const jobs = new Set(needed.flatMap(({ one: { intent } }) => (isJobThere(intent, where) ? intent.id : [])));
-  return { where, check, span, fresh, jobs, from: Math.min(...froms), wanted, seen: settled.length };
+  const looked = needed.map(({ one }) => one);
+  const wanted = looked.flatMap(wantedOf).concat(fresh ?? []);
+  const jobs = new Set(looked.flatMap(({ intent }) => (isJobThere(intent, where) ? intent.id : [])));
+  return { where, check, span, fresh, jobs, from: Math.min(...froms), wanted, settled: looked, seen: settled.length };
 }
 
 /**
@@ -149,27 +152,37 @@ interface Found {
 
 /**
  * Holds a list of orders from a time on against the journal, which is read after the list, and in the order of
- * `Journal.writesSince`: so nothing that is listed is missed in it. No order is settled before it is there.
+ * `Journal.writesSince`: so nothing that is listed is missed in it. No order is settled before it is there. What the list
+ * shows of before was held against it by an earlier look: the journal is not read so far back, and would not explain it.
  */
 function heldAgainst(
   { journal }: TradingAccount,
-  { where, check, wanted, jobs, fresh, span }: Search,
+  { where, check, wanted, settled: looked, jobs, fresh, span }: Search,
   records: readonly OrderRecord[],
   from: number,
 ): Found {
   const recorded = journal.open();
-  const past = journal.archive.recent(where, check, () => here(from, check)).settled;
+  const past = latestOf([...looked, ...journal.archive.recent(where, check, () => here(from, check)).settled]);
   const accounted = new Set([fresh?.intent, ...past.map(({ intent }) => intent.id)]);
   const single = new Set(past.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]).concat(fresh?.order ?? ''));
-  const strange = records.filter(({ id }) => !single.has(id));
+  const strange = records.filter(({ id, trade_date: time }) => time >= from && !single.has(id));
   const batch = jobOrders(journal, where, strange, { recorded, past, watched: jobs });
   const open = recorded
     .filter(({ intent }) => isThere(intent, where) && !accounted.has(intent.id))
     .flatMap(({ intent }) => wantedOf({ intent, id: null }))
     .concat(batch.open);
   const settled = [...wanted, ...batch.settled];
-  const extras = extraOrders({ records, known: new Set([...single, ...batch.known]), settled, open, span });
+  const earlier = records.flatMap(({ id, trade_date: time }) => (time < from ? id : []));
+  const extras = extraOrders({
+    ...{ records, settled, open, span },
+    known: new Set([...single, ...batch.known, ...earlier]),
+  });
   return { extras, isDecided: !open.some((one) => settled.some(({ terms }) => areAlike(terms, one.terms))) };
+}
+
+/** One for each write, what was kept of it last. */
+function latestOf(settled: readonly Settled[]): Settled[] {
+  return [...new Map(settled.map((one) => [one.intent.id, one])).values()];
 }
 
 /** It takes a longer list to tell whether another program uses the account, which would be another reason for an extra order. */

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { findExtras } from '../../../src/trading/duplicates/watch.js';
+import type { OrderTerms } from '../../../src/trading/journal/intent.js';
+import { placeOrder } from '../../../src/trading/order/place.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { NOT_FOUND, query, record } from '../support/exchange.js';
+
+const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
+const TOLERANCE_MS = 61_000;
+
+function terms(price: string): OrderTerms {
+  return {
+    ...{ ...BUYS, type: 'limit', account: 'spot' },
+    ...{ price, amount: '0.01', borrow: false, repay: false },
+  };
+}
+
+/** What happens one after the other: a pause, then an order, which the network may carry out again later; or a look. */
+const events = fc.array(
+  fc.record({
+    pauseMs: fc.integer({ min: 0, max: 45_000 }),
+    price: fc.constantFrom('30000', '30001', undefined),
+    copyAfterMs: fc.option(fc.integer({ min: 1, max: TOLERANCE_MS - 1_000 }), { freq: 3 }),
+  }),
+  { minLength: 2, maxLength: 12 },
+);
+
+type Events = typeof events extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** An exchange that lists newest first, ten a page; a copy is there from its time on. */
+class Book {
+  readonly copies = new Set<string>();
+  #orders: { readonly id: string; readonly price: string; readonly time: number }[] = [];
+  #last = 0;
+
+  constructor(readonly now: () => number) {}
+
+  place(price: string, copyAfterMs: number | null): string {
+    const id = this.#add(price, this.now());
+    if (copyAfterMs !== null) this.copies.add(this.#add(price, this.now() + copyAfterMs));
+    return id;
+  }
+
+  page(index: number): string {
+    const there = this.#orders.filter(({ time }) => time <= this.now());
+    const listed = there.sort((one, other) => other.time - one.time).slice(10 * (index - 1), 10 * index);
+    const records = listed.map(({ id, price, time }) => record({ id, price: Number(price), trade_date: time }));
+    return records.length === 0 ? NOT_FOUND : `[${records.join(',')}]`;
+  }
+
+  #add(price: string, time: number): string {
+    this.#last += 1;
+    const id = `${this.#last}`;
+    this.#orders.push({ id, price, time });
+    return id;
+  }
+}
+
+async function served() {
+  let copyAfterMs: number | null = null;
+  let book: Book | undefined;
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      const { price = '', pageIndex } = query(target);
+      if (target.startsWith('/api/getOrders?')) return respond(book?.page(Number(pageIndex)) ?? '');
+      return respond(`{"code":"1000","message":"","id":"${book?.place(price, copyAfterMs)}"}`);
+    },
+  });
+  return {
+    async run(account: TestAccount, happened: Events): Promise<Book> {
+      book = new Book(account.host.now);
+      for (const [index, { pauseMs, price, copyAfterMs: after }] of happened.entries()) {
+        await account.host.sleep(pauseMs);
+        copyAfterMs = after;
+        if (price === undefined) await findExtras(account, BUYS);
+        else await placeOrder(account, terms(price), { id: `mine${1_000 + index}` });
+      }
+      await account.host.sleep(2 * TOLERANCE_MS);
+      await findExtras(account, BUYS);
+      return book;
+    },
+    url: server.url,
+  };
+}
+
+it('whatever is placed, copied and looked at, and when: each copy is told once, and nothing that was wanted', async () => {
+  const { url, run } = await served();
+  await fc.assert(
+    fc.asyncProperty(events, async (happened) => {
+      const account = accountOf(url, { tolerance: TOLERANCE_MS, budgetMs: 3_600_000 });
+      const { copies } = await run(account, happened);
+      const told = account.alarms.flatMap(({ ids }) => ids);
+      expect(told.toSorted()).toEqual([...copies].toSorted());
+      // what is told is also kept, and never as a copy of itself
+      for (const { id, duplicates } of account.journal.archive.since(0)) {
+        expect(duplicates).not.toContain(id);
+        expect(duplicates.filter((one) => !copies.has(one))).toEqual([]);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
