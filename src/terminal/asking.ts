@@ -87,15 +87,27 @@ function watch({ input, errors }: Streams, leave: () => void): () => void {
   };
   // A signal may end the process in mid-question, when the cursor is hidden.
   const onExit = (): void => void errors.write(SHOW_CURSOR);
+  // after Ctrl-Z and fg readline leaves the input paused, and Node would end for want of anything to wait for
+  const onBack = (): void => void setImmediate(() => drawAnew(input.resume()));
   const endings = ['end', 'close', 'error'];
   input.on('keypress', onKey);
   for (const ending of endings) input.on(ending, leave);
   process.on('exit', onExit);
+  process.on('SIGCONT', onBack);
   return () => {
     input.off('keypress', onKey);
     for (const ending of endings) input.off(ending, leave);
     process.off('exit', onExit);
+    process.off('SIGCONT', onBack);
+    // one that was taken up again here is not what readline gives back
+    input.pause();
   };
+}
+
+/** inquirer draws when what was typed changes: a letter comes, and is taken back. */
+function drawAnew(input: Streams['input']): void {
+  input.emit('keypress', ' ', { name: 'space', sequence: ' ' });
+  input.emit('keypress', '', { name: 'backspace' });
 }
 
 /**

@@ -24,6 +24,25 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
     return desk.json<OrderRow[]>('orders btc_usdt');
   }
 
+  it('a question that was put aside with Ctrl-Z is there again with fg, and the answer counts', async () => {
+    const shell = ['bash', '--norc', '--noprofile', '-i'];
+    const { screen, status } = await onTerminal({
+      command: shell,
+      environment: { ...plainEnvironment(desk.home), PS1: 'ready ', TERM: 'xterm' },
+      columns: 120,
+      steps: [
+        { await: 'ready ', type: `${process.execPath} ${PIT} order buy btc_usdt 0.01 --at 5003\r` },
+        { await: QUESTION, type: '\u001a' },
+        { await: 'Stopped', type: 'fg\r' },
+        { await: QUESTION, type: 'n' },
+        { await: 'n', type: '\r' },
+        { await: 'Not confirmed; nothing was sent', type: 'exit\r' },
+      ],
+    });
+    expect([status, screen.includes('Only y or yes confirms')]).toEqual([8, true]);
+    expect(await open()).toEqual([]);
+  });
+
   describe('an order', () => {
     const ORDER = 'order buy btc_usdt 0.01 --at 5000';
 

@@ -15,6 +15,12 @@ beforeAll(async () => {
   order = (await place(desk, 'buy btc_usdt 0.01 --at bid-20%')).id;
 });
 
+function ranFull(line: string) {
+  const stdout = openSync('/dev/full', 'w');
+  const env = plainEnvironment(desk.home);
+  return spawnSync(process.execPath, [PIT, ...line.split(' ')], { env, stdio: ['ignore', stdout, 'pipe'] });
+}
+
 describe.skipIf(!existsSync('/dev/full'))('an output that is full (needs /dev/full)', () => {
   it.each([
     'markets',
@@ -25,11 +31,16 @@ describe.skipIf(!existsSync('/dev/full'))('an output that is full (needs /dev/fu
     '--help',
     'schema',
   ])('is an error of pit %s', (line) => {
-    const stdout = openSync('/dev/full', 'w');
-    const env = plainEnvironment(desk.home);
-    const ran = spawnSync(process.execPath, [PIT, ...line.split(' ')], { env, stdio: ['ignore', stdout, 'pipe'] });
+    const ran = ranFull(line);
     expect(ran.status).toBe(1);
     expect(String(ran.stderr)).toContain('could not be written to stdout: ENOSPC');
+  });
+
+  it('does not hide what a write did', async () => {
+    const ran = ranFull('order buy eth_usdt 0.1 --at bid-20% --yes --json');
+    const [, said = ''] = /could not be printed: (\{.*\})/.exec(String(ran.stderr)) ?? [];
+    const { id } = JSON.parse(said) as { readonly id: string };
+    expect([ran.status, await desk.json(`order show eth_usdt ${id}`)]).toEqual([1, expect.objectContaining({ id })]);
   });
 
   it('is none where only the remarks are lost', () => {

@@ -3,6 +3,7 @@ import { Budget } from '../../client/budget.js';
 import { usage } from '../../errors.js';
 import type { Host } from '../../host.js';
 import type { Answer, RowStream } from '../../terminal/answer.js';
+import { toJson } from '../../terminal/json.js';
 import { Output } from '../../terminal/output.js';
 import { Prompts } from '../../terminal/prompts.js';
 import type { View } from './chosen-fields.js';
@@ -41,19 +42,20 @@ function carryOut(host: Host): Act {
     const context = contextOf(host, globals, await viewFor(definition, globals));
     try {
       const answer = await definition.run(context, input);
-      if (answer !== undefined) await tell(context, answer);
+      if (answer !== undefined) await tell(context, answer, definition.dry !== undefined);
     } finally {
       await context.session.rememberNames();
     }
   };
 }
 
-/** A reader that has gone, or a full disk, must not hide that an order's outcome is unknown. */
-async function tell({ output }: Context, answer: Answer | RowStream): Promise<void> {
+/** A reader that has gone, or a full disk, must not hide what became of a write, or that nobody knows. */
+async function tell({ output }: Context, answer: Answer | RowStream, isWrite: boolean): Promise<void> {
   const failure = 'rows' in answer ? undefined : answer.failure;
   try {
     await output.answer(answer);
   } catch (error) {
+    if (isWrite && !('rows' in answer)) output.warn(`This could not be printed: ${toJson(answer.data)}`);
     throw failure ?? error;
   }
   if (failure !== undefined) throw failure;
