@@ -147,9 +147,9 @@ function __pit_tree_flags
                 '--id=@clientId' 'your own id of the order' \
                 '--at=-' 'the new price: a number, or bid, ask or mid with an offset' \
                 '--amount=-' 'the new total, what has filled included: in the base coin (0.5) or a value (100usdt); a share (50%) is of what will be available, and comes on top of what has filled' \
-                '--account=spot|isolated|cross' 'spot, isolated or cross: the account that the order belongs to, which the exchange does not tell (default: spot)' \
-                '--borrow' 'borrow what is missing (margin)' \
-                '--repay' 'repay with what comes in (margin)' \
+                '--account=spot|isolated|cross' 'spot, isolated or cross: the account that the order belongs to, which the exchange does not tell (default: as pit placed it, spot where it placed none on margin)' \
+                '--borrow' 'borrow what is missing (margin); taken over from an order that pit placed' \
+                '--repay' 'repay with what comes in (margin); taken over likewise' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only'
         case 'orders'
             printf '%s\t%s\n' \

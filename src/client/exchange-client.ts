@@ -14,7 +14,7 @@ import { OBSERVED } from './observed-codes.js';
 import { requestUrl } from './request-url.js';
 import { attempts } from './retry.js';
 import { type Delivery, get, type HttpAnswer, TransportError } from './transport.js';
-import { isUnread, type NotSent, type Verdict, verdictOf } from './verdict.js';
+import { isUnread, NO_TIME, TAKEN_BACK, type Verdict, verdictOf, WAITED_TOO_LONG } from './verdict.js';
 
 export type { ClientOptions } from './call.js';
 export type { Verdict } from './verdict.js';
@@ -25,14 +25,6 @@ const READ_TIMEOUT_MS = 10_000;
 const WRITE_TIMEOUT_MS = 15_000;
 /** With less than this left, or than a tenth of a short budget, a write does not leave: its answer could hardly come in time. */
 const LEAST_FOR_WRITE_MS = 1_000;
-
-const NO_TIME: NotSent = { kind: 'notSent', reason: 'no time was left for it', failure: 'unreachable' };
-const TAKEN_BACK: NotSent = { kind: 'notSent', reason: 'it was taken back', failure: 'declined' };
-const WAITED_TOO_LONG: NotSent = {
-  kind: 'notSent',
-  reason: "waiting for the exchange's limits left no time for its answer",
-  failure: 'limited',
-};
 
 /** The thin signed HTTP layer: calls an operation by its name and gives its checked result. */
 export class ExchangeClient {
@@ -111,7 +103,7 @@ export class ExchangeClient {
       requireJson(name, body);
       return answer;
     };
-    return this.#paced({ name, values, read }, this.now()).catch((error: unknown) => {
+    return this.#paced({ name, values, read }, this.now()).catch((error) => {
       throw failureOf(error, name, this.lockedUntil);
     });
   }

@@ -52,6 +52,11 @@ export class MarketCatalog {
     return markets.find(({ market }) => market === name) ?? unknownMarket(name, markets);
   }
 
+  /** Whether the list as it was seen last, however old, was without a market; false where none was ever seen. */
+  lacked(name: string): boolean {
+    return this.#cached(Number.POSITIVE_INFINITY)?.every(({ market }) => market !== name) ?? false;
+  }
+
   #cached(freshMs: number): Market[] | undefined {
     const entry = this.cache.read(this.#key);
     return entry === null || entry.ageMs > freshMs ? undefined : this.#told(toMarkets(entry.value));

@@ -18,6 +18,14 @@ export interface NotSent {
   readonly failure: FailureKind;
 }
 
+export const NO_TIME: NotSent = { kind: 'notSent', reason: 'no time was left for it', failure: 'unreachable' };
+export const TAKEN_BACK: NotSent = { kind: 'notSent', reason: 'it was taken back', failure: 'declined' };
+export const WAITED_TOO_LONG: NotSent = {
+  kind: 'notSent',
+  reason: "waiting for the exchange's limits left no time for its answer",
+  failure: 'limited',
+};
+
 /** A Failure here is of the limits, or of a host that could not be started. Whatever is not known to have stayed here may have arrived. */
 export function verdictOf(thrown: unknown): Verdict<never> {
   if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };

@@ -50,17 +50,36 @@ export default define({
       page !== undefined
         ? { from: page, to: page }
         : { from: 1, to: all || state === 'open' ? Number.POSITIVE_INFINITY : 1 };
-    const markets = market === undefined ? account.journal.markets() : [market];
-    const lists: OrderPages[] = [];
-    for (const one of markets) {
+    const lists = new Map<string, readonly OrderPages[]>();
+    for (const one of market === undefined ? account.journal.markets() : [market]) {
       const read = (each: Side) => readOrderPages(account.client, one, each, extent);
-      lists.push(...(await onMarket(context, one, () => Promise.all(sides.map(read)))));
+      const list = onMarket(context, one, () => Promise.all(sides.map(read)));
+      const found = await (market === undefined ? unlessGone(context, list) : list);
+      if (found === undefined) continue;
+      lists.set(one, found);
       await watchMarket(account, one);
     }
-    if (market === undefined) context.output.note(markedAs(markets));
-    return answer(context, market ?? 'any market that pit wrote in', state, lists, page === undefined);
+    if (market === undefined) context.output.note(markedAs([...lists.keys()]));
+    return answer(
+      context,
+      market ?? 'any market that pit wrote in',
+      state,
+      [...lists.values()].flat(),
+      page === undefined,
+    );
   },
 });
+
+/** A market that pit wrote in and that is no more, or never was, has no orders: the others do. */
+async function unlessGone<List>({ output }: Context, list: Promise<List>): Promise<List | undefined> {
+  try {
+    return await list;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
+    output.warn(`${error.message} It is left out.`);
+    return undefined;
+  }
+}
 
 function markedAs(markets: readonly string[]): string {
   if (markets.length === 0) return 'Nothing was written from here yet, so no market is known: name one.';

@@ -14,6 +14,8 @@ export interface TradingAccount {
   readonly tolerance: ToleranceMemory;
   /** Takes words for a person who waits: what is being found out. */
   readonly tell: (words: string) => void;
+  /** Warns of what is otherwise than it was asked for. */
+  readonly warn: (words: string) => void;
   /** Tells loudly of orders that are there more than once. When this returns they count as told. */
   readonly alarm: (extras: readonly Extra[]) => void;
   /** The same for withdrawals. */

@@ -58,10 +58,10 @@ function commandOf(seconds: number): Pick<FakeHost, 'run' | 'sleep' | 'now'> {
 }
 
 describe('a timer that is held', () => {
-  it('ends with 5 when its minute passes, after a warning, and says what happened by then', async () => {
+  it('ends with 9 when its minute passes, after a warning, and says what happened by then', async () => {
     const server = await serve(OK, OK, REFUSED);
     const { thrown, text } = await ended(hostAt(server, ['--json']));
-    expect(thrown).toMatchObject({ kind: 'unreachable', exitCode: 5 });
+    expect(thrown).toMatchObject({ kind: 'partial', exitCode: 9 });
     expect((thrown as Error).message).toBe(
       'A minute passed without a refresh: the exchange has cancelled every order of btc_usdt by now. The last try: cancelAllOrdersAfter: the exchange refused: maintenance.',
     );
@@ -72,9 +72,14 @@ describe('a timer that is held', () => {
     expect(text).toContain('The timer of btc_usdt is over.');
   });
 
-  it('says that a request without an answer may have arrived', async () => {
+  it('ends with 6 where a request without an answer may have arrived, and says so', async () => {
     const server = await serve(OK, FAULTS['a reset after reading']);
     const { thrown } = await ended(hostAt(server, ['--json']));
+    expect(thrown).toMatchObject({
+      kind: 'unknown',
+      exitCode: 6,
+      hint: expect.stringContaining('pit orders btc_usdt'),
+    });
     expect((thrown as Error).message).toMatch(
       /by now, or will by \d\d:\d\d:\d\d \(.*\), as a request without an answer may have arrived/,
     );
@@ -96,10 +101,10 @@ describe('a timer that is held', () => {
     expect(text.match(/no operation that takes it back/g)).toHaveLength(2);
   });
 
-  it('whose minute passed under a command that ends well ends with 5: its orders are gone', async () => {
+  it('whose minute passed under a command that ends well ends with 9: its orders are gone', async () => {
     const server = await serve(OK, ...Array(20).fill(REFUSED), OK);
     const { thrown, text } = await ended(hostAt(server, ['--', 'bot'], commandOf(200)));
-    expect(thrown).toMatchObject({ kind: 'unreachable', exitCode: 5 });
+    expect(thrown).toMatchObject({ kind: 'partial', exitCode: 9 });
     expect(text).toContain('The command runs on.');
     expect(text).toContain('The timer of btc_usdt is held again.');
   });

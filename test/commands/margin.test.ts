@@ -59,6 +59,22 @@ describe('pit order on margin', () => {
     expect(await wallet(desk, 'cross', 'usdt')).toEqual(before);
   });
 
+  it('stays on margin when it is replaced, also by its id, and tells where it is', async () => {
+    await desk.done('sandbox transfer usdt 500 --margin cross --yes');
+    const told = await desk.done('order buy btc_usdt 0.01 --at 20000 --account cross --id margin01 --yes');
+    expect(told).toMatch(/^Placed {2}\+ BUY 0\.01 btc_usdt at 20,000 {2}cross margin {2}id \d+\n$/);
+    const line = 'order replace btc_usdt --id margin01 --at 20100';
+    const runs = await desk.json(`${line} --dry-run`);
+    expect(runs).toMatchObject([{ operation: 'cancelOrder' }, { operation: 'order', request: { acctType: '2' } }]);
+    expect(await desk.done(`${line} --dry-run`)).toContain('cross margin (as the order before it, by the journal)');
+    expect((await desk.failure(`${line} --account spot --yes`, 2)).message).toContain('--account spot contradicts');
+    const next = await desk.json<Placed>(`${line} --yes`);
+    expect(next).toMatchObject({ outcome: 'placed', account: 'cross', replaced: { outcome: 'cancelled' } });
+    const again = await desk.json<Placed>(`order replace btc_usdt ${next.id} --at 20200 --yes`);
+    expect(again).toMatchObject({ outcome: 'placed', account: 'cross' });
+    await desk.done(`cancel btc_usdt ${again.id}`);
+  });
+
   it('with --borrow on spot is a usage error, and nothing is sent', async () => {
     const told = await desk.failure('order buy btc_usdt 0.01 --at bid --borrow --yes', 2);
     expect(told.message).toContain('--borrow');

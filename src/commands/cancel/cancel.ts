@@ -6,7 +6,7 @@ import type { OrderReference } from '../../trading/order/reference.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, required, several, toggle } from '../frame/definition.js';
 import { dryRunShape } from '../frame/dry-run.js';
-import { onMarket } from '../frame/known-market.js';
+import { onMarket, refuseUnknownMarket } from '../frame/known-market.js';
 import * as shape from '../frame/shapes.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, orderId } from '../inputs/numbers.js';
@@ -49,6 +49,7 @@ export async function cancelNamed(
   market: string,
   orders: readonly OrderReference[],
 ) {
+  await refuseUnknownMarket(context, market);
   if (context.globals.dryRun) return drySend(context, account.client, market, orders);
   const { answered, end } = showProgress(context, market, orders.length);
   try {

@@ -17,7 +17,8 @@ export interface Held {
 
 /**
  * Holds a timer until a signal, or while a command runs, and tells what it leaves behind.
- * Throws CommandEnded with the command's exit code, and Failure `unreachable` where the minute passed without a refresh.
+ * Throws CommandEnded with the command's exit code, and Failure `partial` where the minute passed without a refresh,
+ * `unknown` where one may have arrived that got no answer.
  */
 export async function holdTimer(context: Context, account: TradingAccount, held: Held): Promise<Answer | undefined> {
   const watch = new Watch(context, held);
@@ -143,9 +144,11 @@ class Watch {
   }
 }
 
+/** The orders are gone, and that by what this command started: it is none that changed nothing. */
 function lapse(market: string, latest: number, now: number, trouble: Failure | undefined): Failure {
-  const late = latest > now ? `, or will by ${timeOfDay(latest)}, as a request without an answer may have arrived` : '';
+  const isUncertain = latest > now;
+  const late = isUncertain ? `, or will by ${timeOfDay(latest)}, as a request without an answer may have arrived` : '';
   const cause = trouble === undefined ? '' : ` The last try: ${trouble.message}.`;
   const words = `A minute passed without a refresh: the exchange has cancelled every order of ${market} by now${late}.${cause}`;
-  return new Failure('unreachable', words, { hint: `See what is open: pit orders ${market}` });
+  return new Failure(isUncertain ? 'unknown' : 'partial', words, { hint: `See what is open: pit orders ${market}` });
 }

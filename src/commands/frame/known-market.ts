@@ -1,3 +1,4 @@
+import { Budget } from '../../client/budget.js';
 import { Failure } from '../../errors.js';
 import type { Context } from './context.js';
 
@@ -14,16 +15,31 @@ export async function onMarket<Value>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'refused') await explain(session, market);
+    if (error instanceof Failure && error.kind === 'refused')
+      await asFarAsKnown(async () => (await session.markets()).find(market));
     throw error;
   }
 }
 
-async function explain(session: Context['session'], market: string): Promise<void> {
+/** For so long a name that the last list of the markets had not is looked for in a newer one. */
+const PATIENCE_MS = 1_500;
+
+/**
+ * Throws Failure `usage` for a market that the exchange does not list, as far as that is known at once: a name that was
+ * listed before asks nothing, and market data that are away hold nothing up for long.
+ */
+export async function refuseUnknownMarket({ session, host }: Context, market: string): Promise<void> {
+  await asFarAsKnown(async () => {
+    if (!(await session.markets()).lacked(market)) return;
+    await (await session.markets(new Budget(PATIENCE_MS, host.now))).find(market);
+  });
+}
+
+/** A catalogue that cannot be had explains nothing. */
+async function asFarAsKnown(look: () => Promise<unknown>): Promise<void> {
   try {
-    await (await session.markets()).find(market);
+    await look();
   } catch (error) {
-    // a catalogue that cannot be had explains nothing
-    if (error instanceof Failure && error.kind === 'usage') throw error;
+    if (!(error instanceof Failure) || error.kind === 'usage') throw error;
   }
 }

@@ -90,6 +90,7 @@ export class Session {
       tell: (words) => {
         if (host.errors.isTTY === true) output.note(words);
       },
+      warn: (words) => output.warn(words),
       alarm: (extras) => warnOfExtras(output, extras),
       alarmWithdrawals: (extras) => warnOfExtraWithdrawals(output, extras),
     };
@@ -118,8 +119,9 @@ export class Session {
     return limiterState(this.#sharing(await this.connection()));
   }
 
-  /** The markets of the exchange, from the cache while it is fresh. */
-  markets(): Promise<MarketCatalog> {
+  /** The markets of the exchange, from the cache while it is fresh; on a budget of its own for what must not be held up. */
+  async markets(budget?: Budget): Promise<MarketCatalog> {
+    if (budget !== undefined) return this.#catalogOf(await this.observer(budget));
     this.#markets ??= this.client().then((client) => this.#catalogOf(client));
     return this.#markets;
   }

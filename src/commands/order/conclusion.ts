@@ -9,6 +9,7 @@ import type { OrderTerms } from '../../trading/journal/intent.js';
 import type { Placement } from '../../trading/order/place.js';
 import type { Unknown } from '../../trading/order/settle.js';
 import { notSent } from '../frame/not-sent.js';
+import { accountWords } from './account-words.js';
 
 /** An order that was sent: its terms, and what it is called. */
 export interface SentOrder extends OrderTerms {
@@ -46,17 +47,19 @@ export function conclude(order: SentOrder, placement: Placement): Answer {
   return isPlaced ? answer : { ...answer, failure: unknownFailure(order, placement) };
 }
 
-function unknownFailure({ clientId }: SentOrder, { reason, certainFrom }: Unknown): Failure {
+function unknownFailure({ clientId, market }: SentOrder, { reason, unlike, certainFrom }: Unknown): Failure {
   const when = certainFrom === null ? '' : ` From ${zonedTime(certainFrom)} on it can be told for certain.`;
+  const show = unlike === undefined ? '' : `. The one that is there: pit order show ${market} --id ${clientId}`;
   return new Failure('unknown', `It is not known whether the order was placed: ${reason}.${when}`, {
     clientId,
-    hint: `Do not place it again before you know: pit resolve ${clientId}`,
+    hint: `Do not place it again before you know: pit resolve ${clientId}${show}`,
   });
 }
 
 function concluded({ paint }: Screen, order: SentOrder, placement: Placement): string {
   const { side, amount, market, price, clientId } = order;
   const what = `${sideText(side)} ${grouped(amount)} ${market} at ${grouped(price)}`;
-  if (placement.outcome !== 'placed') return `${paint.warn('Unknown')}  ${what}  client id ${clientId}`;
-  return `${paint.good('Placed')}  ${paintSide(what, side, paint)}  id ${placement.id}`;
+  const where = accountWords(order);
+  if (placement.outcome !== 'placed') return `${paint.warn('Unknown')}  ${what}  ${where}  client id ${clientId}`;
+  return `${paint.good('Placed')}  ${paintSide(what, side, paint)}  ${where}  id ${placement.id}`;
 }

@@ -1,12 +1,13 @@
 import type { Market } from '../../client/market-catalog.js';
 import { Decimal } from '../../protocol/decimal.js';
-import type { AccountType, OrderType } from '../../protocol/words.js';
+import type { OrderType } from '../../protocol/words.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { type OrderFacts, spentCoin } from '../../trading/preview/facts.js';
 import { averagePrice } from '../../trading/preview/fills.js';
+import { accountWords } from './account-words.js';
 import type { SentOrder } from './conclusion.js';
 import type { Prepared } from './prepare.js';
 
@@ -14,12 +15,6 @@ const TYPE_WORDS: Readonly<Record<OrderType, string>> = {
   limit: 'limit',
   postOnly: 'PostOnly (refused where it would fill at once)',
   ioc: 'IOC (what does not fill at once is cancelled)',
-};
-
-const ACCOUNT_WORDS: Readonly<Record<AccountType, string>> = {
-  spot: 'spot',
-  isolated: 'isolated margin',
-  cross: 'cross margin',
 };
 
 const UNKNOWN = 'not known';
@@ -32,7 +27,7 @@ export function preview(
   exchange: string,
   guards: readonly string[],
 ): string {
-  const { side, amount, price, type, account, clientId: id, notional } = order;
+  const { side, amount, price, type, clientId: id, notional } = order;
   const { base, quote } = market;
   const entries: Entry[] = [
     ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
@@ -43,7 +38,7 @@ export function preview(
     [side === 'buy' ? 'costs at most' : 'brings at least', `${grouped(notional)} ${quote} before the fee`],
     ...moneyEntries(order, market, facts),
     ['type', TYPE_WORDS[type]],
-    ['account', ACCOUNT_WORDS[account] + (order.borrow ? ', borrowing' : '') + (order.repay ? ', repaying' : '')],
+    ['account', accountWords(order)],
     ['client id', id],
     ['exchange', exchange],
     ...guards.map((guard): Entry => ['guard', guard, (text, paint) => paint.bad(text)]),

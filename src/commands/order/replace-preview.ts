@@ -1,22 +1,19 @@
 import { Decimal } from '../../protocol/decimal.js';
-import type { AccountType } from '../../protocol/words.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
 import type { ReplacePlan } from '../../trading/replace/plan.js';
+import { accountWords } from './account-words.js';
 
-const ACCOUNT_WORDS: Readonly<Record<AccountType, string>> = {
-  spot: 'spot (the exchange does not tell: --account where the order is on margin)',
-  isolated: 'isolated margin',
-  cross: 'cross margin',
-};
+const RECORDED = 'as the order before it, by the journal';
+const UNRECORDED = 'the exchange does not tell, and the journal does not know the order; --account says it';
 
 /** What a replacement will do and where it goes, as the user is asked about it. */
 export function showReplacement(
   screen: Screen,
-  { terms, order, market, placed }: ReplacePlan,
+  { terms, order, market, placed, isAccountRecorded }: ReplacePlan,
   clientId: string,
   exchange: string,
 ): string {
@@ -35,10 +32,7 @@ export function showReplacement(
     ['amount', `${grouped(placed.amount)} ${base}, less what fills meanwhile`],
     side === 'buy' ? ['costs', `at most ${value}`] : ['brings', `at least ${value}`],
     ['type', placed.type],
-    [
-      'account',
-      ACCOUNT_WORDS[placed.account] + (placed.borrow ? ', borrowing' : '') + (placed.repay ? ', repaying' : ''),
-    ],
+    ['account', `${accountWords(placed)} (${isAccountRecorded ? RECORDED : UNRECORDED})`],
     ['client id', clientId],
     ['exchange', exchange],
   ];

@@ -44,11 +44,11 @@ export default define({
     ),
     account: flag(
       '--account <name>',
-      'spot, isolated or cross: the account that the order belongs to, which the exchange does not tell (default: spot)',
+      'spot, isolated or cross: the account that the order belongs to, which the exchange does not tell (default: as pit placed it, spot where it placed none on margin)',
       oneOf('--account', 'spot', 'isolated', 'cross'),
     ),
-    borrow: toggle('--borrow', 'borrow what is missing (margin)'),
-    repay: toggle('--repay', 'repay with what comes in (margin)'),
+    borrow: toggle('--borrow', 'borrow what is missing (margin); taken over from an order that pit placed'),
+    repay: toggle('--repay', 'repay with what comes in (margin); taken over likewise'),
     override: overrideFlag,
   },
   examples: [
@@ -63,12 +63,11 @@ export default define({
       throw usage('Exactly one of the order id and --id is needed.', 'pit orders lists the ids.');
     if (at === undefined && amount === undefined)
       throw usage('Nothing would change.', 'Give the new price with --at, the new amount with --amount, or both.');
-    const account = flags.account ?? 'spot';
-    requireMargin(account, flags.borrow || flags.repay);
+    requireMargin(flags.account, flags.borrow || flags.repay);
     requireConsent(context);
     const trading = await context.session.trading();
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
-    const wishes: Wishes = { at, amount, account, borrow: flags.borrow, repay: flags.repay };
+    const wishes: Wishes = { at, amount, account: flags.account, borrow: flags.borrow, repay: flags.repay };
     const catalog = await context.session.markets();
     const plan = await onMarket(context, market, async () =>
       planReplacement(trading, await catalog.find(market), reference, wishes),
@@ -77,8 +76,9 @@ export default define({
   },
 });
 
-function requireMargin(account: AccountType, needsIt: boolean): void {
-  if (account === 'spot' && needsIt)
+/** Who asks for a loan says where; what an order has of them is known with its account. */
+function requireMargin(account: AccountType | undefined, needsIt: boolean): void {
+  if ((account ?? 'spot') === 'spot' && needsIt)
     throw usage('--borrow and --repay need a margin account.', 'Add --account isolated or --account cross.');
 }
 

@@ -91,11 +91,7 @@ async function send(account: TradingAccount, market: string, order: OrderReferen
   const { client, journal, host } = account;
   const recording = { id: newClientId(host), reqTime: client.now() };
   const entry = journal.begin<'cancelOrder'>({ operation: 'cancelOrder', terms: { market, order } }, recording);
-  const fate = await sendCancel(account, requestOf(entry)).catch((error: unknown) => {
-    // a Failure is of a request that could not be written down; anything else may have come after it left
-    if (error instanceof Failure) entry.withdraw();
-    throw error;
-  });
+  const fate = await sendCancel(account, requestOf(entry));
   if (fate.outcome === 'lost') return { lost: fate, entry };
   conclude(entry, fate);
   return { attempt: attemptOf(market, order, recording.id, fate) };

@@ -13,6 +13,17 @@ export interface CancelFate extends Facts {
   readonly failure: FailureKind | null;
 }
 
+/** An order that was seen cancelled: what it filled is known. */
+export interface SeenCancelled extends CancelFate {
+  readonly outcome: 'cancelled';
+  readonly id: string;
+  readonly filled: string;
+}
+
+export function isSeen(fate: CancelFate): fate is SeenCancelled {
+  return fate.outcome === 'cancelled' && fate.id !== null && fate.filled !== null;
+}
+
 /** No answer came that tells what became of it: only the order can. */
 export interface Lost {
   readonly outcome: 'lost';

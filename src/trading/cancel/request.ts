@@ -11,6 +11,8 @@ export interface CancelRequest {
   /** Milliseconds since the Unix epoch, by the exchange's clock. */
   readonly reqTime: number;
   readonly note: (event: string) => void;
+  /** Takes the record back: nothing has left. */
+  readonly withdraw: () => void;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { refusal } from '../../client/failures.js';
 import { UNREAD } from '../../client/observed-codes.js';
+import { Failure } from '../../errors.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import { type Refused, SUCCESS } from '../../protocol/response.js';
 import { readOrderType } from '../../protocol/words.js';
@@ -13,13 +14,18 @@ import { type CancelRequest, lookAt } from './request.js';
 
 /**
  * Sends a recorded cancellation, once.
- * @throws Failure `credentials` or `usage` where it could not be written down as a request: nothing was sent
+ * @throws Failure `credentials` or `usage` where it could not be written down as a request: nothing was sent, and the record
+ *   is taken back
  */
 export async function sendCancel(account: TradingAccount, request: CancelRequest): Promise<CancelFate | Lost> {
   const { market, order, reqTime, note } = request;
   note('cancellation sent');
   const values = { currency: market, ...referenceValues(order) };
-  const verdict = await account.client.write('cancelOrder', values, reqTime);
+  const verdict = await account.client.write('cancelOrder', values, reqTime).catch((error: unknown) => {
+    // anything but a Failure may have come after it left
+    if (error instanceof Failure) request.withdraw();
+    throw error;
+  });
   if (verdict.kind === 'refused') return refused(account, request, verdict.refusal);
   if (verdict.kind === 'notSent') {
     return { ...NO_FACTS, outcome: 'notSent', code: null, message: verdict.reason, failure: verdict.failure };
@@ -45,7 +51,7 @@ async function refused(account: TradingAccount, request: CancelRequest, answer: 
   const found = UNREAD.includes(code) ? 'nothing' : await lookAt(account, request, code);
   if (found === undefined) return { outcome: 'lost', code, reason: message };
   const order = found === 'nothing' ? undefined : found;
-  if (order !== undefined && canBeOurs(order) && !wasCancelled(account, request.order, order)) {
+  if (order !== undefined && canBeOurs(order) && !wasCancelled(account, request, order)) {
     const words = 'cancelled; the exchange answered that it was final already';
     return { ...factsOf(order), outcome: 'cancelled', code, message: words, failure: null };
   }
@@ -57,9 +63,16 @@ function canBeOurs(order: OrderRecord): boolean {
   return orderState(order) === 'cancelled' && readOrderType(order.type)?.type !== 'ioc';
 }
 
-function wasCancelled({ journal }: TradingAccount, reference: OrderReference, { id }: OrderRecord): boolean {
-  const isThis = (earlier: OrderReference) => ('id' in earlier ? earlier.id === id : isSame(earlier, reference));
-  return journal.archive.since(0).some((settled) => cancelledBy(settled).some(isThis));
+/** By an earlier command, as far as the journal can be read: the request has left, and what became of it is to be told. */
+function wasCancelled({ journal }: TradingAccount, { order, note }: CancelRequest, { id }: OrderRecord): boolean {
+  const isThis = (earlier: OrderReference) => ('id' in earlier ? earlier.id === id : isSame(earlier, order));
+  try {
+    return journal.archive.since(0).some((settled) => cancelledBy(settled).some(isThis));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    note(`whether it had been cancelled before is not known: ${error.message}`);
+    return false;
+  }
 }
 
 /** The names of the order that a settled write cancelled. */

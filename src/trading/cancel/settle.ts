@@ -10,7 +10,8 @@ import { type CancelRequest, lookAt } from './request.js';
 /** The cancellation that an entry is about, or begins with; its steps are noted there. */
 export function requestOf(entry: Entry<'cancelOrder'> | Entry<'replace'>): CancelRequest {
   const { terms, reqTime } = entry.intent;
-  return { market: terms.market, order: terms.order, reqTime, note: (event) => entry.note(event) };
+  const steps = { note: (event: string) => entry.note(event), withdraw: () => entry.withdraw() };
+  return { market: terms.market, order: terms.order, reqTime, ...steps };
 }
 
 /** Finds out what became of a recorded cancellation, for as long as the budget lasts, and keeps it in the journal. */

@@ -1,6 +1,6 @@
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { OrderTerms } from '../journal/intent.js';
-import { fits } from '../order/terms.js';
+import { areCopies, fits } from '../order/terms.js';
 
 /** An order of the journal, that is known to be on the exchange or may be. */
 export interface Wanted {
@@ -42,8 +42,12 @@ export interface Evidence {
 export function extraOrders({ records, known, settled, open, span }: Evidence): Extra[] {
   const own = new Map(records.map((record) => [record.id, record]));
   const timeOf = ({ order, reqTime }: Wanted) => own.get(order ?? '')?.trade_date ?? reqTime;
+  const isLike = (record: OrderRecord, { order, terms }: Wanted) => {
+    const original = own.get(order ?? '');
+    return fits(record, terms) || (original !== undefined && areCopies(record, original));
+  };
   const claims = (record: OrderRecord, wanted: Wanted) =>
-    fits(record, wanted.terms) && Math.abs(record.trade_date - timeOf(wanted)) <= span;
+    isLike(record, wanted) && Math.abs(record.trade_date - timeOf(wanted)) <= span;
   const strange = records.filter(({ id }) => !known.has(id));
   const unexplained = strange.filter((record) => ![...settled, ...open].some((wanted) => claims(record, wanted)));
   const earliest = Math.min(...settled.map(timeOf)) - span;

@@ -67,6 +67,20 @@ export class Archive {
     return [...settled.values()];
   }
 
+  /**
+   * The settled writes of the days that are kept, the newest first and each as it was kept last. No more is read than is
+   * asked for. Throws Failure `usage` where it cannot be read.
+   * @param isMeant whether a line is looked into, by its text: that costs more than finding it
+   */
+  *newestFirst(isMeant: (line: string) => boolean): Generator<Settled> {
+    const met = new Set<string>();
+    for (const line of this.#backwards(isMeant)) {
+      if (!('settled' in line) || met.has(line.settled.intent.id)) continue;
+      met.add(line.settled.intent.id);
+      yield line.settled;
+    }
+  }
+
   /** A settled write of the days that are kept. */
   find(id: string): Settled | undefined {
     const mark = JSON.stringify({ id }).slice(1, -1);
@@ -150,9 +164,10 @@ export class Archive {
     );
   }
 
-  *#backwards(): Generator<Line> {
+  *#backwards(isMeant: (line: string) => boolean = () => true): Generator<Line> {
     for (const name of this.#days('').reverse())
-      for (const line of linesBackwards(path.join(this.folder, name))) yield* valuesIn(line) as Line[];
+      for (const line of linesBackwards(path.join(this.folder, name)))
+        if (isMeant(line)) yield* valuesIn(line) as Line[];
   }
 
   /** The files of the days from one on, oldest first. */

@@ -94,6 +94,8 @@ export type Operation = Write['operation'];
 export type Intent<Kind extends Operation = Operation> = Extract<Write, { readonly operation: Kind }> & {
   /** "4-36 characters, digits or letters". An order carries it as its customerOrderId; elsewhere it only names the record. */
   readonly id: string;
+  /** The user chose the id, so that others may use it too. */
+  readonly chosen?: true;
   /** When it was recorded, by this machine's clock: milliseconds since the Unix epoch. */
   readonly time: number;
   /** What the request says of its time, by the exchange's clock: milliseconds since the Unix epoch. */

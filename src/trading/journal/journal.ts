@@ -57,7 +57,8 @@ export class Journal {
     write: Extract<Write, { operation: Kind }>,
     { id, reqTime, chosen = false }: Recording,
   ): Entry<Kind> {
-    const facts = { id, time: this.host.now(), reqTime, process: thisProcess() };
+    const named = { id, ...(chosen ? { chosen } : {}) };
+    const facts = { ...named, time: this.host.now(), reqTime, process: thisProcess() };
     const intent = { ...write, ...facts } as Intent<Kind>;
     const file = this.#fileOf(id);
     this.#prepare();

@@ -6,7 +6,7 @@ import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import type { Recording } from '../journal/journal.js';
 import { refuseTwin } from './doubts.js';
-import { type Fate, lookFor, placed, settleOrder } from './settle.js';
+import { type Fate, lookFor, placed, settleOrder, undecided } from './settle.js';
 import { orderValues } from './terms.js';
 
 /** What became of an order that was to be placed. */
@@ -70,7 +70,7 @@ export async function concludeOrder(
   entry.note(`no answer: ${verdict.reason}`);
   account.tell(`No answer came (${verdict.reason}). Looking for the order; it is not sent again.`);
   const fate = await settleOrder(account, entry);
-  return fate.outcome === 'unknown' ? { ...fate, reason: verdict.reason } : fate;
+  return fate.outcome === 'unknown' ? { ...fate, reason: fate.unlike ?? verdict.reason } : fate;
 }
 
 /**
@@ -80,7 +80,9 @@ export async function concludeOrder(
 async function refused(account: TradingAccount, entry: Entry<'order'>, refusal: Refused): Promise<Placement> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = UNREAD.includes(refusal.code) ? 'nothing' : await lookFor(account, entry, refusal.code);
-  if (typeof found === 'object') return placed(account, entry, found.id);
+  if (typeof found === 'object') {
+    return 'unlike' in found ? undecided(entry, found) : placed(account, entry, found.id);
+  }
   if (found === undefined) return settleOrder(account, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused, and not there');
   return { outcome: 'refused', refusal };

@@ -1,5 +1,6 @@
 import type { ExchangeClient } from '../../client/exchange-client.js';
 import type { FailureKind } from '../../errors.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import type { Extra } from '../duplicates/extra-orders.js';
 import { findExtras } from '../duplicates/watch.js';
@@ -7,9 +8,9 @@ import type { Entry } from '../journal/entry.js';
 import { certainFrom, type LookedFor, lookUntilKnown } from '../looking.js';
 import { quietly } from '../quietly.js';
 import { orderProbe } from '../tolerance.js';
-import { newClientId } from './client-id.js';
+import { isOwnId, newClientId } from './client-id.js';
 import { findOrder, isRefusedAlike } from './reference.js';
-import { fits } from './terms.js';
+import { differences } from './terms.js';
 
 export interface Placed {
   readonly outcome: 'placed';
@@ -28,6 +29,8 @@ export interface NotSent {
 export interface Unknown {
   readonly outcome: 'unknown';
   readonly reason: string;
+  /** Of an order under its client id that is otherwise than this one was sent, in words. */
+  readonly unlike?: string;
   /** When it can be told for certain, by this machine's clock in ms since the Unix epoch; null where that is not known. */
   readonly certainFrom: number | null;
 }
@@ -44,12 +47,13 @@ export type Fate = Placed | NotSent | Unknown;
  */
 export async function settleOrder(account: TradingAccount, entry: Entry<'order'>, looks = true): Promise<Fate> {
   const { reqTime, terms } = entry.intent;
-  const looked = await lookUntilKnown<Placed | NotSent>(
+  const looked = await lookUntilKnown<Fate>(
     account,
     { probe: orderProbe(terms.market), reqTime },
     async () => {
       const found = await lookFor(account, entry);
-      return typeof found === 'object' ? placed(account, entry, found.id, looks) : found;
+      if (typeof found !== 'object') return found;
+      return 'unlike' in found ? undecided(entry, found) : placed(account, entry, found.id, looks);
     },
     async () => ((await isAnsweredAlike(account, entry)) ? notSent(entry) : undefined),
   );
@@ -72,16 +76,50 @@ export async function placed(
   return { outcome: 'placed', id, extras: extras ?? null };
 }
 
+/** An order that may be the one that was sent, and may be another one. */
+export interface Unlike {
+  readonly unlike: string;
+}
+
 /**
  * The order, or `nothing`, or undefined where the exchange could not be asked, which proves nothing.
  * @param refusal the code with which the order was refused
  */
-export async function lookFor({ client }: TradingAccount, entry: Entry<'order'>, refusal?: number | null) {
+export async function lookFor(
+  account: TradingAccount,
+  entry: Entry<'order'>,
+  refusal?: number | null,
+): Promise<OrderRecord | Unlike | 'nothing' | undefined> {
   const { id: clientId, terms } = entry.intent;
-  const order = await quietly(() => findOrNothing(client, terms.market, clientId, refusal));
-  const found = typeof order === 'object' && !fits(order, terms) ? 'nothing' : order;
+  const found = await quietly(() => findOrNothing(account.client, terms.market, clientId, refusal));
+  const differs = typeof found === 'object' ? differences(found, terms) : [];
+  if (typeof found === 'object' && differs.length > 0) return foundUnlike(account, entry, found, differs.join(', '));
   entry.note(`asked by client id: ${found === undefined ? 'no answer' : found === 'nothing' ? 'not found' : 'found'}`);
   return found;
+}
+
+/** Whatever bears an id that pit made is the order. An id that was chosen may be used by others, who show theirs. */
+function foundUnlike(
+  account: TradingAccount,
+  entry: Entry<'order'>,
+  order: OrderRecord,
+  differs: string,
+): OrderRecord | Unlike {
+  const { id } = order;
+  if (isOwnId(entry.intent)) {
+    entry.note(`asked by client id: found, though with ${differs}`);
+    account.warn(`The exchange has the order ${id} otherwise than it was sent: with ${differs}.`);
+    return order;
+  }
+  const unlike = `the order ${id} under this client id has ${differs}, so that it may be another one`;
+  entry.note(`asked by client id: ${unlike}`);
+  return { unlike };
+}
+
+/** Leaves an order open of which no look can tell, as another one is shown in its place or it was changed. */
+export function undecided(entry: Entry<'order'>, { unlike }: Unlike): Unknown {
+  entry.leave();
+  return { outcome: 'unknown', reason: unlike, unlike, certainFrom: null };
 }
 
 async function findOrNothing(client: ExchangeClient, market: string, clientId: string, refusal?: number | null) {

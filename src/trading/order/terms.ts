@@ -20,8 +20,23 @@ export function orderValues(terms: OrderTerms, clientId: string): ValuesOf<'orde
 }
 
 /** Whether an order of the exchange may be what these terms asked for, by side, price and amount. */
-export function fits({ type, price, total_amount: amount }: OrderRecord, terms: OrderTerms): boolean {
-  return readOrderType(type)?.side === terms.side && isSame(price, terms.price) && isSame(amount, terms.amount);
+export function fits(record: OrderRecord, terms: OrderTerms): boolean {
+  return differences(record, terms).length === 0;
+}
+
+/** What an order of the exchange has otherwise than it was asked for, in words; a type that nobody has explained says nothing. */
+export function differences({ type, price, total_amount: amount }: OrderRecord, terms: OrderTerms): string[] {
+  const side = readOrderType(type)?.side ?? terms.side;
+  return [
+    ...(side === terms.side ? [] : [`the side ${side} instead of ${terms.side}`]),
+    ...(isSame(price, terms.price) ? [] : [`the price ${price} instead of ${terms.price}`]),
+    ...(isSame(amount, terms.amount) ? [] : [`the amount ${amount} instead of ${terms.amount}`]),
+  ];
+}
+
+/** Whether two orders of the exchange may have come of one request, which it may have changed in taking it. */
+export function areCopies(one: OrderRecord, other: OrderRecord): boolean {
+  return one.type === other.type && isSame(one.price, other.price) && isSame(one.total_amount, other.total_amount);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Market } from '../../client/market-catalog.js';
 import { Failure, usage } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
-import { type AccountType, type OrderType, readOrderType, type Side } from '../../protocol/words.js';
+import { type OrderType, readOrderType, type Side } from '../../protocol/words.js';
 import type { TradingAccount } from '../account.js';
 import type { OrderTerms, ReplaceTerms } from '../journal/intent.js';
 import { orderState } from '../order/record.js';
@@ -13,15 +13,13 @@ import { bestOf } from '../preview/market-view.js';
 import { type Available, needed, Outlook } from '../preview/outlook.js';
 import { type AmountWord, resolveAmount } from '../words/amount-word.js';
 import { type PriceWord, resolvePrice } from '../words/price-word.js';
+import { belongingOf, type SaidOfIt } from './belonging.js';
 import { changesNothing, freed, remainderOf } from './remainder.js';
 
 /** What is to be different, and what the exchange does not tell of the order. */
-export interface Wishes {
+export interface Wishes extends SaidOfIt {
   readonly at: PriceWord | undefined;
   readonly amount: AmountWord | undefined;
-  readonly account: AccountType;
-  readonly borrow: boolean;
-  readonly repay: boolean;
 }
 
 /** A replacement as it is decided on, and the order as it was when that was. */
@@ -31,6 +29,8 @@ export interface ReplacePlan {
   readonly order: OrderRecord;
   /** What would be placed if nothing more filled. */
   readonly placed: OrderTerms;
+  /** Whether the journal knows the account, which is the user's word or a guess otherwise. */
+  readonly isAccountRecorded: boolean;
   /** What the exchange says around it, asked for where it is needed. */
   readonly outlook: Outlook;
 }
@@ -38,17 +38,18 @@ export interface ReplacePlan {
 /**
  * Looks at the order and works out the one in its place; words are resolved once, here.
  * @throws Failure `refused` where the order is not open any more, `usage` where the replacement breaks a rule or changes
- *   nothing, and as the client's `read`
+ *   nothing, as {@link belongingOf}, and as the client's `read`
  */
 export async function planReplacement(
   account: TradingAccount,
   market: Market,
   reference: OrderReference,
-  { at, amount, ...rest }: Wishes,
+  { at, amount, ...said }: Wishes,
 ): Promise<ReplacePlan> {
-  const { client } = account;
+  const { client, journal } = account;
   const order = await client.read('getOrder', { currency: market.market, ...referenceValues(reference) });
   const { side, type } = openOrder(order);
+  const { isRecorded, ...rest } = belongingOf(journal, order, reference, said);
   const outlook = new Outlook(client, { market: market.market, side }, 1);
   const price = await priceOf(outlook, market, side, at, order);
   const terms = { ...rest, market: market.market, side, type, price: price.toString() };
@@ -63,7 +64,7 @@ export async function planReplacement(
   await requireFunds(outlook, market, placed, order);
   // by its id, as a client id names the newest order that has it
   const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.trade_amount };
-  return { terms: decided, market, order, placed, outlook };
+  return { terms: decided, market, order, placed, outlook, isAccountRecorded: isRecorded };
 }
 
 /** Throws Failure `refused` for an order that cannot be replaced any more. */

@@ -1,9 +1,9 @@
 import type { Market } from '../../client/market-catalog.js';
-import { asFailure, Failure } from '../../errors.js';
+import { asFailure, type Failure } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../account.js';
 import { factsOf } from '../cancel/facts.js';
-import { type CancelFate, closedFate, eventOf } from '../cancel/fate.js';
+import { type CancelFate, closedFate, eventOf, isSeen, type SeenCancelled } from '../cancel/fate.js';
 import { type CancelRequest, lookAt } from '../cancel/request.js';
 import { sendCancel } from '../cancel/send.js';
 import { conclude, lookForCancel, requestOf } from '../cancel/settle.js';
@@ -23,8 +23,18 @@ export type Replacement =
   /** It filled before it could be cancelled: nothing was placed. */
   | { readonly kind: 'filled'; readonly cancel: CancelFate }
   /** It was cancelled, and nothing was placed for the reason that is told. */
-  | { readonly kind: 'unplaced'; readonly cancel: CancelFate; readonly rest: OrderTerms | null; readonly why: Failure }
-  | { readonly kind: 'sent'; readonly cancel: CancelFate; readonly terms: OrderTerms; readonly placement: Placement };
+  | {
+      readonly kind: 'unplaced';
+      readonly cancel: SeenCancelled;
+      readonly rest: OrderTerms | null;
+      readonly why: Failure;
+    }
+  | {
+      readonly kind: 'sent';
+      readonly cancel: SeenCancelled;
+      readonly terms: OrderTerms;
+      readonly placement: Placement;
+    };
 
 /**
  * Cancels an order and places what remains of the one that is wanted in its place, under one record of the journal.
@@ -53,11 +63,9 @@ export async function replaceOrder(
     throw error;
   }
   const cancel = await cancelled(account, entry);
-  if (cancel.outcome !== 'cancelled') {
-    conclude(entry, cancel);
-    return { kind: isFilled(cancel) ? 'filled' : 'kept', cancel };
-  }
-  return inItsPlace(account, market, entry, cancel);
+  if (isSeen(cancel)) return inItsPlace(account, market, entry, cancel);
+  conclude(entry, cancel);
+  return { kind: isFilled(cancel) ? 'filled' : 'kept', cancel };
 }
 
 function isFilled({ filled, amount }: CancelFate): boolean {
@@ -67,10 +75,7 @@ function isFilled({ filled, amount }: CancelFate): boolean {
 /** Cancels the order, and sees it closed. */
 async function cancelled(account: TradingAccount, entry: Entry<'replace'>): Promise<CancelFate> {
   const request = requestOf(entry);
-  const fate = await sendCancel(account, request).catch((error: unknown) => {
-    if (error instanceof Failure) entry.withdraw();
-    throw error;
-  });
+  const fate = await sendCancel(account, request);
   if (fate.outcome === 'lost') {
     account.tell(
       `No answer came to the cancellation (${fate.reason}). Looking at the order; nothing is placed before.`,
@@ -78,8 +83,8 @@ async function cancelled(account: TradingAccount, entry: Entry<'replace'>): Prom
     const found = await lookForCancel(account, request);
     return found.outcome === 'unknown' ? { ...found, message: fate.reason } : found;
   }
-  // only an answer of the exchange comes without the order itself
-  return fate.outcome === 'cancelled' && fate.id === null ? confirmed(account, request, fate) : fate;
+  // an answer of the exchange comes without the order itself
+  return fate.outcome === 'cancelled' && !isSeen(fate) ? confirmed(account, request, fate) : fate;
 }
 
 const FIRST_PAUSE_MS = 200;
@@ -115,10 +120,10 @@ async function inItsPlace(
   account: TradingAccount,
   market: Market,
   entry: Entry<'replace'>,
-  cancel: CancelFate,
+  cancel: SeenCancelled,
 ): Promise<Replacement> {
   const { terms } = entry.intent;
-  const rest = remainderOf(terms.wanted, cancel.filled ?? '0');
+  const rest = remainderOf(terms.wanted, cancel.filled);
   entry.note(`${eventOf(cancel)}; ${rest.amount} is left to place`);
   // whatever is thrown there, nothing has left: the order that is cancelled now must be told of all the same
   const unsent = (thrown: unknown) => [undefined, asFailure(thrown)] as const;

@@ -56,6 +56,14 @@ describe('orders that are there more than once', () => {
     expect(extras({ records: [listed('8', 9, changes), listed('7', 5)], settled: [wanted('a', 0, '7')] })).toEqual([]);
   });
 
+  it('a second one is that too where the exchange has changed both in taking them', () => {
+    const changes = { type: 7, price: '29999.5', total_amount: '0.0099' };
+    const records = [listed('8', 9, changes), listed('7', 5, changes)];
+    expect(extras({ records, settled: [wanted('a', 0, '7')] })).toEqual([{ intent: 'a', ids: ['8'], certain: true }]);
+    const refused = extras({ records: [listed('8', 9, { type: 7 })], settled: [wanted('a', 0, null)] });
+    expect(refused).toEqual([{ intent: 'a', ids: ['8'], certain: true }]);
+  });
+
   it('two orders that were both wanted are not', () => {
     const settled = [wanted('a', 0, '7'), wanted('b', 3, '8')];
     expect(extras({ records: [listed('8', 9), listed('7', 5)], settled })).toEqual([]);

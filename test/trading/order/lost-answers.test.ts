@@ -3,6 +3,7 @@ import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { newClientId } from '../../../src/trading/order/client-id.js';
 import { doubtsIn } from '../../../src/trading/order/doubts.js';
 import { placeOrder } from '../../../src/trading/order/place.js';
+import { resolve } from '../../../src/trading/resolve.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -89,9 +90,52 @@ describe('placing', () => {
     ['another side', { type: 0 }],
     ['another price', { price: 30001 }],
     ['another amount', { total_amount: 0.02 }],
-  ])('an order under the same client id with %s is not taken for it', async (_, changes) => {
-    const server = await serveBadly('a reset after reading', record(changes));
-    expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'unknown' });
+  ])(
+    'an order under a chosen client id with %s is not taken for it, nor for a proof of anything',
+    async (_, changes) => {
+      for (const write of ['a reset after reading', respond('{"code":2009,"message":"balance"}')] as const) {
+        const server = await serveBadly(write, record(changes));
+        const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+        const words = expect.stringContaining(`the order ${ID} under this client id has the`);
+        expect(await place(account)).toMatchObject({ outcome: 'unknown', reason: words });
+        expect([count(server, 'order'), account.warnings]).toEqual([1, []]);
+        const [entry] = account.journal.open();
+        expect(entry?.events.map(({ event }) => event)).toContainEqual(words);
+        // after the tolerance too
+        const later = accountOf(server.url, { state: account.state, elapsedMs: 3_600_000, tolerance: 60_000 });
+        expect(await resolve(later, later.journal.open())).toMatchObject([{ outcome: 'unknown' }]);
+      }
+    },
+  );
+
+  it('whatever bears an id that pit made is the order, and what it has otherwise is told', async () => {
+    const own = 'pit0123456789abcdef01234567';
+    const changed = record({ type: 7, price: 29999.5, total_amount: 0.0099 });
+    for (const write of ['a reset after reading', respond('{"code":2009,"message":"balance"}')] as const) {
+      const server = await serve({ write, others: changed });
+      const account = accountOf(server.url);
+      expect(await place(account, {}, own)).toMatchObject({ outcome: 'placed', id: ID });
+      const differs = 'the price 29999.5 instead of 30000, the amount 0.0099 instead of 0.01';
+      expect(account.warnings).toEqual([
+        expect.stringContaining(`order ${ID} otherwise than it was sent: with ${differs}`),
+      ]);
+      const [settled] = account.journal.archive.since(0);
+      expect(settled?.events.map(({ event }) => event)).toContainEqual(expect.stringContaining(differs));
+    }
+  });
+
+  it('an id that only looks like one that pit made is one that was chosen', async () => {
+    const own = 'pit0123456789abcdef01234567';
+    const server = await serve({ write: 'a reset after reading', others: record({ price: 29999.5 }) });
+    const account = accountOf(server.url);
+    expect(await placeOrder(account, TERMS, { id: own, chosen: true })).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('an order of a type that nobody has explained is found', async () => {
+    const server = await serveBadly('a reset after reading', record({ type: 7 }));
+    const account = accountOf(server.url);
+    expect(await place(account)).toMatchObject({ outcome: 'placed', id: ID });
+    expect(account.warnings).toEqual([]);
   });
 
   it('looks that fail themselves prove nothing, however late', async () => {

@@ -18,6 +18,8 @@ export interface TestAccount extends TradingAccount {
   readonly host: FakeHost;
   /** The words that a waiting person would have read. */
   readonly told: readonly string[];
+  /** What was warned of. */
+  readonly warnings: readonly string[];
   /** What was told of orders that are there more than once. */
   readonly alarms: readonly Extra[];
   /** The same of withdrawals. */
@@ -42,6 +44,7 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
   const budget = new Budget(budgetMs, host.now);
   const hosts = { baseUrl: url, tradeUrl: url };
   const told: string[] = [];
+  const warnings: string[] = [];
   const alarms: Extra[] = [];
   const withdrawalAlarms: ExtraWithdrawal[] = [];
   // a tolerance that is known is the profile's; one that is found out goes to the cache, as for a host of the environment
@@ -49,11 +52,12 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
   const connection = { profile: 'test', settings, hostFromEnvironment: tolerance === undefined, tradeUrl: url };
   const cache = new Cache(path.join(state, 'cache'), host.now);
   return {
-    ...{ host, budget, state, told, alarms, withdrawalAlarms },
+    ...{ host, budget, state, told, warnings, alarms, withdrawalAlarms },
     client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget }),
     journal: new Journal(host, state, 'test'),
     tolerance: toleranceMemory(connection, new Profiles(path.join(state, 'config')), cache),
     tell: (words) => told.push(words),
+    warn: (words) => warnings.push(words),
     alarm: (extras) => alarms.push(...extras),
     alarmWithdrawals: (extras) => withdrawalAlarms.push(...extras),
   };

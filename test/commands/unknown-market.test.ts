@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { Context } from '../../src/commands/frame/context.js';
+import { refuseUnknownMarket } from '../../src/commands/frame/known-market.js';
+import { Failure, usage } from '../../src/errors.js';
+import { fakeHost } from '../support/fake-host.js';
+import { temporaryHome } from '../support/pit.js';
+import { Desk, useDesk } from './desk.js';
+import type { OrderRow, Placed } from './orders-desk.js';
+
+const served = useDesk();
+
+/** A home that has never seen a list of the markets, and leads to the same exchange. */
+function newHome() {
+  const { accessKey, secretKey, baseUrl, tradeUrl } = served.served.address;
+  const keys = { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
+  return { desk: new Desk(temporaryHome()), environment: { ...keys, PIT_BASE_URL: baseUrl, PIT_TRADE_URL: tradeUrl } };
+}
+
+describe('a market that the exchange does not list', () => {
+  it('is left out by pit orders with a warning, and refused by pit cancel before anything is sent', async () => {
+    const { desk, environment } = newHome();
+    // nothing is known of the markets here, so that the exchange has to say it, and the journal knows the name from then on
+    const first = await desk.failure('cancel btc_usdx 123', 2, { environment });
+    expect(first.message).toContain('There is no market btc_usdx');
+    const placed = await desk.json<Placed>('order buy btc_usdt 0.01 --at 20000 --yes', { environment });
+    const told = await desk.failure('cancel btc_usdy 123', 2, { environment });
+    expect(told.hint).toContain('Did you mean btc_usdt');
+    await desk.failure('cancel btc_usdy 123 --dry-run', 2, { environment });
+
+    const { code, stdout, stderr } = await desk.run('orders --json', { environment });
+    expect([code, (JSON.parse(stdout) as OrderRow[]).map(({ id }) => id)]).toEqual([0, [placed.id]]);
+    expect(stderr).toContain('There is no market btc_usdx on this exchange. It is left out.');
+    expect(stderr).toContain('Markets that pit wrote in lately: btc_usdt.');
+    expect(stderr).not.toContain('btc_usdy');
+    // whoever names it gets it said
+    await desk.failure('orders btc_usdx', 2, { environment });
+    const away = { ...environment, PIT_BASE_URL: 'http://127.0.0.1:1' };
+    await desk.done(`cancel btc_usdt ${placed.id}`, { environment: away });
+  });
+
+  it.each<[string, boolean, Failure | undefined, string]>([
+    ['listed before', false, usage('not asked'), 'passes'],
+    ['not listed before and listed now', true, undefined, 'passes'],
+    ['not listed', true, usage('There is no market'), 'usage'],
+    ['not listed before, while market data are away', true, new Failure('unreachable', 'away'), 'passes'],
+    ['not listed before, with no host for market data', true, new Failure('credentials', 'no host'), 'passes'],
+  ])('%s', async (_, lacked, thrown, comes) => {
+    const find = () => (thrown === undefined ? Promise.resolve() : Promise.reject(thrown));
+    const session = { markets: async () => ({ lacked: () => lacked, find }) };
+    const context = { session, host: fakeHost() } as unknown as Context;
+    const came = await refuseUnknownMarket(context, 'btc_usdx').then(
+      () => 'passes',
+      ({ kind }: Failure) => kind,
+    );
+    expect(came).toBe(comes);
+  });
+});

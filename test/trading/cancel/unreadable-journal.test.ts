@@ -1,0 +1,57 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { cancelOrders } from '../../../src/trading/cancel/cancel.js';
+import { planReplacement } from '../../../src/trading/replace/plan.js';
+import { replaceOrder } from '../../../src/trading/replace/replace.js';
+import { readPrice } from '../../../src/trading/words/price-word.js';
+import { NOW } from '../../support/fake-host.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { count } from '../support/exchange.js';
+import { MARKET } from '../support/market.js';
+import { serveOrders } from '../support/open-orders.js';
+
+/** Cancels when it is asked the first time, and answers what it would answer the second. */
+async function serveRepeated() {
+  const server = await serveOrders([{ id: '7', side: 'buy', status: 0, filled: '0', amount: '0.5' }], {
+    cancel: () => {
+      for (const order of server.orders) order.status = 1;
+      return 'refused';
+    },
+  });
+  return server;
+}
+
+/** A day of the archive that cannot be read: the disk says no, here because it is no file. */
+function breakYesterday({ state }: TestAccount & { readonly state: string }): void {
+  const day = new Date(NOW - 86_400_000).toISOString().slice(0, 10);
+  mkdirSync(path.join(state, 'journal', 'test', 'settled', `${day}.log`), { recursive: true, mode: 0o700 });
+}
+
+it('a cancellation that has left is told of and keeps its record, though the journal cannot be read', async () => {
+  const server = await serveRepeated();
+  const account = accountOf(server.url);
+  breakYesterday(account);
+  const [attempt] = await cancelOrders(account, 'btc_usdt', [{ id: '7' }]);
+  expect(attempt).toMatchObject({ result: { outcome: 'cancelled', id: '7', code: 3001 }, failure: null });
+  expect([count(server, 'cancelOrder'), account.journal.open()]).toEqual([1, []]);
+  const settled = account.journal.archive.find(attempt?.intent ?? '');
+  expect(settled).toMatchObject({ outcome: 'cancelled', intent: { operation: 'cancelOrder' } });
+  expect(settled?.events.map(({ event }) => event).join()).toContain(
+    'whether it had been cancelled before is not known',
+  );
+});
+
+it('the order in the place of another is placed, though the journal cannot be read any more', async () => {
+  const server = await serveRepeated();
+  const account = accountOf(server.url);
+  const wishes = { at: readPrice('30100'), amount: undefined, account: undefined, borrow: false, repay: false };
+  const plan = await planReplacement(account, MARKET, { id: '7' }, wishes);
+  breakYesterday(account);
+  expect(await replaceOrder(account, plan, 'replacement1')).toMatchObject({
+    kind: 'sent',
+    cancel: { outcome: 'cancelled', filled: '0' },
+    placement: { outcome: 'placed' },
+  });
+  expect([count(server, 'cancelOrder'), count(server, 'order')]).toEqual([1, 1]);
+});
