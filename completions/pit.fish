@@ -166,7 +166,7 @@ function __pit_tree_flags
                 '--hold' 'start the timer again every 15 seconds, until Ctrl-C or the end of the command'
         case 'resolve'
             printf '%s\t%s\n' \
-                '--as=done|notSent' 'what you found out yourself of a call that pit cannot look up: done or notSent'
+                '--as=done|notSent' 'what you found out yourself of a call or withdrawal that pit cannot look up: done or notSent'
         case 'api'
             printf '%s\t%s\n' \
                 '--raw' 'print the body as it came, in place of a table' \

@@ -5,7 +5,7 @@ import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
 import type { TradingAccount } from '../trading/account.js';
 import { resumeCommand } from '../trading/batch/begin.js';
-import { settleByHand } from '../trading/call/call.js';
+import { settleByHand } from '../trading/by-hand.js';
 import type { Entry } from '../trading/journal/entry.js';
 import {
   type Intent,
@@ -33,7 +33,7 @@ export default define({
   flags: {
     as: flag(
       '--as <outcome>',
-      'what you found out yourself of a call that pit cannot look up: done or notSent',
+      'what you found out yourself of a call or withdrawal that pit cannot look up: done or notSent',
       oneOf('--as', 'done', 'notSent'),
     ),
   },
@@ -51,7 +51,7 @@ export default define({
   ),
   async run(context, { clientId: id, as }) {
     const account = await context.session.trading();
-    if (as !== undefined) settleByHand(account, id, as);
+    if (as !== undefined) await settleByHand(account, id, as);
     // who names a job wants it ended, even where not everything was sent
     const isNamed = id !== undefined;
     const resolutions = await resolve(account, isNamed ? openOf(account, id) : account.journal.open(), isNamed);
@@ -65,8 +65,8 @@ export default define({
     const unreadable = isNamed ? [] : tellUnreadable(context, account);
     const nothing = unreadable.length === 0 ? 'Nothing is unknown.' : 'Nothing else is unknown.';
     const answer = { data: rows, show: (screen: Screen) => show(screen, shown, nothing) };
-    const unknown = shown.flatMap((one) => (one?.outcome === 'unknown' ? [one.intent] : [])).reverse();
-    const ids = [...unknown.map((intent) => intent.id), ...unreadable];
+    const unknown = shown.flatMap((one) => (one?.outcome === 'unknown' ? [one] : [])).reverse();
+    const ids = [...unknown.map(({ intent }) => intent.id), ...unreadable];
     return ids.length === 0 ? answer : { ...answer, failure: stillUnknown(account, unknown, ids) };
   },
 });
@@ -142,16 +142,27 @@ function tellUnplaced({ output, host }: Context, resolution: Resolution): void {
 }
 
 /** @param ids of these writes, and of those whose record cannot be read */
-function stillUnknown(account: TradingAccount, intents: readonly Intent[], ids: readonly string[]): Failure {
+function stillUnknown(account: TradingAccount, unknown: readonly Resolution[], ids: readonly string[]): Failure {
   const [first = ''] = ids;
   const isOne = ids.length === 1;
-  const call = intents.find((intent) => isOf(intent, 'call'))?.id;
-  const hint =
-    call === undefined
-      ? `Ask again${when(account, intents)}: pit resolve${isOne ? ` ${first}` : ''}`
-      : `No operation tells what became of ${call}: look at the exchange, then say it: pit resolve ${call} --as done (or notSent)`;
   const what = isOne ? `what became of ${first}` : `what became of ${ids.length} writes`;
-  return new Failure('unknown', `It is still not known ${what}.`, { clientId: first, hint });
+  const doubts = unknown.flatMap(({ doubt, intent }) => (doubt === undefined ? [] : `${intent.id}: ${doubt}`));
+  const message = [`It is still not known ${what}.`, ...doubts.map((doubt) => `Of ${doubt}.`)].join(' ');
+  const again = when(
+    account,
+    unknown.map(({ intent }) => intent),
+  );
+  const hint = byHand(unknown) ?? `Ask again${again}: pit resolve${isOne ? ` ${first}` : ''}`;
+  return new Failure('unknown', message, { clientId: first, hint });
+}
+
+/** How to settle what no look can tell of; undefined where there is none. */
+function byHand(unknown: readonly Resolution[]): string | undefined {
+  const found = unknown.find(({ intent, doubt }) => isOf(intent, 'call') || doubt !== undefined);
+  if (found === undefined) return undefined;
+  const { id } = found.intent;
+  const where = isOf(found.intent, 'withdraw') ? ` (pit withdrawals ${found.intent.terms.coin})` : '';
+  return `No operation tells what became of ${id}: look at the exchange${where}, then say it: pit resolve ${id} --as done (or notSent)`;
 }
 
 /** What a job asks for has times of its own, which its record does not name. */

@@ -31,6 +31,8 @@ export interface Resolution {
   readonly events: readonly JournalEvent[];
   /** The order that was to take the place of a cancelled one, and that nobody sent. */
   readonly unplaced?: OrderTerms;
+  /** Of a withdrawal that stays unknown, what may be it and may be something else, in words: no look can tell. */
+  readonly doubt?: string;
 }
 
 /**
@@ -69,17 +71,13 @@ interface ResolvedOne {
 
 async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): Promise<ResolvedOne> {
   const { intent, isUnderWay } = entry;
-  const { outcome = 'unknown', extras } = isUnderWay ? NOTHING : await SETTLERS[intent.operation](account, entry, end);
+  const settledOne = isUnderWay ? NOTHING : await SETTLERS[intent.operation](account, entry, end);
+  const { outcome = 'unknown', extras, ...doubt } = settledOne;
   // a job that was gone on with after it had been settled is in the archive and open
   const isOpen = account.journal.find(intent.id) !== undefined;
   const settled: Settled | undefined = isOpen ? undefined : account.journal.archive.find(intent.id);
-  const unsettled = {
-    intent,
-    events: timelineOf(eventsOf(account, entry, isUnderWay)),
-    outcome,
-    id: null,
-    duplicates: [],
-  };
+  const events = timelineOf(eventsOf(account, entry, isUnderWay));
+  const unsettled = { intent, events, outcome, id: null, duplicates: [], ...doubt };
   return { resolution: settled ?? unsettled, extras };
 }
 
@@ -93,6 +91,7 @@ interface SettledOne {
   /** Of a write that stays open; unknown unless told. */
   readonly outcome?: Outcome;
   readonly extras: readonly Copies[];
+  readonly doubt?: string;
 }
 
 const NOTHING: SettledOne = { extras: [] };
@@ -116,8 +115,8 @@ const SETTLERS: Readonly<Record<Operation, Settler>> = {
   // no operation tells what became of it: only somebody who looks at the exchange can
   call: async () => NOTHING,
   withdraw: async (account, entry) => {
-    await settleWithdrawal(account, entry as Entry<'withdraw'>);
-    return NOTHING;
+    const fate = await settleWithdrawal(account, entry as Entry<'withdraw'>);
+    return fate.outcome === 'unknown' && fate.doubt !== undefined ? { ...NOTHING, doubt: fate.doubt } : NOTHING;
   },
   orderMoreV2: (account, entry, end) => settleJob(account, entry as Entry<'orderMoreV2'>, end),
 };

@@ -146,3 +146,26 @@ describe('an order that something on the way repeated', () => {
     expect(stderr).toContain('Possibly');
   });
 });
+
+describe('a lost withdrawal within the exchange', () => {
+  it('is not settled by the bill of an order of the same amount, which is named', async () => {
+    const [{ address: to } = { address: '' }] = await desk.json<{ address: string }[]>('address btc --withdraw');
+    await fault('drop-before --operation withdraw');
+    const withdraw = `withdraw btc 0.05 --to ${to} --confirm-address ${to} --internal --safe-pwd-stdin`;
+    const input = `${desk.served.address.safePwd}\n`;
+    const lost = await desk.run(`${withdraw} --json --timeout 2`, { input });
+    const { clientId: id } = lastError(lost.stderr);
+    expect(lost.code).toBe(6);
+    const early = await desk.failure(`resolve ${id} --as notSent`, 2);
+    expect(early.message).toContain('may still carry out the withdrawal');
+    await desk.done('order sell btc_usdt 0.05 --at bid-1% --ioc --yes');
+    const looked = await desk.run(`resolve ${id} --json --timeout 2`);
+    expect([looked.code, JSON.parse(looked.stdout)]).toMatchObject([6, [{ outcome: 'unknown', id: null }]]);
+    expect(lastError(looked.stderr)).toMatchObject({
+      message: expect.stringMatching(
+        /the bill \d+ \(Sell, 20[-0-9]{8}T[^)]+Z\) has its amount, and may be of something/,
+      ),
+      hint: expect.stringContaining(`then say it: pit resolve ${id} --as done (or notSent)`),
+    });
+  });
+});

@@ -79,6 +79,7 @@ describe('a withdrawal that cannot be', () => {
       ['btc 5000 --to BTC', 2, /are available/, /pit balance/],
       ['btc 0.0100000001 --to BTC', 2, /more decimals/, /At most 8/],
       ['btc 0.01 --to BTC --fee 0.0001', 2, /below that of BTC/, /Leave --fee out/],
+      ['btc 0.01 --to BTC --fee 3', 2, /more than 3 times that of BTC/, /Give --fee at most 0.0015, or leave it out/],
       ['btc 0.01usdt --to BTC', 2, /amount is in usdt/, /Write it in btc/],
       [`btc 0.01 --to ${OTHER}`, 3, /not a verified address/, /verified.*Nothing was moved/],
       ['btc 0.01 --to 1Boat', 2, /cannot be one of BTC/, /Copy it again/],

@@ -44,7 +44,7 @@ export async function check(context: Context, account: TradingAccount, request: 
   refuseTwin(account, wanted);
   await checkLimits(account, withdrawLimits(settings), wanted);
   await quietly(() => findExtraWithdrawals(account, coin));
-  const earlier = await readEarlierUse(account.client, coin, wanted.address);
+  const earlier = await readEarlierUse(account.client, coin, prepared);
   const warnings = [...prepared.warnings, ...unknownOnes(account, coin)].map((warning) =>
     sameProfile(warning, context.host.arguments),
   );
@@ -63,6 +63,8 @@ function unknownOnes({ journal }: TradingAccount, coin: string): string[] {
 function firstUse(earlier: EarlierUse | undefined): string | null {
   if (earlier === undefined) return 'Whether this address was used before is not known: the records could not be read.';
   if (earlier.last !== undefined) return null;
+  if (earlier.isAccountKnown)
+    return 'This account was used before, and the records do not show the memo: it may be the FIRST USE of this one. Compare it with its source, every character.';
   const words = earlier.isAll ? 'no withdrawal of this coin went' : 'none of the last withdrawals of this coin went';
   return `FIRST USE: ${words} to this address. Compare it with its source, every character.`;
 }

@@ -79,7 +79,12 @@ export function previewData({ prepared, earlier, unfamiliar, warnings: others }:
     ...{ price: null, amount: sums.amount, notional: null, fee: sums.fee, warnings },
     ...{ coin: wanted.coin, chain: chain.chain, receives: sums.receives, address, memo },
     ...{ balanceBefore: available, balanceAfter: left },
-    usedBefore:
-      earlier === undefined || (earlier.last === undefined && !earlier.isAll) ? null : earlier.last !== undefined,
+    usedBefore: usedBefore(earlier),
   };
+}
+
+/** Null where it is not known. */
+function usedBefore(earlier: EarlierUse | undefined): boolean | null {
+  if (earlier?.last !== undefined) return true;
+  return earlier?.isAll === true && !earlier.isAccountKnown ? false : null;
 }

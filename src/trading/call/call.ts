@@ -1,4 +1,4 @@
-import { Failure, type FailureKind, usage } from '../../errors.js';
+import { Failure, type FailureKind } from '../../errors.js';
 import type { Refused } from '../../protocol/response.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
@@ -65,21 +65,8 @@ function refuseTwin({ journal }: TradingAccount, { method, parameters }: CallTer
   });
 }
 
-/**
- * Settles a call as somebody found out who looked at the exchange.
- * @throws Failure `usage` where the id is not that of a call that is open
- */
-export function settleByHand({ journal }: TradingAccount, id: string | undefined, outcome: 'done' | 'notSent'): void {
-  const entry = id === undefined ? undefined : journal.find(id);
-  if (entry !== undefined && isOf(entry.intent, 'call') && !entry.isUnderWay) {
-    entry.settle(
-      { outcome, id: null, duplicates: [] },
-      `${outcome === 'done' ? 'done' : 'not sent'}, as the user says`,
-    );
-    return;
-  }
-  throw usage(
-    '--as is for a call of pit api whose outcome is unknown.',
-    'Orders, cancellations and withdrawals are looked up: pit resolve',
-  );
+/** Settles a call as somebody found out who looked at the exchange. */
+export function settleCallByHand(entry: Entry<'call'>, outcome: 'done' | 'notSent'): void {
+  const event = `${outcome === 'done' ? 'done' : 'not sent'}, as the user says`;
+  entry.settle({ outcome, id: null, duplicates: [] }, event);
 }

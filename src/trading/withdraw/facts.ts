@@ -6,8 +6,9 @@ import type { Result } from '../../protocol/operation.js';
 import type { operations } from '../../protocol/operations/index.js';
 import { quietly } from '../quietly.js';
 import type { Chain } from './chain-choice.js';
+import type { Destination } from './destination.js';
 import { isReturned } from './records.js';
-import { isAddress } from './terms.js';
+import { useOf } from './terms.js';
 
 type AccountInfo = Result<typeof operations.getAccountInfo>;
 
@@ -65,20 +66,25 @@ const MOST_PAGES = 10;
 export interface EarlierUse {
   /** The newest withdrawal to it that was not given back; undefined where there is none among those looked at. */
   readonly last: WithdrawalRecord | undefined;
+  /** Where there is none: whether some went to its account, and the records do not show the memo. */
+  readonly isAccountKnown: boolean;
   /** Whether all records were looked at. */
   readonly isAll: boolean;
 }
 
-/** Looks for earlier withdrawals of the coin to an address; undefined where they could not be read. */
-export function readEarlierUse(client: ExchangeClient, coin: string, address: string): Promise<EarlierUse | undefined> {
+/** Looks for earlier withdrawals of the coin to an address, memo included; undefined where they could not be read. */
+export function readEarlierUse(client: ExchangeClient, coin: string, to: Destination): Promise<EarlierUse | undefined> {
   return quietly(async () => {
     let pages = 0;
+    let isAccountKnown = false;
     for await (const page of readWithdrawals(client, coin)) {
-      const last = page.find((record) => isAddress(record.toAddress ?? '', address) && !isReturned(record));
-      if (last !== undefined) return { last, isAll: true };
+      const kept = page.filter((record) => !isReturned(record));
+      const last = kept.find(({ toAddress }) => useOf(toAddress ?? '', to) === 'whole');
+      if (last !== undefined) return { last, isAccountKnown, isAll: true };
+      isAccountKnown ||= kept.some(({ toAddress }) => useOf(toAddress ?? '', to) === 'account');
       pages += 1;
-      if (pages === MOST_PAGES) return { last: undefined, isAll: false };
+      if (pages === MOST_PAGES) return { last, isAccountKnown, isAll: false };
     }
-    return { last: undefined, isAll: true };
+    return { last: undefined, isAccountKnown, isAll: true };
   });
 }

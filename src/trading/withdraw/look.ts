@@ -6,8 +6,10 @@ import { type Intent, isOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import { isRefusedAlike } from '../order/reference.js';
 import { quietly } from '../quietly.js';
+import { type Bill, sightInBills } from './bills.js';
 import { uncontested } from './claims.js';
 import { billsAfter, isNewer, recordsAfter } from './records.js';
+import { type Doubt, isSighting, type Sighting } from './sighting.js';
 import { type Fit, fitOf, fitOfAmount } from './terms.js';
 
 /** Clocks differ, and a record may be dated when somebody looked at it: what is further off is another withdrawal. */
@@ -16,56 +18,63 @@ const SLACK_MS = 60_000;
 /** What others made of what a withdrawal may have made was settled after it was begun; so much more, for clocks that were wrong. */
 export const CLOCK_SLACK_MS = 86_400_000;
 
-/** What a look found of a withdrawal: its records, the first before its copies; or a bill where no record tells of it. */
-export type Sighting =
-  | { readonly ids: readonly [string, ...string[]]; readonly bill: null }
-  | { readonly ids: readonly []; readonly bill: string };
-
 /**
- * One look at what the exchange has: `nothing` where there is no such withdrawal, undefined where it could not be asked,
- * which proves nothing.
+ * One look at what the exchange has: `nothing` where there is no such withdrawal, a doubt where what is there may be of
+ * something else, undefined where it could not be asked. The last two prove nothing.
  * @param refusal the code with which the withdrawal was refused
  */
 export async function lookFor(
   account: TradingAccount,
   entry: Entry<'withdraw'>,
   refusal?: number | null,
-): Promise<Sighting | 'nothing' | undefined> {
+): Promise<Sighting | Doubt | 'nothing' | undefined> {
   const found = await quietly(() => search(account, entry.intent, refusal));
   entry.note(`looked at the withdrawals: ${wordsOf(found)}`);
-  return found === 'contested' ? undefined : found;
+  return found;
 }
 
-function wordsOf(found: Sighting | 'nothing' | 'contested' | undefined): string {
+function wordsOf(found: Sighting | Doubt | 'nothing' | undefined): string {
   if (found === undefined) return 'no answer';
   if (found === 'nothing') return 'not found';
-  if (found === 'contested') return 'what was found may be of another one that is unknown too';
+  if (!isSighting(found)) return found.doubt;
   return found.bill === null ? `found ${found.ids.join(' and ')}` : `found in the bills as ${found.bill}`;
 }
 
-async function search(account: TradingAccount, intent: Intent<'withdraw'>, refusal?: number | null) {
+async function search(
+  account: TradingAccount,
+  intent: Intent<'withdraw'>,
+  refusal?: number | null,
+): Promise<Sighting | Doubt | 'nothing'> {
   try {
     const records = await recordsAfter(account.client, intent.terms.coin, intent.terms.before.record);
     // after the list, so that nothing that is listed is missed in the journal
-    const { open, known } = accountOfOthers(account.journal, intent);
+    const { open, placed, known } = accountOfOthers(account.journal, intent);
     const fitWith = (record: WithdrawalRecord, of: Intent<'withdraw'>) => fitOfRecord(account, record, of);
-    const own = uncontested(recordsOf(account, intent, records, known), intent, open, fitWith);
-    if (own === 'contested') return own;
+    const fitting = recordsOf(account, intent, records, known);
+    const own = uncontested(fitting, intent, open, fitWith);
+    if (own === 'contested') return contested(fitting);
     const [first, ...copies] = own;
-    if (first !== undefined) return { ids: [first.id, ...copies.map(({ id }) => id)], bill: null } as const;
-    return await inBills(account, intent, open);
+    if (first !== undefined) return { ids: [first.id, ...copies.map(({ id }) => id)], bill: null };
+    return await inBills(account, intent, [...open, ...placed], records);
   } catch (error) {
     if (isRefusedAlike(error, refusal)) return 'nothing';
     throw error;
   }
 }
 
+function contested(records: readonly WithdrawalRecord[]): Doubt {
+  const ids = records.map(({ id }) => id);
+  return { doubt: `the record ${ids.join(' and ')} may be of another one that is unknown too`, records: ids };
+}
+
 /** What the journal has of a coin's withdrawals besides one. */
 function accountOfOthers(journal: Journal, { id, time, terms }: Intent<'withdraw'>) {
-  const saying = { operation: 'withdraw', coin: terms.coin };
-  const { open, settled } = journal.writesSince(time - CLOCK_SLACK_MS, saying);
-  const others = open.flatMap(({ intent }) => (isOf(intent, 'withdraw') && intent.id !== id ? intent : []));
-  return { open: others.filter((other) => other.terms.coin === terms.coin), known: idsOf(settled, id) };
+  const { open, settled } = journal.writesSince(time - CLOCK_SLACK_MS, { operation: 'withdraw', coin: terms.coin });
+  const isOther = (intent: Intent): intent is Intent<'withdraw'> =>
+    isOf(intent, 'withdraw') && intent.id !== id && intent.terms.coin === terms.coin;
+  const done = settled.filter(({ outcome, duplicates }) => outcome === 'placed' || duplicates.length > 0);
+  const others = (writes: readonly { readonly intent: Intent }[]) => writes.map(({ intent }) => intent).filter(isOther);
+  return { open: others(open), placed: others(done), known: idsOf(settled, id) };
 }
 
 /** The records that fit a withdrawal best, the oldest first, but for those that belong to another one. */
@@ -98,20 +107,20 @@ export function idsOf(settled: readonly Settled[], but?: string): Set<string> {
   return new Set(others.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]));
 }
 
-/** What is moved within the exchange need not be listed as a withdrawal, and there is the bill that it made. */
-async function inBills(account: TradingAccount, intent: Intent<'withdraw'>, rivals: readonly Intent<'withdraw'>[]) {
+/** @param others what the journal has of other withdrawals that left, or may have */
+async function inBills(
+  account: TradingAccount,
+  intent: Intent<'withdraw'>,
+  others: readonly Intent<'withdraw'>[],
+  records: readonly WithdrawalRecord[],
+) {
   const { terms, reqTime } = intent;
   if (terms.before.bill === null) return 'nothing';
   const bills = await billsAfter(account.client, terms.coin, terms.before.bill, reqTime - SLACK_MS);
   const fitWith = (bill: Bill, of: Intent<'withdraw'>) => fitOfBill(account, bill, of);
   const fitting = bills.filter((bill) => fitWith(bill, intent) !== undefined).reverse();
-  const own = uncontested(fitting, intent, rivals, fitWith);
-  if (own === 'contested') return own;
-  const [first] = own;
-  return first === undefined ? 'nothing' : ({ ids: [], bill: first.id } as const);
+  return sightInBills(account, fitting, { intent, others, records, fitOf: fitWith });
 }
-
-type Bill = Awaited<ReturnType<typeof billsAfter>>[number];
 
 /** Of a withdrawal that leaves the exchange the bills before it were not noted, and it has one too. */
 function fitOfBill(account: TradingAccount, { id, change, time }: Bill, intent: Intent<'withdraw'>): Fit {

@@ -10,6 +10,17 @@ export function feePlace({ withdrawFee }: { readonly withdrawFee?: string }): Fe
   return withdrawFee === 'onTop' ? 'onTop' : 'inside';
 }
 
+/** What an amount takes from the balance. */
+export function takenOf(amount: Decimal, fee: Decimal, place: FeePlace): Decimal {
+  return place === 'inside' ? amount : amount.plus(fee);
+}
+
+/**
+ * So many times what the exchange asks for a fee may be. The fee of a busy chain rises between two looks, by far less; a fee
+ * that slipped by one digit is ten times as high, and nobody gives it back.
+ */
+const MOST_TIMES = 3;
+
 /** How much is to leave: decimal texts in the coin. */
 export interface Sums {
   readonly amount: string;
@@ -47,7 +58,8 @@ export function readWithdrawAmount(word: string): WithdrawAmount & { readonly co
 
 /**
  * What a withdrawal comes to. A share is rounded down; a number keeps its digits.
- * @throws Failure `usage` for too many decimals, a fee below the chain's, nothing that arrives, and more than is available
+ * @throws Failure `usage` for too many decimals, a fee below the chain's or far above it, nothing that arrives, and more than
+ *   is available
  */
 export function sumsOf(wanted: WithdrawAmount, terms: SumTerms): Sums {
   const { coin, scale, available, chain, place } = terms;
@@ -56,7 +68,7 @@ export function sumsOf(wanted: WithdrawAmount, terms: SumTerms): Sums {
   const amount = 'amount' in wanted ? Decimal.of(wanted.amount) : shareOf(owned, wanted.percent, fee, terms);
   checkScale('amount', amount, scale, coin);
   const receives = place === 'inside' ? amount.minus(fee) : amount;
-  const taken = place === 'inside' ? amount : amount.plus(fee);
+  const taken = takenOf(amount, fee, place);
   if (receives.sign <= 0)
     throw usage(
       `Of ${amount} ${coin} nothing would arrive: the fee of ${chain.chain} is ${fee} ${coin}.`,
@@ -88,6 +100,12 @@ function feeOf({ coin, scale, chain, fee: given }: SumTerms): Decimal {
   if (given === undefined) return least;
   const fee = Decimal.of(given);
   checkScale('fee', fee, scale, coin);
+  const most = least.times(Decimal.of(String(MOST_TIMES)));
+  if (fee.compare(most) > 0)
+    throw usage(
+      `The fee ${fee} ${coin} is more than ${MOST_TIMES} times that of ${chain.chain}, ${chain.fee} ${coin}; nothing was sent.`,
+      `${most.sign > 0 ? `Give --fee at most ${most.trimmed()}, or leave it out` : 'Leave --fee out'} to take the one that the exchange asks for.`,
+    );
   if (fee.compare(least) >= 0) return fee;
   throw usage(
     `The fee ${fee} ${coin} is below that of ${chain.chain}, ${chain.fee} ${coin}.`,

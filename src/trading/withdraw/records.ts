@@ -1,4 +1,4 @@
-import { readBills } from '../../client/bills.js';
+import { type Bill, readBills } from '../../client/bills.js';
 import { ExchangeZone } from '../../client/exchange-zone.js';
 import type { ReadSource } from '../../client/read-source.js';
 import { readWithdrawalPage, readWithdrawals, type WithdrawalRecord } from '../../client/record-pages.js';
@@ -10,6 +10,12 @@ const RETURNED: readonly number[] = [1, 3];
 
 /** Of no record yet. */
 const NONE = '0';
+
+/** So many are looked through in a search that may be repeated every few seconds. */
+const MOST_BILLS = 1_000;
+
+/** Newest first. */
+export type BillList = readonly Bill[];
 
 /**
  * The newest records of a coin at this moment, to tell later ones from.
@@ -48,10 +54,23 @@ export async function recordsSince(client: ReadSource, coin: string, time: numbe
 }
 
 /** The bills of a coin that are newer than one, and not older than a time in ms since the Unix epoch. Throws as {@link readBills}. */
-export async function billsAfter(client: ReadSource, coin: string, last: string, from: number) {
-  const found = [];
+export async function billsAfter(client: ReadSource, coin: string, last: string, from: number): Promise<BillList> {
+  const found: Bill[] = [];
   for await (const page of readBills(client, anyZone(), { coin, from }))
     found.push(...page.filter(({ id }) => isNewer(id, last)));
+  return found;
+}
+
+/**
+ * The bills of all coins between two times, both included, in ms since the Unix epoch; undefined where there are more than
+ * can be looked through. Throws as {@link readBills}.
+ */
+export async function billsBetween(client: ReadSource, from: number, to: number): Promise<BillList | undefined> {
+  const found: Bill[] = [];
+  for await (const page of readBills(client, anyZone(), { from, to })) {
+    found.push(...page);
+    if (found.length >= MOST_BILLS) return undefined;
+  }
   return found;
 }
 

@@ -9,6 +9,7 @@ import { checkLimits, type WithdrawLimits } from './limits.js';
 import { lookFor } from './look.js';
 import { readBaseline } from './records.js';
 import { leftAs, settleLeft, settleWithdrawal, type WithdrawalFate } from './settle.js';
+import { isSighting } from './sighting.js';
 import { areAlike, type WantedWithdrawal, withdrawValues } from './terms.js';
 
 /** What became of a withdrawal that was to be sent. */
@@ -84,13 +85,14 @@ async function conclude(
   entry.note(`no answer: ${verdict.reason}`);
   account.tell(`No answer came (${verdict.reason}). Looking for the withdrawal; it is not sent again.`);
   const fate = await settleWithdrawal(account, entry);
-  return fate.outcome === 'unknown' ? { ...fate, reason: verdict.reason } : fate;
+  // what was found and settles nothing says more than why the answer is missing
+  return fate.outcome === 'unknown' && fate.doubt === undefined ? { ...fate, reason: verdict.reason } : fate;
 }
 
 /** The exchange has it. Something on the way may have made it do so more than once. */
 async function done(account: TradingAccount, entry: Entry<'withdraw'>, id: string): Promise<Withdrawal> {
   const found = await lookFor(account, entry);
-  const ids = typeof found === 'object' ? found.ids : [];
+  const ids = isSighting(found) ? found.ids : [];
   const duplicates = found === undefined ? null : ids.filter((other) => other !== id);
   return settleLeft(account, entry, id, duplicates, `placed: ${id}`);
 }
@@ -102,8 +104,8 @@ async function done(account: TradingAccount, entry: Entry<'withdraw'>, id: strin
 async function refused(account: TradingAccount, entry: Entry<'withdraw'>, refusal: Refused): Promise<Withdrawal> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
   const found = UNREAD.includes(refusal.code) ? 'nothing' : await lookFor(account, entry, refusal.code);
-  if (typeof found === 'object') return leftAs(account, entry, found);
-  if (found === undefined) return settleWithdrawal(account, entry);
+  if (isSighting(found)) return leftAs(account, entry, found);
+  if (found !== 'nothing') return settleWithdrawal(account, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused, and not there');
   return { outcome: 'refused', refusal };
 }

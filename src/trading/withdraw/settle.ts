@@ -1,9 +1,12 @@
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
-import { certainFrom, lookUntilKnown } from '../looking.js';
+import type { Intent } from '../journal/intent.js';
+import { allCertainFrom, certainFrom, lookUntilKnown } from '../looking.js';
 import type { NotSent, Unknown } from '../order/settle.js';
-import { probeOf } from '../tolerance.js';
-import { lookFor, type Sighting } from './look.js';
+import { quietly } from '../quietly.js';
+import { probeOf, toleranceOf } from '../tolerance.js';
+import { lookFor } from './look.js';
+import { isSighting, type Sighting } from './sighting.js';
 
 export interface Left {
   readonly outcome: 'placed';
@@ -13,8 +16,14 @@ export interface Left {
   readonly duplicates: readonly string[] | null;
 }
 
+/** Nobody knows what became of it. */
+export interface InDoubt extends Unknown {
+  /** What may be it and may be something else, in words: no later look can tell either. */
+  readonly doubt?: string;
+}
+
 /** What became of a withdrawal that was sent. */
-export type WithdrawalFate = Left | NotSent | Unknown;
+export type WithdrawalFate = Left | NotSent | InDoubt;
 
 /**
  * Finds out what became of a withdrawal that left without an answer, with looks at the records for as long as the budget
@@ -22,19 +31,40 @@ export type WithdrawalFate = Left | NotSent | Unknown;
  */
 export async function settleWithdrawal(account: TradingAccount, entry: Entry<'withdraw'>): Promise<WithdrawalFate> {
   const { intent } = entry;
-  const { fate, end, unanswered } = await lookUntilKnown<Left | NotSent>(
+  let doubt: string | undefined;
+  const { fate, end, unanswered } = await lookUntilKnown<WithdrawalFate>(
     account,
     { probe: probeOf(intent), reqTime: intent.reqTime },
     async () => {
       const found = await lookFor(account, entry);
-      return typeof found === 'object' ? leftAs(account, entry, found) : found;
+      if (isSighting(found)) return leftAs(account, entry, found);
+      doubt = typeof found === 'object' ? found.doubt : undefined;
+      if (doubt !== undefined && (await isOver(account, intent))) return inDoubt(doubt);
+      return found === 'nothing' ? found : undefined;
     },
     async () => notSent(entry),
   );
-  if (fate !== undefined) return fate;
+  if (fate !== undefined && fate.outcome !== 'unknown') return fate;
   entry.leave();
+  if (doubt !== undefined) return inDoubt(doubt);
   const reason = unanswered ?? 'the exchange shows no such withdrawal, and may still get the request';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
+}
+
+/** From when on the exchange would not take the request any more, as {@link certainFrom}; asks it where that is not known. */
+export async function lateFrom(account: TradingAccount, intent: Intent<'withdraw'>): Promise<number | null> {
+  await quietly(() => toleranceOf(account, probeOf(intent)));
+  return allCertainFrom(account, [intent]);
+}
+
+/** Whether a later look would find what this one found. */
+async function isOver(account: TradingAccount, intent: Intent<'withdraw'>): Promise<boolean> {
+  const late = await lateFrom(account, intent);
+  return late !== null && late <= account.host.now();
+}
+
+function inDoubt(doubt: string): InDoubt {
+  return { outcome: 'unknown', reason: doubt, certainFrom: null, doubt };
 }
 
 /** Settles a withdrawal that the exchange has; copies that the network made are told. */

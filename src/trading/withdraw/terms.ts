@@ -2,6 +2,7 @@ import type { WithdrawalRecord } from '../../client/record-pages.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { ValuesOf } from '../../protocol/request.js';
 import type { WithdrawTerms } from '../journal/intent.js';
+import { type Destination, receiveAddress } from './destination.js';
 
 const HEXADECIMAL = /^0x[0-9a-f]+$/i;
 
@@ -42,7 +43,7 @@ export function fitOf({ amount, toAddress }: WithdrawalRecord, terms: WantedWith
 }
 
 /** The same for an amount alone, which is above zero. */
-export function fitOfAmount(text: string, { amount, fee }: WantedWithdrawal): Fit {
+export function fitOfAmount(text: string, { amount, fee }: Pick<WantedWithdrawal, 'amount' | 'fee'>): Fit {
   const [found, whole, part] = [text, amount, fee].map(Decimal.of) as [Decimal, Decimal, Decimal];
   if (found.compare(whole) === 0) return 'exactly';
   const others = [whole.minus(part), whole.plus(part)];
@@ -50,8 +51,19 @@ export function fitOfAmount(text: string, { amount, fee }: WantedWithdrawal): Fi
 }
 
 /** Whether a record's address may be the one that was sent to: of one with a memo the account alone may be shown. */
-export function isAddress(shown: string, sent: string): boolean {
+function isAddress(shown: string, sent: string): boolean {
   return mayBeSameAddress(shown, sent) || folded(sent).startsWith(`${folded(shown)}_`);
+}
+
+/**
+ * Whether a record's address is where something is to go: with its memo, or as far as it is shown. Many people share an
+ * account, so its use says nothing of a memo; and a memo is compared as it is, for another case may be somebody else's.
+ */
+export function useOf(shown: string, to: Destination): 'whole' | 'account' | undefined {
+  const { address, memo } = to;
+  const isWhole = mayBeSameAddress(shown, receiveAddress(to)) && (memo === null || shown.endsWith(`_${memo}`));
+  if (isWhole) return 'whole';
+  return memo !== null && mayBeSameAddress(shown, address) ? 'account' : undefined;
 }
 
 /**

@@ -115,6 +115,8 @@ export interface Kind<Task extends Errand = Errand> {
   readonly name: string;
   readonly weight: number;
   plan(number: number, draw: Draw, scene: Scene): Promise<Task>;
+  /** What somebody else does once its command has ended, past the network. */
+  beside?(errand: Task, scene: Scene): Promise<void>;
   /** What a request of its kind on the way is known by; undefined for one of another kind. */
   keyOf(request: Passing): string | undefined;
   /** What is typed to finish it once everything is settled and nothing is disturbed any more. */

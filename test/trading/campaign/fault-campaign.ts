@@ -85,9 +85,12 @@ async function block(stage: Stage, from: number, to: number, report: Report): Pr
   const program = new Program(options.pit, path.join(folder, `home${from}`), exchange.address, proxy.url);
   try {
     await addSandboxFaults(exchange);
-    const runs = await inLanes(errands, ({ words, timeout, input }) =>
-      program.run([...words, '--json', '--timeout', String(timeout)], input),
-    );
+    const runs = await inLanes(errands, async (errand) => {
+      const { words, timeout, input } = errand;
+      const run = await program.run([...words, '--json', '--timeout', String(timeout)], input);
+      await kindOf(errand).beside?.(errand, stage);
+      return run;
+    });
     await settle(stage, program, network, () => proxy.settled(), from);
     const finished = await finish(errands, program);
     const evidence = await evidenceOf({ stage, since, runs, finished, program, requests: proxy.requests });

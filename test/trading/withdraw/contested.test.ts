@@ -115,28 +115,3 @@ it.each<[string, Partial<WithdrawTerms>, Partial<WithdrawTerms>, readonly Row[],
   leave(account, 'other', other);
   expect(await settled(account)).toMatchObject(expected);
 });
-
-it('nor is its bill', async () => {
-  const account = accountOf((await serve([], [[8, 0.9]])).url, BOTH);
-  const before = { record: '1', bill: '7' };
-  leave(account, 'more', { internal: true, before });
-  leave(account, 'less', { internal: true, before, amount: '0.9' });
-  expect(await settled(account, 'more')).toEqual({ more: 'unknown' });
-  const bills = { ...BOTH, state: account.state };
-  expect(
-    await settled(
-      accountOf(
-        (
-          await serve(
-            [],
-            [
-              [8, 0.9],
-              [9, 1],
-            ],
-          )
-        ).url,
-        bills,
-      ),
-    ),
-  ).toEqual({ more: 'placed', less: 'placed' });
-});

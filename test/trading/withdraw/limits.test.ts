@@ -11,7 +11,7 @@ const WANTED = { coin: 'btc', amount: '0.5', fee: '0.0005', address: ADDRESS, in
 const MIDNIGHT = NOW - (NOW % 86_400_000);
 
 function record(id: number, amount: number, submitTime: number, status = 2): object {
-  return { id, amount, fees: 0, status, submitTime, manageTime: submitTime, toAddress: ADDRESS, hash: '' };
+  return { id, amount, fees: 0.0005, status, submitTime, manageTime: submitTime, toAddress: ADDRESS, hash: '' };
 }
 
 /** A day with 0.3 that left; a failed one, and one of yesterday, do not count. */
@@ -37,6 +37,11 @@ describe('a limit of the user', () => {
     [{ withdrawLimit: '0.1eth' }, true],
     [{ withdrawDayLimit: '0.8btc' }, true],
     [{ withdrawDayLimit: '0.79btc' }, false],
+    [{ withdrawLimit: '0.5btc', withdrawFee: 'onTop' }, false],
+    [{ withdrawLimit: '0.5005btc', withdrawFee: 'onTop' }, true],
+    // two that left, and this one, each with its fee
+    [{ withdrawDayLimit: '0.8014btc', withdrawFee: 'onTop' }, false],
+    [{ withdrawDayLimit: '0.8015btc', withdrawFee: 'onTop' }, true],
     [{ withdrawAddresses: `other,${ADDRESS}` }, true],
     [{ withdrawAddresses: ADDRESS.toLowerCase() }, false],
     [{ withdrawAddresses: 'other' }, false],
@@ -59,8 +64,15 @@ describe('a limit of the user', () => {
     withdrawing(one.account, 'moved1', '0.02').settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed');
     withdrawing(one.account, 'listed1', '0.2').settle({ outcome: 'placed', id: '4', duplicates: [] }, 'placed');
     withdrawing(one.account, 'refused1', '5').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
-    expect((await withdrawnToday(one.account, 'btc')).toString()).toBe('0.33');
-    expect((await withdrawnToday(one.account, 'btc', 'open1')).toString()).toBe('0.32');
+    expect((await withdrawnToday(one.account, 'btc', { place: 'inside' })).toString()).toBe('0.33');
+    expect((await withdrawnToday(one.account, 'btc', { place: 'inside', own: 'open1' })).toString()).toBe('0.32');
+  });
+
+  it('counts the fees that come on top, of what is listed and of what is not', async () => {
+    const one = await account();
+    withdrawing(one.account, 'open1', '0.01');
+    withdrawing(one.account, 'moved1', '0.02').settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed');
+    expect((await withdrawnToday(one.account, 'btc', { place: 'onTop' })).toString()).toBe('0.3320');
   });
 
   it('counts the copies of one that are not listed, and no id twice', async () => {
@@ -72,13 +84,13 @@ describe('a limit of the user', () => {
     withdrawing(one.account, 'moved1', '0.02').settle({ ...placed, id: null, duplicates: ['13'] }, 'placed');
     withdrawing(one.account, 'late1', '0.03').settle({ outcome: 'notSent', id: null, duplicates: ['14'] }, 'not sent');
     // 0.3 listed, 3 times 0.01, once 0.2 and 0.1 besides what is listed, twice 0.02, once 0.03
-    expect((await withdrawnToday(one.account, 'btc')).toString()).toBe('0.70');
+    expect((await withdrawnToday(one.account, 'btc', { place: 'inside' })).toString()).toBe('0.70');
   });
 
   it('counts what is settled while the journal is read', async () => {
     const one = await account();
     const entry = withdrawing(one.account, 'moved1', '0.02');
     meanwhile(one.account.journal, () => entry.settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed'));
-    expect((await withdrawnToday(one.account, 'btc')).toString()).toBe('0.32');
+    expect((await withdrawnToday(one.account, 'btc', { place: 'inside' })).toString()).toBe('0.32');
   });
 });

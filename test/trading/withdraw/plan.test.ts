@@ -16,6 +16,7 @@ describe('what a withdrawal comes to', () => {
     ['1.50', {}, '1.50', '0.0005', '1.4995', '1.5'],
     ['1', { place: 'onTop' }, '1', '0.0005', '1', '1.0005'],
     ['1', { fee: '0.001' }, '1', '0.001', '0.999', '1'],
+    ['1', { fee: '0.0015' }, '1', '0.0015', '0.9985', '1'],
     ['100%', {}, '2.5', '0.0005', '2.4995', '2.5'],
     ['100%', { place: 'onTop' }, '2.4995', '0.0005', '2.4995', '2.5'],
     ['33%', { scale: 2 }, '0.82', '0.0005', '0.8195', '0.82'],
@@ -32,6 +33,9 @@ describe('what a withdrawal comes to', () => {
     ['1.123456789', {}, /more decimals than btc has/],
     ['1', { fee: '0.00049' }, /below that of BTC, 0.0005/],
     ['1', { fee: '0.000500001' }, /The fee 0.000500001 has more decimals/],
+    ['1', { fee: '0.00150001' }, /more than 3 times that of BTC, 0.0005 btc; nothing was sent/],
+    ['0.05', { fee: '3', place: 'onTop', available: '20' }, /The fee 3 btc is more than 3 times/],
+    ['1', { fee: '0.1', chain: { ...CHAIN, fee: '0' } }, /more than 3 times that of BTC, 0 btc/],
     ['0.01%', { available: '0.001', place: 'onTop' }, /comes to nothing/],
   ])('%s with %j is refused', (word, changes, message) => {
     expect(() => sums(word, changes)).toThrow(

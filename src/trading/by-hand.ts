@@ -1,0 +1,22 @@
+import { usage } from '../errors.js';
+import type { TradingAccount } from './account.js';
+import { settleCallByHand } from './call/call.js';
+import { settleWithdrawalByHand } from './withdraw/by-hand.js';
+
+/** What somebody found out who looked at the exchange. */
+export type Word = 'done' | 'notSent';
+
+/**
+ * Settles what no look can tell of as somebody says it.
+ * @throws Failure `usage` where the id is not that of such a write, or where it is too early to say
+ */
+export async function settleByHand(account: TradingAccount, id: string | undefined, word: Word): Promise<void> {
+  const entry = id === undefined ? undefined : account.journal.find(id);
+  const isFree = entry !== undefined && !entry.isUnderWay;
+  if (isFree && entry.isOf('call')) return settleCallByHand(entry, word);
+  if (isFree && entry.isOf('withdraw')) return settleWithdrawalByHand(account, entry, word);
+  throw usage(
+    '--as is for a call of pit api, or a withdrawal, whose outcome is unknown.',
+    'Orders and cancellations are looked up: pit resolve',
+  );
+}

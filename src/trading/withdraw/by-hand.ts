@@ -1,0 +1,52 @@
+import { usage } from '../../errors.js';
+import type { TradingAccount } from '../account.js';
+import type { Entry } from '../journal/entry.js';
+import { certainFrom } from '../looking.js';
+import { LONGEST_MS } from '../tolerance.js';
+import { lookFor } from './look.js';
+import { lateFrom, leftAs, settleLeft } from './settle.js';
+import { isSighting } from './sighting.js';
+
+/**
+ * Settles a withdrawal as somebody says who looked at the exchange: what a look can tell counts before that, and nothing
+ * counts while the request may still be carried out.
+ * @throws Failure `usage` where it may be
+ */
+export async function settleWithdrawalByHand(
+  account: TradingAccount,
+  entry: Entry<'withdraw'>,
+  word: 'done' | 'notSent',
+): Promise<void> {
+  const found = await lookFor(account, entry);
+  if (isSighting(found)) {
+    leftAs(account, entry, found);
+    account.tell('The exchange shows this withdrawal, so that counts and not what --as says.');
+    return;
+  }
+  const { isLearnt } = await requireLate(account, entry);
+  if (found === 'nothing' && isLearnt) {
+    account.tell('The exchange can be asked about this withdrawal, so its answer counts and not what --as says.');
+    return;
+  }
+  if (word === 'notSent') {
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent, as the user says');
+    return;
+  }
+  const [record = null] = typeof found === 'object' ? found.records : [];
+  settleLeft(account, entry, record, [], 'placed, as the user says');
+}
+
+/**
+ * Throws Failure `usage` while the exchange would still take the request: what is not there yet may be there in a moment.
+ * Where that cannot be found out, it counts as long as any tolerance that is looked for.
+ */
+async function requireLate(account: TradingAccount, { intent }: Entry<'withdraw'>): Promise<{ isLearnt: boolean }> {
+  const { id, reqTime } = intent;
+  const learnt = await lateFrom(account, intent);
+  const certain = learnt ?? certainFrom(account, reqTime + LONGEST_MS) ?? 0;
+  if (certain <= account.host.now()) return { isLearnt: learnt !== null };
+  throw usage(
+    `The exchange may still carry out the withdrawal ${id}, so nobody can say yet what became of it.`,
+    `Say it from ${new Date(certain).toISOString()} on: pit resolve ${id} --as done (or notSent)`,
+  );
+}

@@ -1,0 +1,54 @@
+import type { WithdrawTerms } from '../../../src/trading/journal/intent.js';
+import { NOW } from '../../support/fake-host.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import type { TestAccount } from './account.js';
+import { query } from './exchange.js';
+
+const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The bill of a transfer of 1 btc a second after it was sent, but for what is said. */
+export function bill(id: number, changeAmount = '-1BTC', changes: Row = {}): Row {
+  return {
+    ...{ id, currencyName: 'BTC', balance: '1BTC', changeAmount, total: '1', date: NOW + 1_000 },
+    ...{ showDate: '2018-10-23 11:59:56', remark: '', typeDesc: 'Moved', ...changes },
+  };
+}
+
+export const IN_USDT: Row = { currencyName: 'USDT', balance: '9USDT' };
+
+/** What the exchange has after the withdrawal: bills and records, newest first. */
+export async function serveFunds(bills: readonly Row[], records: readonly Row[] = []) {
+  return serveFaults({
+    answer: ({ target }) => {
+      const { dataType, currency } = query(target);
+      if (!target.startsWith('/api/getSpotBills?')) return respond(listed(records));
+      const meant = bills.filter(({ currencyName }) => currency === undefined || currencyName === 'BTC');
+      return respond(JSON.stringify({ code: 1000, message: 'ok', result: dataType === '1' ? [] : meant }));
+    },
+  });
+}
+
+/** Records a transfer of 1 btc, as it is before it leaves. */
+export function begin(account: TestAccount, id: string, terms: Partial<WithdrawTerms> = {}) {
+  const usual = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: true };
+  const write = { operation: 'withdraw', terms: { ...usual, before: { record: '1', bill: '7' }, ...terms } } as const;
+  return account.journal.begin<'withdraw'>(write, { id, reqTime: NOW });
+}
+
+/** The record of a withdrawal of 1 btc a second after it was sent, but for what is said. */
+export function record(id: number, changes: Row = {}): Row {
+  const times = { submitTime: NOW + 1_000, manageTime: NOW + 1_000 };
+  return {
+    ...{ id, amount: 1, fees: 0.1, status: 2, toAddress: ADDRESS, merchantOrderNo: '', hash: '' },
+    ...times,
+    ...changes,
+  };
+}
+
+/** The exchange's answer to getWithdrawRecord. */
+export function listed(records: readonly Row[]): string {
+  const datas = { list: records, pageIndex: 1, pageSize: 50, totalCount: records.length, totalPage: 1 };
+  return JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas } });
+}
