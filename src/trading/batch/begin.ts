@@ -135,7 +135,7 @@ function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan
   const { intent } = entry;
   if (!isOf(intent, 'order') && !isOf(intent, 'orderMoreV2')) return;
   const { terms } = intent;
-  if (terms.market !== market || terms.side !== side || terms.account !== account || entry.isUnderWay) return;
+  if (terms.market !== market || terms.side !== side || terms.account !== account || !entry.mayBeLeft) return;
   const doubtful = doubtfulKeys(entry);
   const [twin, ...more] = doubtful.size === 0 ? [] : lines.filter((line) => doubtful.has(lineKey(line)));
   if (twin === undefined) return;

@@ -7,7 +7,7 @@ import { readOrderType } from '../../protocol/words.js';
 import type { TradingAccount } from '../account.js';
 import { isOf, type Settled } from '../journal/intent.js';
 import { orderState } from '../order/record.js';
-import { type OrderReference, referenceValues } from '../order/reference.js';
+import { isSameReference, type OrderReference, referenceValues } from '../order/reference.js';
 import { factsOf, NO_FACTS } from './facts.js';
 import type { CancelFate, Lost } from './fate.js';
 import { type CancelRequest, lookAt } from './request.js';
@@ -65,7 +65,7 @@ function canBeOurs(order: OrderRecord): boolean {
 
 /** By an earlier command, as far as the journal can be read: the request has left, and what became of it is to be told. */
 function wasCancelled({ journal }: TradingAccount, { order, note }: CancelRequest, { id }: OrderRecord): boolean {
-  const isThis = (earlier: OrderReference) => ('id' in earlier ? earlier.id === id : isSame(earlier, order));
+  const isThis = (earlier: OrderReference) => isSameReference(earlier, { id }) || isSameReference(earlier, order);
   const names = 'id' in order ? [{ id }] : [{ id }, order];
   try {
     return names.some((name) => journal.archive.since(0, name).some((settled) => cancelledBy(settled).some(isThis)));
@@ -81,8 +81,4 @@ function cancelledBy({ intent, outcome, id }: Settled): readonly OrderReference[
   if (isOf(intent, 'order')) return intent.replaces === undefined ? [] : [intent.replaces.order];
   if (outcome !== 'cancelled' || !(isOf(intent, 'cancelOrder') || isOf(intent, 'replace'))) return [];
   return id === null ? [intent.terms.order] : [intent.terms.order, { id }];
-}
-
-function isSame(one: OrderReference, other: OrderReference): boolean {
-  return 'clientId' in one && 'clientId' in other && one.clientId === other.clientId;
 }

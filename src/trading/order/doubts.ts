@@ -11,7 +11,7 @@ export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void
     entry.isOf('order')
       ? isRepetition(terms, entry.intent.terms)
       : entry.isOf('orderMoreV2') && isInDoubtLike(new Job(entry), terms);
-  const twin = journal.open().find((entry) => entry.mayBeLeft && isLike(entry));
+  const twin = journal.open().find((entry) => entry.mayBeLeft && isLike(entry) && isStillOpen(journal, entry));
   if (twin === undefined) return;
   throw new Failure('usage', 'It is not known whether an order just like this one was placed, so it was not sent.', {
     clientId: twin.intent.id,
@@ -22,9 +22,15 @@ export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void
 /** A warning for each order of a market of which nobody knows what became: the next one may come on top of it. */
 export function doubtsIn({ journal }: TradingAccount, market: string): string[] {
   return journal.open().flatMap((entry) => {
-    if (entry.isUnderWay || !entry.isOf('order') || entry.intent.terms.market !== market) return [];
+    if (!entry.isOf('order') || entry.intent.terms.market !== market) return [];
+    if (entry.isUnderWay || !isStillOpen(journal, entry)) return [];
     const { side, amount, price } = entry.intent.terms;
     const what = `${side} ${amount} ${market} at ${price}`;
     return [`It is not known whether an earlier order was placed (${what}): pit resolve ${entry.intent.id}`];
   });
+}
+
+/** Its process may have settled it, and ended, since the records were listed. */
+function isStillOpen(journal: TradingAccount['journal'], { intent }: Entry): boolean {
+  return journal.find(intent.id) !== undefined;
 }

@@ -11,6 +11,12 @@ export function referenceValues(reference: OrderReference) {
   return 'id' in reference ? { id: reference.id } : { customerOrderId: reference.clientId };
 }
 
+/** Whether both name an order alike. One by its id and one by its client id may still be of one order. */
+export function isSameReference(one: OrderReference, other: OrderReference): boolean {
+  if ('id' in one) return 'id' in other && one.id === other.id;
+  return 'clientId' in other && one.clientId === other.clientId;
+}
+
 /** One order, or undefined when the exchange says that there is none. Throws Failure as {@link ExchangeClient.read}. */
 export async function findOrder(
   client: ExchangeClient,

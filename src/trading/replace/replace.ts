@@ -14,6 +14,7 @@ import { concludeOrder, type Placement, type Rechecked, sendOrder } from '../ord
 import { checkOrder } from '../order/rules.js';
 import type { ReplacePlan } from './plan.js';
 import { remainderOf } from './remainder.js';
+import { refuseRival } from './rival.js';
 import { settleUnplaced } from './settle.js';
 
 /** What became of the order that was to be replaced, and of the one in its place. */
@@ -43,7 +44,8 @@ export type Replacement =
  *
  * @param id names the record, and is the client id of the order that is placed
  * @param recheck asked once the record is made, before the cancellation leaves
- * @throws Failure `usage` where the record cannot be made, as `recheck`, and `credentials`: nothing was sent
+ * @throws Failure `usage` where the record cannot be made and where another write is about to close the order, as `recheck`,
+ *   and `credentials`: nothing was sent
  */
 export async function replaceOrder(
   account: TradingAccount,
@@ -57,6 +59,7 @@ export async function replaceOrder(
     { id, reqTime: account.client.now() },
   );
   try {
+    refuseRival(account, entry);
     recheck?.();
   } catch (error) {
     entry.withdraw();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/protocol/decimal.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel.js';
 import { requireDay } from '../../../src/trading/guards/day-notional.js';
-import type { OrderTerms } from '../../../src/trading/journal/intent.js';
+import type { OrderTerms, Write } from '../../../src/trading/journal/intent.js';
 import { planReplacement, type Wishes } from '../../../src/trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../../src/trading/replace/replace.js';
 import { resolve, unplacedOf } from '../../../src/trading/resolve.js';
@@ -134,6 +134,20 @@ function lagging(filled: string, status = 2) {
 }
 
 describe('nothing is placed', () => {
+  it.each(['replace', 'cancelOrder'] as const)(
+    'and nothing sent while another %s of the order is open',
+    async (operation) => {
+      const server = await serveOrders(bought());
+      const account = accountOf(server.url);
+      const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
+      const terms = operation === 'replace' ? plan.terms : { market: 'btc_usdt', order: { id: '7' } };
+      account.journal.begin({ operation, terms } as Write, { id: 'rival0001', reqTime: account.client.now() });
+      await expect(replaceOrder(account, plan, NAME)).rejects.toMatchObject({ kind: 'usage', clientId: 'rival0001' });
+      expect(writes(server)).toEqual([]);
+      expect(account.journal.open().map(({ intent }) => intent.id)).toEqual(['rival0001']);
+    },
+  );
+
   const cases: [string, ListedOrder[], Behaviour, object][] = [
     [
       'where the order filled meanwhile',
