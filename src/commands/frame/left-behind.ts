@@ -6,7 +6,7 @@ import type { Context } from './context.js';
 import { journalName } from './remembered.js';
 
 /** What a profile is to trade with from now on; null where it is to have no key. */
-export interface NextAccount {
+interface NextAccount {
   readonly tradeUrl: string;
   readonly accessKey: string | null;
 }

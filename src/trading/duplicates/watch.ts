@@ -59,7 +59,7 @@ export async function findExtras(
   const search = searchOf(account, where, fresh);
   if (search.wanted.length + search.jobs.size === 0) return nothingWanted(account, search);
   const { records, isWhole } = await listedSince(account, search, search.from, most);
-  const { extras: found, isDecided } = heldAgainst(account, search, records, search.from);
+  const { extras: found, isDecided } = heldAgainstAll(account, search, records);
   const extras = found.length === 0 ? found : await withDoubts(account, search, found, most);
   // before it is noted: who is killed in between is told twice rather than never
   if (extras.length > 0) account.alarm(extras);
@@ -151,9 +151,24 @@ interface Found {
 }
 
 /**
+ * Holds a list against ever more of the journal, for as long as an order of it seems to be one too many: a page of the list
+ * reaches further back than what is looked for, and the exchange need not date orders by the clock that it judges requests by.
+ */
+function heldAgainstAll(account: TradingAccount, search: Search, records: readonly OrderRecord[]): Found {
+  const [from, ...earlier] = [search.from, earliestOf(search), 0];
+  let found = heldAgainst(account, search, records, from);
+  for (const time of earlier) if (found.extras.length > 0) found = heldAgainst(account, search, records, time);
+  return found;
+}
+
+/** Nothing of before can be a copy of what is looked for. */
+function earliestOf({ from, wanted, span }: Search): number {
+  return Math.min(from, ...wanted.map(({ reqTime }) => reqTime)) - span;
+}
+
+/**
  * Holds a list of orders from a time on against the journal, which is read after the list, and in the order of
- * `Journal.writesSince`: so nothing that is listed is missed in it. No order is settled before it is there. What the list
- * shows of before was held against it by an earlier look: the journal is not read so far back, and would not explain it.
+ * `Journal.writesSince`: so nothing that is listed is missed in it. No order is settled before it is there.
  */
 function heldAgainst(
   { journal }: TradingAccount,
@@ -165,18 +180,14 @@ function heldAgainst(
   const past = latestOf([...looked, ...journal.archive.recent(where, check, () => here(from, check)).settled]);
   const accounted = new Set([fresh?.intent, ...past.map(({ intent }) => intent.id)]);
   const single = new Set(past.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]).concat(fresh?.order ?? ''));
-  const strange = records.filter(({ id, trade_date: time }) => time >= from && !single.has(id));
+  const strange = records.filter(({ id }) => !single.has(id));
   const batch = jobOrders(journal, where, strange, { recorded, past, watched: jobs });
   const open = recorded
     .filter(({ intent }) => isThere(intent, where) && !accounted.has(intent.id))
     .flatMap(({ intent }) => wantedOf({ intent, id: null }))
     .concat(batch.open);
   const settled = [...wanted, ...batch.settled];
-  const earlier = records.flatMap(({ id, trade_date: time }) => (time < from ? id : []));
-  const extras = extraOrders({
-    ...{ records, settled, open, span },
-    known: new Set([...single, ...batch.known, ...earlier]),
-  });
+  const extras = extraOrders({ records, known: new Set([...single, ...batch.known]), settled, open, span });
   return { extras, isDecided: !open.some((one) => settled.some(({ terms }) => areAlike(terms, one.terms))) };
 }
 
@@ -192,7 +203,7 @@ async function withDoubts(
   found: readonly Extra[],
   most: number,
 ): Promise<Extra[]> {
-  const earliest = Math.min(search.from, ...search.wanted.map(({ reqTime }) => reqTime)) - search.span;
+  const earliest = earliestOf(search);
   const longer = await quietly(() => listedSince(account, search, earliest, most));
   const again = longer === undefined ? [] : heldAgainst(account, search, longer.records, earliest).extras;
   const certain = again.length > 0 && again.every((extra) => extra.certain);
