@@ -4,7 +4,7 @@ import { settleCallByHand } from './call/call.js';
 import { settleWithdrawalByHand } from './withdraw/by-hand.js';
 
 /** What somebody found out who looked at the exchange. */
-export type Word = 'done' | 'notSent';
+type Word = 'done' | 'notSent';
 
 /**
  * Settles what no look can tell of as somebody says it.

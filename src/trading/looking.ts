@@ -12,7 +12,7 @@ const LONGEST_PAUSE_MS = 5_000;
 const SLACK_MS = 5_000;
 
 /** A request that left without an answer. */
-export interface Lost {
+interface Lost {
   /** What may be asked to find out for how long the exchange takes it. */
   readonly probe: Probe;
   /** Milliseconds since the Unix epoch, by the exchange's clock, as all moments here. */

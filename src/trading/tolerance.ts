@@ -20,7 +20,7 @@ export function orderProbe(market: string): Probe {
 }
 
 /** Asks for a withdrawal record. */
-export function recordProbe(coin: string): Probe {
+function recordProbe(coin: string): Probe {
   return ({ client }, reqTime) =>
     client.takes('getWithdrawRecord', { currency: coin, pageIndex: '1', pageSize: '1' }, reqTime);
 }

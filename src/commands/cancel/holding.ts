@@ -7,7 +7,7 @@ import { MINUTE_MS, type Timer } from '../../trading/timed-cancel/timer.js';
 import type { Context } from '../frame/context.js';
 import { stateWords, timeOfDay, timerAnswer } from './timer-words.js';
 
-export interface Held {
+interface Held {
   readonly market: string;
   /** Just started. */
   readonly timer: Timer;

@@ -1,7 +1,7 @@
 import type { Context } from '../frame/context.js';
 import { sameProfile } from '../frame/same-profile.js';
 
-export interface Progress {
+interface Progress {
   /** Called for each answer; `orders` where more have been found since. */
   readonly answered: (answers?: number, orders?: number) => void;
   readonly end: () => void;

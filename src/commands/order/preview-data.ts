@@ -7,7 +7,7 @@ import { breachText } from '../frame/guards.js';
 import type { Prepared } from './prepare.js';
 
 /** A preview as programs read it; what is not known is null. */
-export interface OrderPreviewData extends Preview {
+interface OrderPreviewData extends Preview {
   readonly feeCoin: string | null;
   readonly spentCoin: string;
   readonly balanceBefore: string | null;

@@ -7,7 +7,7 @@ import { orderState } from '../../trading/order/record.js';
 import { type Wait, waitForOrder } from '../../trading/order/wait.js';
 import type { Context } from '../frame/context.js';
 
-export interface Awaited {
+interface Awaited {
   readonly record: OrderRecord;
   /** Where it did not come to what was waited for. */
   readonly failure: Failure | undefined;

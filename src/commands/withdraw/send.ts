@@ -15,7 +15,7 @@ import { type PasswordSource, readFundPassword } from './fund-password.js';
 import { preview, previewData } from './preview.js';
 
 /** What is not about the withdrawal itself: how it is confirmed, and where the fund password comes from. */
-export interface Manner {
+interface Manner {
   /** The whole address again, as a script gives it. */
   readonly confirmAddress: string | undefined;
   readonly source: PasswordSource;

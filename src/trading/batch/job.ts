@@ -7,7 +7,7 @@ import { keyOf, lineKey } from './lines.js';
 /** "At most 20 pairs." */
 export const MOST_PAIRS = 20;
 
-export type LineFate =
+type LineFate =
   | { readonly outcome: 'placed'; readonly id: string }
   | { readonly outcome: 'refused' | 'notSent'; readonly reason: string; readonly code: number | null };
 

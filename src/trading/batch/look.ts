@@ -13,7 +13,7 @@ import { recordKey } from './lines.js';
 import { match, type Sighting } from './match.js';
 import { ofOthers } from './others.js';
 
-export interface LookOptions {
+interface LookOptions {
   /** Of how many known orders everything older is left out; as far back as the doubts need unless told. */
   readonly horizon?: number;
   /** Lines that should not have left, for a record of which something may be missing. */

@@ -9,7 +9,7 @@ export interface Sighting {
   readonly time: number;
 }
 
-export interface Matched {
+interface Matched {
   readonly found: readonly (readonly [line: number, id: string])[];
   /** Orders like those of the job for which there is no line. */
   readonly left: readonly Sighting[];

@@ -21,7 +21,7 @@ export interface BatchFacts extends Pick<OrderFacts, 'fee' | 'balance' | 'bid' |
   readonly crossing: number | null;
 }
 
-export interface BatchPreview extends Guarded {
+interface BatchPreview extends Guarded {
   readonly facts: BatchFacts;
 }
 

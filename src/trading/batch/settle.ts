@@ -8,7 +8,7 @@ import { Job } from './job.js';
 import { settleEarlier } from './look.js';
 import { findRepeated } from './repeated.js';
 
-export interface SettledJob {
+interface SettledJob {
   readonly outcome: Outcome;
   readonly extras: readonly Extra[];
 }

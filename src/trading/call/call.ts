@@ -5,7 +5,7 @@ import type { Entry } from '../journal/entry.js';
 import { type CallTerms, isOf, type Settlement } from '../journal/intent.js';
 
 /** What became of a call of an operation that the interface does not describe. */
-export type CallFate =
+type CallFate =
   | { readonly outcome: 'done'; readonly body: string }
   | { readonly outcome: 'refused'; readonly refusal: Refused }
   | { readonly outcome: 'notSent'; readonly reason: string; readonly failure: FailureKind }

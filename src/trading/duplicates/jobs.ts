@@ -8,7 +8,7 @@ import type { Journal } from '../journal/journal.js';
 import type { Wanted } from './extra-orders.js';
 
 /** What jobs of one side of a market explain of the orders that are listed there. */
-export interface JobOrders {
+interface JobOrders {
   /** Ids of orders that jobs made. */
   readonly known: readonly string[];
   /** Lines of which it is not known yet whether and as what they are there. */
@@ -22,7 +22,7 @@ export function isJobThere(intent: Intent, { market, side }: MarketSide): intent
 }
 
 /** The writes of the journal, and the ids of those settled jobs whose requests may have been carried out again. */
-export interface Written {
+interface Written {
   readonly recorded: readonly Entry[];
   readonly past: readonly Settled[];
   readonly watched: ReadonlySet<string>;

@@ -7,7 +7,7 @@ const ONE = Decimal.of('1');
 const HUNDRED = Decimal.of('100');
 const PERCENT_SCALE = 2;
 
-export interface BandReport {
+interface BandReport {
   readonly breach: Breach | null;
   /** What to beware of on the side that costs nothing, as a sentence. */
   readonly warning: string | null;
@@ -37,7 +37,7 @@ export function checkBand(side: Side, prices: readonly Decimal[], band: Decimal 
 }
 
 /** Where a price lies against the band around a reference. */
-export type Place = 'within' | 'costly' | 'harmless';
+type Place = 'within' | 'costly' | 'harmless';
 
 /** Both ends of the band belong to it. */
 export function placeOf(side: Side, price: Decimal, reference: Decimal, band: Decimal): Place {

@@ -21,7 +21,7 @@ export interface MarketSide {
 type Line = { readonly at: number } & (SettledLine | { readonly checked: MarketSide & Check } | SumsLine);
 
 /** What was written down lately of one side of a market. */
-export interface Recent {
+interface Recent {
   /** Oldest first. */
   readonly settled: readonly Settled[];
   /** The last look at all of it; undefined where there was none. */

@@ -17,7 +17,7 @@ export interface OrderTerms {
   readonly asked?: { readonly price: string; readonly amount: string };
 }
 
-export interface CancelTerms {
+interface CancelTerms {
   readonly market: string;
   readonly order: OrderReference;
 }

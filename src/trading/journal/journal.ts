@@ -31,7 +31,7 @@ interface Unreadable {
 }
 
 /** Writes of the journal. */
-export interface Writes {
+interface Writes {
   readonly open: readonly Entry[];
   readonly settled: readonly Settled[];
 }

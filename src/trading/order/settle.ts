@@ -12,7 +12,7 @@ import { isOwnId, newClientId } from './client-id.js';
 import { findOrder, isRefusedAlike } from './reference.js';
 import { differences } from './terms.js';
 
-export interface Placed {
+interface Placed {
   readonly outcome: 'placed';
   readonly id: string;
   /** What the network made of it, and of earlier orders of this side; null where that could not be looked for. */
@@ -77,7 +77,7 @@ export async function placed(
 }
 
 /** An order that may be the one that was sent, and may be another one. */
-export interface Unlike {
+interface Unlike {
   readonly unlike: string;
 }
 

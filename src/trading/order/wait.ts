@@ -13,7 +13,7 @@ const LONGEST_PAUSE_MS = 5_000;
 /** A shorter pause is not worth another look. */
 const SHORTEST_PAUSE_MS = 100;
 
-export interface Waited {
+interface Waited {
   /** What was seen last. */
   readonly record: OrderRecord;
   /** Whether it came to what was waited for; it cannot any more, or the time was over, where it did not. */

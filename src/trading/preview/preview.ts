@@ -8,7 +8,7 @@ import { type Answers, factsOf, type OrderFacts, type ResolvedOrder } from './fa
 import type { Outlook } from './outlook.js';
 import { warningsOf } from './warnings.js';
 
-export interface OrderPreview extends Guarded {
+interface OrderPreview extends Guarded {
   readonly facts: OrderFacts;
 }
 

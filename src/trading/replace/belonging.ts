@@ -7,7 +7,7 @@ import type { Journal } from '../journal/journal.js';
 import type { OrderReference } from '../order/reference.js';
 
 /** The account that an order is of and its loans, none of which the exchange tells. */
-export type Belonging = Pick<OrderTerms, 'account' | 'borrow' | 'repay'>;
+type Belonging = Pick<OrderTerms, 'account' | 'borrow' | 'repay'>;
 
 /** The same as the user says it; undefined where no flag says the account. */
 export interface SaidOfIt {
@@ -17,7 +17,7 @@ export interface SaidOfIt {
 }
 
 /** A belonging, and whether it is the journal that knows it. */
-export interface FoundBelonging extends Belonging {
+interface FoundBelonging extends Belonging {
   readonly isRecorded: boolean;
 }
 

@@ -15,7 +15,7 @@ export interface Timer {
 }
 
 /** What a try to start the timer came to. */
-export type Try =
+type Try =
   | { readonly kind: 'started'; readonly timer: Timer }
   /** `arrived`: nobody knows whether it did; otherwise it did not start the timer. */
   | { readonly kind: 'failed'; readonly failure: Failure; readonly arrived: 'no' | 'perhaps'; readonly ended: number };

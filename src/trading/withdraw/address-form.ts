@@ -33,7 +33,7 @@ const FORMS: readonly { readonly chains: readonly string[]; readonly form: RegEx
 /** What no address of any chain holds, or is longer than. */
 const ANY = /^[!-~]{4,200}$/;
 
-export interface ChainNames {
+interface ChainNames {
   readonly chain: string;
   readonly mainChain: string;
 }

@@ -10,7 +10,7 @@ import { type Fit, fitOfAmount } from './terms.js';
 export type Bill = BillList[number];
 
 /** What a bill is held against. */
-export interface Explanations {
+interface Explanations {
   /** The withdrawal that is looked for. */
   readonly intent: Intent<'withdraw'>;
   /** Other withdrawals of the coin that left, or may have. */

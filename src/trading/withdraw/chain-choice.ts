@@ -12,7 +12,7 @@ export interface Chain {
   readonly usesMemo: boolean | null;
 }
 
-export interface ChainChoice {
+interface ChainChoice {
   readonly chain: Chain;
   /** Others on which the very same address would be valid: coins sent over the wrong one are lost. */
   readonly alsoOn: readonly string[];

@@ -16,7 +16,7 @@ import { areAlike, type WantedWithdrawal, withdrawValues } from './terms.js';
 export type Withdrawal = WithdrawalFate | { readonly outcome: 'refused'; readonly refusal: Refused };
 
 /** How a withdrawal is sent. */
-export interface Dispatch {
+interface Dispatch {
   /** The journal's name for it. */
   readonly id: string;
   /** The user's own limits, which hold whatever was asked and confirmed. */

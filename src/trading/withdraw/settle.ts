@@ -8,7 +8,7 @@ import { probeOf, toleranceOf } from '../tolerance.js';
 import { lookFor } from './look.js';
 import { isSighting, type Sighting } from './sighting.js';
 
-export interface Left {
+interface Left {
   readonly outcome: 'placed';
   /** The record's id; null where only a bill tells of it. */
   readonly id: string | null;
@@ -17,7 +17,7 @@ export interface Left {
 }
 
 /** Nobody knows what became of it. */
-export interface InDoubt extends Unknown {
+interface InDoubt extends Unknown {
   /** What may be it and may be something else, in words: no later look can tell either. */
   readonly doubt?: string;
 }

@@ -7,9 +7,9 @@ export type PriceWord =
   | { readonly kind: 'number'; readonly price: Decimal }
   | { readonly kind: 'book'; readonly anchor: Anchor; readonly offset: Offset };
 
-export type Anchor = 'bid' | 'ask' | 'mid';
+type Anchor = 'bid' | 'ask' | 'mid';
 
-export interface Offset {
+interface Offset {
   readonly unit: 'ticks' | 'quote' | 'percent';
   readonly value: Decimal;
 }

@@ -9,7 +9,7 @@ import { type AmountWord, resolveAmount } from './amount-word.js';
 import { type PriceWord, resolvePrice } from './price-word.js';
 
 /** An order's price and amount as the user wrote them. */
-export interface OrderWords {
+interface OrderWords {
   readonly side: Side;
   readonly at: PriceWord;
   readonly amount: AmountWord;

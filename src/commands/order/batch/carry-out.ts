@@ -21,7 +21,7 @@ const PHASE_WORDS: Readonly<Record<Exclude<Phase, 'placing'>, string>> = {
   stopping: 'Stopping: waiting for the answers to what has left…',
 };
 
-export interface Carried {
+interface Carried {
   readonly ending: Ending;
   /** Whether it could be found out if something on the way repeated a request; null where it was not tried. */
   readonly isChecked: boolean | null;

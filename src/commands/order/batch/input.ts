@@ -10,7 +10,7 @@ import type { Context } from '../../frame/context.js';
 import type { LadderWord } from './ladder-word.js';
 
 /** The flags that say which orders are meant. */
-export interface Flags {
+interface Flags {
   readonly file: string | undefined;
   readonly ladder: LadderWord | undefined;
   readonly amount: string | undefined;

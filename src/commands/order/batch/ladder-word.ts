@@ -28,7 +28,7 @@ export function readLadder(word: string): LadderWord {
   return { from: readPrice(from), to: readPrice(to), count: orders(count) };
 }
 
-export interface LadderTerms {
+interface LadderTerms {
   readonly side: Side;
   readonly total: Decimal;
   readonly weight: Weight;

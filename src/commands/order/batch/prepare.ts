@@ -10,7 +10,7 @@ import { Outlook } from '../../../trading/preview/outlook.js';
 import type { Context } from '../../frame/context.js';
 
 /** What is known of a job's orders beforehand. */
-export interface PreparedBatch extends Guarded {
+interface PreparedBatch extends Guarded {
   /** Null where nobody is going to look: `--yes` has answered. */
   readonly facts: BatchFacts | null;
 }

@@ -12,7 +12,7 @@ import type { Context } from '../../frame/context.js';
 import { type Draft, drawn, type Meaning, meaning, shown, unlessWrong, verdict } from './meaning.js';
 import type { LiveBook } from './surroundings.js';
 
-export interface PriceDraft extends Draft {
+interface PriceDraft extends Draft {
   readonly amount: AmountWord;
   readonly limits: Pick<GuardLimits, 'priceBand'>;
 }

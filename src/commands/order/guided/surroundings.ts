@@ -16,7 +16,7 @@ const LOOK_MS = 2_000;
 const LEVELS = 50;
 
 /** What a coin is called, and what is available of it in the spot account. */
-export interface Holding {
+interface Holding {
   readonly name: string;
   readonly available: Decimal;
 }
