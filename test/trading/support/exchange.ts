@@ -59,9 +59,12 @@ export function serve(behaviour: Behaviour): Promise<FaultServer> {
   });
 }
 
-/** Refuses what is older than the exchange takes, in milliseconds by the latest time that was asked with. */
-export function ageLimit(tolerance = 60_000): (target: string) => Answer | undefined {
-  let latest = 0;
+/**
+ * Refuses what is older than the exchange takes, in milliseconds by the latest time that was asked with.
+ * @param now the exchange's clock at first, in ms since the Unix epoch
+ */
+export function ageLimit(tolerance = 60_000, now = 0): (target: string) => Answer | undefined {
+  let latest = now;
   return (target) => {
     const reqTime = Number(query(target).reqTime ?? latest);
     // the client's clock only goes on, so that an older request is meant to be old

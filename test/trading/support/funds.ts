@@ -2,7 +2,7 @@ import type { WithdrawTerms } from '../../../src/trading/journal/intent.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import type { TestAccount } from './account.js';
-import { query } from './exchange.js';
+import { ageLimit, query } from './exchange.js';
 
 const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 
@@ -18,12 +18,16 @@ export function bill(id: number, changeAmount = '-1BTC', changes: Row = {}): Row
 
 export const IN_USDT: Row = { currencyName: 'USDT', balance: '9USDT' };
 
-/** What the exchange has after the withdrawal: bills and records, newest first. */
-export async function serveFunds(bills: readonly Row[], records: readonly Row[] = []) {
+/**
+ * What the exchange has after the withdrawal: bills and records, newest first.
+ * @param now its clock at first
+ */
+export async function serveFunds(bills: readonly Row[], records: readonly Row[] = [], now = NOW) {
+  const tooOld = ageLimit(60_000, now);
   return serveFaults({
     answer: ({ target }) => {
       const { dataType, currency } = query(target);
-      if (!target.startsWith('/api/getSpotBills?')) return respond(listed(records));
+      if (!target.startsWith('/api/getSpotBills?')) return tooOld(target) ?? respond(listed(records));
       const meant = bills.filter(({ currencyName }) => currency === undefined || currencyName === 'BTC');
       return respond(JSON.stringify({ code: 1000, message: 'ok', result: dataType === '1' ? [] : meant }));
     },

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { settleByHand } from '../../../src/trading/by-hand.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { findExtraWithdrawals } from '../../../src/trading/withdraw/extras.js';
+import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { accountOf } from '../support/account.js';
+import { type AccountOptions, accountOf } from '../support/account.js';
 import { begin, bill, listed, type Row, record, serveFunds } from '../support/funds.js';
 
 const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
@@ -11,8 +12,9 @@ const LATE = { tolerance: 60_000, elapsedMs: 90_000 };
 /** Of a type that stands on another one too: it settles nothing. */
 const DOUBTFUL = [bill(9, '-7BTC'), bill(8)];
 
-async function lostAt(bills: readonly Row[], records: readonly Row[], options: object) {
-  const account = accountOf((await serveFunds(bills, records)).url, options);
+async function lostAt(bills: readonly Row[], records: readonly Row[], options: AccountOptions) {
+  const { elapsedMs = 0 } = options;
+  const account = accountOf((await serveFunds(bills, records, NOW + elapsedMs)).url, options);
   begin(account, 'lost1').leave();
   return account;
 }
