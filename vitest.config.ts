@@ -5,8 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/missing.ts'],
     reporters: ['default', './test/support/closing-line.ts'],
-    // most tests start real processes, and two cores are shared by all of them
-    maxWorkers: 3,
+    // most tests start real processes on two cores, and wait for much of their time
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
