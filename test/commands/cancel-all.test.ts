@@ -132,7 +132,13 @@ describe('pit cancel --all', () => {
     expect(await desk.json('cancel btc_usdt --all --dry-run')).toMatchObject([
       { dryRun: true, operation: 'cancelOrder', request: { currency: 'btc_usdt', id, sign: '***' } },
     ]);
-    expect(await straight.open()).toEqual([id]);
+    const more = await straight.place({ ...FAR, price: '20001' });
+    const shown = await desk.done('cancel btc_usdt --all --dry-run');
+    expect(shown).toContain(
+      `Would cancel ${more} in btc_usdt.\nWould cancel ${id} in btc_usdt.\nDry run: nothing was sent.\n`,
+    );
+    expect(shown).toMatch(/BUY +2 open/);
+    expect((await straight.open()).sort()).toEqual([id, more].sort());
     expect(await desk.json('cancel eos_usdt --all --dry-run')).toEqual([]);
   });
 

@@ -81,6 +81,17 @@ describe('pit doctor', () => {
     expect(statSync(path.join(folder, 'mine.json')).size).toBe(1);
   });
 
+  it('a damaged key: told once, and what needs it is not looked at', async () => {
+    const other = new Desk(temporaryHome());
+    await other.done('profile add mine --base-url https://a.example.com --trade-url https://a.example.com');
+    mkdirSync(path.join(other.home, 'config', 'keys'), { mode: 0o700 });
+    writeFileSync(path.join(other.home, 'config', 'keys', 'mine.json'), '{', { mode: 0o600 });
+    const findings = await found(other, ' --profile mine', {}, 9);
+    expect(line(findings, 'key')).toMatch(/^fail: .*mine\.json is damaged/);
+    for (const check of ['network', 'market-host', 'trade-tls', 'tolerance', 'journal', 'records', 'limits'])
+      expect(line(findings, check)).toMatch(/^warn: not looked at/);
+  });
+
   it('permissions in words, with the commands that are refused without them', async () => {
     const findings = await found(desk, '', exchange.extra);
     expect(line(findings, 'permissions')).toMatch(

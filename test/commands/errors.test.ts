@@ -43,6 +43,7 @@ const WRONG_ORDERS: readonly Mistake[] = [
   ['order hold btc_usdt 0.01 --at 20000 --yes', /side is "hold"/, /buy, sell/],
   ['order buy btc_usdt 0.00005 --at 20000 --yes', /0\.00005.*too small.*btc_usdt/, /0\.0001 btc/],
   ['order buy btc_usdt 0.01 --at 1 --yes', /0\.01 usdt.*too small/, /1 usdt/],
+  ['order buy btc_usdt -0.01 --at 20000 --yes', /"-0\.01" is below zero/, /above zero/],
   ['order buy btc_usdt 0.0123456 --at 20000 --yes', /0\.0123456 has more decimals/, /6 decimals.*0\.000001/],
   ['order buy btc_usdt 0.01 --at 20000.123 --yes', /20000\.123 has more decimals/, /2 decimals.*0\.01/],
   ['order buy btc_usdt 0.01 --at cheap --yes', /"cheap" is not a price/, /bid, ask or mid/],

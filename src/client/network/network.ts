@@ -3,7 +3,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { OptionsInit } from 'got';
 import { codeOf } from '../../config/private.js';
-import { Failure } from '../../errors.js';
+import { Failure, type FailureKind } from '../../errors.js';
 import { type Environment, type NamedProxy, proxyFor } from './proxy.js';
 
 /** The longest that the way through a proxy may take. */
@@ -59,14 +59,19 @@ function freshAgents() {
   return { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) };
 }
 
-function certificatesIn(file: string): string {
-  const hint =
-    'Name a PEM file: pit profile set NAME caFile /path/to/ca.pem. Or go back: pit profile unset NAME caFile';
+/** Throws Failure `usage` for a file that cannot be what a profile's `caFile` names. */
+export function requireCertificates(file: string): void {
+  certificatesIn(file, 'usage', 'Name a PEM file with the certificates of your authority.');
+}
+
+const MEND = 'Name a PEM file: pit profile set NAME caFile /path/to/ca.pem. Or go back: pit profile unset NAME caFile';
+
+function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = MEND): string {
   try {
     const text = fs.readFileSync(file, 'utf8');
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   } catch (thrown) {
-    throw new Failure('credentials', `The caFile ${file} cannot be read (${codeOf(thrown)}).`, { hint });
+    throw new Failure(kind, `The caFile ${file} cannot be read (${codeOf(thrown)}).`, { hint });
   }
-  throw new Failure('credentials', `The caFile ${file} holds no certificate.`, { hint });
+  throw new Failure(kind, `The caFile ${file} holds no certificate.`, { hint });
 }

@@ -22,11 +22,12 @@ export async function cancelEverything(context: Context, market: string): Promis
   const account = await context.session.trading();
   const first = await onMarket(context, market, () => readOpenOrders(account.client, market));
   const ids = [...first.open.buy, ...first.open.sell].map(({ id }) => ({ id }));
-  if (context.globals.dryRun) return drySend(context, account.client, market, ids);
-  if (ids.length === 0) return conclude(market, { attempts: [], left: [], failure: first.failure });
   const { profile } = await context.session.connection();
   const where = `${account.client.hosts.tradeUrl} (profile ${profile})`;
-  if (!context.globals.yes) context.output.preview((screen) => preview(screen, market, first, where));
+  const shown = (screen: Screen) => preview(screen, market, first, where);
+  if (context.globals.dryRun) return drySend(context, account.client, market, ids, shown);
+  if (ids.length === 0) return conclude(market, { attempts: [], left: [], failure: first.failure });
+  if (!context.globals.yes) context.output.preview(shown);
   await confirm(context, ids.length === 1 ? 'Cancel this order?' : `Cancel these ${ids.length} orders?`);
   const done = await cancelled(context, account, market, first);
   await watchMarket(account, market);

@@ -5,21 +5,25 @@ import { type OrderReference, referenceValues } from '../../trading/order/refere
 import type { Context } from '../frame/context.js';
 import { dryRun, NO_PREVIEW } from '../frame/dry-run.js';
 
-/** The cancellations that would be sent, a dry run for each. */
+/**
+ * The cancellations that would be sent, a dry run for each.
+ * @param preview what people read before them
+ */
 export function drySend(
   context: Context,
   client: ExchangeClient,
   market: string,
   orders: readonly OrderReference[],
+  preview: (screen: Screen) => string = () => '',
 ): Answer {
   const runs = orders.map((order) => {
-    const words = 'id' in order ? order.id : order.clientId;
     const values = { currency: market, ...referenceValues(order) };
-    return dryRun(context, client, 'cancelOrder', values, NO_PREVIEW, () => `Would cancel ${words} in ${market}.`);
+    return dryRun(context, client, 'cancelOrder', values, NO_PREVIEW, () => '').data;
   });
-  const none = (screen: Screen) => screen.paint.faint(`No open orders in ${market}: nothing would be sent.`);
-  return {
-    data: runs.map(({ data }) => data),
-    show: (screen) => (runs.length === 0 ? none(screen) : runs.map((run) => run.show(screen)).join('\n')),
-  };
+  const lines = orders.map((order) => `Would cancel ${'id' in order ? order.id : order.clientId} in ${market}.`);
+  const shown = ({ paint }: Screen) =>
+    lines.length === 0
+      ? [paint.faint(`No open orders in ${market}: nothing would be sent.`)]
+      : [...lines, paint.faint('Dry run: nothing was sent.')];
+  return { data: runs, show: (screen) => [preview(screen), ...shown(screen)].filter((line) => line !== '').join('\n') };
 }

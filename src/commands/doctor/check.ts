@@ -16,6 +16,8 @@ export type Found = Omit<Finding, 'check'>;
 /** A thing to look at. It may throw: what it throws is what it found. */
 export interface Check {
   readonly name: string;
+  /** Whether it tells what is wrong with the key or its profile: nearly all others need them, and do not repeat it. */
+  readonly tellsOfKey?: boolean;
   look(examination: Examination): Promise<Found>;
 }
 
@@ -46,8 +48,14 @@ export async function examine(check: Check, examination: Examination, late: Prom
   try {
     return { check: name, ...(await Promise.race([check.look(examination), hung])) };
   } catch (thrown) {
-    if (thrown instanceof Failure) return { check: name, ...fail(thrown.message, thrown.hint ?? '') };
+    if (thrown instanceof Failure) return { check: name, ...findingOf(thrown, check) };
     const words = thrown instanceof Error ? thrown.message : String(thrown);
     return { check: name, ...fail(words, 'Run it again with --verbose and report what it prints.') };
   }
+}
+
+function findingOf({ kind, message, hint }: Failure, { tellsOfKey = false }: Check): Found {
+  if (kind === 'credentials' && !tellsOfKey)
+    return skipped('the key or its profile is not in order', 'Mend the key first.');
+  return fail(message, hint ?? '');
 }

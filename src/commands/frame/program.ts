@@ -11,6 +11,7 @@ import { complaintOf, parted, path } from './command-line.js';
 import type { Context } from './context.js';
 import type { Definition } from './definition.js';
 import type { Globals } from './globals.js';
+import { withProfileName } from './profile-name.js';
 import { sameProfile } from './same-profile.js';
 import { Session } from './session.js';
 import { type Act, addCommands, child, frame } from './tree.js';
@@ -43,6 +44,8 @@ function carryOut(host: Host): Act {
     try {
       const answer = await definition.run(context, input);
       if (answer !== undefined) await tell(context, answer, definition.dry !== undefined);
+    } catch (thrown) {
+      throw await withProfileName(thrown, context.session);
     } finally {
       await context.session.rememberNames();
     }

@@ -7,7 +7,8 @@ import { ownWords } from './command-line.js';
 export function sameProfile(text: string, words: readonly string[]): string {
   const profile = profileFlag(ownWords(words));
   if (profile === undefined || text.includes('--profile')) return text;
-  return text.replace(/\bpit (?=[a-z])/g, `pit --profile ${profile} `);
+  // `pit profile` takes the name of one as an argument
+  return text.replace(/\bpit (?!profile\b)(?=[a-z])/g, `pit --profile ${profile} `);
 }
 
 function profileFlag(words: readonly string[]): string | undefined {

@@ -1,3 +1,4 @@
+import { requireCertificates } from '../../client/network/network.js';
 import { checkSetting, shownSettings } from '../../config/settings.js';
 import { define, required } from '../frame/definition.js';
 import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
@@ -28,6 +29,7 @@ export default define({
     const profile = await profiles.get(name);
     const shown = kept(key, value);
     for (const warning of unknownCoins(context.host.directories.cache, name, key, value)) output.warn(warning);
+    if (key === 'caFile') requireCertificates(shown);
     if (key === 'trade-url') {
       const tradeUrl = checkSetting(key, value);
       await warnOfLeftBehind(context, profile, ({ accessKey }) => ({ tradeUrl, accessKey }));

@@ -11,6 +11,7 @@ const KEYS_FIRST = 'Mend the key first.';
 export const account: readonly Check[] = [
   {
     name: 'key',
+    tellsOfKey: true,
     async look(examination) {
       const { session } = examination.context;
       const { keysMissing, profile } = await session.connection();

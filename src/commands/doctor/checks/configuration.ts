@@ -4,6 +4,7 @@ import type { Examination } from '../examination.js';
 
 export const configuration: Check = {
   name: 'configuration',
+  tellsOfKey: true,
   async look({ context: { session, host } }: Examination) {
     // every one is read: a damaged profile stands in the way when it is wanted
     const profiles = await session.profiles.list();
