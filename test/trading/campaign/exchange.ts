@@ -40,7 +40,7 @@ export class Exchange {
       const body = await this.ask('getOrders', { currency: market, pageIndex: String(page), tradeType });
       const records = readRecords(body);
       found.push(...records.filter(({ time }) => time >= since));
-      if (records.length < 10 || records.some(({ time }) => time < since)) return found;
+      if (records.length < 10 || records.some(({ time }) => time < since)) return once(found);
     }
   }
 
@@ -51,7 +51,7 @@ export class Exchange {
       const values = { currency: coin, pageIndex: String(page), pageSize: '50' };
       const records = readWithdrawals(await this.ask('getWithdrawRecord', values), coin);
       found.push(...records.filter(({ time }) => time >= since));
-      if (records.length < 50 || records.some(({ time }) => time < since)) return found;
+      if (records.length < 50 || records.some(({ time }) => time < since)) return once(found);
     }
   }
 
@@ -108,6 +108,11 @@ function readWithdrawals(body: string, coin: string): Listed[] {
     const facts = { id: value('id'), market: coin, price: '', amount: value('amount') };
     return { ...facts, status: Number(value('status')), time: Number(value('submitTime')) };
   });
+}
+
+/** What comes in between moves others to the next page, where they stand again. */
+function once(listed: readonly Listed[]): Listed[] {
+  return [...new Map(listed.map((one) => [one.id, one])).values()];
 }
 
 /** Read as text: an id has more digits than a double holds. */
