@@ -227,6 +227,7 @@ describe("the user's own limits", () => {
     await set('withdrawLimit 0.05btc');
     const most = await desk.failure(scripted('btc 0.06 --to BTC'), 2, password());
     expect(most.message).toContain('more than your limit for one withdrawal, 0.05 btc');
+    expect(most.hint).toContain('pit profile set sandbox withdrawLimit VALUE');
     await set('withdrawDayLimit 0.3btc');
     for (const words of ['withdrawLimit 1btc', 'withdrawLimit 1eth', 'withdrawDayLimit 0.4btc --yes']) {
       const told = await desk.failure(`profile set sandbox ${words}`, 8);
