@@ -31,8 +31,8 @@ const LEAST: Readonly<Record<Coin, number>> = { btc: 0.001, eth: 0.01, ltc: 0.1 
 const DECIMALS = 8;
 /** Of the coin's market against usdt: what an order may be of, too. */
 const ORDER_DECIMALS: Readonly<Record<Coin, number>> = { btc: 6, eth: 5, ltc: 4 };
-/** So many amounts within the exchange differ. One of them and a fee are none of the others. */
-const INTERNAL = 500;
+/** So many amounts within the exchange differ: more than are judged together. One of them and a fee are none of the others. */
+const INTERNAL = 1_000;
 const STEP = 7;
 
 /** `pit withdraw`: of an amount that no other has, to the verified address. */
