@@ -159,6 +159,16 @@ describe('pit order replace', () => {
     expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
   });
 
+  it('has the copy that only the look after the one at the order itself has seen', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('twice', 'order', { count: 1 });
+    await straight.fault('html-before', 'getOrders', { count: 1 });
+    const { code, stdout } = await desk.run(`order replace btc_usdt ${id} --at 21510 --yes --json`);
+    const done = document<Replaced & { duplicates: string[] }>(stdout);
+    expect([code, await straight.faultsApplied(), done.duplicates.length]).toEqual([0, 2, 1]);
+    expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
+  });
+
   it('of which nobody knows whether it was cancelled places nothing: exit 6, and resolve tells the rest', async () => {
     const id = await straight.place(FAR);
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 4_500 });

@@ -41,7 +41,7 @@ export function conclude(order: SentOrder, placement: Placement): Answer {
     outcome: placement.outcome,
     id: isPlaced ? placement.id : null,
     ...{ clientId, market, side, type, account, price, amount, notional },
-    duplicates: extras.find(({ intent }) => intent === clientId)?.ids ?? [],
+    duplicates: extras.flatMap(({ intent, ids }) => (intent === clientId ? ids : [])),
   };
   const answer = { data: result, show: (screen: Screen) => concluded(screen, order, placement) };
   return isPlaced ? answer : { ...answer, failure: unknownFailure(order, placement) };

@@ -4,6 +4,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { safe, wrapped } from '../../terminal/text.js';
 import type { TradingAccount } from '../../trading/account.js';
+import type { Extra } from '../../trading/duplicates/extra-orders.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
 import { type Guarded, needMarket } from '../../trading/guards/guards.js';
 import { guardLimits } from '../../trading/guards/limits.js';
@@ -13,7 +14,7 @@ import { referenceValues } from '../../trading/order/reference.js';
 import { orderValues } from '../../trading/order/terms.js';
 import { guardOrder } from '../../trading/preview/preview.js';
 import { planReplacement, type ReplacePlan, type Wishes } from '../../trading/replace/plan.js';
-import { replaceOrder } from '../../trading/replace/replace.js';
+import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
 import { readAmount } from '../../trading/words/amount-word.js';
 import { readPrice } from '../../trading/words/price-word.js';
 import { CANCELLED } from '../cancel/rows.js';
@@ -105,8 +106,14 @@ async function act(
   });
   const done = await replaceOrder(account, plan, id, recheck);
   forget();
-  await watchMarket(account, plan.terms.market);
-  return conclude(plan.terms, id, done);
+  const found = await watchMarket(account, plan.terms.market);
+  return conclude(plan.terms, id, withCopies(done, found));
+}
+
+/** The look at the order itself may not have come through, and the one after it. */
+function withCopies(done: Replacement, found: readonly Extra[]): Replacement {
+  if (done.kind !== 'sent' || done.placement.outcome !== 'placed') return done;
+  return { ...done, placement: { ...done.placement, extras: [...(done.placement.extras ?? []), ...found] } };
 }
 
 /** The order that is to be placed is held against the guards as any other is. */

@@ -80,11 +80,13 @@ function nothingWanted({ journal }: TradingAccount, { where, check, passed }: Se
 /**
  * Looks at both sides of a market, as every signed command does that is about it. Where nothing can have been repeated,
  * nothing is asked; where it cannot be found out now, a later command will, and where it would take long, one that places
- * orders or resolves.
+ * orders or resolves. What is found is told, and given.
  */
-export async function watchMarket(account: TradingAccount, market: string): Promise<void> {
+export async function watchMarket(account: TradingAccount, market: string): Promise<readonly Extra[]> {
+  const found: Extra[] = [];
   for (const side of ['buy', 'sell'] as const)
-    await quietly(() => findExtras(account, { market, side }, undefined, WATCHED_PAGES));
+    found.push(...((await quietly(() => findExtras(account, { market, side }, undefined, WATCHED_PAGES))) ?? []));
+  return found;
 }
 
 /** How far the moments of two executions of one request may be apart, in milliseconds. */
