@@ -162,7 +162,7 @@ describe('pit order replace', () => {
   it('has the copy that only the look after the one at the order itself has seen', async () => {
     const id = await straight.place(FAR);
     await straight.fault('twice', 'order', { count: 1 });
-    await straight.fault('html-before', 'getOrders', { count: 1 });
+    await straight.fault('redirect', 'getOrders', { count: 1 });
     const { code, stdout } = await desk.run(`order replace btc_usdt ${id} --at 21510 --yes --json`);
     const done = document<Replaced & { duplicates: string[] }>(stdout);
     expect([code, await straight.faultsApplied(), done.duplicates.length]).toEqual([0, 2, 1]);
