@@ -53,28 +53,29 @@ describe('pit order batch that is stopped', () => {
       expect(result).toMatchObject({ late: false, echoes: true });
       return { ...result, screen: result.screen.replace(/\u001b\[\d+m/g, '').replaceAll('\r\n', ' ') };
     };
-    const told = /Warning: ([\d,]+) of 1,600 orders were placed, ([\d,]+) were not sent.*--resume\s+(job\w+)/s;
+    const told = /Warning: ([\d,]+) of 3,000 orders were placed, ([\d,]+) were not sent.*--resume\s+(job\w+)/s;
     const drawn = { await: '%' };
-    const file = batches.orders(1_600);
+    const file = batches.orders(3_000);
     const interrupted = await at(
       ['--file', file],
       [{ await: '[y/N]', type: 'y\r' }, drawn, { ...drawn, type: '\u0003' }],
     );
     expect(interrupted.status).toBe(130);
     const [, placed = '', left = '', job = ''] = told.exec(interrupted.screen) ?? [];
-    expect(count(placed) + count(left)).toBe(1_600);
+    expect(count(placed) + count(left)).toBe(3_000);
     expect(await batches.there()).toHaveLength(count(placed));
     // the bar was drawn over itself, and nothing of it is left
-    expect(interrupted.screen).toMatch(/\r\u001b\[2K[\d,]+\/1,600 .*\r\u001b\[2KWarning: [\d,]+ of 1,600/s);
+    expect(interrupted.screen).toMatch(/\r\u001b\[2K[\d,]+\/3,000 .*\r\u001b\[2KWarning: [\d,]+ of 3,000/s);
     const ended = await at(
       ['--resume', job],
-      [{ await: 'Go on? [y/N]', type: 'y\r' }, drawn, drawn, { ...drawn, signal: 'SIGTERM' }],
+      // after the first requests, and long before the last: those have to wait for a second
+      [{ await: 'Go on? [y/N]', type: 'y\r' }, ...Array(5).fill(drawn), { ...drawn, signal: 'SIGTERM' }],
     );
     expect(ended.status).toBe(143);
     expect(count(told.exec(ended.screen)?.[1])).toBeGreaterThan(count(placed));
     const done = await at(['--resume', job], [{ await: 'Go on? [y/N]', type: 'y\r' }]);
-    expect([done.status, done.screen]).toEqual([0, expect.stringMatching(/placed +1,600/)]);
-    expect(await batches.there()).toHaveLength(1_600);
+    expect([done.status, done.screen]).toEqual([0, expect.stringMatching(/placed +3,000/)]);
+    expect(await batches.there()).toHaveLength(3_000);
   });
 });
 
