@@ -22,7 +22,6 @@ import type { OrderReference } from '../trading/order/reference.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import type { Context } from './frame/context.js';
 import { define, flag, optional } from './frame/definition.js';
-import { sameProfile } from './frame/same-profile.js';
 import * as shape from './frame/shapes.js';
 import { oneOf, unresolvedId } from './inputs/numbers.js';
 import { placingLine } from './order/placing-line.js';
@@ -106,10 +105,10 @@ function rowOf({ intent, outcome, id, duplicates, events }: Resolution): Row {
 }
 
 /** Nothing is sent from here: whoever wants the rest of a job's orders goes on with it. */
-function tellUnfinished({ output, host }: Context, { journal }: TradingAccount, done: readonly Resolution[]): void {
+function tellUnfinished({ output }: Context, { journal }: TradingAccount, done: readonly Resolution[]): void {
   for (const { intent } of done) {
     if (!isOf(intent, 'orderMoreV2') || journal.find(intent.id)?.isUnderWay !== false) continue;
-    output.note(sameProfile(`Go on with the job: ${resumeCommand(intent.id, intent.terms)}`, host.arguments));
+    output.note(`Go on with the job: ${resumeCommand(intent.id, intent.terms)}`);
   }
 }
 
@@ -134,11 +133,11 @@ function tellUnreadable({ output }: Context, { journal }: TradingAccount): strin
 }
 
 /** A replacement that was not placed is not placed from here: whoever wanted it may want something else by now. */
-function tellUnplaced({ output, host }: Context, resolution: Resolution): void {
+function tellUnplaced({ output }: Context, resolution: Resolution): void {
   const order = unplacedOf(resolution);
   if (order === undefined) return;
   const words = `${wordsOf(resolution.intent)}: the order is cancelled, and nothing was placed for it. To place it:`;
-  output.warn(sameProfile(`${words} ${placingLine(order)}`, host.arguments));
+  output.warn(`${words} ${placingLine(order)}`);
 }
 
 /** @param ids of these writes, and of those whose record cannot be read */

@@ -11,7 +11,6 @@ import { requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { dryRun, NO_PREVIEW } from '../frame/dry-run.js';
 import { breachText, confirmGuarded } from '../frame/guards.js';
-import { sameProfile } from '../frame/same-profile.js';
 import { bodyAnswer } from './body.js';
 import { guardLikely } from './likely-orders.js';
 import { alike } from './parameters.js';
@@ -49,9 +48,7 @@ export async function callUndescribed(
   else output.preview(show);
   await confirmGuarded(context, `Send ${method}?`, breaches, overridden);
   const id = newClientId(host);
-  const forget = host.onInterrupt(() =>
-    output.warn(sameProfile(`${method} may have left. ${mend(id)}`, host.arguments)),
-  );
+  const forget = host.onInterrupt(() => output.warn(`${method} may have left. ${mend(id)}`));
   const fate = await sendCall(account, terms, id);
   forget();
   if (fate.outcome === 'done') return bodyAnswer(fate.body, raw);

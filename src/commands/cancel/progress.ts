@@ -1,5 +1,4 @@
 import type { Context } from '../frame/context.js';
-import { sameProfile } from '../frame/same-profile.js';
 
 interface Progress {
   /** Called for each answer; `orders` where more have been found since. */
@@ -17,7 +16,7 @@ export function showProgress({ host, output }: Context, market: string, count: n
   const hide = total < WORTH_SHOWING ? () => {} : output.live(words);
   const forget = host.onInterrupt(() => {
     hide();
-    output.warn(sameProfile(interruptedNote(market, done, total, isAll), host.arguments));
+    output.warn(interruptedNote(market, done, total, isAll));
   });
   return {
     answered: (answers = done + 1, orders = total) => {

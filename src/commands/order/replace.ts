@@ -24,7 +24,6 @@ import { define, flag, optional, required, toggle } from '../frame/definition.js
 import { dryRun, dryRunShape, NO_PREVIEW } from '../frame/dry-run.js';
 import { breachText, confirmGuarded, dayRecheck, overriddenBy, overrideFlag } from '../frame/guards.js';
 import { onMarket } from '../frame/known-market.js';
-import { sameProfile } from '../frame/same-profile.js';
 import * as shape from '../frame/shapes.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
@@ -102,7 +101,7 @@ async function act(
   const recheck = await dayRecheck(context, account, plan.market.quote, breaches);
   const forget = context.host.onInterrupt(() => {
     const note = `The order may be cancelled, and the one in its place may have left. Find out: pit resolve ${id}`;
-    context.output.warn(sameProfile(note, context.host.arguments));
+    context.output.warn(note);
   });
   const done = await replaceOrder(account, plan, id, recheck);
   forget();

@@ -8,7 +8,6 @@ import type { Context } from '../frame/context.js';
 import { dryRun } from '../frame/dry-run.js';
 import { UNCHECKED } from '../frame/extras.js';
 import { breachText, confirmGuarded, dayRecheck } from '../frame/guards.js';
-import { sameProfile } from '../frame/same-profile.js';
 import { conclude, interruptedNote, type SentOrder } from './conclusion.js';
 import { type Prepared, prepare } from './prepare.js';
 import { preview } from './preview.js';
@@ -55,7 +54,7 @@ async function place(
   order: SentOrder,
   how: { readonly chosen: boolean } & Rechecked,
 ) {
-  const forget = host.onInterrupt(() => output.warn(sameProfile(interruptedNote(order), host.arguments)));
+  const forget = host.onInterrupt(() => output.warn(interruptedNote(order)));
   const { clientId: id, notional: _notional, ...terms } = order;
   const placement = await placeOrder(account, terms, { id, ...how });
   forget();

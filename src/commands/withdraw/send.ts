@@ -7,7 +7,6 @@ import { sendWithdrawal } from '../../trading/withdraw/send.js';
 import { withdrawValues } from '../../trading/withdraw/terms.js';
 import type { Context } from '../frame/context.js';
 import { dryRun } from '../frame/dry-run.js';
-import { sameProfile } from '../frame/same-profile.js';
 import { type Checked, check } from './check.js';
 import { conclude, interruptedNote } from './conclusion.js';
 import { confirmAddress } from './confirm.js';
@@ -46,7 +45,7 @@ async function dispatch(context: Context, account: TradingAccount, { prepared }:
   const limits = withdrawLimits((await session.connection()).settings);
   const password = await readFundPassword(context, source);
   const id = newClientId(host);
-  const forget = host.onInterrupt(() => output.warn(sameProfile(interruptedNote(id), host.arguments)));
+  const forget = host.onInterrupt(() => output.warn(interruptedNote(id)));
   const withdrawal = await sendWithdrawal(account, prepared.wanted, { id, limits, password });
   forget();
   return conclude(context, { ...prepared, id }, withdrawal);

@@ -6,7 +6,6 @@ import { resumeCommand } from '../../../trading/batch/begin.js';
 import { type Job, MOST_PAIRS } from '../../../trading/batch/job.js';
 import { type Ending, JobRun, type Phase } from '../../../trading/batch/run.js';
 import type { Context } from '../../frame/context.js';
-import { sameProfile } from '../../frame/same-profile.js';
 import { standOf } from './conclusion.js';
 
 /** How long a signal waits for the answers to what has left. */
@@ -35,7 +34,7 @@ export async function carryOut(context: Context, account: TradingAccount, job: J
   const forget = host.onInterrupt(async () => {
     await run.interrupt(PATIENCE_MS);
     hide();
-    output.warn(sameProfile(`${standOf(job)}. ${goOn(job)}`, host.arguments));
+    output.warn(`${standOf(job)}. ${goOn(job)}`);
   });
   try {
     const ending = await run.run();
