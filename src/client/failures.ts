@@ -32,7 +32,7 @@ const CODE_HINTS: Readonly<Record<number, string>> = {
   3002: 'pit depth MARKET shows the prices; a PostOnly order must not cross them.',
   3003: 'pit markets shows the lot sizes and minimums.',
   3006: "The key is bound to other addresses than this machine's.",
-  3007: "Check this machine's clock; what it is off by is known from now on, and is corrected.",
+  3007: "Check this machine's clock. What the exchange's answers tell it to be off by, the next request corrects.",
 };
 
 /**

@@ -1,3 +1,4 @@
+import { Failure } from '../errors.js';
 import type { TradingAccount } from './account.js';
 import { settleJob } from './batch/settle.js';
 import { timelineOf } from './batch/timeline.js';
@@ -70,8 +71,10 @@ interface ResolvedOne {
 }
 
 async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): Promise<ResolvedOne> {
-  const { intent, isUnderWay } = entry;
-  const settledOne = isUnderWay ? NOTHING : await SETTLERS[intent.operation](account, entry, end);
+  const { intent } = entry;
+  const isOwn = isTakenUp(entry);
+  const isUnderWay = !isOwn && entry.isUnderWay;
+  const settledOne = isOwn ? await SETTLERS[intent.operation](account, entry, end) : NOTHING;
   const { outcome = 'unknown', extras, ...doubt } = settledOne;
   // a job that was gone on with after it had been settled is in the archive and open
   const isOpen = account.journal.find(intent.id) !== undefined;
@@ -79,6 +82,20 @@ async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): 
   const events = timelineOf(eventsOf(account, entry, isUnderWay));
   const unsettled = { intent, events, outcome, id: null, duplicates: [], ...doubt };
   return { resolution: settled ?? unsettled, extras };
+}
+
+/**
+ * Whether this process may settle it. Only one may: once another has, its id may be chosen again, for another record. Where
+ * the disk takes no line it takes no such record either.
+ */
+function isTakenUp(entry: Entry): boolean {
+  if (entry.isOf('call') || entry.isOf('orderMoreV2')) return !entry.isUnderWay;
+  try {
+    return entry.takeUp();
+  } catch (error) {
+    if (error instanceof Failure) return true;
+    throw error;
+  }
 }
 
 /** Who looks adds nothing to the record of a process that is at it: by its record others tell whether it still is. */

@@ -137,6 +137,14 @@ describe('an order that something on the way repeated', () => {
     ]);
   });
 
+  it('is only possibly that where another program placed one just like it', async () => {
+    await desk.done('order buy btc_usdt 0.01 --at 21008 --id mine8 --yes');
+    await repeat('another8', '21008', '0.01');
+    const { stderr } = await desk.run('orders btc_usdt');
+    expect(stderr).toContain('THE ORDER IS THERE MORE THAN ONCE');
+    expect(stderr).toContain('Possibly');
+  });
+
   it('is only possibly that where another program uses the key', async () => {
     await desk.done('order buy btc_usdt 0.01 --at 21003 --id mine3 --yes');
     await repeat('another1', '15000', '0.02');

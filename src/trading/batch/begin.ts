@@ -130,12 +130,12 @@ function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan): void 
   });
 }
 
-/** An order that is unknown may be there; one that is under way will be known to whoever placed it. */
+/** An order that is unknown may be there; one that waits for its answer will be known to whoever placed it. */
 function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan): void {
   const { intent } = entry;
   if (!isOf(intent, 'order') && !isOf(intent, 'orderMoreV2')) return;
   const { terms } = intent;
-  if (terms.market !== market || terms.side !== side || terms.account !== account || !entry.mayBeLeft) return;
+  if (terms.market !== market || terms.side !== side || terms.account !== account) return;
   const doubtful = doubtfulKeys(entry);
   const [twin, ...more] = doubtful.size === 0 ? [] : lines.filter((line) => doubtful.has(lineKey(line)));
   if (twin === undefined) return;
@@ -152,6 +152,7 @@ function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan
 
 /** What the orders of a write are known by of which nobody knows whether they were placed. */
 function doubtfulKeys(entry: Entry): ReadonlySet<string> {
-  if (entry.isOf('order')) return new Set([keyOf(entry.intent.terms.price, entry.intent.terms.amount)]);
+  if (entry.isOf('order'))
+    return new Set(entry.isInDoubt ? [keyOf(entry.intent.terms.price, entry.intent.terms.amount)] : []);
   return entry.isOf('orderMoreV2') ? new Job(entry).doubtfulKeys() : new Set();
 }

@@ -15,6 +15,8 @@ export interface Doubt {
   /** `lost` also where no answer was written down. */
   answer: 'lost' | 'short' | { readonly code: number | null };
   reason: string;
+  /** Nobody waits for its answer any more: it came, or will not. */
+  isOver: boolean;
 }
 
 /**

@@ -37,7 +37,11 @@ export class Job {
     this.fates = Array.from({ length: this.terms.lines.length });
     this.sentAt = Array.from({ length: this.terms.lines.length });
     this.#learn(this.terms.baseline);
-    for (const { fact } of entry.events) if (fact !== undefined) this.#apply(fact);
+    for (const { fact, runner } of entry.events) {
+      if (fact !== undefined) this.#apply(fact);
+      // who takes it up gets no answer to what another process sent
+      if (runner !== undefined) for (const doubt of this.doubts.values()) doubt.isOver = true;
+    }
   }
 
   get id(): string {
@@ -92,9 +96,10 @@ export class Job {
     return this.terms.lines.filter((_, line) => (this.fates[line]?.outcome ?? 'notSent') === 'notSent');
   }
 
-  /** What the lines in doubt are known by. */
+  /** What the lines are known by of which nobody knows what became: those of a request that waits for its answer are not. */
   doubtfulKeys(): ReadonlySet<string> {
-    return new Set([...this.doubts.values()].flatMap(({ lines }) => [...lines].map((line) => this.keys[line] ?? '')));
+    const doubtful = [...this.doubts.values()].filter(({ isOver }) => isOver || this.entry.mayBeLeft);
+    return new Set(doubtful.flatMap(({ lines }) => [...lines].map((line) => this.keys[line] ?? '')));
   }
 
   counts(): Readonly<Record<LineOutcome, number>> {
@@ -145,13 +150,14 @@ export class Job {
         this.sentAt[line] = reqTime;
       }
       const about = { reqTime, knownBefore: this.known.size, lines: new Set(sent), ids: new Set<string>() };
-      this.doubts.set(request, { request, sent, ...about, answer: 'lost', reason: 'no answer came' });
+      this.doubts.set(request, { request, sent, ...about, answer: 'lost', reason: 'no answer came', isOver: false });
     }
   }
 
   #happened(fact: FactOf<'answered' | 'refused' | 'lost' | 'stayed' | 'closed'>): void {
     const doubt = this.doubts.get(fact.request);
     // what is answered had left: the line that tells so is damaged, and which orders those are the lists must show
+    if (doubt !== undefined) doubt.isOver = true;
     if (doubt === undefined) this.#gaps = true;
     else if (fact.kind === 'answered') this.#answered(doubt, fact);
     else if (fact.kind === 'refused') {

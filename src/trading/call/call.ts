@@ -56,7 +56,7 @@ function refuseTwin({ journal }: TradingAccount, { method, parameters }: CallTer
   const wanted = words({ method, parameters });
   const twin = journal
     .open()
-    .find(({ intent, mayBeLeft }) => isOf(intent, 'call') && mayBeLeft && words(intent.terms) === wanted);
+    .find(({ intent, isInDoubt }) => isOf(intent, 'call') && isInDoubt && words(intent.terms) === wanted);
   if (twin === undefined) return;
   const { id } = twin.intent;
   throw new Failure('usage', `It is not known what became of the same call of ${method}, so it was not sent.`, {

@@ -10,6 +10,8 @@ export interface Wanted {
   readonly reqTime: number;
   /** The id under which the exchange has it; null where it has none, or none is known. */
   readonly order: string | null;
+  /** Within how many milliseconds of leaving its request was answered, or it was settled. */
+  readonly took: number;
 }
 
 /** Orders that are there besides the one that was wanted. */

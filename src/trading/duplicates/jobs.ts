@@ -63,7 +63,8 @@ function jobOf(journal: Journal, id: string): Job[] {
 function wantedOf(job: Job, line: number): Wanted {
   const fate = job.fates[line];
   const order = fate?.outcome === 'placed' ? fate.id : null;
-  return { intent: job.id, terms: lineTerms(job, line), reqTime: job.sentAt[line] ?? job.entry.intent.reqTime, order };
+  const reqTime = job.sentAt[line] ?? job.entry.intent.reqTime;
+  return { intent: job.id, terms: lineTerms(job, line), reqTime, order, took: Number.POSITIVE_INFINITY };
 }
 
 /** A line of a job as the single order that it comes to. */

@@ -8,6 +8,7 @@ import { areAlike } from '../order/terms.js';
 import { quietly } from '../quietly.js';
 import { type Extra, extraOrders, type Wanted } from './extra-orders.js';
 import { isJobThere, jobOrders } from './jobs.js';
+import { areOfOneOf } from './maker.js';
 
 /** So far back the first command after a while looks for what was carried out again meanwhile. */
 const MEMORY_MS = 3 * 86_400_000;
@@ -123,7 +124,7 @@ function startOf(settled: Settled, last: Check | undefined, end: number): number
   return seen.time > end ? undefined : seen.time - SLACK_MS;
 }
 
-function settledAt({ intent, events }: Settled): number {
+function settledAt({ intent, events }: Pick<Settled, 'intent' | 'events'>): number {
   return events.at(-1)?.time ?? intent.time;
 }
 
@@ -186,7 +187,7 @@ function heldAgainst(
   const batch = jobOrders(journal, where, strange, { recorded, past, watched: jobs });
   const open = recorded
     .filter(({ intent }) => isThere(intent, where) && !accounted.has(intent.id))
-    .flatMap(({ intent }) => wantedOf({ intent, id: null }))
+    .flatMap(({ intent }) => wantedOf({ intent, id: null, events: [] }))
     .concat(batch.open);
   const settled = [...wanted, ...batch.settled];
   const extras = extraOrders({ records, known: new Set([...single, ...batch.known]), settled, open, span });
@@ -208,8 +209,13 @@ async function withDoubts(
   const earliest = earliestOf(search);
   const longer = await quietly(() => listedSince(account, search, earliest, most));
   const again = longer === undefined ? [] : heldAgainst(account, search, longer.records, earliest).extras;
-  const certain = again.length > 0 && again.every((extra) => extra.certain);
-  return found.map((extra) => ({ ...extra, certain }));
+  const isAlone = again.length > 0 && again.every((extra) => extra.certain);
+  const isCertain = async ({ intent, terms, ids }: Extra) => {
+    const own = search.wanted.filter((one) => one.intent === intent);
+    const alike = search.wanted.filter((one) => one.intent !== intent && areAlike(one.terms, terms));
+    return own.length === 0 || areOfOneOf(account, [...own, ...alike], ids, longer?.records ?? []);
+  };
+  return Promise.all(found.map(async (extra) => ({ ...extra, certain: isAlone && (await isCertain(extra)) })));
 }
 
 /** So that an extra order is told once, and accounted for from then on. */
@@ -223,6 +229,9 @@ function isThere(intent: Intent, { market, side }: MarketSide): boolean {
   return isOf(intent, 'order') && intent.terms.market === market && intent.terms.side === side;
 }
 
-function wantedOf({ intent, id }: Pick<Settled, 'intent' | 'id'>): Wanted[] {
-  return isOf(intent, 'order') ? [{ intent: intent.id, terms: intent.terms, reqTime: intent.reqTime, order: id }] : [];
+function wantedOf(settled: Pick<Settled, 'intent' | 'id' | 'events'>): Wanted[] {
+  const { intent, id } = settled;
+  if (!isOf(intent, 'order')) return [];
+  const took = settledAt(settled) - intent.time;
+  return [{ intent: intent.id, terms: intent.terms, reqTime: intent.reqTime, order: id, took }];
 }

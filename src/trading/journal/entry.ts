@@ -22,7 +22,7 @@ import { isHere, isRunning, isSame, runnerOf, thisProcess } from './runner.js';
 const LONGEST_EVENT = 300;
 
 /** What an event says besides its words. */
-type EventDetails = Pick<JournalEvent, 'left' | 'runner' | 'fact'>;
+type EventDetails = Pick<JournalEvent, 'left' | 'doubt' | 'runner' | 'fact'>;
 
 /** A write that is not settled: it is under way, or its outcome is not known. Its file holds the intent and what happened since. */
 export class Entry<Kind extends Operation = Operation> {
@@ -61,18 +61,26 @@ export class Entry<Kind extends Operation = Operation> {
   }
 
   /**
+   * Whether it may have left and nobody knows what became of it: so where nobody is at it, and also while one is who has got
+   * no answer, or has taken it up to find out.
+   */
+  get isInDoubt(): boolean {
+    return this.mayBeLeft || this.happened.some(({ doubt, runner }) => doubt === true || runner !== undefined);
+  }
+
+  /**
    * Makes this process the one that is at it; false where another one is, or it has been settled.
    * @throws Failure `usage` where that cannot be written down
    */
   takeUp(): boolean {
-    if (this.isUnderWay) return false;
+    if (this.isUnderWay || this.#isOfAnother()) return false;
     const own = thisProcess();
     const line = lineOf(this.#event('taken up again', { runner: own }));
     if (!this.#required(() => appendIfThere(this.file, line))) return false;
     // others may have done so at the same moment: what the file says counts
     this.happened = eventsIn(readIfThere(this.file) ?? '');
     const { runner } = this;
-    return runner !== null && isSame(runner, own);
+    return runner !== null && isSame(runner, own) && !this.#isOfAnother();
   }
 
   /** Adds to the timeline. A full disk loses the line, never the write that it tells of. */
@@ -80,7 +88,7 @@ export class Entry<Kind extends Operation = Operation> {
     const line = this.#event(event, details);
     this.happened.push(line);
     try {
-      append(this.file, lineOf(line));
+      if (!this.#isOfAnother()) append(this.file, lineOf(line));
     } catch {
       // what counts is on the disk already: that the write may have left
     }
@@ -107,13 +115,12 @@ export class Entry<Kind extends Operation = Operation> {
 
   /**
    * Moves the write to the archive. Where the disk does not take it the entry stays open, and is settled again by the next
-   * who looks.
+   * who looks. One that others settled, and whose id was chosen again since, stays as they did.
    */
   settle(settlement: Settlement, event: string): void {
+    if (this.#isOfAnother()) return;
     this.note(event);
-    this.#close({ ...settlement, intent: this.intent, events: this.events }, () =>
-      fs.rmSync(this.file, { force: true }),
-    );
+    this.#close({ ...settlement, intent: this.intent, events: this.events }, () => this.#remove());
   }
 
   /** The same with a summary of what would be too long for the archive; the whole of it is kept beside that. */
@@ -136,7 +143,7 @@ export class Entry<Kind extends Operation = Operation> {
 
   /** Takes a record back whose write never left. */
   withdraw(): void {
-    fs.rmSync(this.file, { force: true });
+    this.#remove();
   }
 
   /**
@@ -146,6 +153,17 @@ export class Entry<Kind extends Operation = Operation> {
   #silentMs(): number {
     const times = [this.intent.time, ...this.happened.map(({ time }) => time), changedAt(this.file)];
     return this.host.now() - Math.max(...times);
+  }
+
+  #remove(): void {
+    if (!this.#isOfAnother()) fs.rmSync(this.file, { force: true });
+  }
+
+  /** An id that was chosen names another record once this one has been settled and the id was used again. */
+  #isOfAnother(): boolean {
+    const { chosen, time, process } = this.intent;
+    const there = chosen === true ? readEntry(this.file, this.archive, this.host) : undefined;
+    return there instanceof Entry && !(there.intent.time === time && isSame(there.intent.process, process));
   }
 
   #close(settled: Settled, leave: () => void): void {

@@ -9,9 +9,9 @@ import { isRepetition } from './terms.js';
 export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void {
   const isLike = (entry: Entry) =>
     entry.isOf('order')
-      ? isRepetition(terms, entry.intent.terms)
+      ? entry.isInDoubt && isRepetition(terms, entry.intent.terms)
       : entry.isOf('orderMoreV2') && isInDoubtLike(new Job(entry), terms);
-  const twin = journal.open().find((entry) => entry.mayBeLeft && isLike(entry) && isStillOpen(journal, entry));
+  const twin = journal.open().find((entry) => isLike(entry) && isStillOpen(journal, entry));
   if (twin === undefined) return;
   throw new Failure('usage', 'It is not known whether an order just like this one was placed, so it was not sent.', {
     clientId: twin.intent.id,
@@ -19,15 +19,23 @@ export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void
   });
 }
 
-/** A warning for each order of a market of which nobody knows what became: the next one may come on top of it. */
+/** A warning for each write of a market of which nobody knows what became: the next order may come on top of it. */
 export function doubtsIn({ journal }: TradingAccount, market: string): string[] {
   return journal.open().flatMap((entry) => {
-    if (!entry.isOf('order') || entry.intent.terms.market !== market) return [];
-    if (entry.isUnderWay || !isStillOpen(journal, entry)) return [];
-    const { side, amount, price } = entry.intent.terms;
-    const what = `${side} ${amount} ${market} at ${price}`;
-    return [`It is not known whether an earlier order was placed (${what}): pit resolve ${entry.intent.id}`];
+    const what = doubtOf(entry, market);
+    if (what === undefined || !isStillOpen(journal, entry)) return [];
+    return [`It is not known whether ${what}: pit resolve ${entry.intent.id}`];
   });
+}
+
+function doubtOf(entry: Entry, market: string): string | undefined {
+  if (entry.isOf('order') && entry.isInDoubt && entry.intent.terms.market === market) {
+    const { side, amount, price } = entry.intent.terms;
+    return `an earlier order was placed (${side} ${amount} ${market} at ${price})`;
+  }
+  if (!entry.isOf('orderMoreV2') || entry.intent.terms.market !== market) return undefined;
+  const { size } = new Job(entry).doubtfulKeys();
+  return size === 0 ? undefined : `all orders of an earlier job were placed (${entry.intent.terms.side} ${market})`;
 }
 
 /** Its process may have settled it, and ended, since the records were listed. */

@@ -67,7 +67,7 @@ export async function concludeOrder(
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${verdict.reason}`);
     return { outcome: 'notSent', reason: verdict.reason, failure: verdict.failure };
   }
-  entry.note(`no answer: ${verdict.reason}`);
+  entry.note(`no answer: ${verdict.reason}`, { doubt: true });
   account.tell(`No answer came (${verdict.reason}). Looking for the order; it is not sent again.`);
   const fate = await settleOrder(account, entry);
   return fate.outcome === 'unknown' ? { ...fate, reason: fate.unlike ?? verdict.reason } : fate;

@@ -68,7 +68,8 @@ export async function placed(
   looks = true,
 ): Promise<Placed> {
   const { intent } = entry;
-  const wanted = { intent: intent.id, terms: intent.terms, reqTime: intent.reqTime, order: id };
+  const took = account.host.now() - intent.time;
+  const wanted = { intent: intent.id, terms: intent.terms, reqTime: intent.reqTime, order: id, took };
   const extras = looks ? await quietly(() => findExtras(account, intent.terms, wanted)) : [];
   const own = extras?.find((extra) => extra.intent === intent.id)?.ids ?? [];
   const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}, and again: ${own.join(', ')}`;
@@ -94,7 +95,8 @@ export async function lookFor(
   const found = await quietly(() => findOrNothing(account.client, terms.market, clientId, refusal));
   const differs = typeof found === 'object' ? differences(found, terms) : [];
   if (typeof found === 'object' && differs.length > 0) return foundUnlike(account, entry, found, differs.join(', '));
-  entry.note(`asked by client id: ${found === undefined ? 'no answer' : found === 'nothing' ? 'not found' : 'found'}`);
+  if (found === undefined) entry.note('asked by client id: no answer', { doubt: true });
+  else entry.note(`asked by client id: ${found === 'nothing' ? 'not found' : 'found'}`);
   return found;
 }
 

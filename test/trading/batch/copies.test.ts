@@ -87,7 +87,7 @@ it('orders of a job that is still in doubt are nobody else’s copies', async ()
   const { job } = await place(account, { lines: lines(40) });
   expect(job.counts()).toMatchObject({ placed: 20, unknown: 20 });
   exchange.lag = 0;
-  const fresh = { intent: 'mine0001', order: exchange.place('40000', '0.3'), reqTime: account.client.now() };
+  const fresh = { intent: 'mine0001', order: exchange.place('40000', '0.3'), reqTime: account.client.now(), took: 50 };
   const terms = {
     ...WHERE,
     type: 'limit',

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { jobToResume, takeUpJob } from '../../../src/trading/batch/begin.js';
 import { settleJob } from '../../../src/trading/batch/settle.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
+import { doubtsIn, refuseTwin } from '../../../src/trading/order/doubts.js';
 import { NOW } from '../../support/fake-host.js';
 import { TERMS } from '../journal/support.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -74,6 +75,25 @@ it('a batch with a line just like a single order that may be there is refused', 
   entry.leave();
   await expect(begin(account, { lines: lines(19) }, 'job3')).rejects.toMatchObject(inDoubt('line 5', 'mine0001'));
   expect(server.requests.some(({ target }) => target.startsWith('/api/order'))).toBe(false);
+});
+
+it('an order just like a line is refused once the answer to that is lost, also while a process is at the job', async () => {
+  const account = accountOf((await new ModelExchange().serve()).url, OPTIONS);
+  const job = await begin(account, { lines: lines(40) });
+  await job.leaving([[0], [1]], NOW);
+  job.tell('no answer', { kind: 'lost', request: 1 });
+  const like = (price: string) => () => refuseTwin(account, { ...TERMS, price, amount: '0.01' });
+  expect(account.journal.find(JOB)?.isUnderWay).toBe(true);
+  // who waits for the answer to the other one will know
+  expect(like('20001')).not.toThrow();
+  expect(like('20000')).toThrow(/just like this one/);
+  expect(doubtsIn(account, 'btc_usdt')).toEqual([expect.stringContaining(`(buy btc_usdt): pit resolve ${JOB}`)]);
+  expect(doubtsIn(account, 'eth_usdt')).toEqual([]);
+  job.entry.leave();
+  // whoever takes it up gets no answer either
+  expect(account.journal.find(JOB)?.takeUp()).toBe(true);
+  expect(like('20001')).toThrow(/just like this one/);
+  expect(like('20002')).not.toThrow();
 });
 
 it('going on with a job is refused for what others are in doubt of, never for what it is itself', async () => {

@@ -20,7 +20,7 @@ function listed(id: string, ms: number, changes: Partial<OrderRecord> = {}): Ord
 }
 
 function wanted(intent: string, ms: number, order: string | null, changes: Partial<OrderTerms> = {}): Wanted {
-  return { intent, terms: { ...TERMS, ...changes }, reqTime: NOON + ms, order };
+  return { intent, terms: { ...TERMS, ...changes }, reqTime: NOON + ms, order, took: 50 };
 }
 
 function extras(evidence: Partial<Evidence>) {

@@ -32,28 +32,37 @@ type Events = typeof events extends fc.Arbitrary<infer Value> ? Value : never;
 /** An exchange that lists newest first, ten a page; a copy is there from its time on. */
 class Book {
   readonly copies = new Set<string>();
-  #orders: { readonly id: string; readonly price: string; readonly time: number }[] = [];
+  #orders: { readonly id: string; readonly clientId: string; readonly price: string; readonly time: number }[] = [];
   #last = 0;
 
   constructor(readonly now: () => number) {}
 
-  place(price: string, copyAfterMs: number | null): string {
-    const id = this.#add(price, this.now());
-    if (copyAfterMs !== null) this.copies.add(this.#add(price, this.now() + copyAfterMs));
+  place(clientId: string, price: string, copyAfterMs: number | null): string {
+    const id = this.#add(clientId, price, this.now());
+    if (copyAfterMs !== null) this.copies.add(this.#add(clientId, price, this.now() + copyAfterMs));
     return id;
   }
 
   page(index: number): string {
-    const there = this.#orders.filter(({ time }) => time <= this.now());
-    const listed = there.sort((one, other) => other.time - one.time).slice(10 * (index - 1), 10 * index);
-    const records = listed.map(({ id, price, time }) => record({ id, price: Number(price), trade_date: time }));
+    const records = this.#records().slice(10 * (index - 1), 10 * index);
     return records.length === 0 ? NOT_FOUND : `[${records.join(',')}]`;
   }
 
-  #add(price: string, time: number): string {
+  newest(clientId: string): string {
+    const [newest = NOT_FOUND] = this.#records((order) => order.clientId === clientId);
+    return newest;
+  }
+
+  #records(isMeant: (order: { readonly clientId: string }) => boolean = () => true): string[] {
+    const there = this.#orders.filter((order) => order.time <= this.now() && isMeant(order));
+    const newestFirst = there.sort((one, other) => other.time - one.time);
+    return newestFirst.map(({ id, price, time }) => record({ id, price: Number(price), trade_date: time }));
+  }
+
+  #add(clientId: string, price: string, time: number): string {
     this.#last += 1;
     const id = `${this.#last}`;
-    this.#orders.push({ id, price, time });
+    this.#orders.push({ id, clientId, price, time });
     return id;
   }
 }
@@ -63,9 +72,10 @@ async function served() {
   let book: Book | undefined;
   const server = await serveFaults({
     answer: ({ target }) => {
-      const { price = '', pageIndex } = query(target);
+      const { price = '', pageIndex, customerOrderId: clientId = '' } = query(target);
       if (target.startsWith('/api/getOrders?')) return respond(book?.page(Number(pageIndex)) ?? '');
-      return respond(`{"code":"1000","message":"","id":"${book?.place(price, copyAfterMs)}"}`);
+      if (target.startsWith('/api/getOrder?')) return respond(book?.newest(clientId) ?? '');
+      return respond(`{"code":"1000","message":"","id":"${book?.place(clientId, price, copyAfterMs)}"}`);
     },
   });
   return {
@@ -93,6 +103,8 @@ it('whatever is placed, copied and looked at, and when: each copy is told once, 
       const { copies } = await run(account, happened);
       const told = account.alarms.flatMap(({ ids }) => ids);
       expect(told.toSorted()).toEqual([...copies].toSorted());
+      // nobody else has placed anything
+      expect(account.alarms.filter(({ certain }) => !certain)).toEqual([]);
       // what is told is also kept, and never as a copy of itself
       for (const { id, duplicates } of account.journal.archive.since(0)) {
         expect(duplicates).not.toContain(id);

@@ -54,7 +54,7 @@ describe('orders just alike of several processes', () => {
     const other = begin(account, 'other');
     begin(account, 'mine');
     settleOther = () => void other.settle({ outcome: 'placed', id: '8', duplicates: [] }, 'placed');
-    const fresh = { intent: 'mine', terms: TERMS, reqTime: NOW, order: '7' };
+    const fresh = { intent: 'mine', terms: TERMS, reqTime: NOW, order: '7', took: 50 };
     expect(await findExtras(account, BUYS, fresh)).toEqual([]);
   });
 
@@ -63,7 +63,7 @@ describe('orders just alike of several processes', () => {
     const account = accountOf(server.url);
     settle(account, 'other', '8');
     begin(account, 'mine');
-    const fresh = { intent: 'mine', terms: TERMS, reqTime: NOW, order: '7' };
+    const fresh = { intent: 'mine', terms: TERMS, reqTime: NOW, order: '7', took: 50 };
     expect(await findExtras(account, BUYS, fresh)).toMatchObject([{ ids: ['9'] }]);
   });
 });

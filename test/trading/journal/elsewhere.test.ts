@@ -93,6 +93,22 @@ it('pit resolve says where it is under way, and adds nothing to its record', asy
   expect(fs.readFileSync(file)).toEqual(before);
 });
 
+it('pit resolve leaves an order to another one that is at it, and has it alone while it looks itself', async () => {
+  const { state, begin } = newJournal();
+  begin(ID).leave();
+  const account = accountOf('http://127.0.0.1:1', { state, budgetMs: 500 });
+  const [seen, ...others] = account.journal.open();
+  expect([seen?.isUnderWay, others]).toEqual([false, []]);
+  // the other one has taken it up since it was listed
+  const [line] = [lineOf({ time: account.host.now(), event: 'taken up again', runner: ELSEWHERE })];
+  fs.appendFileSync(path.join(state, 'journal', 'test', 'open', ID), line);
+  const [found] = await resolve(account, seen === undefined ? [] : [seen]);
+  expect(found?.events.map(({ event }) => event).slice(-2)).toEqual([
+    'taken up again',
+    `still under way in process ${process.pid} on web-2`,
+  ]);
+});
+
 it('an order just like one that is under way elsewhere is not sent: nobody here sees whether that one is lost', () => {
   const { state } = recorded(ELSEWHERE, 0);
   const account = accountOf('http://127.0.0.1:1', { state });

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startStamp, thisPlace } from '../../../src/processes.js';
 import type { MarketSide } from '../../../src/trading/journal/archive.js';
 import { linesBackwards } from '../../../src/trading/journal/backwards.js';
-import { recordOf } from '../../../src/trading/journal/entry.js';
+import { type Entry, recordOf } from '../../../src/trading/journal/entry.js';
 import type { Intent, Runner } from '../../../src/trading/journal/intent.js';
 import { temporaryState } from '../support/account.js';
 import { meanwhile } from '../support/meanwhile.js';
@@ -48,6 +48,26 @@ describe('the journal', () => {
     expect(begin('mine0001', true).intent.id).toBe('mine0001');
     expect(ids(journal.open())).toEqual(['mine0001']);
   });
+
+  it.each<[string, (earlier: Entry) => unknown]>([
+    ['settles', (earlier) => earlier.settle(PLACED, 'placed')],
+    ['takes back', (earlier) => earlier.withdraw()],
+    ['takes up', (earlier) => expect(earlier.takeUp()).toBe(false)],
+  ])(
+    'keeps the record of an id that was chosen again, whatever of it somebody %s who still knows it',
+    async (_, does) => {
+      const { host, journal, begin } = newJournal();
+      begin('mine0001', true).leave();
+      const [earlier, same] = [journal.find('mine0001'), journal.find('mine0001')];
+      same?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+      await host.sleep(5_000);
+      const again = begin('mine0001', true);
+      if (earlier !== undefined) does(earlier);
+      expect(journal.open().map(({ intent, events }) => [intent.time, events.length])).toEqual([
+        [again.intent.time, 1],
+      ]);
+    },
+  );
 
   it('tells ids apart by their case, as the exchange does, whatever the file system does', () => {
     const { journal, begin, open } = newJournal();
@@ -217,6 +237,18 @@ describe('whether a write is under way', () => {
     const stamp = startStamp(pid)?.replace(/\d+$/, (ticks) => String(Number(ticks) - 1)) ?? null;
     expect(entryOf({ pid, stamp })?.isUnderWay).toBe(false);
     expect(entryOf({ pid, stamp: `${'0'.repeat(36)}/1` })?.isUnderWay).toBe(false);
+  });
+
+  it('nobody knows what became of it from when its answer was lost on, though its process still looks', () => {
+    const { begin, journal } = newJournal();
+    const entry = begin('mine0001');
+    entry.note('sent');
+    expect(journal.find('mine0001')?.isInDoubt).toBe(false);
+    entry.note('no answer', { doubt: true });
+    expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isInDoubt: true });
+    entry.leave();
+    expect(journal.find('mine0001')?.takeUp()).toBe(true);
+    expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isInDoubt: true });
   });
 
   it('it is not when its process has given up, though it lives', () => {

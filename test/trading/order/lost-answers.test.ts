@@ -5,7 +5,7 @@ import { doubtsIn } from '../../../src/trading/order/doubts.js';
 import { placeOrder } from '../../../src/trading/order/place.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { NOW } from '../../support/fake-host.js';
-import { FAULTS, respond } from '../../support/fault-server.js';
+import { type Answer, FAULTS, respond } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import {
   CLIENT_ID,
@@ -206,6 +206,31 @@ describe('placing', () => {
       expect(await place(later, other, `other${index}`)).toMatchObject({ outcome: 'unknown' });
     }
     expect(count(server, 'order')).toBe(5);
+  });
+
+  it('is refused also while the first is still being looked for, and while pit resolve looks', async () => {
+    let state = '';
+    const told: unknown[] = [];
+    const lookAndRepeat: Answer = (socket) => {
+      const other = accountOf('http://127.0.0.1:1', { state });
+      told.push(
+        place(other, {}, 'mine0002').then(
+          ({ outcome }) => outcome,
+          ({ clientId }) => clientId,
+        ),
+      );
+      told.push(doubtsIn(other, 'btc_usdt').length);
+      respond(NOT_FOUND)(socket);
+    };
+    const server = await serve({ write: 'a reset after reading', looks: [lookAndRepeat] });
+    const account = accountOf(server.url, { budgetMs: 1_000 });
+    state = account.state;
+    await place(account);
+    const looks = told.length / 2;
+    await resolve(accountOf(server.url, { state, budgetMs: 1_000 }), account.journal.open());
+    expect(looks).toBeGreaterThan(0);
+    expect(told.length / 2).toBeGreaterThan(looks);
+    expect(new Set(await Promise.all(told))).toEqual(new Set([CLIENT_ID, 1]));
   });
 
   it('is refused too while it is asked for in the same words, whatever these have come to', async () => {
