@@ -169,6 +169,27 @@ describe('pit order replace', () => {
     expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
   });
 
+  it('says that nobody could look whether the order was placed twice', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('error-before', 'getOrders');
+    await straight.fault('twice', 'order', { count: 1 });
+    const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${id} --at 21520 --yes --json --timeout 8`);
+    expect([code, document(stdout)]).toMatchObject([0, { outcome: 'placed', duplicates: [] }]);
+    expect(stderr).toContain('Whether something on the way repeated the order could not be looked up');
+  });
+
+  it('that is interrupted in its last look says how to find out what it did', async () => {
+    // a market in which nothing is to be looked for but this order, by the look at it and by the last one
+    const id = await straight.place({ ...FAR, market: 'eth_usdt', price: '1000', amount: '0.1' });
+    await straight.fault('delay', 'getOrders', { every: 2, delay: 20_000 });
+    const { child, ended } = start(desk, ['order', 'replace', 'eth_usdt', id, '--at', '1001', '--yes']);
+    while ((await straight.faultsApplied()) === 0);
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([130, expect.stringMatching(/Find out: pit resolve pit[0-9a-f]{24}/)]);
+    await straight.tidy('eth_usdt');
+  });
+
   it('of which nobody knows whether it was cancelled places nothing: exit 6, and resolve tells the rest', async () => {
     const id = await straight.place(FAR);
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 4_500 });

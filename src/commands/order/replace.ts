@@ -22,6 +22,7 @@ import { requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, optional, required, toggle } from '../frame/definition.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../frame/dry-run.js';
+import { UNCHECKED } from '../frame/extras.js';
 import { breachText, confirmGuarded, dayRecheck, overriddenBy, overrideFlag } from '../frame/guards.js';
 import { onMarket } from '../frame/known-market.js';
 import * as shape from '../frame/shapes.js';
@@ -103,16 +104,28 @@ async function act(
     const note = `The order may be cancelled, and the one in its place may have left. Find out: pit resolve ${id}`;
     context.output.warn(note);
   });
-  const done = await replaceOrder(account, plan, id, recheck);
-  forget();
+  const replaced = await replaceOrder(account, plan, id, recheck);
   const found = await watchMarket(account, plan.terms.market);
-  return conclude(plan.terms, id, withCopies(done, found));
+  const copies = found.filter(({ intent }) => intent === id);
+  const done = withCopies(replaced, copies);
+  // that look may take seconds, and until it is over nothing of what was done is told
+  forget();
+  if (isUnchecked(done)) context.output.note(UNCHECKED);
+  return conclude(plan.terms, id, done);
 }
 
-/** The look at the order itself may not have come through, and the one after it. */
-function withCopies(done: Replacement, found: readonly Extra[]): Replacement {
-  if (done.kind !== 'sent' || done.placement.outcome !== 'placed') return done;
-  return { ...done, placement: { ...done.placement, extras: [...(done.placement.extras ?? []), ...found] } };
+/**
+ * With what the look after the one at the order itself has found. Where that one failed only a copy says that this one did
+ * not: it keeps quiet about its own failure.
+ */
+function withCopies(done: Replacement, copies: readonly Extra[]): Replacement {
+  if (done.kind !== 'sent' || done.placement.outcome !== 'placed' || copies.length === 0) return done;
+  return { ...done, placement: { ...done.placement, extras: [...(done.placement.extras ?? []), ...copies] } };
+}
+
+/** Whether nobody could see if something on the way repeated the order. */
+function isUnchecked(done: Replacement): boolean {
+  return done.kind === 'sent' && done.placement.outcome === 'placed' && done.placement.extras === null;
 }
 
 /** The order that is to be placed is held against the guards as any other is. */
