@@ -93,6 +93,13 @@ describe('pit order replace', () => {
     expect(again).toMatchObject({ amount: '0.03', price: '10000', replaced: { id: done.id } });
   });
 
+  it('does not outbid itself', async () => {
+    const id = await straight.place({ ...FAR, price: inside });
+    const told = await desk.failure(`order replace btc_usdt ${id} --at bid+1tick --yes`, 2);
+    expect(told.message).toBe('The order is just like that already.');
+    expect(await straight.open()).toEqual([id]);
+  });
+
   it('takes a share of what will be free then', async () => {
     const id = await straight.place({ ...FAR, amount: '5' });
     const [{ available } = { available: '' }] = await desk.json<{ available: string }[]>('balance usdt');
