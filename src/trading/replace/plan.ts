@@ -5,6 +5,7 @@ import type { OrderRecord } from '../../protocol/operations/trading.js';
 import { type OrderType, readOrderType, type Side } from '../../protocol/words.js';
 import type { TradingAccount } from '../account.js';
 import type { OrderTerms, ReplaceTerms } from '../journal/intent.js';
+import { refuseTwin } from '../order/doubts.js';
 import { orderState } from '../order/record.js';
 import { type OrderReference, referenceValues } from '../order/reference.js';
 import { checkOrder } from '../order/rules.js';
@@ -16,6 +17,7 @@ import { type AmountWord, resolveAmount } from '../words/amount-word.js';
 import { type PriceWord, resolvePrice } from '../words/price-word.js';
 import { belongingOf, type SaidOfIt } from './belonging.js';
 import { changesNothing, freed, remainderOf } from './remainder.js';
+import { refuseRival } from './rival.js';
 
 /** What is to be different, and what the exchange does not tell of the order. */
 export interface Wishes extends SaidOfIt {
@@ -43,7 +45,7 @@ const LEVELS_FOR_BEST = 2;
  * Looks at the order and works out the one in its place; words are resolved once, here, in a book without the order.
  * @param levels so many of each side of the book are looked at
  * @throws Failure `refused` where the order is not open any more, `usage` where the replacement breaks a rule or changes
- *   nothing, as {@link belongingOf}, and as the client's `read`
+ *   nothing, as {@link belongingOf}, {@link refuseTwin} and {@link refuseRival}, and as the client's `read`
  */
 export async function planReplacement(
   account: TradingAccount,
@@ -70,6 +72,8 @@ export async function planReplacement(
   await requireFunds(outlook, market, placed);
   // by its id, as a client id names the newest order that has it
   const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.trade_amount };
+  refuseTwin(account, placed);
+  refuseRival(account, decided.order);
   return { terms: decided, market, order, placed, outlook, isAccountRecorded: isRecorded };
 }
 

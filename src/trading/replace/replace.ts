@@ -53,13 +53,14 @@ export async function replaceOrder(
   id: string,
   { recheck }: Rechecked = {},
 ): Promise<Replacement> {
+  // since it was planned another command may have begun
   refuseTwin(account, placed);
   const entry = account.journal.begin<'replace'>(
     { operation: 'replace', terms },
     { id, reqTime: account.client.now() },
   );
   try {
-    refuseRival(account, entry);
+    refuseRival(account, terms.order, id);
     recheck?.();
   } catch (error) {
     entry.withdraw();

@@ -145,6 +145,9 @@ describe('nothing is placed', () => {
       await expect(replaceOrder(account, plan, NAME)).rejects.toMatchObject({ kind: 'usage', clientId: 'rival0001' });
       expect(writes(server)).toEqual([]);
       expect(account.journal.open().map(({ intent }) => intent.id)).toEqual(['rival0001']);
+      // nor is another one planned, which a dry run would show
+      const another = planReplacement(account, MARKET, { id: '7' }, WISHES);
+      await expect(another).rejects.toMatchObject({ kind: 'usage', clientId: 'rival0001' });
     },
   );
 
@@ -310,8 +313,11 @@ describe('a replacement with lost answers', () => {
     expect(await replace(account)).toMatchObject({ kind: 'sent', placement: { outcome: 'unknown' } });
     server.orders.push(...bought('0', { id: '8' }));
     const again = accountOf(server.url, { state: account.state });
-    const plan = await planReplacement(again, MARKET, { id: '8' }, WISHES);
-    await expect(replaceOrder(again, plan, 'replacement2')).rejects.toMatchObject({ kind: 'usage', clientId: NAME });
+    const early = accountOf(server.url);
+    const plan = await planReplacement(early, MARKET, { id: '8' }, WISHES);
+    const twin = { kind: 'usage', clientId: NAME };
+    await expect(replaceOrder(again, plan, 'replacement2')).rejects.toMatchObject(twin);
+    await expect(planReplacement(again, MARKET, { id: '8' }, WISHES)).rejects.toMatchObject(twin);
     // before its order was cancelled
     expect(count(server, 'cancelOrder')).toBe(1);
   });
