@@ -71,7 +71,9 @@ export async function goOn(
 ): Promise<Answer> {
   const account = await context.session.trading();
   const job = new Job(jobToResume(account, id, wish));
-  if (job.doubts.size === 0 && job.unsent().length === 0) return conclude(job, { kind: 'finished' });
+  const isFinished = job.doubts.size === 0 && job.unsent().length === 0;
+  // in the form of a dry run also where it would send nothing
+  if (isFinished && !context.globals.dryRun) return conclude(job, { kind: 'finished' });
   const market = await (await context.session.markets()).find(wish.market);
   const around = await Surroundings.of(context, account, job.terms, overridden);
   const unsent = new Set(job.unsent());
