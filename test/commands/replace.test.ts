@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PIT, plainEnvironment, temporaryHome } from '../support/pit.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { Desk, document, lastError, type Told, useDesk } from './desk.js';
+import { Desk, document, lastError, TEXT, type Told, useDesk } from './desk.js';
 import { start } from './started.js';
 import { Straight } from './straight.js';
 
@@ -262,6 +262,11 @@ describe('pit order replace', () => {
     const { code, answer } = await ended(`${id} --at 21100 --timeout 2`);
     expect(code).toBe(6);
     expect(answer).toMatchObject({ outcome: 'unknown', replaced: { outcome: 'cancelled', id } });
+    // a dry run refuses and warns as the run itself does
+    const next = `order replace btc_usdt ${await straight.place(FAR)} --dry-run --at`;
+    expect(await desk.failure(`${next} 21100`, 2)).toMatchObject({ clientId: answer.clientId });
+    const doubt = expect.stringContaining(`pit resolve ${answer.clientId}`);
+    expect(await desk.json(`${next} 21101`)).toMatchObject([{}, { preview: { warnings: [doubt, TEXT] } }]);
   });
 
   it('that the exchange refuses to cancel leaves the order alone', async () => {
@@ -282,6 +287,29 @@ describe('pit order replace', () => {
         preview: { price: '21000', amount: '0.01', notional: '210' },
       },
     ]);
+    expect(await straight.open()).toEqual([id]);
+  });
+
+  it('shows with --dry-run what any order shows, with what the cancelled one gives back', async () => {
+    const id = await straight.place({ ...FAR, amount: '5' });
+    const [{ available } = { available: '' }] = await desk.json<{ available: string }[]>('balance usdt');
+    const line = `order replace btc_usdt ${id} --at ask+5% --amount 100% --dry-run`;
+    const { bid, ask } = await straight.best();
+    const [, order] = await desk.json<object[]>(line);
+    const beyond = `The price reaches 5% past the best ask ${ask}.`;
+    expect(order).toMatchObject({
+      preview: {
+        ...{ bid, ask, spentCoin: 'usdt', distance: expect.stringMatching(/^5\.\d/), guards: [] },
+        ...{
+          balanceBefore: expect.stringMatching(`^${Number(available) + 100_000}\\.?`),
+          warnings: expect.arrayContaining([beyond]),
+        },
+      },
+    });
+    const lines = (await desk.done(line)).trimEnd().split('\n');
+    expect(lines.at(-1)).toBe('Dry run: nothing was sent.');
+    for (const part of ['from mid', 'bid, ask', 'fills at once', 'fee', 'available', 'warning'])
+      expect(lines.slice(0, -1).filter((one) => one.startsWith(`${part} `)).length).toBeGreaterThan(0);
     expect(await straight.open()).toEqual([id]);
   });
 
@@ -336,7 +364,9 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       'the exchange does not tell',
     ])
       expect(words).toContain(part);
-    expect(lines.filter((line) => line.length > columns && !line.includes('[y/N]'))).toEqual([]);
+    // an id is not broken, so that it can be copied
+    const whole = /\[y\/N\]|^(client id)? +\S+$/;
+    expect(lines.filter((line) => line.length > columns && !whole.test(line))).toEqual([]);
     expect([refused.status, await straight.open()]).toEqual([8, [id]]);
     const done = await onTerminal({ command, environment, columns, steps: [{ await: '[y/N]', type: 'y\r' }] });
     expect(done.status).toBe(0);
