@@ -135,6 +135,7 @@ describe('pit order replace', () => {
     expect([code, told.kind]).toEqual([9, 'partial']);
     expect(told.message).toContain('is cancelled with 0.009950 of 0.010000 filled');
     expect(told.message).toContain('too small for btc_usdt');
+    expect(told.hint).toBe('What is left, 0.00005, is less than btc_usdt takes, and cannot be placed by itself.');
     expect(answer).toMatchObject({
       outcome: 'notSent',
       id: null,

@@ -203,9 +203,12 @@ describe('nothing is placed', () => {
     });
     const account = accountOf(server.url);
     const done = await replace(account);
-    expect(done).toMatchObject({ kind: 'unplaced', rest: { amount: '0.0005' }, why: { kind: 'usage' } });
+    // nothing that anybody could place, now or when it is resolved
+    expect(done).toMatchObject({ kind: 'unplaced', rest: null, why: { kind: 'usage' } });
     expect(writes(server)).toEqual(['cancelOrder']);
-    expect(account.journal.archive.since(0)).toMatchObject([{ outcome: 'cancelled', id: '7' }]);
+    const [settled] = account.journal.archive.since(0);
+    expect(settled).toMatchObject({ outcome: 'cancelled', id: '7' });
+    expect(settled).not.toHaveProperty('unplaced');
   });
 
   it('where more filled than is wanted now', async () => {
