@@ -35,7 +35,7 @@ describe('pit order batch', () => {
     // nothing is left to send, which is shown in the form of any dry run
     expect(await desk.json(`order batch buy btc_usdt --resume ${result.job} --dry-run`)).toMatchObject({
       ...{ dryRun: true, operation: 'orderMoreV2', request: null, requests: [] },
-      preview: { orders: 0, lowest: null, highest: null },
+      preview: { orders: 0, price: null, lowest: `${batches.first}.50`, highest: `${batches.first + 44}.50` },
     });
   });
 
