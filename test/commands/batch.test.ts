@@ -32,6 +32,11 @@ describe('pit order batch', () => {
     const timeline = await desk.json<{ outcome: string; timeline: { event: string }[] }[]>(`resolve ${result.job}`);
     expect(timeline).toMatchObject([{ operation: 'orderMoreV2', clientId: result.job, outcome: 'placed' }]);
     expect(timeline[0]?.timeline.map(({ event }) => event)).toContain('requests 1 to 3, 3 answered, 45 orders placed');
+    // nothing is left to send, which is shown in the form of any dry run
+    expect(await desk.json(`order batch buy btc_usdt --resume ${result.job} --dry-run`)).toMatchObject({
+      ...{ dryRun: true, operation: 'orderMoreV2', request: null, requests: [] },
+      preview: { orders: 0, price: null, lowest: `${batches.first}.50`, highest: `${batches.first + 44}.50` },
+    });
   });
 
   it('reads a pipe, of both kinds of lines', async () => {

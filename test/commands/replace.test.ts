@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PIT, plainEnvironment, temporaryHome } from '../support/pit.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { Desk, document, lastError, type Told, useDesk } from './desk.js';
+import { Desk, document, lastError, TEXT, type Told, useDesk } from './desk.js';
 import { start } from './started.js';
 import { Straight } from './straight.js';
 
@@ -93,6 +93,13 @@ describe('pit order replace', () => {
     expect(again).toMatchObject({ amount: '0.03', price: '10000', replaced: { id: done.id } });
   });
 
+  it('does not outbid itself', async () => {
+    const id = await straight.place({ ...FAR, price: inside });
+    const told = await desk.failure(`order replace btc_usdt ${id} --at bid+1tick --yes`, 2);
+    expect(told.message).toBe('The order is just like that already.');
+    expect(await straight.open()).toEqual([id]);
+  });
+
   it('takes a share of what will be free then', async () => {
     const id = await straight.place({ ...FAR, amount: '5' });
     const [{ available } = { available: '' }] = await desk.json<{ available: string }[]>('balance usdt');
@@ -128,6 +135,7 @@ describe('pit order replace', () => {
     expect([code, told.kind]).toEqual([9, 'partial']);
     expect(told.message).toContain('is cancelled with 0.009950 of 0.010000 filled');
     expect(told.message).toContain('too small for btc_usdt');
+    expect(told.hint).toBe('What is left, 0.00005, is less than btc_usdt takes, and cannot be placed by itself.');
     expect(answer).toMatchObject({
       outcome: 'notSent',
       id: null,
@@ -167,6 +175,27 @@ describe('pit order replace', () => {
     const done = document<Replaced & { duplicates: string[] }>(stdout);
     expect([code, await straight.faultsApplied(), done.duplicates.length]).toEqual([0, 2, 1]);
     expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
+  });
+
+  it('says that nobody could look whether the order was placed twice', async () => {
+    const id = await straight.place(FAR);
+    await straight.fault('error-before', 'getOrders');
+    await straight.fault('twice', 'order', { count: 1 });
+    const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${id} --at 21520 --yes --json --timeout 8`);
+    expect([code, document(stdout)]).toMatchObject([0, { outcome: 'placed', duplicates: [] }]);
+    expect(stderr).toContain('Whether something on the way repeated the order could not be looked up');
+  });
+
+  it('that is interrupted in its last look says how to find out what it did', async () => {
+    // a market in which nothing is to be looked for but this order, by the look at it and by the last one
+    const id = await straight.place({ ...FAR, market: 'eth_usdt', price: '1000', amount: '0.1' });
+    await straight.fault('delay', 'getOrders', { every: 2, delay: 20_000 });
+    const { child, ended } = start(desk, ['order', 'replace', 'eth_usdt', id, '--at', '1001', '--yes']);
+    while ((await straight.faultsApplied()) === 0);
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([130, expect.stringMatching(/Find out: pit resolve pit[0-9a-f]{24}/)]);
+    await straight.tidy('eth_usdt');
   });
 
   it('of which nobody knows whether it was cancelled places nothing: exit 6, and resolve tells the rest', async () => {
@@ -234,6 +263,11 @@ describe('pit order replace', () => {
     const { code, answer } = await ended(`${id} --at 21100 --timeout 2`);
     expect(code).toBe(6);
     expect(answer).toMatchObject({ outcome: 'unknown', replaced: { outcome: 'cancelled', id } });
+    // a dry run refuses and warns as the run itself does
+    const next = `order replace btc_usdt ${await straight.place(FAR)} --dry-run --at`;
+    expect(await desk.failure(`${next} 21100`, 2)).toMatchObject({ clientId: answer.clientId });
+    const doubt = expect.stringContaining(`pit resolve ${answer.clientId}`);
+    expect(await desk.json(`${next} 21101`)).toMatchObject([{}, { preview: { warnings: [doubt, TEXT] } }]);
   });
 
   it('that the exchange refuses to cancel leaves the order alone', async () => {
@@ -254,6 +288,29 @@ describe('pit order replace', () => {
         preview: { price: '21000', amount: '0.01', notional: '210' },
       },
     ]);
+    expect(await straight.open()).toEqual([id]);
+  });
+
+  it('shows with --dry-run what any order shows, with what the cancelled one gives back', async () => {
+    const id = await straight.place({ ...FAR, amount: '5' });
+    const [{ available } = { available: '' }] = await desk.json<{ available: string }[]>('balance usdt');
+    const line = `order replace btc_usdt ${id} --at ask+5% --amount 100% --dry-run`;
+    const { bid, ask } = await straight.best();
+    const [, order] = await desk.json<object[]>(line);
+    const beyond = `The price reaches 5% past the best ask ${ask}.`;
+    expect(order).toMatchObject({
+      preview: {
+        ...{ bid, ask, spentCoin: 'usdt', distance: expect.stringMatching(/^5\.\d/), guards: [] },
+        ...{
+          balanceBefore: expect.stringMatching(`^${Number(available) + 100_000}\\.?`),
+          warnings: expect.arrayContaining([beyond]),
+        },
+      },
+    });
+    const lines = (await desk.done(line)).trimEnd().split('\n');
+    expect(lines.at(-1)).toBe('Dry run: nothing was sent.');
+    for (const part of ['from mid', 'bid, ask', 'fills at once', 'fee', 'available', 'warning'])
+      expect(lines.slice(0, -1).filter((one) => one.startsWith(`${part} `)).length).toBeGreaterThan(0);
     expect(await straight.open()).toEqual([id]);
   });
 
@@ -308,7 +365,9 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       'the exchange does not tell',
     ])
       expect(words).toContain(part);
-    expect(lines.filter((line) => line.length > columns && !line.includes('[y/N]'))).toEqual([]);
+    // an id is not broken, so that it can be copied
+    const whole = /\[y\/N\]|^(client id)? +\S+$/;
+    expect(lines.filter((line) => line.length > columns && !whole.test(line))).toEqual([]);
     expect([refused.status, await straight.open()]).toEqual([8, [id]]);
     const done = await onTerminal({ command, environment, columns, steps: [{ await: '[y/N]', type: 'y\r' }] });
     expect(done.status).toBe(0);

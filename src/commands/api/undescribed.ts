@@ -3,7 +3,7 @@ import { Failure } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import { sendCall } from '../../trading/call/call.js';
+import { refuseTwin, sendCall } from '../../trading/call/call.js';
 import type { GuardName } from '../../trading/guards/names.js';
 import type { CallTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/order/client-id.js';
@@ -30,6 +30,7 @@ export async function callUndescribed(
   output.note(`The interface does not describe ${method}: it counts as a write, and is signed and sent once.${guess}`);
   requireConsent(context);
   const account = await session.trading();
+  refuseTwin(account, terms);
   const { profile } = await session.connection();
   const exchange = `${account.client.hosts.tradeUrl} (profile ${profile})`;
   const { breaches, warnings } = await guardLikely(context, account, parameters);

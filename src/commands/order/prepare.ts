@@ -10,7 +10,7 @@ import { newClientId } from '../../trading/order/client-id.js';
 import { doubtsIn, refuseTwin } from '../../trading/order/doubts.js';
 import { findOrder } from '../../trading/order/reference.js';
 import { checkOrder } from '../../trading/order/rules.js';
-import type { OrderFacts } from '../../trading/preview/facts.js';
+import type { OrderFacts, ResolvedOrder } from '../../trading/preview/facts.js';
 import { Outlook } from '../../trading/preview/outlook.js';
 import { guardOrder, previewOrder } from '../../trading/preview/preview.js';
 import { amountText } from '../../trading/words/amount-word.js';
@@ -21,16 +21,20 @@ import { sameProfile } from '../frame/same-profile.js';
 import type { SentOrder } from './conclusion.js';
 import type { OrderRequest } from './request.js';
 
-/** An order that can be sent, and what is known of it beforehand. */
-export interface Prepared extends Guarded {
-  readonly market: Market;
-  readonly order: SentOrder;
+/** What is known of an order beforehand. */
+interface Foreseen extends Guarded {
   /** Null where nobody is going to look: `--yes` has answered. */
   readonly facts: OrderFacts | null;
 }
 
+/** An order that can be sent, and what is known of it beforehand. */
+export interface Prepared extends Foreseen {
+  readonly market: Market;
+  readonly order: SentOrder;
+}
+
 /** As many as the interface gives; one for a script, which only has to know the best prices. */
-const LEVELS = { looking: 50, script: 1 };
+export const LEVELS = { looking: 50, script: 1 };
 
 /**
  * Resolves an order's words, checks it, and looks at what it would do: at everything where somebody is going to see it,
@@ -38,8 +42,8 @@ const LEVELS = { looking: 50, script: 1 };
  * @throws Failure `usage` for an order that cannot be, and as the exchange's answers that it hangs on
  */
 export async function prepare(context: Context, account: TradingAccount, request: OrderRequest): Promise<Prepared> {
-  const { session, globals, host } = context;
-  const isSeen = globals.dryRun || !globals.yes;
+  const { session, host } = context;
+  const isSeen = isLookedAt(context);
   const market = await (await session.markets()).find(request.market);
   const limits = guardLimits((await session.connection()).settings);
   const outlook = new Outlook(account.client, request, isSeen ? LEVELS.looking : LEVELS.script);
@@ -53,12 +57,34 @@ export async function prepare(context: Context, account: TradingAccount, request
   const notional = price.times(amount).trimmed().toString();
   const order = { ...terms, clientId: request.id ?? newClientId(host), notional };
   if (isSeen) refuseTwin(account, terms);
-  const resolved = { market, terms };
-  const doubts = doubtsIn(account, request.market).map((doubt) => sameProfile(doubt, host.arguments));
-  const withDoubts = <Told extends Guarded>(told: Told) => ({ ...told, warnings: [...doubts, ...told.warnings] });
-  if (isSeen) return { market, order, ...withDoubts(await previewOrder(account, resolved, outlook, limits)) };
-  const seen = looksAtMarket(request, limits) ? await outlook.market() : undefined;
-  return { market, order, facts: null, ...withDoubts(guardOrder(account, resolved, seen, limits)) };
+  const sees = looksAtMarket(request, limits);
+  return { market, order, ...(await foreseen(context, account, { market, terms }, { outlook, limits, sees })) };
+}
+
+/** Whether somebody is going to see what an order would do. */
+export function isLookedAt({ globals }: Pick<Context, 'globals'>): boolean {
+  return globals.dryRun || !globals.yes;
+}
+
+interface Around {
+  readonly outlook: Outlook;
+  readonly limits: GuardLimits;
+  /** Whether even a script has to know the market. */
+  readonly sees: boolean;
+}
+
+/** What an order would do where somebody is going to see it, what to beware of, and which guards hold it back. */
+export async function foreseen(
+  context: Context,
+  account: TradingAccount,
+  order: ResolvedOrder,
+  { outlook, limits, sees }: Around,
+): Promise<Foreseen> {
+  const doubts = doubtsIn(account, order.terms.market).map((doubt) => sameProfile(doubt, context.host.arguments));
+  const told = isLookedAt(context)
+    ? await previewOrder(account, order, outlook, limits)
+    : { facts: null, ...guardOrder(account, order, sees ? await outlook.market() : undefined, limits) };
+  return { ...told, warnings: [...doubts, ...told.warnings] };
 }
 
 /** Asks at once for everything that will be needed. */

@@ -19,32 +19,51 @@ const TYPE_WORDS: Readonly<Record<OrderType, string>> = {
 
 const UNKNOWN = 'not known';
 
-/** What an order will do and where it goes, as the user is asked about it; with the guards where nobody is asked. */
-export function preview(
-  screen: Screen,
+/** What a preview says besides the order. */
+export interface Beside {
+  /** Host and profile. */
+  readonly exchange: string;
+  /** Those that hold it back, where nobody is asked. */
+  readonly guards: readonly string[];
+}
+
+/** How the terms of an order are said of which more is to be told than that they are so. */
+interface TermWords {
+  readonly amount: string;
+  readonly price: string;
+  readonly account: string;
+}
+
+/** What an order will do and where it goes, as the user is asked about it. */
+export function preview(screen: Screen, prepared: Prepared, facts: OrderFacts, beside: Beside): string {
+  const { order, market } = prepared;
+  const amount = `${grouped(order.amount)} ${market.base}`;
+  const price = `${grouped(order.price)} ${market.quote}`;
+  return record(screen, orderEntries(prepared, facts, beside, { amount, price, account: accountWords(order) }));
+}
+
+export function orderEntries(
   { market, order, warnings }: Prepared,
   facts: OrderFacts,
-  exchange: string,
-  guards: readonly string[],
-): string {
-  const { side, amount, price, type, clientId: id, notional } = order;
-  const { base, quote } = market;
-  const entries: Entry[] = [
+  { exchange, guards }: Beside,
+  words: TermWords,
+): Entry[] {
+  const { side, type, clientId: id, notional } = order;
+  return [
     ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
     ['market', order.market],
-    ['amount', `${grouped(amount)} ${base}`],
-    ['price', `${grouped(price)} ${quote}`],
+    ['amount', words.amount],
+    ['price', words.price],
     ...bookEntries(order, market, facts),
-    [side === 'buy' ? 'costs at most' : 'brings at least', `${grouped(notional)} ${quote} before the fee`],
+    [side === 'buy' ? 'costs at most' : 'brings at least', `${grouped(notional)} ${market.quote} before the fee`],
     ...moneyEntries(order, market, facts),
     ['type', TYPE_WORDS[type]],
-    ['account', accountWords(order)],
+    ['account', words.account],
     ['client id', id],
     ['exchange', exchange],
     ...guards.map((guard): Entry => ['guard', guard, (text, paint) => paint.bad(text)]),
     ...warnings.map((warning): Entry => ['warning', warning, (text, paint) => paint.warn(text)]),
   ];
-  return record(screen, entries);
 }
 
 function bookEntries(order: SentOrder, market: Market, facts: OrderFacts): Entry[] {

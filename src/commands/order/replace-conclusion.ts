@@ -86,11 +86,18 @@ function unplaced(
   outcome: 'notSent' | 'refused' = 'notSent',
 ): Answer {
   const words = `The order is cancelled${filledWords(told)}, and nothing was placed in its place: ${why.message}`;
-  const hint = order === null ? 'Nothing was left to place.' : `To place what is left: ${placingLine(order)}`;
   const { clientId, terms } = told;
+  const left = order ?? remainderOf(terms.wanted, told.cancel.filled ?? '0');
+  const hint = order === null ? leftWords(left) : `To place what is left: ${placingLine(order)}`;
   const failure = new Failure('partial', words, { hint, clientId, ...(why.code === null ? {} : { code: why.code }) });
-  const data = notPlaced(told, order ?? remainderOf(terms.wanted, told.cancel.filled ?? '0'), outcome);
+  const data = notPlaced(told, left, outcome);
   return { data, show: (screen) => cancelledLine(screen, told), failure };
+}
+
+/** Of what no command places. */
+function leftWords({ amount, market }: OrderTerms): string {
+  if (amount === '0') return 'Nothing was left to place.';
+  return `What is left, ${amount}, is less than ${market} takes, and cannot be placed by itself.`;
 }
 
 function notPlaced(told: Told, order: OrderTerms, outcome: 'notSent' | 'refused') {

@@ -1,16 +1,17 @@
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
+import type { Breach } from '../../trading/guards/breach.js';
+import type { GuardName } from '../../trading/guards/names.js';
 import { placeOrder, type Rechecked } from '../../trading/order/place.js';
 import { orderValues } from '../../trading/order/terms.js';
-import type { OrderFacts } from '../../trading/preview/facts.js';
 import type { Context } from '../frame/context.js';
 import { dryRun } from '../frame/dry-run.js';
 import { UNCHECKED } from '../frame/extras.js';
 import { breachText, confirmGuarded, dayRecheck } from '../frame/guards.js';
 import { conclude, interruptedNote, type SentOrder } from './conclusion.js';
-import { type Prepared, prepare } from './prepare.js';
-import { preview } from './preview.js';
+import { prepare } from './prepare.js';
+import { type Beside, preview } from './preview.js';
 import { previewData } from './preview-data.js';
 import type { OrderRequest } from './request.js';
 
@@ -22,7 +23,8 @@ export async function send(context: Context, account: TradingAccount, request: O
   if (facts === null) {
     for (const warning of warnings) output.warn(warning);
   } else {
-    const show = await showing(context, account, request, prepared, facts);
+    const beside = await besideOf(context, account, breaches, request.overridden);
+    const show = (screen: Screen) => preview(screen, prepared, facts, beside);
     if (globals.dryRun) {
       const data = previewData(prepared, facts, request.overridden);
       return dryRun(context, account.client, 'order', orderValues(order, order.clientId), data, show);
@@ -34,18 +36,16 @@ export async function send(context: Context, account: TradingAccount, request: O
   return place(context, account, order, { chosen: request.id !== undefined, ...recheck });
 }
 
-/** How the order looks to the one who is asked; guards are told with the question, and in a dry run beside the rest. */
-async function showing(
+/** Where an order goes; guards are told with the question, and in a dry run beside the rest. */
+export async function besideOf(
   { session, globals }: Context,
   account: TradingAccount,
-  { overridden }: OrderRequest,
-  prepared: Prepared,
-  facts: OrderFacts,
-): Promise<(screen: Screen) => string> {
+  breaches: readonly Breach[],
+  overridden: readonly GuardName[],
+): Promise<Beside> {
   const { profile } = await session.connection();
-  const where = `${account.client.hosts.tradeUrl} (profile ${profile})`;
-  const guards = globals.dryRun ? prepared.breaches.map((breach) => breachText(breach, overridden)) : [];
-  return (screen) => preview(screen, prepared, facts, where, guards);
+  const exchange = `${account.client.hosts.tradeUrl} (profile ${profile})`;
+  return { exchange, guards: globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [] };
 }
 
 async function place(

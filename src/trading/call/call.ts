@@ -18,6 +18,7 @@ type CallFate =
  */
 export async function sendCall(account: TradingAccount, terms: CallTerms, id: string): Promise<CallFate> {
   const { client, journal } = account;
+  // since the user was asked another command may have sent it
   refuseTwin(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
@@ -51,7 +52,7 @@ function concluded<Fate extends { readonly outcome: Settlement['outcome'] }>(
 }
 
 /** Throws Failure `usage` where nobody knows what became of the very same call. */
-function refuseTwin({ journal }: TradingAccount, { method, parameters }: CallTerms): void {
+export function refuseTwin({ journal }: TradingAccount, { method, parameters }: CallTerms): void {
   const words = (terms: CallTerms) => JSON.stringify([terms.method, Object.entries(terms.parameters).sort()]);
   const wanted = words({ method, parameters });
   const twin = journal

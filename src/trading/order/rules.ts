@@ -28,6 +28,11 @@ export function checkNotional(market: Market, notional: Decimal): void {
     throw tooSmall(`of ${notional.trimmed()} ${market.quote}`, market.minNotional, market.quote, market);
 }
 
+/** Whether an order is below what its market takes at the least, so that no command places it. */
+export function isTooSmall({ minAmount, minNotional }: Market, price: Decimal, amount: Decimal): boolean {
+  return amount.compare(Decimal.of(minAmount)) < 0 || price.times(amount).compare(Decimal.of(minNotional)) < 0;
+}
+
 function checkScale(what: string, value: Decimal, scale: number, market: string, step: string): void {
   if (value.significantScale <= scale) return;
   const size = Decimal.fromUnits(1n, scale);

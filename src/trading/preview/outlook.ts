@@ -5,6 +5,7 @@ import { Failure } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { MarketSide } from '../journal/archive.js';
+import { type Leaving, withLeaving, withoutLeaving } from './leaving.js';
 import type { MarketView } from './market-view.js';
 
 /** What is available of each coin in the spot account, by the coin's name. */
@@ -19,20 +20,24 @@ export class Outlook {
   #available: Promise<Available | Failure> | undefined;
   #orders: Promise<readonly OrderRecord[] | Failure> | undefined;
 
-  /** @param levels so many of each side of the book, 1 to 50 */
+  /**
+   * @param levels so many of each side of the book, 1 to 50
+   * @param leaving an order that will be cancelled by then: it is in no book, and what it holds is available
+   */
   constructor(
     private readonly client: ExchangeClient,
     private readonly where: MarketSide,
     private readonly levels: number,
+    private readonly leaving?: Leaving,
   ) {}
 
   market(): Promise<MarketView | Failure> {
-    this.#market ??= answered(() => readMarketView(this.client, this.where.market, this.levels));
+    this.#market ??= answered(() => readMarketView(this.client, this.where.market, this.levels, this.leaving));
     return this.#market;
   }
 
   available(): Promise<Available | Failure> {
-    this.#available ??= answered(() => readAvailable(this.client));
+    this.#available ??= answered(async () => withLeaving(await readAvailable(this.client), this.leaving));
     return this.#available;
   }
 
@@ -55,8 +60,13 @@ export async function needed<Value>(answer: Promise<Value | Failure>): Promise<V
 }
 
 /** The book, and the last price where the book is empty. Throws Failure as {@link ExchangeClient.read}. */
-export async function readMarketView(client: ExchangeClient, market: string, levels: number): Promise<MarketView> {
-  const { bids, asks } = await readDepth(client, market, levels);
+export async function readMarketView(
+  client: ExchangeClient,
+  market: string,
+  levels: number,
+  leaving?: Leaving,
+): Promise<MarketView> {
+  const { bids, asks } = withoutLeaving(await readDepth(client, market, levels), leaving);
   if (bids.length > 0 || asks.length > 0) return { bids, asks, last: null };
   const { last } = (await client.read('ticker', { market })).ticker;
   return { bids, asks, last: last === null ? null : Decimal.of(last) };

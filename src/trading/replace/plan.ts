@@ -5,16 +5,19 @@ import type { OrderRecord } from '../../protocol/operations/trading.js';
 import { type OrderType, readOrderType, type Side } from '../../protocol/words.js';
 import type { TradingAccount } from '../account.js';
 import type { OrderTerms, ReplaceTerms } from '../journal/intent.js';
+import { refuseTwin } from '../order/doubts.js';
 import { orderState } from '../order/record.js';
 import { type OrderReference, referenceValues } from '../order/reference.js';
 import { checkOrder } from '../order/rules.js';
 import { spentCoin } from '../preview/facts.js';
+import type { Leaving } from '../preview/leaving.js';
 import { bestOf } from '../preview/market-view.js';
 import { type Available, needed, Outlook } from '../preview/outlook.js';
 import { type AmountWord, resolveAmount } from '../words/amount-word.js';
 import { type PriceWord, resolvePrice } from '../words/price-word.js';
 import { belongingOf, type SaidOfIt } from './belonging.js';
 import { changesNothing, freed, remainderOf } from './remainder.js';
+import { refuseRival } from './rival.js';
 
 /** What is to be different, and what the exchange does not tell of the order. */
 export interface Wishes extends SaidOfIt {
@@ -35,22 +38,27 @@ export interface ReplacePlan {
   readonly outlook: Outlook;
 }
 
+/** The best price may be that of the order itself, which will be gone. */
+const LEVELS_FOR_BEST = 2;
+
 /**
- * Looks at the order and works out the one in its place; words are resolved once, here.
+ * Looks at the order and works out the one in its place; words are resolved once, here, in a book without the order.
+ * @param levels so many of each side of the book are looked at
  * @throws Failure `refused` where the order is not open any more, `usage` where the replacement breaks a rule or changes
- *   nothing, as {@link belongingOf}, and as the client's `read`
+ *   nothing, as {@link belongingOf}, {@link refuseTwin} and {@link refuseRival}, and as the client's `read`
  */
 export async function planReplacement(
   account: TradingAccount,
   market: Market,
   reference: OrderReference,
   { at, amount, ...said }: Wishes,
+  levels = LEVELS_FOR_BEST,
 ): Promise<ReplacePlan> {
   const { client, journal } = account;
   const order = await client.read('getOrder', { currency: market.market, ...referenceValues(reference) });
   const { side, type } = openOrder(order);
   const { isRecorded, ...rest } = belongingOf(journal, order, reference, said);
-  const outlook = new Outlook(client, { market: market.market, side }, 1);
+  const outlook = new Outlook(client, { market: market.market, side }, levels, leaving(market, side, order));
   const price = await priceOf(outlook, market, side, at, order);
   const terms = { ...rest, market: market.market, side, type, price: price.toString() };
   const total = await totalOf(outlook, market, { ...terms, amount: order.total_amount }, amount, order);
@@ -61,9 +69,11 @@ export async function planReplacement(
   requireRest(wanted, order.trade_amount, placed);
   checkOrder(market, price, Decimal.of(wanted.amount));
   checkOrder(market, price, Decimal.of(placed.amount));
-  await requireFunds(outlook, market, placed, order);
+  await requireFunds(outlook, market, placed);
   // by its id, as a client id names the newest order that has it
   const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.trade_amount };
+  refuseTwin(account, placed);
+  refuseRival(account, decided.order);
   return { terms: decided, market, order, placed, outlook, isAccountRecorded: isRecorded };
 }
 
@@ -116,24 +126,29 @@ async function totalOf(
     throw usage('A share of a margin balance is not known.', hint);
   }
   const { base, quote, amountScale: scale } = market;
-  const available = async () => spendable(await needed(outlook.available()), market, terms, order);
+  const available = async () => spendable(await needed(outlook.available()), market, side);
   const amount = await resolveAmount(word, { side, base, quote, price: Decimal.of(terms.price), scale, available });
   return word.kind === 'share' ? amount.plus(Decimal.of(order.trade_amount)) : amount;
 }
 
-/** What can be spent when the old order holds nothing any more. */
-function spendable(available: Available, market: Market, terms: OrderTerms, order: OrderRecord): Decimal {
-  return (available.get(spentCoin(market, terms.side)) ?? Decimal.zero).plus(freed(terms, order));
+function leaving(market: Market, side: Side, order: OrderRecord): Leaving {
+  const amount = Decimal.of(order.total_amount).minus(Decimal.of(order.trade_amount));
+  const held = { coin: spentCoin(market, side), amount: freed({ side }, order) };
+  return { side, price: Decimal.of(order.price), amount, held };
+}
+
+function spendable(available: Available, market: Market, side: Side): Decimal {
+  return available.get(spentCoin(market, side)) ?? Decimal.zero;
 }
 
 /**
  * A replacement that the exchange would refuse for want of money would cost the order that is there. Where the balance
  * cannot be had, as on margin, the exchange decides.
  */
-async function requireFunds(outlook: Outlook, market: Market, placed: OrderTerms, order: OrderRecord): Promise<void> {
+async function requireFunds(outlook: Outlook, market: Market, placed: OrderTerms): Promise<void> {
   const available = placed.account === 'spot' ? await outlook.available() : undefined;
   if (available === undefined || available instanceof Failure) return;
-  const has = spendable(available, market, placed, order);
+  const has = spendable(available, market, placed.side);
   const price = placed.side === 'buy' ? Decimal.of(placed.price) : Decimal.of('1');
   const needs = price.times(Decimal.of(placed.amount)).trimmed();
   if (needs.compare(has) <= 0) return;

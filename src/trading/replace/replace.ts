@@ -27,6 +27,7 @@ export type Replacement =
   | {
       readonly kind: 'unplaced';
       readonly cancel: SeenCancelled;
+      /** Null where nothing is left, or less than the market takes. */
       readonly rest: OrderTerms | null;
       readonly why: Failure;
     }
@@ -53,13 +54,14 @@ export async function replaceOrder(
   id: string,
   { recheck }: Rechecked = {},
 ): Promise<Replacement> {
+  // since it was planned another command may have begun
   refuseTwin(account, placed);
   const entry = account.journal.begin<'replace'>(
     { operation: 'replace', terms },
     { id, reqTime: account.client.now() },
   );
   try {
-    refuseRival(account, entry);
+    refuseRival(account, terms.order, id);
     recheck?.();
   } catch (error) {
     entry.withdraw();
@@ -132,7 +134,8 @@ async function inItsPlace(
   const unsent = (thrown: unknown) => [undefined, asFailure(thrown)] as const;
   const [next, verdict] = await sentInstead(account, market, entry, rest).catch(unsent);
   if (next === undefined) {
-    return { kind: 'unplaced', cancel, rest: settleUnplaced(entry, cancel, verdict.message), why: verdict };
+    const left = settleUnplaced(entry, cancel, verdict.message, market);
+    return { kind: 'unplaced', cancel, rest: left, why: verdict };
   }
   return { kind: 'sent', cancel, terms: rest, placement: await concludeOrder(account, next, verdict) };
 }

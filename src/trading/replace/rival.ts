@@ -1,15 +1,15 @@
 import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
-import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf } from '../journal/intent.js';
 import { isSameReference, type OrderReference } from '../order/reference.js';
 
 /**
  * Throws Failure `usage` where another write is about to close the order, or nobody knows whether it did: of two that close
  * one at once, both would take it for closed by themselves, and both place another one.
+ * @param own the id of the record that asks, where it is made already
  */
-export function refuseRival({ journal }: TradingAccount, { intent: own }: Entry<'replace'>): void {
-  const rival = journal.open().find(({ intent }) => intent.id !== own.id && closes(intent, own.terms.order));
+export function refuseRival({ journal }: TradingAccount, order: OrderReference, own?: string): void {
+  const rival = journal.open().find(({ intent }) => intent.id !== own && closes(intent, order));
   if (rival === undefined) return;
   throw new Failure(
     'usage',

@@ -1,9 +1,11 @@
+import type { Market } from '../../client/market-catalog.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../account.js';
 import { type CancelFate, eventOf } from '../cancel/fate.js';
 import { conclude, lookForCancel, requestOf } from '../cancel/settle.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
+import { isTooSmall } from '../order/rules.js';
 import { remainderOf } from './remainder.js';
 
 /**
@@ -16,10 +18,21 @@ export async function settleReplace(account: TradingAccount, entry: Entry<'repla
   else conclude(entry, fate);
 }
 
-/** Settles a replacement whose order was cancelled, and nothing placed for it. What was to be placed. */
-export function settleUnplaced(entry: Entry<'replace'>, fate: CancelFate, reason: string): OrderTerms | null {
+/**
+ * Settles a replacement whose order was cancelled, and nothing placed for it. What is left to place, null where that is
+ * nothing.
+ * @param market where it is known: less than it takes is nothing that can be placed
+ */
+export function settleUnplaced(
+  entry: Entry<'replace'>,
+  fate: CancelFate,
+  reason: string,
+  market?: Market,
+): OrderTerms | null {
   const rest = remainderOf(entry.intent.terms.wanted, fate.filled ?? '0');
-  const isSome = fate.filled !== null && Decimal.of(rest.amount).sign > 0;
+  const [price, amount] = [Decimal.of(rest.price), Decimal.of(rest.amount)];
+  const isTooLittle = market !== undefined && isTooSmall(market, price, amount);
+  const isSome = fate.filled !== null && amount.sign > 0 && !isTooLittle;
   const event = `${eventOf(fate)}; nothing was placed for it: ${reason}`;
   entry.settle({ outcome: 'cancelled', id: fate.id, duplicates: [], ...(isSome ? { unplaced: rest } : {}) }, event);
   return isSome ? rest : null;

@@ -145,6 +145,9 @@ describe('nothing is placed', () => {
       await expect(replaceOrder(account, plan, NAME)).rejects.toMatchObject({ kind: 'usage', clientId: 'rival0001' });
       expect(writes(server)).toEqual([]);
       expect(account.journal.open().map(({ intent }) => intent.id)).toEqual(['rival0001']);
+      // nor is another one planned, which a dry run would show
+      const another = planReplacement(account, MARKET, { id: '7' }, WISHES);
+      await expect(another).rejects.toMatchObject({ kind: 'usage', clientId: 'rival0001' });
     },
   );
 
@@ -200,9 +203,12 @@ describe('nothing is placed', () => {
     });
     const account = accountOf(server.url);
     const done = await replace(account);
-    expect(done).toMatchObject({ kind: 'unplaced', rest: { amount: '0.0005' }, why: { kind: 'usage' } });
+    // nothing that anybody could place, now or when it is resolved
+    expect(done).toMatchObject({ kind: 'unplaced', rest: null, why: { kind: 'usage' } });
     expect(writes(server)).toEqual(['cancelOrder']);
-    expect(account.journal.archive.since(0)).toMatchObject([{ outcome: 'cancelled', id: '7' }]);
+    const [settled] = account.journal.archive.since(0);
+    expect(settled).toMatchObject({ outcome: 'cancelled', id: '7' });
+    expect(settled).not.toHaveProperty('unplaced');
   });
 
   it('where more filled than is wanted now', async () => {
@@ -310,8 +316,11 @@ describe('a replacement with lost answers', () => {
     expect(await replace(account)).toMatchObject({ kind: 'sent', placement: { outcome: 'unknown' } });
     server.orders.push(...bought('0', { id: '8' }));
     const again = accountOf(server.url, { state: account.state });
-    const plan = await planReplacement(again, MARKET, { id: '8' }, WISHES);
-    await expect(replaceOrder(again, plan, 'replacement2')).rejects.toMatchObject({ kind: 'usage', clientId: NAME });
+    const early = accountOf(server.url);
+    const plan = await planReplacement(early, MARKET, { id: '8' }, WISHES);
+    const twin = { kind: 'usage', clientId: NAME };
+    await expect(replaceOrder(again, plan, 'replacement2')).rejects.toMatchObject(twin);
+    await expect(planReplacement(again, MARKET, { id: '8' }, WISHES)).rejects.toMatchObject(twin);
     // before its order was cancelled
     expect(count(server, 'cancelOrder')).toBe(1);
   });

@@ -35,6 +35,7 @@ type Where = Pick<BatchTerms, 'market' | 'side' | 'account'>;
 /** A job that is about to be carried out: what is to be sent. */
 interface Deal extends BatchPlan {
   readonly job: string;
+  readonly all: BatchPlan['lines'];
   /** What is known of an earlier run. */
   readonly earlier?: string;
   readonly around: Surroundings;
@@ -59,7 +60,7 @@ export async function start(
   const plan = { ...where, lines };
   refuseTwins(account, plan, job);
   const begin: Deal['begin'] = (recheck) => beginJob(account, plan, job, recheck);
-  return act(context, account, market, { ...plan, job, around, overridden, begin });
+  return act(context, account, market, { ...plan, all: lines, job, around, overridden, begin });
 }
 
 /** Goes on with a job where an earlier run ended. */
@@ -71,13 +72,15 @@ export async function goOn(
 ): Promise<Answer> {
   const account = await context.session.trading();
   const job = new Job(jobToResume(account, id, wish));
-  if (job.doubts.size === 0 && job.unsent().length === 0) return conclude(job, { kind: 'finished' });
+  const isFinished = job.doubts.size === 0 && job.unsent().length === 0;
+  // in the form of a dry run also where it would send nothing
+  if (isFinished && !context.globals.dryRun) return conclude(job, { kind: 'finished' });
   const market = await (await context.session.markets()).find(wish.market);
   const around = await Surroundings.of(context, account, job.terms, overridden);
   const unsent = new Set(job.unsent());
   const lines = job.terms.lines.filter((_, index) => unsent.has(index));
   const begin: Deal['begin'] = async (recheck) => takeUpJob(account, id, recheck);
-  const deal = { ...job.terms, job: id, lines, earlier: standOf(job), around, overridden, begin };
+  const deal = { ...job.terms, all: job.terms.lines, job: id, lines, earlier: standOf(job), around, overridden, begin };
   return act(context, account, market, deal);
 }
 

@@ -20,17 +20,19 @@ export function dryBatch(
   overridden: readonly GuardName[],
   show: (screen: Screen) => string,
 ): Answer {
-  const { side, account, lines, market, facts, warnings } = shown;
-  const { lowest, highest, orders, requests: count, amount, notional } = summaryOf(lines);
+  const { side, account, lines, all, market, facts, warnings } = shown;
+  const { orders, requests: count, amount, notional, ...sent } = summaryOf(lines);
+  // these are always prices, also of a job that has nothing left to send
+  const { lowest, highest } = lines.length > 0 ? sent : summaryOf(all);
   const requests = Array.from({ length: count }, (_, index) => {
-    const sent = lines.slice(index * MOST_PAIRS, (index + 1) * MOST_PAIRS);
-    const values = batchValues({ market: market.market, side, account, lines: sent }, [...sent.keys()]);
+    const pairs = lines.slice(index * MOST_PAIRS, (index + 1) * MOST_PAIRS);
+    const values = batchValues({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
     return maskedRequest(host, client, 'orderMoreV2', values);
   });
   const { fee, balance, bid, ask, reference, crossing } = facts;
   const text = (value: { toString(): string } | null | undefined) => value?.toString() ?? null;
   const preview = {
-    ...{ price: lowest === highest ? lowest : null, amount, notional, fee: text(fee?.fee) },
+    ...{ price: sent.lowest === sent.highest ? sent.lowest : null, amount, notional, fee: text(fee?.fee) },
     warnings: [...breaches.map((breach) => breachText(breach, overridden)), ...warnings],
     ...{ orders, requests: count, lowest, highest },
     ...{ feeCoin: fee?.coin ?? null, spentCoin: spentCoin(market, side) },

@@ -18,6 +18,8 @@ export interface ShownJob extends Pick<BatchTerms, 'side' | 'account'> {
   readonly market: Market;
   /** The orders that are to be sent. */
   readonly lines: readonly BatchLine[];
+  /** With those that an earlier run has sent. */
+  readonly all: readonly BatchLine[];
   readonly facts: BatchFacts;
   readonly warnings: readonly string[];
   /** The guards, where nobody is asked. */
