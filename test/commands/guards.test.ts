@@ -10,6 +10,7 @@ const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,
 /** mid is 20000 */
 const DEPTH = '{"asks":[[20010,5],[20000.5,5]],"bids":[[19999.5,5],[19990,5]],"timestamp":1700000000}';
 const PLACED = '{"code":"1000","message":"ok","id":"202611210000000001"}';
+const BATCH_PLACED = '{"code":1000,"message":"ok","data":["202611210000000002","202611210000000003"]}';
 const NO_ORDERS = '{"code":3001,"message":"order not found"}';
 
 const exchange = useLiteralExchange({
@@ -197,5 +198,36 @@ describe('where market data cannot be had', () => {
       expect.stringMatching(/^The book could not be read/),
       expect.stringMatching(/^The balance could not be read/),
     ]);
+  });
+});
+
+describe('of a day, held against the journal once more when the write is recorded', () => {
+  /** An order that begins while a batch of 200 usdt reads the lists, where 500 are left of the day. */
+  async function overtaken(words: string) {
+    const desk = new Desk(temporaryHome());
+    let others: Promise<unknown> | undefined;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/data/v1/')) return respond(target.includes('markets') ? MARKETS : DEPTH);
+        if (target.startsWith('/api/order?')) return respond(PLACED);
+        if (target.startsWith('/api/orderMoreV2')) return respond(BATCH_PLACED);
+        const isFirst = target.startsWith('/api/getOrders') && others === undefined;
+        if (isFirst) others = desk.done('order buy btc_usdt 0.02 --at 20007 --yes', extra());
+        const earlier = isFirst ? others : undefined;
+        return (socket) => void Promise.resolve(earlier).then(() => respond(NO_ORDERS)(socket));
+      },
+    });
+    const extra = () => ({ environment: environmentAt(server.url) });
+    await desk.done('profile set sandbox dayNotional 500usdt');
+    const line = `order batch buy btc_usdt --ladder 19999:20001:2 --amount 0.01 --yes${words}`;
+    const { code, stderr } = await desk.run(line, extra());
+    return { code, stderr, others: await others };
+  }
+
+  it('holds what was within the limit a moment ago, unless that guard was overridden', async () => {
+    const held = await overtaken('');
+    expect(held).toMatchObject({ code: 2, stderr: expect.stringMatching(/come to 600.14 usdt.*500 usdt/) });
+    expect(held.stderr).toContain('--override day-notional');
+    expect(await overtaken(' --override day-notional')).toMatchObject({ code: 0 });
   });
 });

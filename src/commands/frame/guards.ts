@@ -28,7 +28,7 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
 }
 
 /**
- * What has to hold still when the write is recorded; undefined where the day's limit was lifted, or is gone past on purpose.
+ * What has to hold still when the write is recorded; nothing where the day's limit was overridden, or is gone past on purpose.
  * @param quote the coin that the limit is in
  */
 export async function dayRecheck(
@@ -36,8 +36,9 @@ export async function dayRecheck(
   account: TradingAccount,
   quote: string,
   breaches: readonly Breach[],
+  overridden: readonly GuardName[],
 ): Promise<Rechecked> {
-  if (breaches.some(({ guard }) => guard === 'day-notional')) return {};
+  if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return {};
   const limits = guardLimits((await session.connection()).settings);
   return { recheck: () => requireDay(account, quote, limits) };
 }

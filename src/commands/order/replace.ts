@@ -98,7 +98,7 @@ async function act(
   if (!context.globals.yes) context.output.preview(show);
   for (const warning of warnings) context.output.warn(warning);
   await confirmGuarded(context, 'Cancel and place this one?', breaches, overridden);
-  const recheck = await dayRecheck(context, account, plan.market.quote, breaches);
+  const recheck = await dayRecheck(context, account, plan.market.quote, breaches, overridden);
   const forget = context.host.onInterrupt(() => {
     const note = `The order may be cancelled, and the one in its place may have left. Find out: pit resolve ${id}`;
     context.output.warn(note);

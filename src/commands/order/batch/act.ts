@@ -116,7 +116,7 @@ async function act(context: Context, account: TradingAccount, market: Market, de
   await confirmGuarded(context, question, breaches, overridden);
   budget.lengthen(timeFor(Math.ceil(deal.lines.length / MOST_PAIRS)));
   await watchMarket(account, deal.market);
-  const { recheck } = await dayRecheck(context, account, market.quote, breaches);
+  const { recheck } = await dayRecheck(context, account, market.quote, breaches, overridden);
   const job = await deal.begin(recheck);
   const { ending, isChecked } = await carryOut(context, account, job);
   if (isChecked === false) output.warn(UNCHECKED);
