@@ -1,5 +1,4 @@
 import { Failure } from '../../errors.js';
-import { Decimal } from '../../protocol/decimal.js';
 import type { Side } from '../../protocol/words.js';
 import type { TradingAccount } from '../../trading/account.js';
 import type { Guarded } from '../../trading/guards/guards.js';
@@ -50,7 +49,7 @@ async function findIn<Found>(
 function ordersIn({ price = '', amount = '', tradeParams = '' }: Values) {
   const pairs = [...tradeParams.matchAll(/\[([\d.]+),\s*([\d.]+)/g)].map(([, ...pair]) => pair);
   return [[price, amount], ...pairs].flatMap(([price = '', amount = '']) =>
-    NUMBER.test(price) && NUMBER.test(amount) ? [{ price: Decimal.of(price), amount: Decimal.of(amount) }] : [],
+    NUMBER.test(price) && NUMBER.test(amount) ? [{ price, amount }] : [],
   );
 }
 

@@ -10,6 +10,7 @@ import { newClientId } from '../../trading/order/client-id.js';
 import { doubtsIn, refuseTwin } from '../../trading/order/doubts.js';
 import { findOrder } from '../../trading/order/reference.js';
 import { checkOrder } from '../../trading/order/rules.js';
+import { notionalOf } from '../../trading/order/terms.js';
 import type { OrderFacts } from '../../trading/preview/facts.js';
 import { Outlook } from '../../trading/preview/outlook.js';
 import { guardOrder, previewOrder } from '../../trading/preview/preview.js';
@@ -50,7 +51,7 @@ export async function prepare(context: Context, account: TradingAccount, request
   ]);
   checkOrder(market, price, amount);
   const terms = termsOf(request, price, amount);
-  const notional = price.times(amount).trimmed().toString();
+  const notional = notionalOf(terms).trimmed().toString();
   const order = { ...terms, clientId: request.id ?? newClientId(host), notional };
   if (isSeen) refuseTwin(account, terms);
   const resolved = { market, terms };

@@ -53,7 +53,7 @@ export function guardBatch(
   seen: Seen,
   limits: GuardLimits,
 ): Guarded {
-  const orders = lines.map(([, price, amount]) => ({ price: Decimal.of(price), amount: Decimal.of(amount) }));
+  const orders = lines.map(([, price, amount]) => ({ price, amount }));
   const { breaches, warnings } = guardOrders(account, { market, side, type: 'limit', orders }, seen, limits);
   return { breaches: breaches.map((breach) => naming(breach, lines)), warnings };
 }

@@ -5,9 +5,10 @@ import type { TradingAccount } from '../account.js';
 import { Job } from '../batch/job.js';
 import { totals } from '../batch/lines.js';
 import type { Entry } from '../journal/entry.js';
-import { type Intent, isOf, marketOf, type OrderTerms, type ReplaceTerms, type Settled } from '../journal/intent.js';
+import { type Intent, isOf, marketOf, type ReplaceTerms, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { Sums, ValueOf } from '../journal/sums.js';
+import { notionalOf } from '../order/terms.js';
 import { remainderOf } from '../replace/remainder.js';
 import type { GuardLimits } from './limits.js';
 
@@ -85,16 +86,12 @@ function worthOfJob(job: Job, isUnderWay: boolean): Decimal {
 }
 
 function worthOf(intent: Intent): Decimal {
-  if (isOf(intent, 'order')) return worth(intent.terms);
+  if (isOf(intent, 'order')) return notionalOf(intent.terms);
   // until its order is cancelled; then it is an order
   return isOf(intent, 'replace') ? worthOfReplacement(intent.terms) : Decimal.zero;
 }
 
 /** The most that is going to be placed: what had filled of the cancelled order counts with that one. */
 function worthOfReplacement({ wanted, filled = '0' }: ReplaceTerms): Decimal {
-  return worth(remainderOf(wanted, filled));
-}
-
-function worth({ price, amount }: OrderTerms): Decimal {
-  return Decimal.of(price).times(Decimal.of(amount));
+  return notionalOf(remainderOf(wanted, filled));
 }

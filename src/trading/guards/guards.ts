@@ -1,6 +1,8 @@
 import type { Market } from '../../client/market-catalog.js';
-import type { Decimal } from '../../protocol/decimal.js';
+import { Decimal } from '../../protocol/decimal.js';
 import type { OrderType, Side } from '../../protocol/words.js';
+import type { OrderTerms } from '../journal/intent.js';
+import { notionalOf } from '../order/terms.js';
 import type { Breach, Seen } from './breach.js';
 import type { GuardLimits } from './limits.js';
 import type { GuardName } from './names.js';
@@ -13,7 +15,7 @@ export interface Proposal {
   readonly market: Pick<Market, 'quote'>;
   readonly side: Side;
   readonly type: OrderType;
-  readonly orders: readonly { readonly price: Decimal; readonly amount: Decimal }[];
+  readonly orders: readonly Pick<OrderTerms, 'price' | 'amount'>[];
 }
 
 /** What a proposal is held against. */
@@ -42,8 +44,8 @@ export function checkGuards(
   limits: GuardLimits,
   evidence: Evidence,
 ): Guarded {
-  const prices = orders.map(({ price }) => price);
-  const notionals = orders.map(({ price, amount }) => price.times(amount));
+  const prices = orders.map(({ price }) => Decimal.of(price));
+  const notionals = orders.map(notionalOf);
   const band = checkBand(side, prices, limits.priceBand, evidence.seen);
   const crossing = type === 'postOnly' && limits.postOnly ? checkPostOnly(side, prices, evidence.seen) : null;
   const breaches = [band.breach, ...checkNotionals(notionals, market.quote, limits, evidence.today), crossing];

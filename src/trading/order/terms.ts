@@ -19,6 +19,11 @@ export function orderValues(terms: OrderTerms, clientId: string): ValuesOf<'orde
   };
 }
 
+/** Price x amount, in the quote coin. */
+export function notionalOf({ price, amount }: Pick<OrderTerms, 'price' | 'amount'>): Decimal {
+  return Decimal.of(price).times(Decimal.of(amount));
+}
+
 /** Whether an order of the exchange may be what these terms asked for, by side, price and amount. */
 export function fits(record: OrderRecord, terms: OrderTerms): boolean {
   return differences(record, terms).length === 0;

@@ -37,9 +37,8 @@ export function guardOrder(
   seen: Seen,
   limits: GuardLimits,
 ): Guarded {
-  const { side, type, price, amount } = terms;
-  const orders = [{ price: Decimal.of(price), amount: Decimal.of(amount) }];
-  return guardOrders(account, { market, side, type, orders }, seen, limits);
+  const { side, type } = terms;
+  return guardOrders(account, { market, side, type, orders: [terms] }, seen, limits);
 }
 
 /** The same for orders that are to be sent together. */

@@ -25,7 +25,7 @@ function guarded({ side = 'buy', type = 'limit', orders = [['1000', '1']], setti
   const proposal = {
     market: { quote: 'usdt' },
     ...{ side, type },
-    orders: orders.map(([price, amount]) => ({ price: Decimal.of(price), amount: Decimal.of(amount) })),
+    orders: orders.map(([price, amount]) => ({ price, amount })),
   };
   return checkGuards(proposal, guardLimits(settings), { seen: VIEW, today: Decimal.zero, ...evidence });
 }
@@ -159,7 +159,7 @@ describe('order-notional and day-notional', () => {
 
   it('limit no coin that has no limit', () => {
     const limits: GuardLimits = { ...guardLimits({}), orderNotional: new Map(), dayNotional: new Map() };
-    const order = { price: Decimal.of('1000'), amount: Decimal.of('1000000000') };
+    const order = { price: '1000', amount: '1000000000' };
     const proposal = { market: { quote: 'doge' }, side: 'buy', type: 'limit', orders: [order] } as const;
     expect(checkGuards(proposal, limits, { seen: VIEW, today: Decimal.zero }).breaches).toEqual([]);
   });
