@@ -51,6 +51,7 @@ describe('a guard', () => {
     ['price-band', 'sell btc_usdt 0.01 --at 17999.99', /17999\.99 is 10\.01% below mid \(20000\).*at least 18000/],
     ['price-band', 'buy btc_usdt 0.01 --at ask+12%', /22400\.56 is 12\.01% above mid/],
     ['order-notional', 'buy btc_usdt 50.01 --at 20000', /comes to 1000200 usdt.*1000000 usdt/],
+    ['order-notional', 'sell btc_usdt 51 --at 19999', /comes to 1019974.5 usdt.*below the best bid \(19999\.5\)/],
     ['day-notional', 'buy btc_usdt 251 --at 20000 --override order-notional', /come to 5020000 usdt.*5000000 usdt/],
     ['post-only', 'buy btc_usdt 0.01 --at 20000.50 --post-only', /20000\.50.*best ask is 20000\.5/],
     ['post-only', 'sell btc_usdt 0.01 --at bid --post-only', /19999\.50.*best bid is 19999\.5/],
@@ -82,6 +83,23 @@ describe('a guard', () => {
     for (const price of ['20001', '20002']) await placed(`order buy btc_usdt 0.01 --at ${price} --yes`);
     const told = await desk.failure('order buy btc_usdt 0.01 --at 20003 --yes', 2, exchange.extra);
     expect(told.message).toContain('come to 600.06 usdt, and the limit is 500 usdt');
+  });
+
+  it('lifted for the price of a sell leaves the limits what it really sells for', async () => {
+    await desk.done('profile set sandbox orderNotional 10000usdt');
+    const line = 'order sell btc_usdt 0.4 --at 10 --yes';
+    await heldBack(
+      `${line.replace('0.4', '2')} --override price-band`,
+      /^order-notional holds this back: .*39999 usdt/,
+    );
+    const dry = `${line.replace('0.4', '2').replace('--yes', '--dry-run')} --override price-band`;
+    const { preview } = await desk.json<{ preview: { notional: string; guards: object[] } }>(dry, exchange.extra);
+    expect(preview).toMatchObject({ notional: '20', guards: [{ guard: 'price-band' }, { guard: 'order-notional' }] });
+    for (const setting of ['priceBand off', 'dayNotional 10000usdt']) await desk.done(`profile set sandbox ${setting}`);
+    await heldBack(line.replace('0.4', '2'), /^order-notional holds this back: .*39999 usdt/);
+    await placed(line);
+    const told = await desk.failure(line.replace('10', '11'), 2, exchange.extra);
+    expect(told.message).toContain('day would come to 15999.6 usdt, and the limit is 10000 usdt');
   });
 
   it('of a day is not passed by several processes that begin at once', async () => {
@@ -131,9 +149,9 @@ describe('a guard', () => {
 
   it('costs a script the depth and nothing else', async () => {
     await desk.done('markets', exchange.extra);
-    const asked = async (words: string) => {
+    const asked = async (words: string, side = 'buy') => {
       const before = exchange.asked.length;
-      await placed(`order buy btc_usdt 0.01 --yes ${words}`);
+      await placed(`order ${side} btc_usdt 0.01 --yes ${words}`);
       const read = exchange.asked.slice(before);
       // what comes after the order looks for what the network may have made of it
       return read.slice(0, read.indexOf('/api/order'));
@@ -142,6 +160,9 @@ describe('a guard', () => {
     expect(await asked('--at ask')).toEqual(['/data/v1/depth']);
     expect(await asked('--at 20000 --override price-band')).toEqual([]);
     expect(await asked('--at ask --override price-band')).toEqual(['/data/v1/depth']);
+    // what a sell counts for depends on the bids
+    expect(await asked('--at 20000 --override price-band', 'sell')).toEqual(['/data/v1/depth']);
+    expect(await asked('--at 20000 --override price-band,order-notional,day-notional', 'sell')).toEqual([]);
   });
 
   it('is told by a dry run, which sends nothing and is done', async () => {

@@ -9,14 +9,21 @@ import type { Context } from '../frame/context.js';
 
 type Values = Readonly<Record<string, string>>;
 
-const NOTHING: Guarded = { breaches: [], warnings: [] };
+/** No day counts what nobody can explain. */
+type LikelyGuarded = Omit<Guarded, 'bid'>;
+
+const NOTHING: LikelyGuarded = { breaches: [], warnings: [] };
 const NUMBER = /^\d+(\.\d+)?$/;
 
 /**
  * Holds against the guards what an operation that nobody described would do if it placed orders, as one with a market, a
  * price and an amount does, or with pairs of them.
  */
-export async function guardLikely({ session }: Context, account: TradingAccount, values: Values): Promise<Guarded> {
+export async function guardLikely(
+  { session }: Context,
+  account: TradingAccount,
+  values: Values,
+): Promise<LikelyGuarded> {
   const orders = ordersIn(values);
   const name = values.currency ?? values.market ?? values.symbol;
   if (orders.length === 0 || name === undefined) return NOTHING;

@@ -44,7 +44,8 @@ export async function prepare(context: Context, account: TradingAccount, request
   const market = await (await session.markets()).find(request.market);
   const limits = guardLimits((await session.connection()).settings);
   const outlook = new Outlook(account.client, request, isSeen ? LEVELS.looking : LEVELS.script);
-  askAhead(outlook, request, limits, isSeen);
+  const needsMarket = looksAtMarket(market, request, limits);
+  askAhead(outlook, request, { isSeen, needsMarket });
   const [{ price, amount }] = await Promise.all([
     resolveOrder(outlook, market, request),
     request.id === undefined ? undefined : requireNewId(account.client, request.market, request.id),
@@ -58,20 +59,24 @@ export async function prepare(context: Context, account: TradingAccount, request
   const doubts = doubtsIn(account, request.market).map((doubt) => sameProfile(doubt, host.arguments));
   const withDoubts = <Told extends Guarded>(told: Told) => ({ ...told, warnings: [...doubts, ...told.warnings] });
   if (isSeen) return { market, order, ...withDoubts(await previewOrder(account, resolved, outlook, limits)) };
-  const seen = looksAtMarket(request, limits) ? await outlook.market() : undefined;
+  const seen = needsMarket ? await outlook.market() : undefined;
   return { market, order, facts: null, ...withDoubts(guardOrder(account, resolved, seen, limits)) };
 }
 
 /** Asks at once for everything that will be needed. */
-function askAhead(outlook: Outlook, request: OrderRequest, limits: GuardLimits, isSeen: boolean): void {
-  if (isSeen || looksAtMarket(request, limits)) outlook.market();
+function askAhead(
+  outlook: Outlook,
+  request: OrderRequest,
+  { isSeen, needsMarket }: { readonly isSeen: boolean; readonly needsMarket: boolean },
+): void {
+  if (isSeen || needsMarket) outlook.market();
   if (request.account === 'spot' && (isSeen || request.amount.kind === 'share')) outlook.available();
   if (isSeen) outlook.orders();
 }
 
 /** Whether even a script has to know the market. */
-function looksAtMarket({ at, type, overridden }: OrderRequest, limits: GuardLimits): boolean {
-  return at.kind === 'book' || needMarket(type, limits, overridden);
+function looksAtMarket({ quote }: Market, { at, side, type, overridden }: OrderRequest, limits: GuardLimits): boolean {
+  return at.kind === 'book' || needMarket({ side, type, quote }, limits, overridden);
 }
 
 function termsOf(request: OrderRequest, price: Decimal, amount: Decimal): OrderTerms {

@@ -92,13 +92,13 @@ async function act(
   const { profile } = await context.session.connection();
   const exchange = `${account.client.hosts.tradeUrl} (profile ${profile})`;
   const show = (screen: Screen) => showReplacement(screen, plan, id, exchange);
-  const { breaches, warnings } = await guarded(context, account, plan, overridden);
+  const { breaches, warnings, bid } = await guarded(context, account, plan, overridden);
   const held = [...warnings, ...breaches.map((breach) => breachText(breach, overridden))];
   if (context.globals.dryRun) return dry(context, account, plan, id, held, show);
   if (!context.globals.yes) context.output.preview(show);
   for (const warning of warnings) context.output.warn(warning);
   await confirmGuarded(context, 'Cancel and place this one?', breaches, overridden);
-  const recheck = await dayRecheck(context, account, plan.market.quote, breaches, overridden);
+  const recheck = await dayRecheck(context, account, plan.market.quote, { breaches, bid }, overridden);
   const forget = context.host.onInterrupt(() => {
     const note = `The order may be cancelled, and the one in its place may have left. Find out: pit resolve ${id}`;
     context.output.warn(note);
@@ -123,7 +123,7 @@ async function guarded(
   overridden: readonly GuardName[],
 ): Promise<Guarded> {
   const limits = guardLimits((await session.connection()).settings);
-  const seen = needMarket(terms.type, limits, overridden) ? await outlook.market() : undefined;
+  const seen = needMarket({ ...terms, quote: market.quote }, limits, overridden) ? await outlook.market() : undefined;
   return guardOrder(account, { market, terms }, seen, limits);
 }
 

@@ -40,9 +40,9 @@ export async function previewBatch(
   ]);
   const answers: Answers = { market: seen, available, orders };
   const facts = factsOf(market, plan, answers);
-  const { breaches, warnings } = guardBatch(account, market, plan, seen, limits);
+  const guarded = guardBatch(account, market, plan, seen, limits);
   const more = [...aboutBalance(market, plan.side, facts.balance, 'a part of it'), ...aboutAnswers(answers)];
-  return { facts, breaches, warnings: [...warnings, ...more] };
+  return { ...guarded, facts, warnings: [...guarded.warnings, ...more] };
 }
 
 /** The guards alone. Batches have no PostOnly orders. */
@@ -54,8 +54,8 @@ export function guardBatch(
   limits: GuardLimits,
 ): Guarded {
   const orders = lines.map(([, price, amount]) => ({ price, amount }));
-  const { breaches, warnings } = guardOrders(account, { market, side, type: 'limit', orders }, seen, limits);
-  return { breaches: breaches.map((breach) => naming(breach, lines)), warnings };
+  const guarded = guardOrders(account, { market, side, type: 'limit', orders }, seen, limits);
+  return { ...guarded, breaches: guarded.breaches.map((breach) => naming(breach, lines)) };
 }
 
 /** Which line of the file it is about, and how many more break the same guard; nothing where that is no single line's doing. */

@@ -24,6 +24,17 @@ export function notionalOf({ price, amount }: Pick<OrderTerms, 'price' | 'amount
   return Decimal.of(price).times(Decimal.of(amount));
 }
 
+/**
+ * What the guards count an order for, in the quote coin. A sell below the best bid fills at the bids: it counts at the best of
+ * them, and so for at least what it brings.
+ *
+ * @param bid the best bid; undefined where it is not known
+ */
+export function worthOfOrder(order: Pick<OrderTerms, 'side' | 'price' | 'amount'>, bid: string | undefined): Decimal {
+  const isBelow = order.side === 'sell' && bid !== undefined && Decimal.of(order.price).compare(Decimal.of(bid)) < 0;
+  return notionalOf(isBelow ? { price: bid, amount: order.amount } : order);
+}
+
 /** Whether an order of the exchange may be what these terms asked for, by side, price and amount. */
 export function fits(record: OrderRecord, terms: OrderTerms): boolean {
   return differences(record, terms).length === 0;

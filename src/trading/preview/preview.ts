@@ -26,8 +26,8 @@ export async function previewOrder(
   ]);
   const answers: Answers = { market, available, orders };
   const facts = factsOf(order, answers);
-  const { breaches, warnings } = guardOrder(account, order, market, limits);
-  return { facts, breaches, warnings: [...warnings, ...warningsOf(order, facts, answers)] };
+  const guarded = guardOrder(account, order, market, limits);
+  return { ...guarded, facts, warnings: [...guarded.warnings, ...warningsOf(order, facts, answers)] };
 }
 
 /** The guards alone, for who does not look: only what is seen of the market counts. */

@@ -51,12 +51,12 @@ export async function replaceOrder(
   account: TradingAccount,
   { terms, market, placed }: ReplacePlan,
   id: string,
-  { recheck }: Rechecked = {},
+  { recheck, bid }: Rechecked = {},
 ): Promise<Replacement> {
   refuseTwin(account, placed);
   const entry = account.journal.begin<'replace'>(
     { operation: 'replace', terms },
-    { id, reqTime: account.client.now() },
+    { id, reqTime: account.client.now(), bid },
   );
   try {
     refuseRival(account, entry);
