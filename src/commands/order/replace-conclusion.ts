@@ -6,7 +6,7 @@ import type { Screen } from '../../terminal/screen.js';
 import type { CancelFate } from '../../trading/cancel/fate.js';
 import type { OrderTerms, ReplaceTerms } from '../../trading/journal/intent.js';
 import type { Placement } from '../../trading/order/place.js';
-import { remainderOf } from '../../trading/replace/remainder.js';
+import { remainderOf } from '../../trading/order/remainder.js';
 import type { Replacement } from '../../trading/replace/replace.js';
 import { rowOf } from '../cancel/rows.js';
 import { conclude as concludeOrder } from './conclusion.js';

@@ -8,8 +8,8 @@ import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, marketOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { Sums, ValueOf } from '../journal/sums.js';
+import { remainderOf } from '../order/remainder.js';
 import { worthOfOrder } from '../order/terms.js';
-import { remainderOf } from '../replace/remainder.js';
 import type { GuardLimits } from './limits.js';
 
 const DAY_MS = 86_400_000;

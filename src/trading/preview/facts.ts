@@ -3,10 +3,10 @@ import { Failure } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { OrderTerms } from '../journal/intent.js';
+import { bestOf, type MarketView, percentFrom, type Reference, referenceOf } from '../market-view.js';
 import { notionalOf } from '../order/terms.js';
 import { estimateFee, type FeeEstimate } from './fee.js';
 import { type Fills, fillsAtOnce } from './fills.js';
-import { bestOf, type MarketView, percentFrom, type Reference, referenceOf } from './market-view.js';
 import type { Available } from './outlook.js';
 
 /** An order that can be sent as it is, in its market. */

@@ -6,7 +6,7 @@ import type { OrderType, Side } from '../../../src/protocol/words.js';
 import { checkGuards, type Evidence, needMarket } from '../../../src/trading/guards/guards.js';
 import { type GuardLimits, guardLimits } from '../../../src/trading/guards/limits.js';
 import { placeOf } from '../../../src/trading/guards/price-band.js';
-import type { MarketView } from '../../../src/trading/preview/market-view.js';
+import type { MarketView } from '../../../src/trading/market-view.js';
 
 const UNREACHABLE = new Failure('unreachable', 'depth: no answer came in time');
 
