@@ -10,6 +10,7 @@ const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,
 /** mid is 20000 */
 const DEPTH = '{"asks":[[20010,5],[20000.5,5]],"bids":[[19999.5,5],[19990,5]],"timestamp":1700000000}';
 const PLACED = '{"code":"1000","message":"ok","id":"202611210000000001"}';
+const BATCH_PLACED = '{"code":1000,"message":"ok","data":["202611210000000002","202611210000000003"]}';
 const NO_ORDERS = '{"code":3001,"message":"order not found"}';
 
 const exchange = useLiteralExchange({
@@ -50,6 +51,7 @@ describe('a guard', () => {
     ['price-band', 'sell btc_usdt 0.01 --at 17999.99', /17999\.99 is 10\.01% below mid \(20000\).*at least 18000/],
     ['price-band', 'buy btc_usdt 0.01 --at ask+12%', /22400\.56 is 12\.01% above mid/],
     ['order-notional', 'buy btc_usdt 50.01 --at 20000', /comes to 1000200 usdt.*1000000 usdt/],
+    ['order-notional', 'sell btc_usdt 51 --at 19999', /comes to 1019974.5 usdt.*below the best bid \(19999\.5\)/],
     ['day-notional', 'buy btc_usdt 251 --at 20000 --override order-notional', /come to 5020000 usdt.*5000000 usdt/],
     ['post-only', 'buy btc_usdt 0.01 --at 20000.50 --post-only', /20000\.50.*best ask is 20000\.5/],
     ['post-only', 'sell btc_usdt 0.01 --at bid --post-only', /19999\.50.*best bid is 19999\.5/],
@@ -81,6 +83,23 @@ describe('a guard', () => {
     for (const price of ['20001', '20002']) await placed(`order buy btc_usdt 0.01 --at ${price} --yes`);
     const told = await desk.failure('order buy btc_usdt 0.01 --at 20003 --yes', 2, exchange.extra);
     expect(told.message).toContain('come to 600.06 usdt, and the limit is 500 usdt');
+  });
+
+  it('lifted for the price of a sell leaves the limits what it really sells for', async () => {
+    await desk.done('profile set sandbox orderNotional 10000usdt');
+    const line = 'order sell btc_usdt 0.4 --at 10 --yes';
+    await heldBack(
+      `${line.replace('0.4', '2')} --override price-band`,
+      /^order-notional holds this back: .*39999 usdt/,
+    );
+    const dry = `${line.replace('0.4', '2').replace('--yes', '--dry-run')} --override price-band`;
+    const { preview } = await desk.json<{ preview: { notional: string; guards: object[] } }>(dry, exchange.extra);
+    expect(preview).toMatchObject({ notional: '20', guards: [{ guard: 'price-band' }, { guard: 'order-notional' }] });
+    for (const setting of ['priceBand off', 'dayNotional 10000usdt']) await desk.done(`profile set sandbox ${setting}`);
+    await heldBack(line.replace('0.4', '2'), /^order-notional holds this back: .*39999 usdt/);
+    await placed(line);
+    const told = await desk.failure(line.replace('10', '11'), 2, exchange.extra);
+    expect(told.message).toContain('day would come to 15999.6 usdt, and the limit is 10000 usdt');
   });
 
   it('of a day is not passed by several processes that begin at once', async () => {
@@ -130,9 +149,9 @@ describe('a guard', () => {
 
   it('costs a script the depth and nothing else', async () => {
     await desk.done('markets', exchange.extra);
-    const asked = async (words: string) => {
+    const asked = async (words: string, side = 'buy') => {
       const before = exchange.asked.length;
-      await placed(`order buy btc_usdt 0.01 --yes ${words}`);
+      await placed(`order ${side} btc_usdt 0.01 --yes ${words}`);
       const read = exchange.asked.slice(before);
       // what comes after the order looks for what the network may have made of it
       return read.slice(0, read.indexOf('/api/order'));
@@ -141,6 +160,9 @@ describe('a guard', () => {
     expect(await asked('--at ask')).toEqual(['/data/v1/depth']);
     expect(await asked('--at 20000 --override price-band')).toEqual([]);
     expect(await asked('--at ask --override price-band')).toEqual(['/data/v1/depth']);
+    // what a sell counts for depends on the bids
+    expect(await asked('--at 20000 --override price-band', 'sell')).toEqual(['/data/v1/depth']);
+    expect(await asked('--at 20000 --override price-band,order-notional,day-notional', 'sell')).toEqual([]);
   });
 
   it('is told by a dry run, which sends nothing and is done', async () => {
@@ -197,5 +219,36 @@ describe('where market data cannot be had', () => {
       expect.stringMatching(/^The book could not be read/),
       expect.stringMatching(/^The balance could not be read/),
     ]);
+  });
+});
+
+describe('of a day, held against the journal once more when the write is recorded', () => {
+  /** An order that begins while a batch of 200 usdt reads the lists, where 500 are left of the day. */
+  async function overtaken(words: string) {
+    const desk = new Desk(temporaryHome());
+    let others: Promise<unknown> | undefined;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/data/v1/')) return respond(target.includes('markets') ? MARKETS : DEPTH);
+        if (target.startsWith('/api/order?')) return respond(PLACED);
+        if (target.startsWith('/api/orderMoreV2')) return respond(BATCH_PLACED);
+        const isFirst = target.startsWith('/api/getOrders') && others === undefined;
+        if (isFirst) others = desk.done('order buy btc_usdt 0.02 --at 20007 --yes', extra());
+        const earlier = isFirst ? others : undefined;
+        return (socket) => void Promise.resolve(earlier).then(() => respond(NO_ORDERS)(socket));
+      },
+    });
+    const extra = () => ({ environment: environmentAt(server.url) });
+    await desk.done('profile set sandbox dayNotional 500usdt');
+    const line = `order batch buy btc_usdt --ladder 19999:20001:2 --amount 0.01 --yes${words}`;
+    const { code, stderr } = await desk.run(line, extra());
+    return { code, stderr, others: await others };
+  }
+
+  it('holds what was within the limit a moment ago, unless that guard was overridden', async () => {
+    const held = await overtaken('');
+    expect(held).toMatchObject({ code: 2, stderr: expect.stringMatching(/come to 600.14 usdt.*500 usdt/) });
+    expect(held.stderr).toContain('--override day-notional');
+    expect(await overtaken(' --override day-notional')).toMatchObject({ code: 0 });
   });
 });

@@ -1,23 +1,29 @@
 import { Failure } from '../../errors.js';
-import { Decimal } from '../../protocol/decimal.js';
 import type { Side } from '../../protocol/words.js';
 import type { TradingAccount } from '../../trading/account.js';
+import { guardOrders } from '../../trading/guards/guard-orders.js';
 import type { Guarded } from '../../trading/guards/guards.js';
 import { guardLimits } from '../../trading/guards/limits.js';
 import { Outlook } from '../../trading/preview/outlook.js';
-import { guardOrders } from '../../trading/preview/preview.js';
 import type { Context } from '../frame/context.js';
 
 type Values = Readonly<Record<string, string>>;
 
-const NOTHING: Guarded = { breaches: [], warnings: [] };
+/** No day counts what nobody can explain. */
+type LikelyGuarded = Omit<Guarded, 'bid'>;
+
+const NOTHING: LikelyGuarded = { breaches: [], warnings: [] };
 const NUMBER = /^\d+(\.\d+)?$/;
 
 /**
  * Holds against the guards what an operation that nobody described would do if it placed orders, as one with a market, a
  * price and an amount does, or with pairs of them.
  */
-export async function guardLikely({ session }: Context, account: TradingAccount, values: Values): Promise<Guarded> {
+export async function guardLikely(
+  { session }: Context,
+  account: TradingAccount,
+  values: Values,
+): Promise<LikelyGuarded> {
   const orders = ordersIn(values);
   const name = values.currency ?? values.market ?? values.symbol;
   if (orders.length === 0 || name === undefined) return NOTHING;
@@ -50,7 +56,7 @@ async function findIn<Found>(
 function ordersIn({ price = '', amount = '', tradeParams = '' }: Values) {
   const pairs = [...tradeParams.matchAll(/\[([\d.]+),\s*([\d.]+)/g)].map(([, ...pair]) => pair);
   return [[price, amount], ...pairs].flatMap(([price = '', amount = '']) =>
-    NUMBER.test(price) && NUMBER.test(amount) ? [{ price: Decimal.of(price), amount: Decimal.of(amount) }] : [],
+    NUMBER.test(price) && NUMBER.test(amount) ? [{ price, amount }] : [],
   );
 }
 

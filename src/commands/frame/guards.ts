@@ -2,6 +2,7 @@ import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../../trading/account.js';
 import type { Breach } from '../../trading/guards/breach.js';
 import { requireDay } from '../../trading/guards/day-notional.js';
+import type { Guarded } from '../../trading/guards/guards.js';
 import { guardLimits } from '../../trading/guards/limits.js';
 import { GUARDS, type GuardName, readGuards, SETTING_OF } from '../../trading/guards/names.js';
 import type { Rechecked } from '../../trading/order/place.js';
@@ -28,18 +29,20 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
 }
 
 /**
- * What has to hold still when the write is recorded; undefined where the day's limit was lifted, or is gone past on purpose.
+ * What the record of a guarded write is to say, and what has to hold still when it is made; nothing has to where the day's
+ * limit was overridden, or is gone past on purpose.
  * @param quote the coin that the limit is in
  */
 export async function dayRecheck(
   { session }: Context,
   account: TradingAccount,
   quote: string,
-  breaches: readonly Breach[],
+  { breaches, bid }: Pick<Guarded, 'breaches' | 'bid'>,
+  overridden: readonly GuardName[],
 ): Promise<Rechecked> {
-  if (breaches.some(({ guard }) => guard === 'day-notional')) return {};
+  if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bid };
   const limits = guardLimits((await session.connection()).settings);
-  return { recheck: () => requireDay(account, quote, limits) };
+  return { bid, recheck: () => requireDay(account, quote, limits) };
 }
 
 /**

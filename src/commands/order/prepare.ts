@@ -3,6 +3,7 @@ import type { Market } from '../../client/market-catalog.js';
 import { usage } from '../../errors.js';
 import type { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../../trading/account.js';
+import { guardOrder } from '../../trading/guards/guard-orders.js';
 import { type Guarded, needMarket } from '../../trading/guards/guards.js';
 import { type GuardLimits, guardLimits } from '../../trading/guards/limits.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
@@ -10,9 +11,10 @@ import { newClientId } from '../../trading/order/client-id.js';
 import { doubtsIn, refuseTwin } from '../../trading/order/doubts.js';
 import { findOrder } from '../../trading/order/reference.js';
 import { checkOrder } from '../../trading/order/rules.js';
+import { notionalText } from '../../trading/order/terms.js';
 import type { OrderFacts, ResolvedOrder } from '../../trading/preview/facts.js';
 import { Outlook } from '../../trading/preview/outlook.js';
-import { guardOrder, previewOrder } from '../../trading/preview/preview.js';
+import { previewOrder } from '../../trading/preview/preview.js';
 import { amountText } from '../../trading/words/amount-word.js';
 import { priceText } from '../../trading/words/price-word.js';
 import { resolveOrder } from '../../trading/words/resolve-order.js';
@@ -47,18 +49,18 @@ export async function prepare(context: Context, account: TradingAccount, request
   const market = await (await session.markets()).find(request.market);
   const limits = guardLimits((await session.connection()).settings);
   const outlook = new Outlook(account.client, request, isSeen ? LEVELS.looking : LEVELS.script);
-  askAhead(outlook, request, limits, isSeen);
+  const needsMarket = looksAtMarket(market, request, limits);
+  askAhead(outlook, request, { isSeen, needsMarket });
   const [{ price, amount }] = await Promise.all([
     resolveOrder(outlook, market, request),
     request.id === undefined ? undefined : requireNewId(account.client, request.market, request.id),
   ]);
   checkOrder(market, price, amount);
   const terms = termsOf(request, price, amount);
-  const notional = price.times(amount).trimmed().toString();
+  const notional = notionalText(terms);
   const order = { ...terms, clientId: request.id ?? newClientId(host), notional };
   if (isSeen) refuseTwin(account, terms);
-  const sees = looksAtMarket(request, limits);
-  return { market, order, ...(await foreseen(context, account, { market, terms }, { outlook, limits, sees })) };
+  return { market, order, ...(await foreseen(context, account, { market, terms }, { outlook, limits, needsMarket })) };
 }
 
 /** Whether somebody is going to see what an order would do. */
@@ -70,7 +72,7 @@ interface Around {
   readonly outlook: Outlook;
   readonly limits: GuardLimits;
   /** Whether even a script has to know the market. */
-  readonly sees: boolean;
+  readonly needsMarket: boolean;
 }
 
 /** What an order would do where somebody is going to see it, what to beware of, and which guards hold it back. */
@@ -78,25 +80,29 @@ export async function foreseen(
   context: Context,
   account: TradingAccount,
   order: ResolvedOrder,
-  { outlook, limits, sees }: Around,
+  { outlook, limits, needsMarket }: Around,
 ): Promise<Foreseen> {
   const doubts = doubtsIn(account, order.terms.market).map((doubt) => sameProfile(doubt, context.host.arguments));
   const told = isLookedAt(context)
     ? await previewOrder(account, order, outlook, limits)
-    : { facts: null, ...guardOrder(account, order, sees ? await outlook.market() : undefined, limits) };
+    : { facts: null, ...guardOrder(account, order, needsMarket ? await outlook.market() : undefined, limits) };
   return { ...told, warnings: [...doubts, ...told.warnings] };
 }
 
 /** Asks at once for everything that will be needed. */
-function askAhead(outlook: Outlook, request: OrderRequest, limits: GuardLimits, isSeen: boolean): void {
-  if (isSeen || looksAtMarket(request, limits)) outlook.market();
+function askAhead(
+  outlook: Outlook,
+  request: OrderRequest,
+  { isSeen, needsMarket }: { readonly isSeen: boolean; readonly needsMarket: boolean },
+): void {
+  if (isSeen || needsMarket) outlook.market();
   if (request.account === 'spot' && (isSeen || request.amount.kind === 'share')) outlook.available();
   if (isSeen) outlook.orders();
 }
 
 /** Whether even a script has to know the market. */
-function looksAtMarket({ at, type, overridden }: OrderRequest, limits: GuardLimits): boolean {
-  return at.kind === 'book' || needMarket(type, limits, overridden);
+function looksAtMarket({ quote }: Market, { at, side, type, overridden }: OrderRequest, limits: GuardLimits): boolean {
+  return at.kind === 'book' || needMarket({ side, type, quote }, limits, overridden);
 }
 
 function termsOf(request: OrderRequest, price: Decimal, amount: Decimal): OrderTerms {

@@ -6,12 +6,12 @@ import type { Screen } from '../../terminal/screen.js';
 import type { CancelFate } from '../../trading/cancel/fate.js';
 import type { OrderTerms, ReplaceTerms } from '../../trading/journal/intent.js';
 import type { Placement } from '../../trading/order/place.js';
-import { remainderOf } from '../../trading/replace/remainder.js';
+import { remainderOf } from '../../trading/order/remainder.js';
+import { notionalText } from '../../trading/order/terms.js';
 import type { Replacement } from '../../trading/replace/replace.js';
 import { rowOf } from '../cancel/rows.js';
 import { conclude as concludeOrder } from './conclusion.js';
 import { placingLine } from './placing-line.js';
-import { notionalOf } from './replace-preview.js';
 
 /**
  * What became of a replacement: an answer, with a failure where only a part of it was done or is known.
@@ -37,7 +37,7 @@ function sent(told: Told, order: OrderTerms, placement: Placement): Answer {
   if (placement.outcome === 'notSent') {
     return unplaced(told, order, new Failure(placement.failure, `The order was not sent: ${placement.reason}.`));
   }
-  const answer = concludeOrder({ ...order, clientId, notional: notionalOf(order) }, placement);
+  const answer = concludeOrder({ ...order, clientId, notional: notionalText(order) }, placement);
   return {
     ...answer,
     data: { ...(answer.data as object), replaced: replacedRow(told) },
@@ -103,7 +103,7 @@ function leftWords({ amount, market }: OrderTerms): string {
 function notPlaced(told: Told, order: OrderTerms, outcome: 'notSent' | 'refused') {
   const { market, side, type, account, price, amount } = order;
   const names = { outcome, id: null, clientId: told.clientId };
-  const notional = notionalOf(order);
+  const notional = notionalText(order);
   return {
     ...names,
     market,

@@ -2,7 +2,6 @@ import { Decimal } from '../../protocol/decimal.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import { record } from '../../terminal/table.js';
-import type { OrderTerms } from '../../trading/journal/intent.js';
 import type { OrderFacts } from '../../trading/preview/facts.js';
 import type { ReplacePlan } from '../../trading/replace/plan.js';
 import { accountWords } from './account-words.js';
@@ -33,10 +32,6 @@ export function showReplacement(
     ['total', `${from(order.total_amount, wanted.amount)} ${base}, ${grouped(order.trade_amount)} of it filled`],
     ...orderEntries(prepared, facts, beside, words),
   ]);
-}
-
-export function notionalOf({ price, amount }: Pick<OrderTerms, 'price' | 'amount'>): string {
-  return Decimal.of(price).times(Decimal.of(amount)).trimmed().toString();
 }
 
 function changed({ symbols }: Screen, old: string, now: string): string {

@@ -9,7 +9,7 @@ import type { GuardName } from '../../trading/guards/names.js';
 import { newClientId } from '../../trading/order/client-id.js';
 import type { Rechecked } from '../../trading/order/place.js';
 import { referenceValues } from '../../trading/order/reference.js';
-import { orderValues } from '../../trading/order/terms.js';
+import { notionalText, orderValues } from '../../trading/order/terms.js';
 import type { ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
 import type { Context } from '../frame/context.js';
@@ -19,7 +19,7 @@ import { confirmGuarded, dayRecheck } from '../frame/guards.js';
 import { foreseen, type Prepared } from './prepare.js';
 import { previewData } from './preview-data.js';
 import { conclude } from './replace-conclusion.js';
-import { notionalOf, showReplacement } from './replace-preview.js';
+import { showReplacement } from './replace-preview.js';
 import { besideOf } from './send.js';
 
 /** Shows what a replacement would do, asks, and does it; or shows it alone for `--dry-run`. */
@@ -42,7 +42,7 @@ export async function sendReplacement(
     output.preview(show);
   }
   await confirmGuarded(context, 'Cancel and place this one?', breaches, overridden);
-  const recheck = await dayRecheck(context, account, plan.market.quote, breaches);
+  const recheck = await dayRecheck(context, account, plan.market.quote, prepared, overridden);
   return replace(context, account, plan, order.clientId, recheck);
 }
 
@@ -54,9 +54,9 @@ async function prepare(
   overridden: readonly GuardName[],
 ): Promise<Prepared> {
   const limits = guardLimits((await context.session.connection()).settings);
-  const sees = needMarket(terms.type, limits, overridden);
-  const order = { ...terms, clientId: newClientId(context.host), notional: notionalOf(terms) };
-  return { market, order, ...(await foreseen(context, account, { market, terms }, { outlook, limits, sees })) };
+  const needsMarket = needMarket({ ...terms, quote: market.quote }, limits, overridden);
+  const order = { ...terms, clientId: newClientId(context.host), notional: notionalText(terms) };
+  return { market, order, ...(await foreseen(context, account, { market, terms }, { outlook, limits, needsMarket })) };
 }
 
 async function replace(

@@ -32,7 +32,7 @@ export async function send(context: Context, account: TradingAccount, request: O
     output.preview(show);
   }
   await confirmGuarded(context, 'Place this order?', breaches, request.overridden);
-  const recheck = await dayRecheck(context, account, prepared.market.quote, breaches);
+  const recheck = await dayRecheck(context, account, prepared.market.quote, prepared, request.overridden);
   return place(context, account, order, { chosen: request.id !== undefined, ...recheck });
 }
 

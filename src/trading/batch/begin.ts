@@ -26,7 +26,7 @@ export async function beginJob(
   account: TradingAccount,
   plan: BatchPlan,
   id: string,
-  recheck?: Rechecked['recheck'],
+  { recheck, bid }: Rechecked = {},
 ): Promise<Job> {
   const { client, journal } = account;
   refuseTwins(account, plan, id);
@@ -37,7 +37,7 @@ export async function beginJob(
     baseline: page.records.map((record) => record.id),
     available: await availableFor(client, plan),
   };
-  const entry = journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id, reqTime: client.now() });
+  const entry = journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id, reqTime: client.now(), bid });
   try {
     // another process may have begun the same one meanwhile; then neither goes on
     refuseTwins(account, plan, id);
@@ -80,10 +80,10 @@ export function jobToResume({ journal }: TradingAccount, id: string, wish: Resum
 }
 
 /** @throws Failure `usage` as {@link jobToResume}, where another process was first, or that cannot be written down */
-export function takeUpJob({ journal }: TradingAccount, id: string, recheck?: Rechecked['recheck']): Job {
+export function takeUpJob({ journal }: TradingAccount, id: string, { recheck, bid }: Rechecked = {}): Job {
   if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.find(id);
-  if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.takeUp()) throw underWay(id);
+  if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.takeUp(bid)) throw underWay(id);
   try {
     refuseDoubtsOfOthers(journal, entry);
     recheck?.();

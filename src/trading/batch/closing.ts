@@ -1,6 +1,6 @@
 import type { BatchLine, Check, Settlement } from '../journal/intent.js';
 import type { Job } from './job.js';
-import { totals } from './lines.js';
+import { worthOfLines } from './lines.js';
 import { timelineOf } from './timeline.js';
 
 /** What a job came to as one write: placed where all its orders are. */
@@ -23,7 +23,7 @@ export function closeJob(job: Job, checked?: Check): void {
     outcome,
     id: null,
     duplicates: [...job.copies.keys()],
-    notional: totals(placedLines(job)).notional.trimmed().toString(),
+    notional: worthOfLines(placedLines(job), terms.side, job.bid).trimmed().toString(),
     events: timelineOf(entry.events),
     ...(checked === undefined ? {} : { checked }),
   });

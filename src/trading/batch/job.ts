@@ -1,3 +1,4 @@
+import { Decimal } from '../../protocol/decimal.js';
 import type { Entry } from '../journal/entry.js';
 import type { BatchLine, BatchTerms, JournalEvent, OrderTerms } from '../journal/intent.js';
 import type { Doubt } from './doubt.js';
@@ -50,6 +51,12 @@ export class Job {
 
   get terms(): BatchTerms {
     return this.entry.intent.terms;
+  }
+
+  /** The highest best bid that its sells were ever held against; undefined where none was. */
+  get bid(): string | undefined {
+    const seen = [this.entry.intent, ...this.entry.events].flatMap(({ bid }) => bid ?? []);
+    return seen.sort((left, right) => Decimal.of(right).compare(Decimal.of(left)))[0];
   }
 
   /** How many requests have left, or may have. */

@@ -2,6 +2,7 @@ import { Decimal } from '../../protocol/decimal.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import { readOrderType, type Side } from '../../protocol/words.js';
 import type { BatchLine, BatchTerms } from '../journal/intent.js';
+import { notionalOf, worthOfOrder } from '../order/terms.js';
 
 /** What an order of a batch is known by: its price and its amount, however they are written. */
 export function keyOf(price: string, amount: string): string {
@@ -35,8 +36,13 @@ export function totals(lines: readonly BatchLine[]): { readonly amount: Decimal;
   return lines.reduce(
     (sum, [, price, amount]) => ({
       amount: sum.amount.plus(Decimal.of(amount)),
-      notional: sum.notional.plus(Decimal.of(price).times(Decimal.of(amount))),
+      notional: sum.notional.plus(notionalOf({ price, amount })),
     }),
     { amount: Decimal.zero, notional: Decimal.zero },
   );
+}
+
+/** What the guards count the lines for, in the quote coin. */
+export function worthOfLines(lines: readonly BatchLine[], side: Side, bid: string | undefined): Decimal {
+  return lines.reduce((sum, [, price, amount]) => sum.plus(worthOfOrder({ side, price, amount }, bid)), Decimal.zero);
 }

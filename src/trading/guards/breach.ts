@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.js';
-import type { MarketView } from '../preview/market-view.js';
+import type { MarketView } from '../market-view.js';
 import type { GuardName } from './names.js';
 
 /** A guard that holds orders back. */

@@ -3,12 +3,13 @@ import { Decimal } from '../../protocol/decimal.js';
 import { splitMarket } from '../../protocol/words.js';
 import type { TradingAccount } from '../account.js';
 import { Job } from '../batch/job.js';
-import { totals } from '../batch/lines.js';
+import { worthOfLines } from '../batch/lines.js';
 import type { Entry } from '../journal/entry.js';
-import { type Intent, isOf, marketOf, type OrderTerms, type ReplaceTerms, type Settled } from '../journal/intent.js';
+import { type Intent, isOf, marketOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { Sums, ValueOf } from '../journal/sums.js';
-import { remainderOf } from '../replace/remainder.js';
+import { remainderOf } from '../order/remainder.js';
+import { worthOfOrder } from '../order/terms.js';
 import type { GuardLimits } from './limits.js';
 
 const DAY_MS = 86_400_000;
@@ -79,22 +80,18 @@ function worthOfOpen(entry: Entry): Decimal {
 function worthOfJob(job: Job, isUnderWay: boolean): Decimal {
   const doubtful = new Set([...job.doubts.values()].flatMap(({ lines }) => [...lines]));
   const isSpent = (line: number) => isUnderWay || doubtful.has(line) || job.fates[line]?.outcome === 'placed';
-  const { lines } = job.terms;
+  const { lines, side } = job.terms;
   const copies = [...job.copies.values()].flatMap((line) => lines.slice(line, line + 1));
-  return totals([...lines.filter((_, line) => isSpent(line)), ...copies]).notional;
+  return worthOfLines([...lines.filter((_, line) => isSpent(line)), ...copies], side, job.bid);
 }
 
 function worthOf(intent: Intent): Decimal {
-  if (isOf(intent, 'order')) return worth(intent.terms);
+  if (isOf(intent, 'order')) return worthOfOrder(intent.terms, intent.bid);
   // until its order is cancelled; then it is an order
-  return isOf(intent, 'replace') ? worthOfReplacement(intent.terms) : Decimal.zero;
+  return isOf(intent, 'replace') ? worthOfReplacement(intent) : Decimal.zero;
 }
 
 /** The most that is going to be placed: what had filled of the cancelled order counts with that one. */
-function worthOfReplacement({ wanted, filled = '0' }: ReplaceTerms): Decimal {
-  return worth(remainderOf(wanted, filled));
-}
-
-function worth({ price, amount }: OrderTerms): Decimal {
-  return Decimal.of(price).times(Decimal.of(amount));
+function worthOfReplacement({ terms: { wanted, filled = '0' }, bid }: Intent<'replace'>): Decimal {
+  return worthOfOrder(remainderOf(wanted, filled), bid);
 }

@@ -1,7 +1,10 @@
 import type { Market } from '../../client/market-catalog.js';
-import type { Decimal } from '../../protocol/decimal.js';
+import { Decimal } from '../../protocol/decimal.js';
 import type { OrderType, Side } from '../../protocol/words.js';
-import type { Breach, Seen } from './breach.js';
+import type { OrderTerms } from '../journal/intent.js';
+import { bestOf } from '../market-view.js';
+import { worthOfOrder } from '../order/terms.js';
+import { type Breach, isSeen, type Seen } from './breach.js';
 import type { GuardLimits } from './limits.js';
 import type { GuardName } from './names.js';
 import { checkNotionals } from './notional.js';
@@ -13,7 +16,7 @@ export interface Proposal {
   readonly market: Pick<Market, 'quote'>;
   readonly side: Side;
   readonly type: OrderType;
-  readonly orders: readonly { readonly price: Decimal; readonly amount: Decimal }[];
+  readonly orders: readonly Pick<OrderTerms, 'price' | 'amount'>[];
 }
 
 /** What a proposal is held against. */
@@ -28,12 +31,24 @@ export interface Guarded {
   readonly breaches: readonly Breach[];
   /** What to beware of, as sentences. */
   readonly warnings: readonly string[];
+  /** The best bid that sells were held against: they go on record with it. Undefined for buys, and where nobody has seen it. */
+  readonly bid: string | undefined;
 }
 
-/** Whether the guards have to see the market: not where those that look at it are off, or overridden. */
-export function needMarket(type: OrderType, limits: GuardLimits, overridden: readonly GuardName[]): boolean {
-  const band = limits.priceBand !== null && !overridden.includes('price-band');
-  return band || (type === 'postOnly' && limits.postOnly && !overridden.includes('post-only'));
+/**
+ * Whether the guards have to see the market: not where those that look at it are off, or overridden. Of the limits in the
+ * quote coin these are the ones that hold a sell.
+ */
+export function needMarket(
+  { side, type, quote }: Pick<Proposal, 'side' | 'type'> & Pick<Market, 'quote'>,
+  limits: GuardLimits,
+  overridden: readonly GuardName[],
+): boolean {
+  const holds = (guard: GuardName) => !overridden.includes(guard);
+  if (limits.priceBand !== null && holds('price-band')) return true;
+  if (type === 'postOnly' && limits.postOnly && holds('post-only')) return true;
+  const perOrder = limits.orderNotional.has(quote) && holds('order-notional');
+  return side === 'sell' && (perOrder || (limits.dayNotional.has(quote) && holds('day-notional')));
 }
 
 /** Holds a proposal against every guard. */
@@ -42,13 +57,22 @@ export function checkGuards(
   limits: GuardLimits,
   evidence: Evidence,
 ): Guarded {
-  const prices = orders.map(({ price }) => price);
-  const notionals = orders.map(({ price, amount }) => price.times(amount));
+  const prices = orders.map(({ price }) => Decimal.of(price));
+  const bid = side === 'sell' && isSeen(evidence.seen) ? bestOf(evidence.seen.bids)?.toString() : undefined;
+  const notionals = orders.map((order) => worthOfOrder({ ...order, side }, bid));
   const band = checkBand(side, prices, limits.priceBand, evidence.seen);
   const crossing = type === 'postOnly' && limits.postOnly ? checkPostOnly(side, prices, evidence.seen) : null;
-  const breaches = [band.breach, ...checkNotionals(notionals, market.quote, limits, evidence.today), crossing];
+  const overLimit = checkNotionals(notionals, market.quote, limits, evidence.today);
+  const breaches = [band.breach, ...overLimit.map((breach) => sayingWhy(breach, prices, bid)), crossing];
   return {
     breaches: breaches.filter((breach) => breach !== null),
     warnings: band.warning === null ? [] : [band.warning],
+    bid,
   };
+}
+
+/** Of sells that count for more than price x amount. */
+function sayingWhy(breach: Breach, prices: readonly Decimal[], bid: string | undefined): Breach {
+  if (bid === undefined || !prices.some((price) => price.compare(Decimal.of(bid)) < 0)) return breach;
+  return { ...breach, message: `${breach.message}; a sell below the best bid (${bid}) counts at that bid` };
 }

@@ -1,6 +1,6 @@
 import type { Decimal } from '../../protocol/decimal.js';
 import type { Side } from '../../protocol/words.js';
-import { bestOf } from '../preview/market-view.js';
+import { bestOf } from '../market-view.js';
 import { type Breach, broken, isSeen, type Seen, unchecked } from './breach.js';
 
 /** Holds the prices of PostOnly orders against the other side of the book: at its best price they would fill at once. */

@@ -1,6 +1,6 @@
 import { Decimal } from '../../protocol/decimal.js';
 import type { Side } from '../../protocol/words.js';
-import { percentFrom, type Reference, referenceOf } from '../preview/market-view.js';
+import { percentFrom, type Reference, referenceOf } from '../market-view.js';
 import { type Breach, breaking, broken, isSeen, type Seen, unchecked } from './breach.js';
 
 const ONE = Decimal.of('1');

@@ -22,7 +22,7 @@ import { isHere, isRunning, isSame, runnerOf, thisProcess } from './runner.js';
 const LONGEST_EVENT = 300;
 
 /** What an event says besides its words. */
-type EventDetails = Pick<JournalEvent, 'left' | 'doubt' | 'runner' | 'fact'>;
+type EventDetails = Pick<JournalEvent, 'left' | 'doubt' | 'runner' | 'bid' | 'fact'>;
 
 /** A write that is not settled: it is under way, or its outcome is not known. Its file holds the intent and what happened since. */
 export class Entry<Kind extends Operation = Operation> {
@@ -70,12 +70,13 @@ export class Entry<Kind extends Operation = Operation> {
 
   /**
    * Makes this process the one that is at it; false where another one is, or it has been settled.
+   * @param bid as of a new record
    * @throws Failure `usage` where that cannot be written down
    */
-  takeUp(): boolean {
+  takeUp(bid?: string): boolean {
     if (this.isUnderWay || this.#isOfAnother()) return false;
     const own = thisProcess();
-    const line = lineOf(this.#event('taken up again', { runner: own }));
+    const line = lineOf(this.#event('taken up again', { runner: own, ...(bid === undefined ? {} : { bid }) }));
     if (!this.#required(() => appendIfThere(this.file, line))) return false;
     // others may have done so at the same moment: what the file says counts
     this.happened = eventsIn(readIfThere(this.file) ?? '');
@@ -134,8 +135,9 @@ export class Entry<Kind extends Operation = Operation> {
    * @throws Failure `usage` where it cannot be written, or was settled by others: nothing of the next write may be sent
    */
   goOnAs<Next extends Operation>(write: Extract<Write, { operation: Next }>, reqTime: number): Entry<Next> {
-    const { id, time, process } = this.intent;
-    const intent = { ...write, id, time, reqTime, process } as Intent<Next>;
+    const { id, time, process, bid } = this.intent;
+    const facts = { id, time, reqTime, process, ...(bid === undefined ? {} : { bid }) };
+    const intent = { ...write, ...facts } as Intent<Next>;
     if (!this.#required(() => appendIfThere(this.file, recordOf(intent))))
       throw usage(`Another process has settled ${id} meanwhile.`, `See what became of it: pit resolve ${id}`);
     return new Entry(this.file, this.archive, this.host, intent, this.happened);

@@ -103,6 +103,8 @@ export type Intent<Kind extends Operation = Operation> = Extract<Write, { readon
   readonly reqTime: number;
   /** The process that sends it. */
   readonly process: Runner;
+  /** The best bid that its sells were held against; absent for buys, where the book was not seen, and in earlier records. */
+  readonly bid?: string;
 };
 
 /** A process, told apart from a later one with the same id where the system allows it. */
@@ -130,6 +132,8 @@ export interface JournalEvent {
   readonly doubt?: true;
   /** The process that is at it from now on, unless another one is. */
   readonly runner?: Runner;
+  /** The best bid that the sells of a job were held against when it was gone on with. */
+  readonly bid?: string;
   /** What it says of the requests of a job. */
   readonly fact?: BatchFact;
 }
@@ -157,7 +161,7 @@ export interface Check {
 export interface Settled extends Settlement {
   readonly intent: Intent;
   readonly events: readonly JournalEvent[];
-  /** What the orders of a job come to in the quote coin, those that the network made included. */
+  /** What the orders of a job count for in the quote coin, those that the network made included. */
   readonly notional?: string;
   /** When a look at all that came of it began, where it was done before it was settled. */
   readonly checked?: Check;

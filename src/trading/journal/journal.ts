@@ -22,6 +22,8 @@ export interface Recording {
   readonly chosen?: boolean;
   /** The `reqTime` that the request will carry, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
+  /** The best bid that its sells were held against, where there are some and it was seen. */
+  readonly bid?: string | undefined;
 }
 
 /** An open write of which only the id can be told. */
@@ -64,9 +66,9 @@ export class Journal {
    */
   begin<Kind extends Operation>(
     write: Extract<Write, { operation: Kind }>,
-    { id, reqTime, chosen = false }: Recording,
+    { id, reqTime, chosen = false, bid }: Recording,
   ): Entry<Kind> {
-    const named = { id, ...(chosen ? { chosen } : {}) };
+    const named = { id, ...(chosen ? { chosen } : {}), ...(bid === undefined ? {} : { bid }) };
     const facts = { ...named, time: this.host.now(), reqTime, process: thisProcess() };
     const intent = { ...write, ...facts } as Intent<Kind>;
     const file = this.#fileOf(id);

@@ -12,9 +12,9 @@ import { orderValues } from './terms.js';
 /** What became of an order that was to be placed. */
 export type Placement = Fate | { readonly outcome: 'refused'; readonly refusal: Refused };
 
-/** What has to hold still when a write is recorded. */
-export interface Rechecked {
-  /** Throws Failure where it does not: the record is taken back, and nothing is sent. */
+/** What the guards leave to whoever records a write. */
+export interface Rechecked extends Pick<Recording, 'bid'> {
+  /** Throws Failure where the limits do not hold any more: the record is taken back, and nothing is sent. */
   readonly recheck?: (() => void) | undefined;
 }
 
@@ -25,12 +25,12 @@ export interface Rechecked {
 export async function placeOrder(
   account: TradingAccount,
   terms: OrderTerms,
-  { id, chosen = false, recheck }: Omit<Recording, 'reqTime'> & Rechecked,
+  { id, chosen = false, recheck, bid }: Omit<Recording, 'reqTime'> & Rechecked,
 ): Promise<Placement> {
   const { client, journal } = account;
   refuseTwin(account, terms);
   const reqTime = client.now();
-  const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, chosen, reqTime });
+  const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, chosen, reqTime, bid });
   const checkedAndSent = async () => {
     recheck?.();
     return sendOrder(account, entry);

@@ -19,6 +19,27 @@ export function orderValues(terms: OrderTerms, clientId: string): ValuesOf<'orde
   };
 }
 
+/** Price x amount, in the quote coin. */
+export function notionalOf({ price, amount }: Pick<OrderTerms, 'price' | 'amount'>): Decimal {
+  return Decimal.of(price).times(Decimal.of(amount));
+}
+
+/** The same in words, without zeros at its end. */
+export function notionalText(order: Pick<OrderTerms, 'price' | 'amount'>): string {
+  return notionalOf(order).trimmed().toString();
+}
+
+/**
+ * What the guards count an order for, in the quote coin. A sell below the best bid fills at the bids: it counts at the best of
+ * them, and so for at least what it brings.
+ *
+ * @param bid the best bid; undefined where it is not known
+ */
+export function worthOfOrder(order: Pick<OrderTerms, 'side' | 'price' | 'amount'>, bid: string | undefined): Decimal {
+  const isBelow = order.side === 'sell' && bid !== undefined && Decimal.of(order.price).compare(Decimal.of(bid)) < 0;
+  return notionalOf(isBelow ? { price: bid, amount: order.amount } : order);
+}
+
 /** Whether an order of the exchange may be what these terms asked for, by side, price and amount. */
 export function fits(record: OrderRecord, terms: OrderTerms): boolean {
   return differences(record, terms).length === 0;

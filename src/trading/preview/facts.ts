@@ -3,9 +3,10 @@ import { Failure } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { OrderTerms } from '../journal/intent.js';
+import { bestOf, type MarketView, percentFrom, type Reference, referenceOf } from '../market-view.js';
+import { notionalOf } from '../order/terms.js';
 import { estimateFee, type FeeEstimate } from './fee.js';
 import { type Fills, fillsAtOnce } from './fills.js';
-import { bestOf, type MarketView, percentFrom, type Reference, referenceOf } from './market-view.js';
 import type { Available } from './outlook.js';
 
 /** An order that can be sent as it is, in its market. */
@@ -47,7 +48,7 @@ export function spentCoin({ base, quote }: Market, side: OrderTerms['side']): st
 export function factsOf({ market, terms }: ResolvedOrder, answers: Answers): OrderFacts {
   const { side } = terms;
   const [price, amount] = [Decimal.of(terms.price), Decimal.of(terms.amount)];
-  const notional = price.times(amount).trimmed();
+  const notional = notionalOf(terms).trimmed();
   const [receives, spends] = side === 'buy' ? [amount, notional] : [notional, amount];
   const orders = answers.orders instanceof Failure ? [] : answers.orders;
   const before =

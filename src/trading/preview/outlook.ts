@@ -5,8 +5,8 @@ import { Failure } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { MarketSide } from '../journal/archive.js';
+import type { MarketView } from '../market-view.js';
 import { type Leaving, withLeaving, withoutLeaving } from './leaving.js';
-import type { MarketView } from './market-view.js';
 
 /** What is available of each coin in the spot account, by the coin's name. */
 export type Available = ReadonlyMap<string, Decimal>;

@@ -1,8 +1,6 @@
-import { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../account.js';
-import type { Seen } from '../guards/breach.js';
-import { writtenToday } from '../guards/day-notional.js';
-import { checkGuards, type Guarded, type Proposal } from '../guards/guards.js';
+import { guardOrder } from '../guards/guard-orders.js';
+import type { Guarded } from '../guards/guards.js';
 import type { GuardLimits } from '../guards/limits.js';
 import { type Answers, factsOf, type OrderFacts, type ResolvedOrder } from './facts.js';
 import type { Outlook } from './outlook.js';
@@ -26,28 +24,6 @@ export async function previewOrder(
   ]);
   const answers: Answers = { market, available, orders };
   const facts = factsOf(order, answers);
-  const { breaches, warnings } = guardOrder(account, order, market, limits);
-  return { facts, breaches, warnings: [...warnings, ...warningsOf(order, facts, answers)] };
-}
-
-/** The guards alone, for who does not look: only what is seen of the market counts. */
-export function guardOrder(
-  account: TradingAccount,
-  { market, terms }: ResolvedOrder,
-  seen: Seen,
-  limits: GuardLimits,
-): Guarded {
-  const { side, type, price, amount } = terms;
-  const orders = [{ price: Decimal.of(price), amount: Decimal.of(amount) }];
-  return guardOrders(account, { market, side, type, orders }, seen, limits);
-}
-
-/** The same for orders that are to be sent together. */
-export function guardOrders(account: TradingAccount, proposal: Proposal, seen: Seen, limits: GuardLimits): Guarded {
-  return checkGuards(proposal, limits, { seen, today: todayOf(account, proposal.market.quote, limits) });
-}
-
-/** The journal of the day is read only where a limit needs it. */
-function todayOf({ journal, host }: TradingAccount, quote: string, { dayNotional }: GuardLimits): Decimal {
-  return dayNotional.has(quote) ? writtenToday(journal, quote, host.now()) : Decimal.zero;
+  const guarded = guardOrder(account, order, market, limits);
+  return { ...guarded, facts, warnings: [...guarded.warnings, ...warningsOf(order, facts, answers)] };
 }

@@ -2,9 +2,9 @@ import type { Market } from '../../client/market-catalog.js';
 import { Failure } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { Side } from '../../protocol/words.js';
+import { percentFrom } from '../market-view.js';
 import { type Answers, type OrderFacts, type ResolvedOrder, spentCoin } from './facts.js';
 import { averagePrice } from './fills.js';
-import { percentFrom } from './market-view.js';
 
 /** From here on, in percent, a price that is paid over the best one is worth a word; chosen. */
 const WORTH_TELLING = Decimal.of('1');

@@ -11,9 +11,9 @@ import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { refuseTwin } from '../order/doubts.js';
 import { concludeOrder, type Placement, type Rechecked, sendOrder } from '../order/place.js';
+import { remainderOf } from '../order/remainder.js';
 import { checkOrder } from '../order/rules.js';
 import type { ReplacePlan } from './plan.js';
-import { remainderOf } from './remainder.js';
 import { refuseRival } from './rival.js';
 import { settleUnplaced } from './settle.js';
 
@@ -52,13 +52,13 @@ export async function replaceOrder(
   account: TradingAccount,
   { terms, market, placed }: ReplacePlan,
   id: string,
-  { recheck }: Rechecked = {},
+  { recheck, bid }: Rechecked = {},
 ): Promise<Replacement> {
   // since it was planned another command may have begun
   refuseTwin(account, placed);
   const entry = account.journal.begin<'replace'>(
     { operation: 'replace', terms },
-    { id, reqTime: account.client.now() },
+    { id, reqTime: account.client.now(), bid },
   );
   try {
     refuseRival(account, terms.order, id);

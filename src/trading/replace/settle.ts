@@ -5,8 +5,8 @@ import { type CancelFate, eventOf } from '../cancel/fate.js';
 import { conclude, lookForCancel, requestOf } from '../cancel/settle.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
+import { remainderOf } from '../order/remainder.js';
 import { isTooSmall } from '../order/rules.js';
-import { remainderOf } from './remainder.js';
 
 /**
  * Finds out what became of a replacement that ended before its order was placed, and keeps it in the journal. It places

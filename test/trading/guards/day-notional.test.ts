@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { takeUpJob } from '../../../src/trading/batch/begin.js';
+import { beginJob, takeUpJob } from '../../../src/trading/batch/begin.js';
 import { settleJob } from '../../../src/trading/batch/settle.js';
 import { writtenToday } from '../../../src/trading/guards/day-notional.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
@@ -73,6 +73,62 @@ it('begins anew with each UTC day', async () => {
   expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('0');
   begin('early1');
   expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('100');
+});
+
+describe('a sell counts for the best bid that was seen above its price', () => {
+  const SELL: OrderTerms = { ...ORDER, side: 'sell', price: '10', amount: '2' };
+
+  it('open and settled, as often as it is there; an earlier record tells no bid', () => {
+    const account = accountOf('http://127.0.0.1:1');
+    const { journal, host } = account;
+    const usdt = () => writtenToday(journal, 'usdt', host.now()).toString();
+    const begin = (id: string, terms: OrderTerms, bid?: string) =>
+      journal.begin<'order'>({ operation: 'order', terms }, { id, reqTime: host.now(), bid });
+    const low = begin('low1', SELL, '28000.5');
+    expect(usdt()).toBe('56001.0');
+    low.settle({ ...PLACED, duplicates: ['2'] }, 'placed');
+    expect(usdt()).toBe('112002.0');
+    begin('high1', { ...SELL, price: '30000' }, '28000.5').settle(PLACED, 'placed');
+    expect(usdt()).toBe('172002.0');
+    begin('earlier1', SELL).settle(PLACED, 'placed');
+    expect(usdt()).toBe('172022.0');
+  });
+
+  it('in the place of another, before and after that is cancelled', () => {
+    const { journal, host } = accountOf('http://127.0.0.1:1');
+    const usdt = () => writtenToday(journal, 'usdt', host.now()).toString();
+    const terms = { market: 'btc_usdt', order: { id: '7' }, wanted: SELL, filled: '0.5' };
+    const entry = journal.begin<'replace'>(
+      { operation: 'replace', terms },
+      { id: 'replace1', reqTime: host.now(), bid: '100' },
+    );
+    expect(usdt()).toBe('150.0');
+    const order = { operation: 'order', terms: { ...SELL, amount: '1' }, replaces: terms } as const;
+    const next = entry.goOnAs<'order'>(order, host.now());
+    expect([usdt(), journal.find('replace1')?.intent.bid]).toEqual(['100', '100']);
+    next.settle(PLACED, 'placed');
+    expect(usdt()).toBe('100');
+  });
+
+  it('each of a job, under way, left, closed, and gone on with where the bids are higher', async () => {
+    const exchange = new ModelExchange();
+    const server = await exchange.serve();
+    const account = accountOf(server.url);
+    const usdt = () => writtenToday(account.journal, 'usdt', account.host.now()).toString();
+    const plan = { market: 'btc_usdt', side: 'sell', account: 'spot' } as const;
+    const rows: BatchLine[] = [
+      [1, '10', '2'],
+      [2, '5000', '1'],
+    ];
+    const job = await beginJob(account, { ...plan, lines: rows }, 'job0123456789', { bid: '1000' });
+    expect(usdt()).toBe('7000');
+    job.entry.leave();
+    expect(usdt()).toBe('0');
+    const again = takeUpJob(account, job.id, { bid: '6000' });
+    expect(usdt()).toBe('18000');
+    const { ending } = await carried(account, again);
+    expect([ending.kind, account.journal.open(), usdt()]).toEqual(['finished', [], '18000']);
+  });
 });
 
 describe('of a job', () => {

@@ -6,7 +6,7 @@ import type { OrderType, Side } from '../../../src/protocol/words.js';
 import { checkGuards, type Evidence, needMarket } from '../../../src/trading/guards/guards.js';
 import { type GuardLimits, guardLimits } from '../../../src/trading/guards/limits.js';
 import { placeOf } from '../../../src/trading/guards/price-band.js';
-import type { MarketView } from '../../../src/trading/preview/market-view.js';
+import type { MarketView } from '../../../src/trading/market-view.js';
 
 const UNREACHABLE = new Failure('unreachable', 'depth: no answer came in time');
 
@@ -25,7 +25,7 @@ function guarded({ side = 'buy', type = 'limit', orders = [['1000', '1']], setti
   const proposal = {
     market: { quote: 'usdt' },
     ...{ side, type },
-    orders: orders.map(([price, amount]) => ({ price: Decimal.of(price), amount: Decimal.of(amount) })),
+    orders: orders.map(([price, amount]) => ({ price, amount })),
   };
   return checkGuards(proposal, guardLimits(settings), { seen: VIEW, today: Decimal.zero, ...evidence });
 }
@@ -99,7 +99,7 @@ describe('price-band', () => {
 
   it('is silent where it is off', () => {
     const settings = { priceBand: 'off' };
-    expect(guarded({ orders: [['5000', '1']], settings })).toEqual({ breaches: [], warnings: [] });
+    expect(guarded({ orders: [['5000', '1']], settings })).toEqual({ breaches: [], warnings: [], bid: undefined });
     expect(messages({ settings, evidence: { seen: UNREACHABLE } })).toEqual([]);
   });
 
@@ -157,9 +157,59 @@ describe('order-notional and day-notional', () => {
     expect(guarded({ orders: larger, settings }).breaches.map((breach) => breach.orders)).toEqual([[3, 4, 5], []]);
   });
 
+  it.each<[string, Case, string[], string | undefined]>([
+    ['a low sell at the best bid', { side: 'sell', orders: [['10', '2']] }, ['1998', '2998'], '999'],
+    ['a sell above it at its price', { side: 'sell', orders: [['1500', '1']] }, ['1500', '2500'], '999'],
+    [
+      'a sell at its price where nobody bids',
+      { side: 'sell', orders: [['10', '200']], evidence: { seen: { ...VIEW, bids: [] } } },
+      ['2000', '3000'],
+      undefined,
+    ],
+    [
+      'and where the book could not be seen',
+      { side: 'sell', orders: [['10', '200']], evidence: { seen: UNREACHABLE } },
+      ['2000', '3000'],
+      undefined,
+    ],
+    [
+      'each of several sells by itself',
+      {
+        side: 'sell',
+        orders: [
+          ['10', '1'],
+          ['1100', '1'],
+          ['1', '0.5'],
+        ],
+      },
+      ['1100', '3598.5'],
+      '999',
+    ],
+    ['a buy at its price', { side: 'buy', orders: [['10', '200']] }, ['2000', '3000'], undefined],
+  ])('count %s', (_name, given, [order, day], bid) => {
+    const limits = { priceBand: 'off', orderNotional: '1usdt', dayNotional: '1usdt' };
+    const evidence = { today: Decimal.of('1000'), ...given.evidence };
+    const { breaches, ...rest } = guarded({ ...given, settings: limits, evidence });
+    expect(breaches.map(({ message }) => message)).toEqual([
+      expect.stringContaining(`order comes to ${order} usdt`),
+      expect.stringContaining(`day would come to ${day} usdt`),
+    ]);
+    expect(rest.bid).toBe(bid);
+  });
+
+  it('say why a sell comes to more than its price says', () => {
+    const because = '; a sell below the best bid (999) counts at that bid';
+    expect(messages({ side: 'sell', orders: [['990', '2']], settings })).toEqual([
+      `order-notional: the order comes to 1998 usdt, and the limit for one order is 1000 usdt${because}`,
+    ]);
+    expect(messages({ side: 'sell', orders: [['999', '2']], settings })).toEqual([
+      'order-notional: the order comes to 1998 usdt, and the limit for one order is 1000 usdt',
+    ]);
+  });
+
   it('limit no coin that has no limit', () => {
     const limits: GuardLimits = { ...guardLimits({}), orderNotional: new Map(), dayNotional: new Map() };
-    const order = { price: Decimal.of('1000'), amount: Decimal.of('1000000000') };
+    const order = { price: '1000', amount: '1000000000' };
     const proposal = { market: { quote: 'doge' }, side: 'buy', type: 'limit', orders: [order] } as const;
     expect(checkGuards(proposal, limits, { seen: VIEW, today: Decimal.zero }).breaches).toEqual([]);
   });
@@ -199,15 +249,28 @@ describe('post-only', () => {
 });
 
 describe('the market is looked at', () => {
-  it.each<[OrderType, Record<string, string>, Parameters<typeof needMarket>[2], boolean]>([
-    ['limit', {}, [], true],
-    ['limit', {}, ['price-band'], false],
-    ['limit', { priceBand: 'off' }, [], false],
-    ['limit', {}, ['order-notional'], true],
-    ['postOnly', {}, ['price-band'], true],
-    ['postOnly', { priceBand: 'off', postOnlyGuard: 'off' }, [], false],
-    ['postOnly', {}, ['price-band', 'post-only'], false],
-  ])('for a %s with %j and %j overridden: %s', (type, settings, overridden, expected) => {
-    expect(needMarket(type, guardLimits(settings), overridden)).toBe(expected);
+  it.each<[Side, OrderType, Record<string, string>, Parameters<typeof needMarket>[2], boolean]>([
+    ['buy', 'limit', {}, [], true],
+    ['buy', 'limit', {}, ['price-band'], false],
+    ['buy', 'limit', { priceBand: 'off' }, [], false],
+    ['buy', 'limit', {}, ['order-notional'], true],
+    ['buy', 'postOnly', {}, ['price-band'], true],
+    ['buy', 'postOnly', { priceBand: 'off', postOnlyGuard: 'off' }, [], false],
+    ['buy', 'postOnly', {}, ['price-band', 'post-only'], false],
+    ['sell', 'limit', {}, ['price-band'], true],
+    ['sell', 'limit', { priceBand: 'off' }, [], true],
+    ['sell', 'ioc', { priceBand: 'off', dayNotional: 'off' }, [], true],
+    ['sell', 'ioc', { priceBand: 'off', dayNotional: 'off' }, ['order-notional'], false],
+    ['sell', 'limit', { priceBand: 'off' }, ['order-notional'], true],
+    ['sell', 'limit', { priceBand: 'off' }, ['day-notional'], true],
+    ['sell', 'limit', { priceBand: 'off' }, ['order-notional', 'day-notional'], false],
+    ['sell', 'limit', { priceBand: 'off', orderNotional: 'off', dayNotional: 'off' }, [], false],
+  ])('for a %s %s with %j and %j overridden: %s', (side, type, settings, overridden, expected) => {
+    expect(needMarket({ side, type, quote: 'usdt' }, guardLimits(settings), overridden)).toBe(expected);
+  });
+
+  it('for a sell only where a limit is in its quote coin', () => {
+    const settings = guardLimits({ priceBand: 'off' });
+    expect(needMarket({ side: 'sell', type: 'limit', quote: 'doge' }, settings, [])).toBe(false);
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/errors.js';
 import { Decimal } from '../../../src/protocol/decimal.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
+import { type MarketView, percentFrom, referenceOf } from '../../../src/trading/market-view.js';
 import { type Answers, factsOf } from '../../../src/trading/preview/facts.js';
-import { type MarketView, percentFrom, referenceOf } from '../../../src/trading/preview/market-view.js';
 import { warningsOf } from '../../../src/trading/preview/warnings.js';
 import { MARKET } from '../support/market.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/protocol/decimal.js';
+import { freed, remainderOf } from '../../../src/trading/order/remainder.js';
 import { planReplacement, type Wishes } from '../../../src/trading/replace/plan.js';
-import { freed, remainderOf } from '../../../src/trading/replace/remainder.js';
 import { readAmount } from '../../../src/trading/words/amount-word.js';
 import { readPrice } from '../../../src/trading/words/price-word.js';
 import { respond, serveFaults } from '../../support/fault-server.js';

@@ -261,6 +261,19 @@ describe('a replacement that has to hold still when it is recorded', () => {
     expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([OTHER.id]);
   });
 
+  it('keeps in its record the bid that it was held against, until the order in its place is settled', async () => {
+    const server = await serveOrders(bought('0.2'));
+    const account = accountOf(server.url);
+    const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
+    const seen: unknown[] = [];
+    const recheck = () => void seen.push(account.journal.find(NAME)?.intent.bid);
+    await replaceOrder(account, plan, NAME, { bid: '30050', recheck });
+    expect([...seen, account.journal.archive.find(NAME)?.intent]).toMatchObject([
+      '30050',
+      { operation: 'order', bid: '30050' },
+    ]);
+  });
+
   it('counts for what it may place, not for what has filled', async () => {
     const server = await serveOrders(bought('0.2'));
     // 0.3 at 30100

@@ -41,7 +41,7 @@ interface Deal extends BatchPlan {
   readonly around: Surroundings;
   readonly overridden: readonly GuardName[];
   /** Makes it this process's to carry out. */
-  readonly begin: (recheck: Rechecked['recheck']) => Promise<Job>;
+  readonly begin: (how: Rechecked) => Promise<Job>;
 }
 
 /** Begins a job with the orders of a file or of a ladder. */
@@ -53,13 +53,13 @@ export async function start(
 ): Promise<Answer> {
   const account = await context.session.trading();
   const market = await (await context.session.markets()).find(where.market);
-  const around = await Surroundings.of(context, account, where, overridden);
+  const around = await Surroundings.of(context, account, market, where, overridden);
   const lines = wish.kind === 'lines' ? wish.lines : await ladderLines(context, around.outlook, market, where, wish);
   checkLines(market, lines, wish.kind === 'lines' ? 'Line' : 'Order');
   const job = newJobId(context.host);
   const plan = { ...where, lines };
   refuseTwins(account, plan, job);
-  const begin: Deal['begin'] = (recheck) => beginJob(account, plan, job, recheck);
+  const begin: Deal['begin'] = (how) => beginJob(account, plan, job, how);
   return act(context, account, market, { ...plan, all: lines, job, around, overridden, begin });
 }
 
@@ -76,10 +76,10 @@ export async function goOn(
   // in the form of a dry run also where it would send nothing
   if (isFinished && !context.globals.dryRun) return conclude(job, { kind: 'finished' });
   const market = await (await context.session.markets()).find(wish.market);
-  const around = await Surroundings.of(context, account, job.terms, overridden);
+  const around = await Surroundings.of(context, account, market, job.terms, overridden);
   const unsent = new Set(job.unsent());
   const lines = job.terms.lines.filter((_, index) => unsent.has(index));
-  const begin: Deal['begin'] = async (recheck) => takeUpJob(account, id, recheck);
+  const begin: Deal['begin'] = async (how) => takeUpJob(account, id, how);
   const deal = { ...job.terms, all: job.terms.lines, job: id, lines, earlier: standOf(job), around, overridden, begin };
   return act(context, account, market, deal);
 }
@@ -104,7 +104,8 @@ async function act(context: Context, account: TradingAccount, market: Market, de
   const { overridden, earlier } = deal;
   const { profile } = await session.connection();
   const exchange = `${account.client.hosts.tradeUrl} (profile ${profile})`;
-  const { facts, breaches, warnings } = await deal.around.prepare(market, deal);
+  const prepared = await deal.around.prepare(deal);
+  const { facts, breaches, warnings } = prepared;
   if (facts === null) {
     for (const warning of warnings) output.warn(warning);
   } else {
@@ -119,8 +120,7 @@ async function act(context: Context, account: TradingAccount, market: Market, de
   await confirmGuarded(context, question, breaches, overridden);
   budget.lengthen(timeFor(Math.ceil(deal.lines.length / MOST_PAIRS)));
   await watchMarket(account, deal.market);
-  const { recheck } = await dayRecheck(context, account, market.quote, breaches);
-  const job = await deal.begin(recheck);
+  const job = await deal.begin(await dayRecheck(context, account, market.quote, prepared, overridden));
   const { ending, isChecked } = await carryOut(context, account, job);
   if (isChecked === false) output.warn(UNCHECKED);
   return conclude(job, ending);

@@ -3,7 +3,7 @@ import { quoted, usage } from '../../../errors.js';
 import type { Decimal } from '../../../protocol/decimal.js';
 import type { Side } from '../../../protocol/words.js';
 import { type Rungs, rungsOf, type Weight } from '../../../trading/batch/ladder.js';
-import { bestOf, type MarketView } from '../../../trading/preview/market-view.js';
+import { bestOf, type MarketView } from '../../../trading/market-view.js';
 import { needed, type Outlook } from '../../../trading/preview/outlook.js';
 import { type BestPrices, type PriceWord, readPrice, resolvePrice } from '../../../trading/words/price-word.js';
 import { wholeNumber } from '../../inputs/numbers.js';

@@ -1,11 +1,11 @@
 import type { Market } from '../../../client/market-catalog.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import type { BatchPlan } from '../../../trading/batch/begin.js';
-import { type BatchFacts, guardBatch, previewBatch } from '../../../trading/batch/preview.js';
 import { type Guarded, needMarket } from '../../../trading/guards/guards.js';
 import { type GuardLimits, guardLimits } from '../../../trading/guards/limits.js';
 import type { GuardName } from '../../../trading/guards/names.js';
 import type { MarketSide } from '../../../trading/journal/archive.js';
+import { type BatchFacts, guardBatch, previewBatch } from '../../../trading/preview/batch.js';
 import { Outlook } from '../../../trading/preview/outlook.js';
 import type { Context } from '../../frame/context.js';
 
@@ -22,7 +22,8 @@ export class Surroundings {
 
   private constructor(
     private readonly account: TradingAccount,
-    where: MarketSide,
+    private readonly market: Market,
+    private readonly where: MarketSide,
     private readonly limits: GuardLimits,
     private readonly overridden: readonly GuardName[],
     private readonly isSeen: boolean,
@@ -34,12 +35,13 @@ export class Surroundings {
   static async of(
     { session, globals }: Context,
     account: TradingAccount,
+    market: Market,
     where: MarketSide & Pick<BatchPlan, 'account'>,
     overridden: readonly GuardName[],
   ): Promise<Surroundings> {
     const limits = guardLimits((await session.connection()).settings);
     const isSeen = globals.dryRun || !globals.yes;
-    const around = new Surroundings(account, where, limits, overridden, isSeen);
+    const around = new Surroundings(account, market, where, limits, overridden, isSeen);
     if (isSeen || around.#needsMarket) around.outlook.market();
     if (isSeen && where.account === 'spot') around.outlook.available();
     if (isSeen) around.outlook.orders();
@@ -47,13 +49,13 @@ export class Surroundings {
   }
 
   /** Looks at everything where somebody is going to see it, and only at what the guards need where `--yes` has answered. */
-  async prepare(market: Market, plan: BatchPlan): Promise<PreparedBatch> {
-    if (this.isSeen) return previewBatch(this.account, market, plan, this.outlook, this.limits);
+  async prepare(plan: BatchPlan): Promise<PreparedBatch> {
+    if (this.isSeen) return previewBatch(this.account, this.market, plan, this.outlook, this.limits);
     const seen = this.#needsMarket ? await this.outlook.market() : undefined;
-    return { facts: null, ...guardBatch(this.account, market, plan, seen, this.limits) };
+    return { facts: null, ...guardBatch(this.account, this.market, plan, seen, this.limits) };
   }
 
   get #needsMarket(): boolean {
-    return needMarket('limit', this.limits, this.overridden);
+    return needMarket({ side: this.where.side, type: 'limit', quote: this.market.quote }, this.limits, this.overridden);
   }
 }

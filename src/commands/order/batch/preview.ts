@@ -7,9 +7,9 @@ import type { Screen } from '../../../terminal/screen.js';
 import { type Entry, record } from '../../../terminal/table.js';
 import { MOST_PAIRS } from '../../../trading/batch/job.js';
 import { totals } from '../../../trading/batch/lines.js';
-import type { BatchFacts } from '../../../trading/batch/preview.js';
 import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
-import { percentFrom } from '../../../trading/preview/market-view.js';
+import { percentFrom } from '../../../trading/market-view.js';
+import type { BatchFacts } from '../../../trading/preview/batch.js';
 import { bookEntry, moneyEntries } from '../preview.js';
 
 /** A job as the user is asked about it. */

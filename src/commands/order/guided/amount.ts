@@ -1,8 +1,8 @@
 import { usage } from '../../../errors.js';
 import { Decimal } from '../../../protocol/decimal.js';
+import { bestOf, referenceOf } from '../../../trading/market-view.js';
 import { checkAmount, checkNotional } from '../../../trading/order/rules.js';
 import { spentCoin } from '../../../trading/preview/facts.js';
-import { bestOf, referenceOf } from '../../../trading/preview/market-view.js';
 import { type AmountWord, amountOf, readAmount } from '../../../trading/words/amount-word.js';
 import type { Context } from '../../frame/context.js';
 import { type Draft, drawn, type Meaning, meaning, shown, unlessWrong, verdict } from './meaning.js';

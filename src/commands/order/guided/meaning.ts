@@ -5,7 +5,7 @@ import type { Side } from '../../../protocol/words.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Screen } from '../../../terminal/screen.js';
 import { safe, wrapped } from '../../../terminal/text.js';
-import type { MarketView } from '../../../trading/preview/market-view.js';
+import type { MarketView } from '../../../trading/market-view.js';
 
 /** What is known of an order while it is being asked for. */
 export interface Draft {

@@ -3,7 +3,7 @@ import type { Market } from '../../../client/market-catalog.js';
 import type { Host } from '../../../host.js';
 import { Decimal } from '../../../protocol/decimal.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import { bestOf, type MarketView } from '../../../trading/preview/market-view.js';
+import { bestOf, type MarketView } from '../../../trading/market-view.js';
 import { readMarketView } from '../../../trading/preview/outlook.js';
 import { quietly } from '../../../trading/quietly.js';
 import type { BestPrices } from '../../../trading/words/price-word.js';

@@ -2,18 +2,18 @@ import type { Market } from '../../client/market-catalog.js';
 import { Failure } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { TradingAccount } from '../account.js';
+import type { BatchPlan } from '../batch/begin.js';
+import { totals } from '../batch/lines.js';
 import type { Breach, Seen } from '../guards/breach.js';
+import { guardOrders } from '../guards/guard-orders.js';
 import type { Guarded } from '../guards/guards.js';
 import type { GuardLimits } from '../guards/limits.js';
 import { crosses } from '../guards/post-only.js';
-import { type Answers, type OrderFacts, spentCoin } from '../preview/facts.js';
-import { estimateFee } from '../preview/fee.js';
-import { bestOf, referenceOf } from '../preview/market-view.js';
-import type { Outlook } from '../preview/outlook.js';
-import { guardOrders } from '../preview/preview.js';
-import { aboutAnswers, aboutBalance } from '../preview/warnings.js';
-import type { BatchPlan } from './begin.js';
-import { totals } from './lines.js';
+import { bestOf, referenceOf } from '../market-view.js';
+import { type Answers, type OrderFacts, spentCoin } from './facts.js';
+import { estimateFee } from './fee.js';
+import type { Outlook } from './outlook.js';
+import { aboutAnswers, aboutBalance } from './warnings.js';
 
 /** What a job would do. What is not known is null. */
 export interface BatchFacts extends Pick<OrderFacts, 'fee' | 'balance' | 'bid' | 'ask' | 'reference'> {
@@ -40,9 +40,9 @@ export async function previewBatch(
   ]);
   const answers: Answers = { market: seen, available, orders };
   const facts = factsOf(market, plan, answers);
-  const { breaches, warnings } = guardBatch(account, market, plan, seen, limits);
+  const guarded = guardBatch(account, market, plan, seen, limits);
   const more = [...aboutBalance(market, plan.side, facts.balance, 'a part of it'), ...aboutAnswers(answers)];
-  return { facts, breaches, warnings: [...warnings, ...more] };
+  return { ...guarded, facts, warnings: [...guarded.warnings, ...more] };
 }
 
 /** The guards alone. Batches have no PostOnly orders. */
@@ -53,9 +53,9 @@ export function guardBatch(
   seen: Seen,
   limits: GuardLimits,
 ): Guarded {
-  const orders = lines.map(([, price, amount]) => ({ price: Decimal.of(price), amount: Decimal.of(amount) }));
-  const { breaches, warnings } = guardOrders(account, { market, side, type: 'limit', orders }, seen, limits);
-  return { breaches: breaches.map((breach) => naming(breach, lines)), warnings };
+  const orders = lines.map(([, price, amount]) => ({ price, amount }));
+  const guarded = guardOrders(account, { market, side, type: 'limit', orders }, seen, limits);
+  return { ...guarded, breaches: guarded.breaches.map((breach) => naming(breach, lines)) };
 }
 
 /** Which line of the file it is about, and how many more break the same guard; nothing where that is no single line's doing. */
