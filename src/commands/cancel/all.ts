@@ -29,16 +29,16 @@ export async function cancelEverything(context: Context, market: string): Promis
   if (ids.length === 0) return conclude(market, { attempts: [], left: [], failure: first.failure });
   if (!context.globals.yes) context.output.preview(shown);
   await confirm(context, ids.length === 1 ? 'Cancel this order?' : `Cancel these ${ids.length} orders?`);
-  const done = await cancelled(context, account, market, first);
-  await watchMarket(account, market);
-  return onMarket(context, market, async () => conclude(market, done));
+  return cancelled(context, account, market, first);
 }
 
-async function cancelled(context: Context, account: TradingAccount, market: string, first: OwnOrders) {
+async function cancelled(context: Context, account: TradingAccount, market: string, first: OwnOrders): Promise<Answer> {
   const count = first.open.buy.length + first.open.sell.length;
   const { answered, end } = showProgress(context, market, count, true);
   try {
-    return await cancelAll(account, market, first, answered);
+    const done = await cancelAll(account, market, first, answered);
+    await watchMarket(account, market);
+    return await onMarket(context, market, async () => conclude(market, done));
   } finally {
     end();
   }
