@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/commands/frame/program.js';
 import { journalName } from '../../src/commands/frame/remembered.js';
+import type { OrderTerms } from '../../src/trading/journal/intent.js';
 import { Journal } from '../../src/trading/journal/journal.js';
 import { fakeHost, NOW } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';
@@ -11,10 +12,10 @@ import { environmentAt } from './literal-exchange.js';
 // the build puts the version in
 vi.mock('../../src/version.js', () => ({ version: 'test' }));
 
-const TERMS = {
+const TERMS: OrderTerms = {
   ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
   ...{ price: '30000', amount: '0.01', borrow: false, repay: false },
-} as const;
+};
 
 /**
  * Runs a write after an order that may have been repeated, so that it is watched for; at each look that the write is
