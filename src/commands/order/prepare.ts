@@ -25,7 +25,7 @@ import type { OrderRequest } from './request.js';
 export interface Prepared extends Guarded {
   readonly market: Market;
   readonly order: SentOrder;
-  /** Null where nobody is going to look: `--yes` has answered. */
+  /** Null where nobody is going to look. */
   readonly facts: OrderFacts | null;
 }
 
@@ -34,12 +34,16 @@ const LEVELS = { looking: 50, script: 1 };
 
 /**
  * Resolves an order's words, checks it, and looks at what it would do: at everything where somebody is going to see it,
- * and only at what the guards need where `--yes` has answered. All that is asked of the exchange is asked at one time.
+ * and only at what the guards need where nobody is. All that is asked of the exchange is asked at one time.
  * @throws Failure `usage` for an order that cannot be, and as the exchange's answers that it hangs on
  */
-export async function prepare(context: Context, account: TradingAccount, request: OrderRequest): Promise<Prepared> {
-  const { session, globals, host } = context;
-  const isSeen = globals.dryRun || !globals.yes;
+export async function prepare(
+  context: Context,
+  account: TradingAccount,
+  request: OrderRequest,
+  isSeen: boolean,
+): Promise<Prepared> {
+  const { session, host } = context;
   const market = await (await session.markets()).find(request.market);
   const limits = guardLimits((await session.connection()).settings);
   const outlook = new Outlook(account.client, request, isSeen ? LEVELS.looking : LEVELS.script);

@@ -1,6 +1,7 @@
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
+import type { GuardName } from '../../trading/guards/names.js';
 import { placeOrder, type Rechecked } from '../../trading/order/place.js';
 import { orderValues } from '../../trading/order/terms.js';
 import type { OrderFacts } from '../../trading/preview/facts.js';
@@ -14,10 +15,23 @@ import { preview } from './preview.js';
 import { previewData } from './preview-data.js';
 import type { OrderRequest } from './request.js';
 
-/** Shows what an order would do, asks, and places it; or shows it alone for `--dry-run`. */
-export async function send(context: Context, account: TradingAccount, request: OrderRequest): Promise<Answer> {
+/** Is told which guards were lifted, by a flag or by typing, once the order is confirmed. */
+type Lifted = (guards: readonly GuardName[]) => void;
+
+/**
+ * Shows what an order would do, asks, and places it; or shows it alone for `--dry-run`.
+ *
+ * @param lifted given where somebody was asked for the order, who sees what it will do also where `--yes` has answered
+ */
+export async function send(
+  context: Context,
+  account: TradingAccount,
+  request: OrderRequest,
+  lifted?: Lifted,
+): Promise<Answer> {
   const { output, globals } = context;
-  const prepared = await prepare(context, account, request);
+  const isSeen = lifted !== undefined || globals.dryRun || !globals.yes;
+  const prepared = await prepare(context, account, request, isSeen);
   const { order, facts, breaches, warnings } = prepared;
   if (facts === null) {
     for (const warning of warnings) output.warn(warning);
@@ -30,6 +44,7 @@ export async function send(context: Context, account: TradingAccount, request: O
     output.preview(show);
   }
   await confirmGuarded(context, 'Place this order?', breaches, request.overridden);
+  lifted?.([...new Set([...request.overridden, ...breaches.map(({ guard }) => guard)])]);
   const recheck = await dayRecheck(context, account, prepared.market.quote, breaches);
   return place(context, account, order, { chosen: request.id !== undefined, ...recheck });
 }

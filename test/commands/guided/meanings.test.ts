@@ -131,7 +131,7 @@ describe('the command line that does the same', () => {
   };
 
   it('has the words themselves, and no id, which counts once', () => {
-    expect(commandLine(request, { dryRun: false })).toBe('pit order buy btc_usdt 50% --at bid+2ticks');
+    expect(commandLine(request, { dryRun: false, yes: false })).toBe('pit order buy btc_usdt 50% --at bid+2ticks');
   });
 
   it('has every flag', () => {
@@ -139,10 +139,10 @@ describe('the command line that does the same', () => {
       ...request,
       ...{ type: 'ioc', account: 'cross', borrow: true, repay: true, overridden: ['price-band', 'day-notional'] },
     };
-    expect(commandLine(whole, { profile: 'overseas', dryRun: true })).toBe(
+    expect(commandLine(whole, { profile: 'overseas', dryRun: true, yes: true })).toBe(
       'pit --profile overseas order buy btc_usdt 50% --at bid+2ticks --ioc --account cross --borrow --repay ' +
-        '--override price-band --override day-notional --dry-run',
+        '--override price-band --override day-notional --dry-run --yes',
     );
-    expect(commandLine({ ...request, type: 'postOnly' }, { dryRun: false })).toContain('--post-only');
+    expect(commandLine({ ...request, type: 'postOnly' }, { dryRun: false, yes: false })).toContain('--post-only');
   });
 });
