@@ -75,8 +75,8 @@ describe('what a price means', () => {
   it.each([
     ['', 'A number, or bid, ask or mid with an offset: bid+2ticks, ask-5, mid-0.5%.'],
     ['bid+', 'A number, or bid, ask or mid with an offset: bid+2ticks, ask-5, mid-0.5%.'],
-    ['bid+2ticks', '19,999.02 usdt, 0.01% below mid (20000). 0.1 btc for 1,999.902 usdt. It would rest in the book.'],
-    ['ask', '20,001 usdt, 0.01% above mid (20000). 0.1 btc for 2,000.1 usdt. All would fill at once at 20,001.'],
+    ['bid+2ticks', '19,999.02 usdt, 0.0049% below mid (20000). 0.1 btc for 1,999.902 usdt. It would rest in the book.'],
+    ['ask', '20,001 usdt, 0.005% above mid (20000). 0.1 btc for 2,000.1 usdt. All would fill at once at 20,001.'],
     ['mid', '20,000 usdt, at mid (20000). 0.1 btc for 2,000 usdt. It would rest in the book.'],
   ])('%j: %s', (typed, says) => {
     expect(priceMeaning(typed, draft)).toEqual({ says, beware: [] });

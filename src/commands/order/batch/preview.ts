@@ -9,7 +9,7 @@ import { MOST_PAIRS } from '../../../trading/batch/job.js';
 import { totals } from '../../../trading/batch/lines.js';
 import type { BatchFacts } from '../../../trading/batch/preview.js';
 import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
-import { percentFrom } from '../../../trading/preview/market-view.js';
+import { distanceFrom } from '../../../trading/preview/market-view.js';
 import { bookEntry, moneyEntries } from '../preview.js';
 
 /** A job as the user is asked about it. */
@@ -27,8 +27,6 @@ export interface ShownJob extends Pick<BatchTerms, 'side' | 'account'> {
   /** What is known of an earlier run. */
   readonly earlier?: string;
 }
-
-const PERCENT_SCALE = 2;
 
 /** What orders come to, for programs and people. */
 export function summaryOf(lines: readonly BatchLine[]) {
@@ -74,7 +72,7 @@ export function preview(screen: Screen, shown: ShownJob): string {
 function distances({ reference }: BatchFacts, prices: readonly (string | null)[]): string | null {
   const known = [...new Set(prices.flatMap((price) => price ?? []))];
   if (reference === null || known.length === 0) return null;
-  const from = (price: string) => percentFrom(Decimal.of(price), reference.price, PERCENT_SCALE).trimmed();
+  const from = (price: string) => distanceFrom(Decimal.of(price), reference).trimmed();
   const signed = known.map(from).map((percent) => `${percent.sign > 0 ? '+' : ''}${percent}%`);
   return `${signed.join(' to ')} of ${grouped(reference.price.trimmed().toString())}`;
 }
