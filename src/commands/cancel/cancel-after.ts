@@ -11,6 +11,7 @@ import { confirm, requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, required, several, toggle } from '../frame/definition.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../frame/dry-run.js';
+import { exchangeText } from '../frame/exchange-text.js';
 import { onMarket } from '../frame/known-market.js';
 import * as shape from '../frame/shapes.js';
 import { marketName } from '../inputs/names.js';
@@ -51,8 +52,7 @@ export async function cancelAfter(
   requireConsent(context);
   const account = await context.session.trading();
   const open = await openNow(account, market);
-  const { profile } = await context.session.connection();
-  const where = `${account.client.hosts.tradeUrl} (profile ${profile})`;
+  const where = await exchangeText(context, account.client);
   const show = (screen: Screen) =>
     preview(screen, { market, command: held ?? [], hold: held !== undefined, open, where });
   if (context.globals.dryRun)

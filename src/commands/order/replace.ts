@@ -22,6 +22,7 @@ import { requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, flag, optional, required, toggle } from '../frame/definition.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../frame/dry-run.js';
+import { exchangeText } from '../frame/exchange-text.js';
 import { breachText, confirmGuarded, dayRecheck, overriddenBy, overrideFlag } from '../frame/guards.js';
 import { onMarket } from '../frame/known-market.js';
 import * as shape from '../frame/shapes.js';
@@ -89,8 +90,7 @@ async function act(
   overridden: readonly GuardName[],
 ): Promise<Answer> {
   const id = newClientId(context.host);
-  const { profile } = await context.session.connection();
-  const exchange = `${account.client.hosts.tradeUrl} (profile ${profile})`;
+  const exchange = await exchangeText(context, account.client);
   const show = (screen: Screen) => showReplacement(screen, plan, id, exchange);
   const { breaches, warnings } = await guarded(context, account, plan, overridden);
   const held = [...warnings, ...breaches.map((breach) => breachText(breach, overridden))];

@@ -7,6 +7,7 @@ import { orderValues } from '../../trading/order/terms.js';
 import type { OrderFacts } from '../../trading/preview/facts.js';
 import type { Context } from '../frame/context.js';
 import { dryRun } from '../frame/dry-run.js';
+import { exchangeText } from '../frame/exchange-text.js';
 import { UNCHECKED } from '../frame/extras.js';
 import { breachText, confirmGuarded, dayRecheck } from '../frame/guards.js';
 import { conclude, interruptedNote, type SentOrder } from './conclusion.js';
@@ -51,15 +52,14 @@ export async function send(
 
 /** How the order looks to the one who is asked; guards are told with the question, and in a dry run beside the rest. */
 async function showing(
-  { session, globals }: Context,
+  context: Context,
   account: TradingAccount,
   { overridden }: OrderRequest,
   prepared: Prepared,
   facts: OrderFacts,
 ): Promise<(screen: Screen) => string> {
-  const { profile } = await session.connection();
-  const where = `${account.client.hosts.tradeUrl} (profile ${profile})`;
-  const guards = globals.dryRun ? prepared.breaches.map((breach) => breachText(breach, overridden)) : [];
+  const where = await exchangeText(context, account.client);
+  const guards = context.globals.dryRun ? prepared.breaches.map((breach) => breachText(breach, overridden)) : [];
   return (screen) => preview(screen, prepared, facts, where, guards);
 }
 
