@@ -83,6 +83,12 @@ export class Output {
     this.#say(this.#wrapped(this.#put(text), this.errorScreen.paint.faint));
   }
 
+  /** A command line to copy, on stderr: what it is, and itself on a line that is never broken or cut. */
+  command(introduction: string, line: string): void {
+    this.note(introduction);
+    this.#say(this.errorScreen.paint.faint(safe(this.#put(line))));
+  }
+
   /** Something to beware of, on stderr. */
   warn(text: string): void {
     this.#say(this.#wrapped(`Warning: ${this.#put(text)}`, this.errorScreen.paint.warn));

@@ -47,11 +47,20 @@ export function shortened(text: string, most = LONGEST): string {
   return `${kept}…`;
 }
 
-/** Breaks text between words so that no line is wider than the screen, unless a word is. */
+/**
+ * A word and the space behind it; or a command as messages name it, behind a colon or in a list, up to the end of its
+ * clause. What pit says about itself begins with its name as well.
+ */
+const PIECE = /((?<=[:,] )(?<!^pit: )pit [a-z-].*?(?:[;,.](?= )|(?= \()|(?= $))|[^ ]*) /g;
+
+/**
+ * Breaks text between words so that no line is wider than the screen, unless a word is. A command is one word: its first
+ * line alone may be another command, as an order without its flags is. What is wider the terminal breaks, and copies whole.
+ */
 export function wrapped(text: string, width: number): string {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ')) {
+  for (const [, word = ''] of `${text} `.matchAll(PIECE)) {
     const longer = line === '' ? word : `${line} ${word}`;
     if (displayWidth(longer) > width && line !== '') {
       lines.push(line);

@@ -15,6 +15,7 @@ export interface Reference {
 
 const HALF = Decimal.of('0.5');
 const HUNDRED = Decimal.of('100');
+const DISTANCE_SCALE = 4;
 
 /** The best price of one side; null where nobody is there. A price that is none is nobody's. */
 export function bestOf(levels: MarketView['bids']): Decimal | null {
@@ -33,6 +34,18 @@ export function referenceOf({ bids, asks, last }: MarketView): Reference | null 
   if (bid !== null) return { price: bid, name: 'the best bid' };
   if (ask !== null) return { price: ask, name: 'the best ask' };
   return last === null || last.sign <= 0 ? null : { price: last, name: 'the last price' };
+}
+
+/** How far a price lies above the reference, in percent; negative below it. So fine that a few ticks show. */
+export function distanceFrom(price: Decimal, reference: Reference): Decimal {
+  return percentFrom(price, reference.price, DISTANCE_SCALE);
+}
+
+/** `0.25% above`, `1.2% below`, or `at`. */
+export function distanceWords(distance: Decimal): string {
+  const percent = distance.trimmed();
+  if (percent.sign === 0) return 'at';
+  return percent.sign < 0 ? `${percent.negated()}% below` : `${percent}% above`;
 }
 
 /** How far a price lies above another, in percent with `scale` decimals, away from zero; negative below it. */

@@ -47,9 +47,9 @@ describe('a guard', () => {
   }
 
   it.each([
-    ['price-band', 'buy btc_usdt 0.01 --at 22000.01', /22000\.01 is 10\.01% above mid \(20000\).*at most 22000/],
-    ['price-band', 'sell btc_usdt 0.01 --at 17999.99', /17999\.99 is 10\.01% below mid \(20000\).*at least 18000/],
-    ['price-band', 'buy btc_usdt 0.01 --at ask+12%', /22400\.56 is 12\.01% above mid/],
+    ['price-band', 'buy btc_usdt 0.01 --at 22000.01', /22000\.01 is 10\.0001% above mid \(20000\).*at most 22000/],
+    ['price-band', 'sell btc_usdt 0.01 --at 17999.99', /17999\.99 is 10\.0001% below mid \(20000\).*at least 18000/],
+    ['price-band', 'buy btc_usdt 0.01 --at ask+12%', /22400\.56 is 12\.0028% above mid/],
     ['order-notional', 'buy btc_usdt 50.01 --at 20000', /comes to 1000200 usdt.*1000000 usdt/],
     ['order-notional', 'sell btc_usdt 51 --at 19999', /comes to 1019974.5 usdt.*below the best bid \(19999\.5\)/],
     ['day-notional', 'buy btc_usdt 251 --at 20000 --override order-notional', /come to 5020000 usdt.*5000000 usdt/],
@@ -73,9 +73,9 @@ describe('a guard', () => {
 
   it('only warns of a price that is far away on the side that costs nothing', async () => {
     expect(await placed('order buy btc_usdt 0.01 --at 17999 --yes')).toMatch(
-      /Warning: The price 17999 is 10\.01% below/,
+      /Warning: The price 17999 is 10\.005% below/,
     );
-    expect(await placed('order sell btc_usdt 0.01 --at 22001 --yes')).toMatch(/22001 is 10\.01% above/);
+    expect(await placed('order sell btc_usdt 0.01 --at 22001 --yes')).toMatch(/22001 is 10\.005% above/);
   });
 
   it('sums the day up by what the journal wrote', async () => {

@@ -110,7 +110,7 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     expect(others).toEqual([]);
     expect(screen).toContain(placed?.id);
     // it ends by showing the command line that does the same
-    const [, line = ''] = /pit (order .*?)\s*\r?\n/.exec(screen.slice(screen.indexOf('The same without'))) ?? [];
+    const [, line = ''] = /The same in one line:\s*pit (order .*?)\s*\r?\n/.exec(screen) ?? [];
     expect(line).toBe('order buy btc_usdt 0.01 --at 20000');
     await desk.done(`${line} --yes`);
     expect(await open()).toMatchObject([
@@ -144,6 +144,21 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     expect(screen).toContain('PostOnly (refused');
     expect(screen).toContain('pit order sell btc_usdt 10% --at ask+5% --post-only');
     expect(await desk.json('order show btc_usdt --id guided1')).toMatchObject({ side: 'sell', amount: '0.500000' });
+  });
+
+  it('with --yes says that nobody is asked, and shows what is sent all the same; a guard that was typed is in the line', async () => {
+    const steps: PtyStep[] = [
+      { await: 'ask ', type: 'ask+11%\r' },
+      { await: 'Type:', type: `${DOWN}${DOWN}\r` },
+      { await: 'Type price-band', type: 'price-band\r' },
+    ];
+    const { screen, status } = await at('--yes order buy btc_usdt 0.01', steps, { columns: 60 });
+    expect(status).toBe(0);
+    expect(screen).not.toContain('before you confirm');
+    expect(screen.replace(/\s+/g, ' ')).toContain('sent after the last question');
+    expect(screen).toContain('costs at most');
+    // wider than the screen, and whole
+    expect(screen).toContain('\npit order buy btc_usdt 0.01 --at ask+11% --ioc --override price-band --yes\r\n');
   });
 
   it('says what is wrong with an answer, and asks again', async () => {

@@ -72,6 +72,18 @@ describe('a timer that is held', () => {
     expect(text).toContain('The timer of btc_usdt is over.');
   });
 
+  it.each([
+    ['shows the countdown where the answer is on the terminal', true],
+    ['shows none where the answer goes elsewhere, and may come back beside it', false],
+  ])('%s', async (_, isShown) => {
+    const host = hostAt(await serve(OK, REFUSED), []);
+    Object.assign(host.errors, { isTTY: true, columns: 80 });
+    Object.assign(host.output, { isTTY: isShown, columns: 80 });
+    const { text } = await ended(host);
+    expect(text).toContain('no operation that takes it back');
+    expect(text.includes('s left (Ctrl-C ends)')).toBe(isShown);
+  });
+
   it('ends with 6 where a request without an answer may have arrived, and says so', async () => {
     const server = await serve(OK, FAULTS['a reset after reading']);
     const { thrown } = await ended(hostAt(server, ['--json']));

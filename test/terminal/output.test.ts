@@ -118,6 +118,20 @@ describe('what is said beside the answer', () => {
     expect(said('table', (output) => output.preview(() => 'Buy\n1 btc'))).toBe('Buy\n1 btc\n');
   });
 
+  it('never breaks a command line, whose beginning is another command', () => {
+    const line = 'pit order buy btc_usdt 0.001 --at bid-1% --post-only\u001b[2J';
+    const narrow = said('table', (output) => output.command('The same in one line:', line), { NO_COLOR: '1' }, 20);
+    expect(narrow).toBe('The same in one\nline:\npit order buy btc_usdt 0.001 --at bid-1% --post-only\n');
+    const hint = { hint: 'Find out: pit order show btc_usdt 123456' };
+    const failed = said(
+      'table',
+      (output) => output.error(new Failure('unknown', 'Lost.', hint)),
+      { NO_COLOR: '1' },
+      20,
+    );
+    expect(failed).toBe('pit: Lost.\n→ Find out:\npit order show btc_usdt 123456\n');
+  });
+
   it('tells a failure and the next step', () => {
     expect(said('table', (output) => output.error(failure))).toBe('pit: No balance =1+1 比.\n→ Deposit first.\n');
     expect(said('csv', (output) => output.error(new Failure('usage', 'Bad.')), { TERM: 'dumb' })).toBe('pit: Bad.\n');

@@ -10,6 +10,7 @@ import { newClientId } from '../../trading/order/client-id.js';
 import { requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { dryRun, NO_PREVIEW } from '../frame/dry-run.js';
+import { exchangeText } from '../frame/exchange-text.js';
 import { breachText, confirmGuarded } from '../frame/guards.js';
 import { bodyAnswer } from './body.js';
 import { guardLikely } from './likely-orders.js';
@@ -31,8 +32,7 @@ export async function callUndescribed(
   requireConsent(context);
   const account = await session.trading();
   refuseTwin(account, terms);
-  const { profile } = await session.connection();
-  const exchange = `${account.client.hosts.tradeUrl} (profile ${profile})`;
+  const exchange = await exchangeText(context, account.client);
   const { breaches, warnings } = await guardLikely(context, account, parameters);
   const told = [...(globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : []), ...warnings];
   const show = (screen: Screen) =>

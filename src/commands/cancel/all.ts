@@ -9,6 +9,7 @@ import { watchMarket } from '../../trading/duplicates/watch.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/order/open-orders.js';
 import { confirm, requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
+import { exchangeText } from '../frame/exchange-text.js';
 import { onMarket } from '../frame/known-market.js';
 import { unknownFailure, withFailure } from './conclusion.js';
 import { drySend } from './dry-send.js';
@@ -22,23 +23,22 @@ export async function cancelEverything(context: Context, market: string): Promis
   const account = await context.session.trading();
   const first = await onMarket(context, market, () => readOpenOrders(account.client, market));
   const ids = [...first.open.buy, ...first.open.sell].map(({ id }) => ({ id }));
-  const { profile } = await context.session.connection();
-  const where = `${account.client.hosts.tradeUrl} (profile ${profile})`;
+  const where = await exchangeText(context, account.client);
   const shown = (screen: Screen) => preview(screen, market, first, where);
   if (context.globals.dryRun) return drySend(context, account.client, market, ids, shown);
   if (ids.length === 0) return conclude(market, { attempts: [], left: [], failure: first.failure });
   if (!context.globals.yes) context.output.preview(shown);
   await confirm(context, ids.length === 1 ? 'Cancel this order?' : `Cancel these ${ids.length} orders?`);
-  const done = await cancelled(context, account, market, first);
-  await watchMarket(account, market);
-  return onMarket(context, market, async () => conclude(market, done));
+  return cancelled(context, account, market, first);
 }
 
-async function cancelled(context: Context, account: TradingAccount, market: string, first: OwnOrders) {
+async function cancelled(context: Context, account: TradingAccount, market: string, first: OwnOrders): Promise<Answer> {
   const count = first.open.buy.length + first.open.sell.length;
   const { answered, end } = showProgress(context, market, count, true);
   try {
-    return await cancelAll(account, market, first, answered);
+    const done = await cancelAll(account, market, first, answered);
+    await watchMarket(account, market);
+    return await onMarket(context, market, async () => conclude(market, done));
   } finally {
     end();
   }

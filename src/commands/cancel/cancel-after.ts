@@ -6,18 +6,19 @@ import type { TradingAccount } from '../../trading/account.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
 import { readOpenOrders } from '../../trading/order/open-orders.js';
 import { quietly } from '../../trading/quietly.js';
-import { startTimerSurely } from '../../trading/timed-cancel/timer.js';
+import { startTimerSurely, type Timer } from '../../trading/timed-cancel/timer.js';
 import { confirm, requireConsent } from '../frame/consent.js';
 import type { Context } from '../frame/context.js';
 import { define, required, several, toggle } from '../frame/definition.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../frame/dry-run.js';
+import { exchangeText } from '../frame/exchange-text.js';
 import { onMarket } from '../frame/known-market.js';
 import * as shape from '../frame/shapes.js';
 import { marketName } from '../inputs/names.js';
 import { programWord } from '../inputs/words.js';
 import { holdTimer } from './holding.js';
 import { openWords } from './open-words.js';
-import { timerAnswer } from './timer-words.js';
+import { stateWords, timerAnswer } from './timer-words.js';
 
 export default define({
   summary: 'Have the exchange cancel every order of a market in one minute, unless this is called again',
@@ -51,8 +52,7 @@ export async function cancelAfter(
   requireConsent(context);
   const account = await context.session.trading();
   const open = await openNow(account, market);
-  const { profile } = await context.session.connection();
-  const where = `${account.client.hosts.tradeUrl} (profile ${profile})`;
+  const where = await exchangeText(context, account.client);
   const show = (screen: Screen) =>
     preview(screen, { market, command: held ?? [], hold: held !== undefined, open, where });
   if (context.globals.dryRun)
@@ -72,14 +72,27 @@ async function start(
   market: string,
   held: readonly string[] | undefined,
 ): Promise<Answer | undefined> {
-  const forget = context.host.onInterrupt(() =>
-    context.output.warn(`The timer may have been started. ${effect(market)}`),
-  );
-  const timer = await onMarket(context, market, () => startTimerSurely(account, market));
-  forget();
-  await watchMarket(account, market);
-  if (held === undefined) return timerAnswer(market, timer);
-  return holdTimer(context, account, { market, timer, command: held });
+  const { host, output } = context;
+  let forget = host.onInterrupt(() => output.warn(`The timer may have been started. ${effect(market)}`));
+  try {
+    const timer = await onMarket(context, market, () => startTimerSurely(account, market));
+    forget();
+    forget = host.onInterrupt(() => output.note(startedNote(market, timer, held)));
+    await watchMarket(account, market);
+    if (held === undefined) return timerAnswer(market, timer);
+    // it tells of the timer by itself before it waits for anything
+    const holding = holdTimer(context, account, { market, timer, command: held });
+    forget();
+    return await holding;
+  } finally {
+    forget();
+  }
+}
+
+/** For a signal that comes before the answer, or before the command is run. */
+function startedNote(market: string, timer: Timer, held: readonly string[] | undefined): string {
+  const command = held === undefined || held.length === 0 ? '' : ' The command was not run.';
+  return `${stateWords(market, timer)}${command}`;
 }
 
 /** Throws Failure `usage` for words that are no command to run: they may be a second market. */

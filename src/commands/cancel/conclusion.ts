@@ -28,12 +28,18 @@ function failureOf(market: string, attempts: readonly CancelAttempt[]): Failure 
   const done = attempts.length - failed.length;
   const kind: FailureKind = done === 0 ? (first.failure ?? 'refused') : 'partial';
   const { message, code, id, clientId: own } = first.result;
-  const words = `${done} of ${attempts.length} cancelled${message === null ? '' : `; ${message}`}.`;
-  return new Failure(kind, `${done === 0 ? 'Nothing was cancelled: ' : ''}${words}`, {
+  return new Failure(kind, `${countWords(done, attempts.length)}${message === null ? '' : `: ${message}`}.`, {
     hint: `See what became of it: pit order show ${market} ${own === null ? id : `--id ${own}`}`,
     ...(code === null ? {} : { code }),
     ...(own === null ? {} : { clientId: own }),
   });
+}
+
+function countWords(done: number, total: number): string {
+  if (total === 1) return 'The order was not cancelled';
+  return done === 0
+    ? `None of the ${total} orders was cancelled`
+    : `${done} of ${total} orders cancelled, the others not`;
 }
 
 /** The error object carries the record's id, as that is what settles it. */

@@ -46,14 +46,10 @@ class Watch {
     this.#timer = held.timer;
   }
 
-  /** The terminal is the countdown's. */
+  /** A terminal is the countdown's. */
   async untilSignal(account: TradingAccount): Promise<void> {
     const { host, output } = this.context;
-    const isLittle = () => this.#leftMs() <= LITTLE_MS;
-    const hide = output.live(
-      () => this.#countdown(),
-      () => (isLittle() ? 'warn' : 'strong'),
-    );
+    const hide = this.#showCountdown();
     const end = () => {
       hide();
       output.note(this.#state());
@@ -69,6 +65,16 @@ class Watch {
       forget();
       end();
     }
+  }
+
+  /** Where the answers go elsewhere, they may come to this terminal by another way (`| cat`), and land on the countdown. */
+  #showCountdown(): () => void {
+    const { output } = this.context;
+    if (!this.#isOnTerminal) return () => {};
+    return output.live(
+      () => this.#countdown(),
+      () => (this.#leftMs() <= LITTLE_MS ? 'warn' : 'strong'),
+    );
   }
 
   /** The terminal and stdout are the command's: only what has to be said is said, on stderr. */
@@ -120,11 +126,15 @@ class Watch {
     this.#isFirst = false;
     if (this.held.command.length === 0) {
       // on a terminal the countdown tells of the later ones
-      if (globals.format === 'table' && isLater && output.screen.width !== Number.POSITIVE_INFINITY) return;
+      if (globals.format === 'table' && isLater && this.#isOnTerminal) return;
       return output.answer({ ...answer, isLater });
     }
     if (globals.format === 'json') output.note(toJson(answer.data));
     else if (!isLater) output.note(stateWords(this.held.market, this.#timer));
+  }
+
+  get #isOnTerminal(): boolean {
+    return this.context.output.screen.width !== Number.POSITIVE_INFINITY;
   }
 
   #leftMs(): number {

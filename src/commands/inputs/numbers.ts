@@ -15,7 +15,7 @@ export function wholeNumber(name: string, least: number, most: number): Reader<n
 /** A decimal number above zero, as plain digits: no sign, no exponent, no thousands separators. */
 export function positiveDecimal(name: string): Reader<string> {
   return (word) => {
-    const value = /^(\d{1,30}(\.\d{0,30})?|\.\d{1,30})$/.test(word) ? Decimal.parse(word) : undefined;
+    const value = /^\d{1,30}(\.\d{1,30})?$/.test(word) ? Decimal.parse(word) : undefined;
     if (value !== undefined && value.sign > 0) return value.toString();
     throw usage(
       `${name} is ${quoted(word)}.`,

@@ -25,7 +25,7 @@ import type { OrderRequest } from './request.js';
 
 /** What is known of an order beforehand. */
 interface Foreseen extends Guarded {
-  /** Null where nobody is going to look: `--yes` has answered. */
+  /** Null where nobody is going to look. */
   readonly facts: OrderFacts | null;
 }
 
@@ -40,12 +40,16 @@ export const LEVELS = { looking: 50, script: 1 };
 
 /**
  * Resolves an order's words, checks it, and looks at what it would do: at everything where somebody is going to see it,
- * and only at what the guards need where `--yes` has answered. All that is asked of the exchange is asked at one time.
+ * and only at what the guards need where nobody is. All that is asked of the exchange is asked at one time.
  * @throws Failure `usage` for an order that cannot be, and as the exchange's answers that it hangs on
  */
-export async function prepare(context: Context, account: TradingAccount, request: OrderRequest): Promise<Prepared> {
+export async function prepare(
+  context: Context,
+  account: TradingAccount,
+  request: OrderRequest,
+  isSeen: boolean,
+): Promise<Prepared> {
   const { session, host } = context;
-  const isSeen = isLookedAt(context);
   const market = await (await session.markets()).find(request.market);
   const limits = guardLimits((await session.connection()).settings);
   const outlook = new Outlook(account.client, request, isSeen ? LEVELS.looking : LEVELS.script);
@@ -60,7 +64,11 @@ export async function prepare(context: Context, account: TradingAccount, request
   const notional = notionalText(terms);
   const order = { ...terms, clientId: request.id ?? newClientId(host), notional };
   if (isSeen) refuseTwin(account, terms);
-  return { market, order, ...(await foreseen(context, account, { market, terms }, { outlook, limits, needsMarket })) };
+  return {
+    market,
+    order,
+    ...(await foreseen(context, account, { market, terms }, { outlook, limits, needsMarket, isSeen })),
+  };
 }
 
 /** Whether somebody is going to see what an order would do. */
@@ -73,6 +81,7 @@ interface Around {
   readonly limits: GuardLimits;
   /** Whether even a script has to know the market. */
   readonly needsMarket: boolean;
+  readonly isSeen: boolean;
 }
 
 /** What an order would do where somebody is going to see it, what to beware of, and which guards hold it back. */
@@ -80,10 +89,10 @@ export async function foreseen(
   context: Context,
   account: TradingAccount,
   order: ResolvedOrder,
-  { outlook, limits, needsMarket }: Around,
+  { outlook, limits, needsMarket, isSeen }: Around,
 ): Promise<Foreseen> {
   const doubts = doubtsIn(account, order.terms.market).map((doubt) => sameProfile(doubt, context.host.arguments));
-  const told = isLookedAt(context)
+  const told = isSeen
     ? await previewOrder(account, order, outlook, limits)
     : { facts: null, ...guardOrder(account, order, needsMarket ? await outlook.market() : undefined, limits) };
   return { ...told, warnings: [...doubts, ...told.warnings] };

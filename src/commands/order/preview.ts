@@ -5,6 +5,7 @@ import { paintSide, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
+import { distanceWords } from '../../trading/market-view.js';
 import { type OrderFacts, spentCoin } from '../../trading/preview/facts.js';
 import { averagePrice } from '../../trading/preview/fills.js';
 import { accountWords } from './account-words.js';
@@ -82,10 +83,8 @@ export function bookEntry({ quote }: Market, { bid, ask, reference }: BestFacts)
 
 function distanceText({ distance, reference }: OrderFacts): string {
   if (distance === null || reference === null) return UNKNOWN;
-  const percent = distance.trimmed();
-  const words = percent.sign < 0 ? `${percent.negated()}% below` : `${percent}% above`;
   const name = reference.name === 'mid' ? '' : `${reference.name} `;
-  return percent.sign === 0 ? `at ${name}${shown(reference.price)}` : `${words} ${name}${shown(reference.price)}`;
+  return `${distanceWords(distance)} ${name}${shown(reference.price)}`;
 }
 
 function fillsText({ side, amount }: SentOrder, { base, quote }: Market, { fills }: OrderFacts): string {

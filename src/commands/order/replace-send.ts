@@ -16,7 +16,7 @@ import type { Context } from '../frame/context.js';
 import { dryRun, NO_PREVIEW, type Preview } from '../frame/dry-run.js';
 import { UNCHECKED } from '../frame/extras.js';
 import { confirmGuarded, dayRecheck } from '../frame/guards.js';
-import { foreseen, type Prepared } from './prepare.js';
+import { foreseen, isLookedAt, type Prepared } from './prepare.js';
 import { previewData } from './preview-data.js';
 import { conclude } from './replace-conclusion.js';
 import { showReplacement } from './replace-preview.js';
@@ -56,7 +56,16 @@ async function prepare(
   const limits = guardLimits((await context.session.connection()).settings);
   const needsMarket = needMarket({ ...terms, quote: market.quote }, limits, overridden);
   const order = { ...terms, clientId: newClientId(context.host), notional: notionalText(terms) };
-  return { market, order, ...(await foreseen(context, account, { market, terms }, { outlook, limits, needsMarket })) };
+  return {
+    market,
+    order,
+    ...(await foreseen(
+      context,
+      account,
+      { market, terms },
+      { outlook, limits, needsMarket, isSeen: isLookedAt(context) },
+    )),
+  };
 }
 
 async function replace(

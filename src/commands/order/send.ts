@@ -7,18 +7,32 @@ import { placeOrder, type Rechecked } from '../../trading/order/place.js';
 import { orderValues } from '../../trading/order/terms.js';
 import type { Context } from '../frame/context.js';
 import { dryRun } from '../frame/dry-run.js';
+import { exchangeText } from '../frame/exchange-text.js';
 import { UNCHECKED } from '../frame/extras.js';
 import { breachText, confirmGuarded, dayRecheck } from '../frame/guards.js';
 import { conclude, interruptedNote, type SentOrder } from './conclusion.js';
-import { prepare } from './prepare.js';
+import { isLookedAt, prepare } from './prepare.js';
 import { type Beside, preview } from './preview.js';
 import { previewData } from './preview-data.js';
 import type { OrderRequest } from './request.js';
 
-/** Shows what an order would do, asks, and places it; or shows it alone for `--dry-run`. */
-export async function send(context: Context, account: TradingAccount, request: OrderRequest): Promise<Answer> {
+/** Is told which guards were lifted, by a flag or by typing, once the order is confirmed. */
+type Lifted = (guards: readonly GuardName[]) => void;
+
+/**
+ * Shows what an order would do, asks, and places it; or shows it alone for `--dry-run`.
+ *
+ * @param lifted given where somebody was asked for the order, who sees what it will do also where `--yes` has answered
+ */
+export async function send(
+  context: Context,
+  account: TradingAccount,
+  request: OrderRequest,
+  lifted?: Lifted,
+): Promise<Answer> {
   const { output, globals } = context;
-  const prepared = await prepare(context, account, request);
+  const isSeen = lifted !== undefined || isLookedAt(context);
+  const prepared = await prepare(context, account, request, isSeen);
   const { order, facts, breaches, warnings } = prepared;
   if (facts === null) {
     for (const warning of warnings) output.warn(warning);
@@ -32,20 +46,21 @@ export async function send(context: Context, account: TradingAccount, request: O
     output.preview(show);
   }
   await confirmGuarded(context, 'Place this order?', breaches, request.overridden);
+  lifted?.([...new Set([...request.overridden, ...breaches.map(({ guard }) => guard)])]);
   const recheck = await dayRecheck(context, account, prepared.market.quote, prepared, request.overridden);
   return place(context, account, order, { chosen: request.id !== undefined, ...recheck });
 }
 
 /** Where an order goes; guards are told with the question, and in a dry run beside the rest. */
 export async function besideOf(
-  { session, globals }: Context,
-  account: TradingAccount,
+  context: Context,
+  { client }: TradingAccount,
   breaches: readonly Breach[],
   overridden: readonly GuardName[],
 ): Promise<Beside> {
-  const { profile } = await session.connection();
-  const exchange = `${account.client.hosts.tradeUrl} (profile ${profile})`;
-  return { exchange, guards: globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [] };
+  const exchange = await exchangeText(context, client);
+  const guards = context.globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : [];
+  return { exchange, guards };
 }
 
 async function place(

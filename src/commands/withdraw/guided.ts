@@ -27,7 +27,7 @@ export async function askRequest(
   const memo = given.memo ?? (await askMemo(context, coin, facts, to, chain));
   const request = { ...given, coin, to, chain, memo };
   const amount = given.amount ?? (await askAmount(context, facts, request));
-  context.output.note(`The same without questions: ${commandLine({ ...request, amount }, context)}`);
+  context.output.command('The same in one line:', commandLine({ ...request, amount }, context));
   return { ...request, amount };
 }
 

@@ -7,17 +7,17 @@ import type { EarlierUse } from '../../trading/withdraw/facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdraw/prepare.js';
 import type { Context } from '../frame/context.js';
 import type { Preview } from '../frame/dry-run.js';
+import { exchangeText } from '../frame/exchange-text.js';
 import { WITHDRAWAL_STATES } from '../funds/states.js';
 import type { Checked } from './check.js';
 
 /** What a withdrawal will do and where it goes, as the user is asked about it. */
 export async function preview(
-  { session }: Context,
+  context: Context,
   { client }: TradingAccount,
   { prepared, earlier, unfamiliar, warnings }: Checked,
 ): Promise<(screen: Screen) => string> {
-  const { profile } = await session.connection();
-  const where = `${client.hosts.tradeUrl} (profile ${profile})`;
+  const where = await exchangeText(context, client);
   return (screen) =>
     record(screen, [
       ...moneyEntries(prepared),

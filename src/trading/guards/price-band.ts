@@ -1,11 +1,10 @@
 import { Decimal } from '../../protocol/decimal.js';
 import type { Side } from '../../protocol/words.js';
-import { percentFrom, type Reference, referenceOf } from '../market-view.js';
+import { distanceFrom, distanceWords, type Reference, referenceOf } from '../market-view.js';
 import { type Breach, breaking, broken, isSeen, type Seen, unchecked } from './breach.js';
 
 const ONE = Decimal.of('1');
 const HUNDRED = Decimal.of('100');
-const PERCENT_SCALE = 2;
 
 interface BandReport {
   readonly breach: Breach | null;
@@ -73,8 +72,6 @@ function farAway(price: Decimal, reference: Reference): string {
 }
 
 /** `12.4% above mid (28063.7)`, or `at mid (28063.7)`. */
-export function away(price: Decimal, { price: reference, name }: Reference): string {
-  const percent = percentFrom(price, reference, PERCENT_SCALE).trimmed();
-  const words = percent.sign === 0 ? 'at' : percent.sign < 0 ? `${percent.negated()}% below` : `${percent}% above`;
-  return `${words} ${name} (${reference.trimmed()})`;
+export function away(price: Decimal, reference: Reference): string {
+  return `${distanceWords(distanceFrom(price, reference))} ${reference.name} (${reference.price.trimmed()})`;
 }

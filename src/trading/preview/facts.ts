@@ -3,7 +3,7 @@ import { Failure } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { OrderTerms } from '../journal/intent.js';
-import { bestOf, type MarketView, percentFrom, type Reference, referenceOf } from '../market-view.js';
+import { bestOf, distanceFrom, type MarketView, type Reference, referenceOf } from '../market-view.js';
 import { notionalOf } from '../order/terms.js';
 import { estimateFee, type FeeEstimate } from './fee.js';
 import { type Fills, fillsAtOnce } from './fills.js';
@@ -38,8 +38,6 @@ export interface OrderFacts {
   readonly fills: Fills | null;
 }
 
-const DISTANCE_SCALE = 4;
-
 /** The coin that an order spends: the quote coin for a buy, the base coin for a sell. */
 export function spentCoin({ base, quote }: Market, side: OrderTerms['side']): string {
   return side === 'buy' ? quote : base;
@@ -69,7 +67,7 @@ function seenFrom({ side, type }: OrderTerms, price: Decimal, amount: Decimal, m
     bid: bestOf(market.bids),
     ask: bestOf(market.asks),
     reference,
-    distance: reference === null ? null : percentFrom(price, reference.price, DISTANCE_SCALE),
+    distance: reference === null ? null : distanceFrom(price, reference),
     fills: fillsAtOnce(others, side, price, amount),
   };
 }

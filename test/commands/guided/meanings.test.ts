@@ -75,8 +75,8 @@ describe('what a price means', () => {
   it.each([
     ['', 'A number, or bid, ask or mid with an offset: bid+2ticks, ask-5, mid-0.5%.'],
     ['bid+', 'A number, or bid, ask or mid with an offset: bid+2ticks, ask-5, mid-0.5%.'],
-    ['bid+2ticks', '19,999.02 usdt, 0.01% below mid (20000). 0.1 btc for 1,999.902 usdt. It would rest in the book.'],
-    ['ask', '20,001 usdt, 0.01% above mid (20000). 0.1 btc for 2,000.1 usdt. All would fill at once at 20,001.'],
+    ['bid+2ticks', '19,999.02 usdt, 0.0049% below mid (20000). 0.1 btc for 1,999.902 usdt. It would rest in the book.'],
+    ['ask', '20,001 usdt, 0.005% above mid (20000). 0.1 btc for 2,000.1 usdt. All would fill at once at 20,001.'],
     ['mid', '20,000 usdt, at mid (20000). 0.1 btc for 2,000 usdt. It would rest in the book.'],
   ])('%j: %s', (typed, says) => {
     expect(priceMeaning(typed, draft)).toEqual({ says, beware: [] });
@@ -131,7 +131,7 @@ describe('the command line that does the same', () => {
   };
 
   it('has the words themselves, and no id, which counts once', () => {
-    expect(commandLine(request, { dryRun: false })).toBe('pit order buy btc_usdt 50% --at bid+2ticks');
+    expect(commandLine(request, { dryRun: false, yes: false })).toBe('pit order buy btc_usdt 50% --at bid+2ticks');
   });
 
   it('has every flag', () => {
@@ -139,10 +139,10 @@ describe('the command line that does the same', () => {
       ...request,
       ...{ type: 'ioc', account: 'cross', borrow: true, repay: true, overridden: ['price-band', 'day-notional'] },
     };
-    expect(commandLine(whole, { profile: 'overseas', dryRun: true })).toBe(
+    expect(commandLine(whole, { profile: 'overseas', dryRun: true, yes: true })).toBe(
       'pit --profile overseas order buy btc_usdt 50% --at bid+2ticks --ioc --account cross --borrow --repay ' +
-        '--override price-band --override day-notional --dry-run',
+        '--override price-band --override day-notional --dry-run --yes',
     );
-    expect(commandLine({ ...request, type: 'postOnly' }, { dryRun: false })).toContain('--post-only');
+    expect(commandLine({ ...request, type: 'postOnly' }, { dryRun: false, yes: false })).toContain('--post-only');
   });
 });

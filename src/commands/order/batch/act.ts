@@ -21,6 +21,7 @@ import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
 import type { Rechecked } from '../../../trading/order/place.js';
 import type { Outlook } from '../../../trading/preview/outlook.js';
 import type { Context } from '../../frame/context.js';
+import { exchangeText } from '../../frame/exchange-text.js';
 import { breachText, confirmGuarded, dayRecheck } from '../../frame/guards.js';
 import { carryOut } from './carry-out.js';
 import { conclude, standOf } from './conclusion.js';
@@ -100,10 +101,9 @@ async function ladderLines(
 }
 
 async function act(context: Context, account: TradingAccount, market: Market, deal: Deal): Promise<Answer> {
-  const { globals, output, session, budget } = context;
+  const { globals, output, budget } = context;
   const { overridden, earlier } = deal;
-  const { profile } = await session.connection();
-  const exchange = `${account.client.hosts.tradeUrl} (profile ${profile})`;
+  const exchange = await exchangeText(context, account.client);
   const prepared = await deal.around.prepare(deal);
   const { facts, breaches, warnings } = prepared;
   if (facts === null) {

@@ -8,7 +8,7 @@ import { type Entry, record } from '../../../terminal/table.js';
 import { MOST_PAIRS } from '../../../trading/batch/job.js';
 import { totals } from '../../../trading/batch/lines.js';
 import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
-import { percentFrom } from '../../../trading/market-view.js';
+import { distanceFrom } from '../../../trading/market-view.js';
 import type { BatchFacts } from '../../../trading/preview/batch.js';
 import { bookEntry, moneyEntries } from '../preview.js';
 
@@ -29,8 +29,6 @@ export interface ShownJob extends Pick<BatchTerms, 'side' | 'account'> {
   /** What is known of an earlier run. */
   readonly earlier?: string;
 }
-
-const PERCENT_SCALE = 2;
 
 /** What orders come to, for programs and people. */
 export function summaryOf(lines: readonly BatchLine[]) {
@@ -76,7 +74,7 @@ export function preview(screen: Screen, shown: ShownJob): string {
 function distances({ reference }: BatchFacts, prices: readonly (string | null)[]): string | null {
   const known = [...new Set(prices.flatMap((price) => price ?? []))];
   if (reference === null || known.length === 0) return null;
-  const from = (price: string) => percentFrom(Decimal.of(price), reference.price, PERCENT_SCALE).trimmed();
+  const from = (price: string) => distanceFrom(Decimal.of(price), reference).trimmed();
   const signed = known.map(from).map((percent) => `${percent.sign > 0 ? '+' : ''}${percent}%`);
   return `${signed.join(' to ')} of ${grouped(reference.price.trimmed().toString())}`;
 }

@@ -3,8 +3,11 @@ import { priceText } from '../../../trading/words/price-word.js';
 import type { Globals } from '../../frame/globals.js';
 import type { OrderRequest } from '../request.js';
 
-/** What to type to order the same without being asked: the words themselves, so that relative ones stay relative. */
-export function commandLine(request: OrderRequest, { profile, dryRun }: Pick<Globals, 'profile' | 'dryRun'>): string {
+/** What to type to order the same at once: the words themselves, so that relative ones stay relative. */
+export function commandLine(
+  request: OrderRequest,
+  { profile, dryRun, yes }: Pick<Globals, 'profile' | 'dryRun' | 'yes'>,
+): string {
   const { side, market, amount, at, type, account, borrow, repay, overridden } = request;
   return [
     'pit',
@@ -16,5 +19,6 @@ export function commandLine(request: OrderRequest, { profile, dryRun }: Pick<Glo
     ...(repay ? ['--repay'] : []),
     ...overridden.flatMap((guard) => ['--override', guard]),
     ...(dryRun ? ['--dry-run'] : []),
+    ...(yes ? ['--yes'] : []),
   ].join(' ');
 }

@@ -11,6 +11,7 @@ import type { AmountWord } from '../../../trading/words/amount-word.js';
 import type { PriceWord } from '../../../trading/words/price-word.js';
 import { resolveOrder } from '../../../trading/words/resolve-order.js';
 import type { Context } from '../../frame/context.js';
+import type { Globals } from '../../frame/globals.js';
 import { checkGiven, type GivenOrder, type OrderRequest } from '../request.js';
 import { send } from '../send.js';
 import { askAmount } from './amount.js';
@@ -23,11 +24,14 @@ import { type Holdings, LiveBook, LiveFunds, readHoldings } from './surroundings
 /** Asks on the terminal for what the command line leaves out, and goes on as if it had said it. */
 export async function sendGuided(context: Context, account: TradingAccount, given: GivenOrder): Promise<Answer> {
   const { output, globals } = context;
-  output.note('Nothing is sent before you confirm it. Escape leaves.');
+  output.note(`${whenSent(globals)} Escape leaves.`);
   const request = await complete(context, account, given);
-  const same = () => output.note(`The same without questions: ${commandLine(request, globals)}`);
+  let { overridden } = request;
+  const same = () => output.command('The same in one line:', commandLine({ ...request, overridden }, globals));
   try {
-    const answer = await send(context, account, request);
+    const answer = await send(context, account, request, (lifted) => {
+      overridden = lifted;
+    });
     if (answer.failure === undefined) same();
     return answer;
   } catch (error) {
@@ -35,6 +39,13 @@ export async function sendGuided(context: Context, account: TradingAccount, give
     if (error instanceof Failure && error.kind !== 'unknown') same();
     throw error;
   }
+}
+
+function whenSent({ yes, dryRun }: Globals): string {
+  if (dryRun) return 'Nothing is sent: this is a dry run.';
+  return yes
+    ? 'With --yes the order is sent after the last question, without a confirmation.'
+    : 'Nothing is sent before you confirm it.';
 }
 
 async function complete(context: Context, account: TradingAccount, given: GivenOrder): Promise<OrderRequest> {

@@ -1,0 +1,77 @@
+import { describe, expect, it, vi } from 'vitest';
+import { run } from '../../src/commands/frame/program.js';
+import { journalName } from '../../src/commands/frame/remembered.js';
+import type { OrderTerms } from '../../src/trading/journal/intent.js';
+import { Journal } from '../../src/trading/journal/journal.js';
+import { fakeHost, NOW } from '../support/fake-host.js';
+import { respond, serveFaults } from '../support/fault-server.js';
+import { temporaryState } from '../trading/support/account.js';
+import { NOT_FOUND, record } from '../trading/support/exchange.js';
+import { environmentAt } from './literal-exchange.js';
+
+// the build puts the version in
+vi.mock('../../src/version.js', () => ({ version: 'test' }));
+
+const TERMS: OrderTerms = {
+  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
+  ...{ price: '30000', amount: '0.01', borrow: false, repay: false },
+};
+
+/**
+ * Runs a write after an order that may have been repeated, so that it is watched for; at each look that the write is
+ * followed by, a signal comes. Gives how many there were, how many of them had nobody to tell, and all that was printed.
+ */
+async function interrupted(line: string, write: string) {
+  const works = new Set<(signal: 'SIGINT') => unknown>();
+  const looks = { count: 0, untold: 0 };
+  let isWritten = false;
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      if (target.startsWith(`/api/${write}?`)) isWritten = true;
+      const isList = target.startsWith('/api/getOrders?');
+      if (isList && isWritten) {
+        looks.count += 1;
+        if (works.size === 0) looks.untold += 1;
+        for (const work of works) work('SIGINT');
+      }
+      if (isList) return respond(isWritten || !target.includes('tradeType=1') ? NOT_FOUND : `[${record({ id: '7' })}]`);
+      return respond('{"code":1000,"message":"ok","id":"7"}');
+    },
+  });
+  const state = temporaryState();
+  const folders = { config: `${state}/config`, state: `${state}/state`, cache: `${state}/cache` };
+  const host = {
+    ...fakeHost(),
+    ...{ arguments: line.split(' '), environment: environmentAt(server.url), directories: folders },
+    onInterrupt: (work: (signal: 'SIGINT') => unknown) => {
+      works.add(work);
+      return () => works.delete(work);
+    },
+  };
+  const journal = new Journal(
+    host,
+    folders.state,
+    journalName({ sandbox: false, tradeUrl: server.url }, 'literal-access-key'),
+  );
+  const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'before', reqTime: NOW });
+  entry.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
+  const thrown = await run(host).catch((error: unknown) => error);
+  return { ...looks, left: works.size, thrown, text: host.printed() };
+}
+
+describe('a signal that comes while a write is followed by the look for copies of orders', () => {
+  it.each([
+    ['cancel-after btc_usdt --yes', 'cancelAllOrdersAfter', /no operation that takes it back\.\n/],
+    [
+      'cancel-after btc_usdt --hold --yes -- bot',
+      'cancelAllOrdersAfter',
+      /no operation that takes it back\. The command was not run\./,
+    ],
+    ['cancel btc_usdt --all --yes', 'cancelOrder', /1 of 1 answers had come\..* pit cancel btc_usdt --all/],
+    ['cancel btc_usdt 7', 'cancelOrder', /1 of 1 answers had come\./],
+  ])('is told what %s has done', async (line, write, told) => {
+    const { count, untold, left, text } = await interrupted(line, write);
+    expect([count > 0, untold, left]).toEqual([true, 0, 0]);
+    expect(text.slice(text.search(told))).toMatch(told);
+  });
+});
