@@ -42,8 +42,6 @@ export class ModelExchange {
   lag = 0;
   lists = 0;
   #requests = 0;
-  /** Of usdt, in units of 10^-8. */
-  available = 10n ** 17n;
   #now = 0;
   #held: Held[] = [];
 
@@ -68,7 +66,6 @@ export class ModelExchange {
     this.release(({ after }) => this.#requests >= after);
     if (this.#now - reqTime > TOLERANCE_MS) return respond(EXPIRED);
     if (values.method === 'getOrders') return this.#list(values);
-    if (values.method === 'getAccountInfo') return respond(this.#account());
     if (values.method === 'orderMoreV2') return this.#batch(values);
     return respond(NOT_FOUND);
   }
@@ -86,7 +83,6 @@ export class ModelExchange {
   place(price: string, amount: string, type = 1): string {
     const id = String(FIRST_ID + BigInt(this.orders.length));
     this.orders.push({ id, price, amount, type, time: Math.floor(this.#now), list: this.lists });
-    if (type % 2 === 1) this.available -= BigInt(Math.round(Number(price) * Number(amount) * 1e8));
     return id;
   }
 
@@ -107,15 +103,6 @@ export class ModelExchange {
     const side = listed.filter(({ type }) => String(type % 2) === tradeType).reverse();
     const page = side.slice(start, start + 10).map(recordOf);
     return respond(page.length === 0 ? NOT_FOUND : `[${page.join(',')}]`);
-  }
-
-  #account(): string {
-    const names = '"key":"usdt","enName":"Tether USD","cnName":"Tether USD","showName":"USDT","unitTag":"$"';
-    const flags = '"isCanRecharge":true,"isCanWithdraw":true,"canLoan":true';
-    const coin = `{${names},"unitDecimal":8,"fundstype":1,"available":"${this.available / 10n ** 8n}.${String(this.available % 10n ** 8n).padStart(8, '0')}","freez":"0",${flags}}`;
-    const security = '"trade_password_enabled":true,"auth_google_enabled":false,"auth_mobile_enabled":false';
-    const permissions = '"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true';
-    return `{"result":{"coins":[${coin}],"base":{"username":"me",${security}}},${permissions}}`;
   }
 
   #batch({ tradeParams = '', tradeType, reqTime }: Record<string, string>): Answer {
