@@ -41,6 +41,8 @@ export class ModelExchange {
   /** Orders are listed only so many lists later. */
   lag = 0;
   lists = 0;
+  /** Every order is listed with this type, whatever it is. */
+  shownType: number | undefined;
   #requests = 0;
   #now = 0;
   #held: Held[] = [];
@@ -101,7 +103,9 @@ export class ModelExchange {
     const start = (Number(pageIndex) - 1) * 10;
     const listed = this.orders.filter(({ list }) => this.lists > list + this.lag);
     const side = listed.filter(({ type }) => String(type % 2) === tradeType).reverse();
-    const page = side.slice(start, start + 10).map(recordOf);
+    const page = side
+      .slice(start, start + 10)
+      .map((order) => recordOf(this.shownType === undefined ? order : { ...order, type: this.shownType }));
     return respond(page.length === 0 ? NOT_FOUND : `[${page.join(',')}]`);
   }
 

@@ -78,6 +78,19 @@ describe('a batch', () => {
     },
   );
 
+  it.each([7, 21, -1])(
+    'whose orders are shown with the type %i, which nobody has explained, is not sent again',
+    async (type) => {
+      const exchange = new ModelExchange([{}, { answer: RESET }, { accepts: (pair) => pair > 3 }, { times: 2 }]);
+      exchange.shownType = type;
+      const server = await exchange.serve();
+      const ran = await place(accountOf(server.url, { tolerance: 60_000 }), { lines: lines(100) });
+      expect(ran.ending).toEqual({ kind: 'finished' });
+      expect(ran.job.counts()).toEqual({ placed: 96, refused: 4, unknown: 0, notSent: 0 });
+      expect([exchange.batches.length, exchange.counts.size, ran.job.copies.size]).toEqual([5, 96, 20]);
+    },
+  );
+
   it('that is carried out late is never sent again', async () => {
     const exchange = new ModelExchange([{}, { late: 5, answer: RESET }]);
     const server = await exchange.serve();
