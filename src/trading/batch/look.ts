@@ -1,6 +1,8 @@
 import { readOrderPages } from '../../client/order-pages.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
+import { madeAt } from '../duplicates/extra-orders.js';
+import { wantedOf } from '../duplicates/jobs.js';
 import { executionSpan } from '../duplicates/watch.js';
 import { lookUntilKnown } from '../looking.js';
 import { quietly } from '../quietly.js';
@@ -42,7 +44,7 @@ export async function look(
   const own = sightings.filter(({ id }) => !foreign.has(id));
   const { found, left } = match(own, [...job.doubts.values()], others, (line) => job.keys[line] ?? '');
   if (found.length > 0) job.tell(`found ${counted(found.length)}`, { kind: 'found', orders: found });
-  const copies = copiesIn(left, job, executionSpan(account));
+  const copies = copiesIn(left, job, records, executionSpan(account));
   if (copies.length > 0) {
     const explained = new Set([...foreign, ...own.map(({ id }) => id)]);
     const certain = records.every(({ id }) => job.known.has(id) || explained.has(id));
@@ -56,14 +58,18 @@ export async function look(
 }
 
 /** Those that may come of a request which was carried out again, by its moment, each with a line that it is a copy of. */
-function copiesIn(left: readonly Sighting[], { keys, sentAt }: Job, span: number): Copy[] {
+function copiesIn(left: readonly Sighting[], job: Job, records: readonly OrderRecord[], span: number): Copy[] {
   if (left.length === 0) return [];
-  const lines = new Map<string, number[]>();
-  keys.forEach((key, line) => {
-    if (sentAt[line] !== undefined) lines.set(key, [...(lines.get(key) ?? []), line]);
+  const listed = new Map(records.map((record) => [record.id, record]));
+  const originals = new Map<string, { readonly line: number; readonly made: number }[]>();
+  job.keys.forEach((key, line) => {
+    if (job.sentAt[line] === undefined) return;
+    const known = originals.get(key) ?? [];
+    known.push({ line, made: madeAt(wantedOf(job, line), listed) });
+    originals.set(key, known);
   });
   return left.flatMap(({ id, key, time }): Copy[] => {
-    const line = lines.get(key)?.find((one) => Math.abs(time - (sentAt[one] ?? 0)) <= span);
+    const { line } = originals.get(key)?.find(({ made }) => Math.abs(time - made) <= span) ?? {};
     return line === undefined ? [] : [[line, id]];
   });
 }

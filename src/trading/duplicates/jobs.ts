@@ -60,7 +60,8 @@ function jobOf(journal: Journal, id: string): Job[] {
   return entry === undefined ? [] : [new Job(entry)];
 }
 
-function wantedOf(job: Job, line: number): Wanted {
+/** A line as an order that is wanted. */
+export function wantedOf(job: Job, line: number): Wanted {
   const fate = job.fates[line];
   const order = fate?.outcome === 'placed' ? fate.id : null;
   return { intent: job.id, terms: lineTerms(job, line), reqTime: job.sentAt[line] ?? job.entry.intent.reqTime, order };

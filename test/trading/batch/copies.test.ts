@@ -5,7 +5,7 @@ import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
 import { JOB, lines, place } from './jobs.js';
-import { ModelExchange } from './model-exchange.js';
+import { ModelExchange, RESET } from './model-exchange.js';
 
 const WHERE = { market: 'btc_usdt', side: 'buy' } as const;
 
@@ -69,6 +69,17 @@ function accountInfo(available: string): string {
   const permissions = '"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true';
   return `{"result":{"coins":[${coin}],"base":{"username":"me",${security}}},${permissions}}`;
 }
+
+it.each([3_600_000, -3_600_000])(
+  'copies are found though the lists are dated by a clock that is %i ms off',
+  async (ahead) => {
+    const exchange = new ModelExchange([{ times: 2 }, {}, { times: 2, answer: RESET }]);
+    exchange.ahead = ahead;
+    const server = await exchange.serve();
+    const { job } = await place(accountOf(server.url), { lines: lines(60) });
+    expect([job.counts().placed, job.copies.size]).toEqual([60, 40]);
+  },
+);
 
 it('where another program uses the key the copies are only possible, and its own orders are none of them', async () => {
   const exchange = new ModelExchange([{}, { times: 2 }]);

@@ -41,6 +41,8 @@ export class ModelExchange {
   /** Orders are listed only so many lists later. */
   lag = 0;
   lists = 0;
+  /** The lists are dated by a clock that is so many milliseconds ahead of the one that judges requests. */
+  ahead = 0;
   /** Every order is listed with this type, whatever it is. */
   shownType: number | undefined;
   #requests = 0;
@@ -84,7 +86,7 @@ export class ModelExchange {
   /** Places an order that no batch asked for. */
   place(price: string, amount: string, type = 1): string {
     const id = String(FIRST_ID + BigInt(this.orders.length));
-    this.orders.push({ id, price, amount, type, time: Math.floor(this.#now), list: this.lists });
+    this.orders.push({ id, price, amount, type, time: Math.floor(this.#now) + this.ahead, list: this.lists });
     return id;
   }
 
