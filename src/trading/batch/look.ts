@@ -7,9 +7,8 @@ import { executionSpan } from '../duplicates/watch.js';
 import { lookUntilKnown } from '../looking.js';
 import { quietly } from '../quietly.js';
 import { orderProbe } from '../tolerance.js';
+import { closeAnswered, closeLate, closeNamed, counted } from './close-doubts.js';
 import { asExtras, type Copy } from './copies.js';
-import { type Doubt, isTurnedAway } from './doubt.js';
-import type { BatchFact } from './facts.js';
 import type { Job } from './job.js';
 import { recordKey } from './lines.js';
 import { match, type Sighting } from './match.js';
@@ -89,6 +88,7 @@ export async function settleDoubts(account: TradingAccount, job: Job): Promise<v
     async () => ((await look(account, job)) ? (known() ?? 'nothing') : undefined),
     async () => {
       closeLate(job);
+      await closeNamed(account, job);
       return known();
     },
   );
@@ -134,41 +134,4 @@ function sighted(job: Job, records: readonly OrderRecord[]): Sighting[] {
 function until(records: readonly OrderRecord[], isOlder: (record: OrderRecord) => boolean): readonly OrderRecord[] {
   const end = records.findIndex(isOlder);
   return end === -1 ? records : records.slice(0, end);
-}
-
-/** What was answered is done with: a line of it that is not there was refused. What was turned away may come still. */
-function closeAnswered(job: Job): void {
-  for (const doubt of [...job.doubts.values()]) {
-    const { answer, ids, reason } = doubt;
-    if (answer === 'short' && ids.size === 0) close(job, doubt, { outcome: 'refused', reason, code: null });
-    else if (typeof answer === 'object' && !isTurnedAway(doubt)) closeRefused(job, doubt, answer.code);
-  }
-}
-
-/** What the exchange refused for the orders, the key or the account is not sent again. */
-export function closeRefused(job: Job, doubt: Doubt, code: number | null): void {
-  close(job, doubt, { outcome: 'refused', reason: doubt.reason, code });
-}
-
-/** Nothing of it can come any more: whatever kept it from being placed, it may be sent. */
-function closeLate(job: Job): void {
-  for (const doubt of [...job.doubts.values()]) {
-    const { answer, reason } = doubt;
-    if (answer === 'lost') close(job, doubt, { outcome: 'notSent', reason: TOO_LATE, code: null });
-    else if (typeof answer === 'object' && isTurnedAway(doubt))
-      close(job, doubt, { outcome: 'notSent', reason, code: answer.code });
-  }
-}
-
-const TOO_LATE = 'the exchange would not take the request any more, and has no such order';
-
-type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;
-
-function close(job: Job, { request, lines }: Doubt, fate: Close): void {
-  const words = `${counted(lines.size)} ${fate.outcome === 'refused' ? 'refused' : 'not sent'}`;
-  job.tell(`request ${request}: ${words}: ${fate.reason}`, { kind: 'closed', request, ...fate });
-}
-
-function counted(orders: number): string {
-  return orders === 1 ? '1 order' : `${orders} orders`;
 }

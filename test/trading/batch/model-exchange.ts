@@ -71,6 +71,8 @@ export class ModelExchange {
     if (this.#now - reqTime > TOLERANCE_MS) return respond(EXPIRED);
     if (values.method === 'getOrders') return this.#list(values);
     if (values.method === 'orderMoreV2') return this.#batch(values);
+    const order = this.orders.find(({ id }) => values.method === 'getOrder' && id === values.id);
+    if (order !== undefined) return respond(recordOf(order));
     return respond(NOT_FOUND);
   }
 
