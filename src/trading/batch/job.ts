@@ -76,13 +76,20 @@ export class Job {
     return Math.min(this.known.size, ...[...this.doubts.values()].map(({ knownBefore }) => knownBefore));
   }
 
-  outcomeOf(line: number): LineOutcome {
-    return this.fates[line]?.outcome ?? (this.#isDoubtful(line) ? 'unknown' : 'notSent');
+  /** The lines of which it is not known what became of them. */
+  get doubtful(): ReadonlySet<number> {
+    return new Set([...this.doubts.values()].flatMap(({ lines }) => [...lines]));
+  }
+
+  /** What became of each line. */
+  outcomes(): LineOutcome[] {
+    const { doubtful } = this;
+    return this.fates.map((fate, line) => fate?.outcome ?? (doubtful.has(line) ? 'unknown' : 'notSent'));
   }
 
   /** The lines that are not on the exchange and may be sent, in their order. */
   unsent(): number[] {
-    const doubtful = new Set([...this.doubts.values()].flatMap(({ lines }) => [...lines]));
+    const { doubtful } = this;
     const isFree = (line: number) => (this.fates[line]?.outcome ?? 'notSent') === 'notSent' && !doubtful.has(line);
     return this.fates.flatMap((_, line) => (isFree(line) ? line : []));
   }
@@ -94,7 +101,7 @@ export class Job {
 
   /** What the lines in doubt are known by. */
   doubtfulKeys(): ReadonlySet<string> {
-    return new Set([...this.doubts.values()].flatMap(({ lines }) => [...lines].map((line) => this.keys[line] ?? '')));
+    return new Set([...this.doubtful].map((line) => this.keys[line] ?? ''));
   }
 
   counts(): Readonly<Record<LineOutcome, number>> {
@@ -119,10 +126,6 @@ export class Job {
   tell(event: string, fact: BatchFact): void {
     this.entry.note(event, { fact });
     this.#apply(fact);
-  }
-
-  #isDoubtful(line: number): boolean {
-    return [...this.doubts.values()].some(({ lines }) => lines.has(line));
   }
 
   #learn(ids: readonly string[]): void {

@@ -43,9 +43,7 @@ export function jobOrders(
   const keys = new Set(strange.map((record) => recordKey(record, where.side)));
   return {
     known: [...open, ...done].flatMap(({ orders }) => orders),
-    open: open.flatMap((job) =>
-      [...job.doubts.values()].flatMap(({ lines }) => [...lines].map((line) => wantedOf(job, line))),
-    ),
+    open: open.flatMap((job) => [...job.doubtful].map((line) => wantedOf(job, line))),
     settled: done
       .filter(({ id }) => watched.has(id))
       .flatMap((job) => {

@@ -12,10 +12,10 @@ import { type LineRow, resultTable } from './result-table.js';
 export function conclude(job: Job, ending: Ending): Answer {
   const { market, side, account, lines } = job.terms;
   const { placed, refused, unknown, notSent } = job.counts();
-  const doubtful = new Set([...job.doubts.values()].flatMap((doubt) => [...doubt.lines]));
+  const outcomes = job.outcomes();
   const orders = lines.map(([line, price, amount], index): LineRow => {
     const fate = job.fates[index];
-    const outcome = fate?.outcome ?? (doubtful.has(index) ? 'unknown' : 'notSent');
+    const outcome = outcomes[index] ?? 'notSent';
     const id = fate?.outcome === 'placed' ? fate.id : null;
     return { line, price, amount, outcome, id, reason: fate === undefined || 'id' in fate ? null : fate.reason };
   });
