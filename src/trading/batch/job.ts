@@ -23,6 +23,8 @@ export class Job {
   readonly known = new Map<string, number>();
   /** Orders that are there besides, each with the line whose order it is a copy of. */
   readonly copies = new Map<string, number>();
+  /** Lines whose orders are known only by their places in answers. */
+  readonly byPlace = new Set<number>();
   /** Nobody else seems to use the account, so that only the network can have made them. */
   certain = true;
   #keys: readonly string[] | undefined;
@@ -164,12 +166,18 @@ export class Job {
     else if (fact.kind === 'closed') this.#close(doubt, fact);
   }
 
-  /** What accepted everything answers with as many ids, in the order of the pairs; of fewer, each may be any line's. */
+  /**
+   * What accepted everything answers with as many ids, in the order of the pairs for all that is known: the lists show at the
+   * end whether it is so. Of fewer, each may be any line's.
+   */
   #answered(doubt: Doubt, { ids, message }: FactOf<'answered'>): void {
     const unknown = [...new Set(ids)].filter((id) => !this.known.has(id));
     this.#learn(ids);
     if (unknown.length === doubt.sent.length && ids.length === unknown.length) {
-      for (const [index, line] of doubt.sent.entries()) this.#place(line, ids[index] ?? '');
+      for (const [index, line] of doubt.sent.entries()) {
+        this.#place(line, ids[index] ?? '');
+        this.byPlace.add(line);
+      }
       return;
     }
     doubt.answer = 'short';
@@ -179,7 +187,10 @@ export class Job {
 
   #found({ orders }: FactOf<'found'>): void {
     this.#learn(orders.map(([, id]) => id));
-    for (const [line, id] of orders) this.#place(line, id);
+    for (const [line, id] of orders) {
+      this.#place(line, id);
+      this.byPlace.delete(line);
+    }
   }
 
   #copied({ orders, certain }: FactOf<'copied'>): void {

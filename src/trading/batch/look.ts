@@ -13,6 +13,7 @@ import type { Job } from './job.js';
 import { recordKey } from './lines.js';
 import { match, type Sighting } from './match.js';
 import { ofOthers } from './others.js';
+import { misplacedIn, putRight } from './places.js';
 
 interface LookOptions {
   /** Of how many known orders everything older is left out; as far back as the doubts need unless told. */
@@ -23,7 +24,8 @@ interface LookOptions {
 
 /**
  * Holds the exchange's list of recent orders against the lines in doubt, once, and takes in what it shows: orders that are
- * there, lines that were refused, and orders for which there is no line. Whether the list could be had as far as needed.
+ * there, lines that were refused, orders that answers had named for other lines, and orders for which there is no line.
+ * Whether the list could be had as far as needed.
  */
 export async function look(
   account: TradingAccount,
@@ -43,17 +45,23 @@ export async function look(
   const own = sightings.filter(({ id }) => !foreign.has(id));
   const { found, left } = match(own, [...job.doubts.values()], others, (line) => job.keys[line] ?? '');
   if (found.length > 0) job.tell(`found ${counted(found.length)}`, { kind: 'found', orders: found });
-  const copies = copiesIn(left, job, records, executionSpan(account));
-  if (copies.length > 0) {
-    const explained = new Set([...foreign, ...own.map(({ id }) => id)]);
-    const certain = records.every(({ id }) => job.known.has(id) || explained.has(id));
-    const ids = copies.map(([, id]) => id);
-    // before it is noted: who is killed in between is told twice rather than never
-    account.alarm(asExtras(job, copies, certain));
-    job.tell(`there besides: ${ids.join(', ')}`, { kind: 'copied', orders: copies, certain });
-  }
+  const right = putRight(misplacedIn(job, records), job);
+  if (right.length > 0)
+    job.tell(`${counted(right.length)} had been named in another order`, { kind: 'found', orders: right });
+  const explained = new Set([...foreign, ...own.map(({ id }) => id)]);
+  const certain = records.every(({ id }) => job.known.has(id) || explained.has(id));
+  tellCopies(account, job, copiesIn(left, job, records, executionSpan(account)), certain);
   if (isWhole) closeAnswered(job);
   return isWhole;
+}
+
+/** @param certain whether nobody else seems to use the account */
+function tellCopies(account: TradingAccount, job: Job, copies: readonly Copy[], certain: boolean): void {
+  if (copies.length === 0) return;
+  const ids = copies.map(([, id]) => id);
+  // before it is noted: who is killed in between is told twice rather than never
+  account.alarm(asExtras(job, copies, certain));
+  job.tell(`there besides: ${ids.join(', ')}`, { kind: 'copied', orders: copies, certain });
 }
 
 /** Those that may come of a request which was carried out again, by its moment, each with a line that it is a copy of. */

@@ -1,15 +1,18 @@
 import { timeFor } from '../../client/limiter/limits.js';
 import { PAGE_SIZE, readOrderPages } from '../../client/order-pages.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import type { Check } from '../journal/intent.js';
 import { quietly } from '../quietly.js';
 import { type Job, MOST_PAIRS } from './job.js';
 import { look } from './look.js';
+import { misplacedIn } from './places.js';
 
 /**
  * Looks whether something on the way repeated a request that was answered as it should be. The list of the side tells in
- * two or three pages: what was its newest order before the job must lie as many rows down as the job has orders. Where it
- * does not, be it only that another program placed an order, all orders since the beginning are looked at.
+ * three pages at most: what was its newest order before the job must lie as many rows down as the job has orders. Where it
+ * does not, be it only that another program placed an order, or where these pages show that an answer named orders for other
+ * lines, all orders since the beginning are looked at.
  *
  * @returns when the look began; undefined where it could not be found out
  */
@@ -23,11 +26,12 @@ export async function findRepeated(account: TradingAccount, job: Job): Promise<C
 
 /**
  * Whether nothing but the job's orders came to the list since it began. No order leaves the list, closed ones are in it too
- * (observed); if one did, the rows would not fit. Those above the one from before are a request's worth at least.
+ * (observed); if one did, the rows would not fit. Those above the one from before are a request's worth at least: they show
+ * too whether answers name orders in the order of the pairs.
  */
-async function isAllThatCame({ client }: TradingAccount, { terms, orders }: Job): Promise<boolean> {
-  const { market, side, baseline } = terms;
-  const own = new Set(orders);
+async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<boolean> {
+  const { market, side, baseline } = job.terms;
+  const own = new Set(job.orders);
   const to = Math.floor(own.size / PAGE_SIZE) + 1;
   const from = Math.max(1, to - MOST_PAIRS / PAGE_SIZE);
   const pages = await quietly(() => readOrderPages(client, market, side, { from, to }));
@@ -35,5 +39,16 @@ async function isAllThatCame({ client }: TradingAccount, { terms, orders }: Job)
   const rows = own.size - (from - 1) * PAGE_SIZE;
   const newer = pages.records.slice(0, rows);
   const isWhole = newer.length === rows && newer.every(({ id }) => own.has(id));
-  return isWhole && pages.records[rows]?.id === baseline[0];
+  return isWhole && pages.records[rows]?.id === baseline[0] && areInPlace(job, newer);
+}
+
+/** Where none of these orders is known only by its place in an answer, they say nothing of those that are. */
+function areInPlace(job: Job, records: readonly OrderRecord[]): boolean {
+  const listed = new Set(records.map(({ id }) => id));
+  const isListed = (line: number) => {
+    const fate = job.fates[line];
+    return fate?.outcome === 'placed' && listed.has(fate.id);
+  };
+  const isTelling = job.byPlace.size === 0 || [...job.byPlace].some(isListed);
+  return isTelling && misplacedIn(job, records).length === 0;
 }

@@ -41,6 +41,8 @@ export class ModelExchange {
   /** Orders are listed only so many lists later. */
   lag = 0;
   lists = 0;
+  /** Answers name the orders of a request last to first. */
+  isReversed = false;
   /** The lists are dated by a clock that is so many milliseconds ahead of the one that judges requests. */
   ahead = 0;
   /** Every order is listed with this type, whatever it is. */
@@ -125,6 +127,7 @@ export class ModelExchange {
       for (let time = 0; time < times; time += 1) {
         const accepted = pairs.filter((_, index) => accepts(index, time));
         const ids = accepted.map(([price = '', amount = '']) => this.place(price, amount, Number(tradeType)));
+        if (this.isReversed) ids.reverse();
         last =
           ids.length === 0
             ? '{"code":"2009","message":"Insufficient balance"}'

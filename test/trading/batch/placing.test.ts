@@ -3,7 +3,7 @@ import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
 import { count, type Fault, query } from '../support/exchange.js';
-import { begin, carried, JOB, lines, outcomes, place, resume } from './jobs.js';
+import { begin, carried, JOB, lines, place, resume } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
 const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
@@ -101,88 +101,6 @@ describe('a batch', () => {
     const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000 }));
     expect(again.job.counts()).toMatchObject({ placed: 60 });
     expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
-  });
-
-  it('answered with fewer ids tells which lines were refused by price and amount, not by place', async () => {
-    const exchange = new ModelExchange([{ accepts: (pair) => pair !== 0 && pair !== 7 }]);
-    const server = await exchange.serve();
-    const ran = await place(accountOf(server.url), { lines: lines(20) });
-    const expected = Array.from({ length: 20 }, (_, line) => (line === 0 || line === 7 ? 'refused' : 'placed'));
-    expect(outcomes(ran)).toEqual(expected);
-    expect(ran.job.fates[0]).toEqual({ outcome: 'refused', reason: 'some were refused', code: null });
-    const ids = new Map(exchange.orders.map(({ id, price }) => [price, id]));
-    expect(ran.job.fates[8]).toEqual({ outcome: 'placed', id: ids.get('20008') });
-    // nothing of what was refused is sent again
-    expect(count(server, 'orderMoreV2')).toBe(1);
-  });
-
-  it('answered with fewer ids is unknown for as long as the lists do not show them', async () => {
-    const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
-    const server = await exchange.serve();
-    exchange.lag = 100;
-    const account = accountOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(20) });
-    expect(ran.job.counts()).toMatchObject({ unknown: 20 });
-    exchange.lag = 0;
-    const elapsedMs = account.host.now() - NOW;
-    const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs }));
-    expect(again.job.counts()).toMatchObject({ placed: 16, refused: 4 });
-  });
-
-  it('answered with fewer ids, which no list shows, asks for these by their ids when nothing can come any more', async () => {
-    const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
-    const server = await exchange.serve();
-    exchange.lag = 1_000;
-    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(20) });
-    expect(ran.job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
-    expect([account.host.now() - NOW > 60_000, account.warnings]).toEqual([true, []]);
-  });
-
-  it('answered with ids that are nowhere, for fewer orders, warns of them and can be ended', async () => {
-    const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
-    const server = await serveFaults({
-      answer: ({ target }) => {
-        const isBatch = target.startsWith('/api/orderMoreV2?');
-        const answer = exchange.answer(target);
-        const ids = [...exchange.orders.slice(0, -1).map(({ id }) => id), '99'];
-        return isBatch ? respond(`{"code":"1000","message":"","data":[${ids.join(',')}]}`) : answer;
-      },
-    });
-    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(20) });
-    // the one that was not named is there all the same
-    expect(ran.job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
-    expect(account.warnings).toEqual([expect.stringMatching(/does not have: 99\./)]);
-    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'refused' });
-  });
-
-  it('answered with ids that cannot be asked for stays unknown', async () => {
-    const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
-    const isAsked = (target: string) => query(target).id !== undefined;
-    const server = await serveFaults({
-      answer: ({ target }) => (isAsked(target) ? FAULTS['an HTML page with 502'] : exchange.answer(target)),
-    });
-    exchange.lag = 1_000;
-    const account = accountOf(server.url, { budgetMs: 100_000, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(20) });
-    expect(ran.job.counts()).toMatchObject({ unknown: 20 });
-  });
-
-  it.each(['0', '0,0'])('whose answer names %s beside orders is looked up as if none had come', async (none) => {
-    const exchange = new ModelExchange([{ accepts: (pair) => pair > 0 }]);
-    const server = await serveFaults({
-      answer: ({ target }) => {
-        const answer = exchange.answer(target);
-        const ids = [...exchange.orders.map(({ id }) => id), none];
-        const text = `{"code":"1000","message":"","data":[${ids.join(',')}]}`;
-        return target.startsWith('/api/orderMoreV2?') && exchange.batches.length === 1 ? respond(text) : answer;
-      },
-    });
-    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(20) });
-    expect(ran.job.fates.some((fate) => fate?.outcome === 'placed' && fate.id === '0')).toBe(false);
-    expect(ran.job.counts()).toEqual({ placed: 19, refused: 0, unknown: 0, notSent: 1 });
   });
 
   it('lines that agree in price and amount stand for each other', async () => {
