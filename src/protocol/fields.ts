@@ -46,6 +46,12 @@ export const id = field('an id of digits', (value) => {
   return text !== undefined && /^\d{1,40}$/.test(text) ? text : undefined;
 });
 
+/** The identifier of what a write made. 0, which some programs put for none, names nothing: whether it was made is not told. */
+export const madeId = field('an id of digits other than 0', (value) => {
+  const text = scalarText(value);
+  return text !== undefined && /^(?=0*[1-9])\d{1,40}$/.test(text) ? text : undefined;
+});
+
 /** The last moment that a date can hold, in the year 275760. */
 const LATEST_MS = 8.64e15;
 

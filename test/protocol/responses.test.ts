@@ -171,6 +171,16 @@ describe('hostile answers', () => {
     expect((error as Mismatch).message).toBe(`the answer to order is ${words}`);
   });
 
+  it.each(['0', '"0"', '"000"', '-1', 'null'])('an id of what a write made: %s', (id) => {
+    const answers = [
+      ['order', `{"code":"1000","message":"","id":${id}}`],
+      ['orderMoreV2', `{"code":"1000","message":"","data":[1,${id}]}`],
+      ['withdraw', `{"code":1000,"message":"","id":${id}}`],
+    ] as const;
+    for (const [name, body] of answers) expect(thrownBy(() => readResponse(name, body))).toBeInstanceOf(Mismatch);
+    expect(readResponse('order', '{"code":"1000","message":"","id":"00120"}').id).toBe('00120');
+  });
+
   it.each(['null', 'true', '1', '"text"', '[]', '{}'])('JSON that is no such answer: %s', (body) => {
     for (const name of ['order', 'getOrder', 'getAccountInfo', 'kline'] as const) {
       const error = thrownBy(() => readResponse(name, body));
@@ -194,7 +204,7 @@ describe('hostile answers', () => {
     const long = 'x'.repeat(5_000_000);
     const error = thrownBy(() => readResponse('order', `{"code":1000,"message":"","id":"${long}"}`)) as Mismatch;
     expect(error.message).toBe(
-      `the answer to order is not what the interface says: field "id": expected an id of digits, got "${'x'.repeat(40)}"`,
+      `the answer to order is not what the interface says: field "id": expected an id of digits other than 0, got "${'x'.repeat(40)}"`,
     );
     const many = `{"asks":[${Array(100_000).fill('["1.00000000","1.00000000"]').join(',')}],"bids":[],"timestamp":1}`;
     expect(readResponse('depth', many).asks).toHaveLength(100_000);

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { decimal, flag, id, instant, integer, maybe, optionalDecimal, optionalText, text } from '../fields.js';
+import { decimal, flag, id, instant, integer, madeId, maybe, optionalDecimal, optionalText, text } from '../fields.js';
 import { openRead, signedRead, signedWrite } from '../operation.js';
 import {
   address,
@@ -176,5 +176,5 @@ export const withdraw = signedWrite(
     receiveAddr: required(address),
     safePwd: required(secret),
   },
-  enveloped({ id }),
+  enveloped({ id: madeId }),
 );

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { decimal, flag, id, instant, integer, optionalDecimal, optionalText, text } from '../fields.js';
+import { decimal, flag, id, instant, integer, madeId, optionalDecimal, optionalText, text } from '../fields.js';
 import { scalarText } from '../json.js';
 import { signedRead, signedRefresh, signedWrite } from '../operation.js';
 import {
@@ -78,7 +78,7 @@ export const order = signedWrite(
     // 1 is PostOnly, 2 is IOC; "empty or any other value gives a limit order"
     orderType: optional(anything),
   },
-  enveloped({ id }),
+  enveloped({ id: madeId }),
 );
 
 export const orderMoreV2 = signedWrite(
@@ -88,7 +88,7 @@ export const orderMoreV2 = signedWrite(
     tradeType: required(side),
     acctType: optional(accountType),
   },
-  enveloped({ data: v.array(id) }),
+  enveloped({ data: v.array(madeId) }),
 );
 
 export const cancelOrder = signedWrite(

@@ -7,7 +7,6 @@ import { type BatchLine, type BatchTerms, isOf } from '../journal/intent.js';
 import type { Rechecked } from '../order/place.js';
 import { Job } from './job.js';
 import { areSameJobs, areSameLines, keyOf, lineKey } from './lines.js';
-import { availableFor } from './repeated.js';
 
 /** What is to be placed, before anything is known of the exchange. */
 export type BatchPlan = Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines'>;
@@ -35,7 +34,6 @@ export async function beginJob(
     ...plan,
     count: plan.lines.length,
     baseline: page.records.map((record) => record.id),
-    available: await availableFor(client, plan),
   };
   const entry = journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id, reqTime: client.now(), bid });
   try {

@@ -6,9 +6,9 @@ import type { Refused } from '../../protocol/response.js';
 import { ACCOUNT_TYPE, TRADE_TYPE } from '../../protocol/words.js';
 import type { TradingAccount } from '../account.js';
 import type { BatchTerms } from '../journal/intent.js';
+import { closeRefused } from './close-doubts.js';
 import type { Doubt } from './doubt.js';
 import { type Job, MOST_PAIRS } from './job.js';
-import { closeRefused } from './look.js';
 
 /** So many requests are written down with one wait for the disk, while as many others still wait for their turn. */
 const GROUP = 4;

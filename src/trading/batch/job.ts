@@ -24,6 +24,8 @@ export class Job {
   readonly known = new Map<string, number>();
   /** Orders that are there besides, each with the line whose order it is a copy of. */
   readonly copies = new Map<string, number>();
+  /** Lines whose orders are known only by their places in answers. */
+  readonly byPlace = new Set<number>();
   /** Nobody else seems to use the account, so that only the network can have made them. */
   certain = true;
   #keys: readonly string[] | undefined;
@@ -87,13 +89,20 @@ export class Job {
     return Math.min(this.known.size, ...[...this.doubts.values()].map(({ knownBefore }) => knownBefore));
   }
 
-  outcomeOf(line: number): LineOutcome {
-    return this.fates[line]?.outcome ?? (this.#isDoubtful(line) ? 'unknown' : 'notSent');
+  /** The lines of which it is not known what became of them. */
+  get doubtful(): ReadonlySet<number> {
+    return new Set([...this.doubts.values()].flatMap(({ lines }) => [...lines]));
+  }
+
+  /** What became of each line. */
+  outcomes(): LineOutcome[] {
+    const { doubtful } = this;
+    return this.fates.map((fate, line) => fate?.outcome ?? (doubtful.has(line) ? 'unknown' : 'notSent'));
   }
 
   /** The lines that are not on the exchange and may be sent, in their order. */
   unsent(): number[] {
-    const doubtful = new Set([...this.doubts.values()].flatMap(({ lines }) => [...lines]));
+    const { doubtful } = this;
     const isFree = (line: number) => (this.fates[line]?.outcome ?? 'notSent') === 'notSent' && !doubtful.has(line);
     return this.fates.flatMap((_, line) => (isFree(line) ? line : []));
   }
@@ -133,10 +142,6 @@ export class Job {
     this.#apply(fact);
   }
 
-  #isDoubtful(line: number): boolean {
-    return [...this.doubts.values()].some(({ lines }) => lines.has(line));
-  }
-
   #learn(ids: readonly string[]): void {
     for (const id of ids) if (!this.known.has(id)) this.known.set(id, this.known.size);
   }
@@ -174,12 +179,18 @@ export class Job {
     else if (fact.kind === 'closed') this.#close(doubt, fact);
   }
 
-  /** What accepted everything answers with as many ids, in the order of the pairs; of fewer, each may be any line's. */
+  /**
+   * What accepted everything answers with as many ids, in the order of the pairs for all that is known: the lists show at the
+   * end whether it is so. Of fewer, each may be any line's.
+   */
   #answered(doubt: Doubt, { ids, message }: FactOf<'answered'>): void {
     const unknown = [...new Set(ids)].filter((id) => !this.known.has(id));
     this.#learn(ids);
     if (unknown.length === doubt.sent.length && ids.length === unknown.length) {
-      for (const [index, line] of doubt.sent.entries()) this.#place(line, ids[index] ?? '');
+      for (const [index, line] of doubt.sent.entries()) {
+        this.#place(line, ids[index] ?? '');
+        this.byPlace.add(line);
+      }
       return;
     }
     doubt.answer = 'short';
@@ -189,7 +200,10 @@ export class Job {
 
   #found({ orders }: FactOf<'found'>): void {
     this.#learn(orders.map(([, id]) => id));
-    for (const [line, id] of orders) this.#place(line, id);
+    for (const [line, id] of orders) {
+      this.#place(line, id);
+      this.byPlace.delete(line);
+    }
   }
 
   #copied({ orders, certain }: FactOf<'copied'>): void {
@@ -229,11 +243,4 @@ function isEnd(events: readonly JournalEvent[]): boolean {
   const end = events.findLastIndex(({ left }) => left === true);
   const later = events.slice(end + 1);
   return end !== -1 && later.length <= 1 && later.every(({ runner }) => runner !== undefined);
-}
-
-/** Whether it is not known of an order of the job just like this one what became of it. */
-export function isInDoubtLike(job: Job, order: OrderTerms): boolean {
-  const { market, side, account } = job.terms;
-  if (order.market !== market || order.side !== side || order.account !== account) return false;
-  return job.doubtfulKeys().has(keyOf(order.price, order.amount));
 }

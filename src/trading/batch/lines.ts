@@ -1,8 +1,8 @@
 import { Decimal } from '../../protocol/decimal.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
-import { readOrderType, type Side } from '../../protocol/words.js';
+import type { Side } from '../../protocol/words.js';
 import type { BatchLine, BatchTerms } from '../journal/intent.js';
-import { notionalOf, worthOfOrder } from '../order/terms.js';
+import { kindOf, notionalOf, worthOfOrder } from '../order/terms.js';
 
 /** What an order of a batch is known by: its price and its amount, however they are written. */
 export function keyOf(price: string, amount: string): string {
@@ -13,10 +13,10 @@ export function lineKey([, price, amount]: BatchLine): string {
   return keyOf(price, amount);
 }
 
-/** Undefined for an order that no batch places: of the other side, or not a plain limit order. */
-export function recordKey({ type, price, total_amount: amount }: OrderRecord, side: Side): string | undefined {
-  const read = readOrderType(type);
-  return read?.side === side && read.type === 'limit' ? keyOf(price, amount) : undefined;
+/** Undefined for an order that no batch places: of the other side, or by its type not a plain limit order. */
+export function recordKey(record: OrderRecord, side: Side): string | undefined {
+  const kind = kindOf(record, { side, type: 'limit' });
+  return kind.side === side && kind.type === 'limit' ? keyOf(record.price, record.total_amount) : undefined;
 }
 
 /** Whether two jobs are about the same orders, in whatever order they name them. */

@@ -1,17 +1,19 @@
 import { readOrderPages } from '../../client/order-pages.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
+import { madeAt } from '../duplicates/extra-orders.js';
+import { wantedOf } from '../duplicates/jobs.js';
 import { executionSpan } from '../duplicates/watch.js';
 import { lookUntilKnown } from '../looking.js';
 import { quietly } from '../quietly.js';
 import { orderProbe } from '../tolerance.js';
+import { closeAnswered, closeLate, closeNamed, counted } from './close-doubts.js';
 import { asExtras, type Copy } from './copies.js';
-import { type Doubt, isTurnedAway } from './doubt.js';
-import type { BatchFact } from './facts.js';
 import type { Job } from './job.js';
 import { recordKey } from './lines.js';
 import { match, type Sighting } from './match.js';
 import { ofOthers } from './others.js';
+import { misplacedIn, putRight } from './places.js';
 
 interface LookOptions {
   /** Of how many known orders everything older is left out; as far back as the doubts need unless told. */
@@ -22,7 +24,8 @@ interface LookOptions {
 
 /**
  * Holds the exchange's list of recent orders against the lines in doubt, once, and takes in what it shows: orders that are
- * there, lines that were refused, and orders for which there is no line. Whether the list could be had as far as needed.
+ * there, lines that were refused, orders that answers had named for other lines, and orders for which there is no line.
+ * Whether the list could be had as far as needed.
  */
 export async function look(
   account: TradingAccount,
@@ -42,28 +45,38 @@ export async function look(
   const own = sightings.filter(({ id }) => !foreign.has(id));
   const { found, left } = match(own, [...job.doubts.values()], others, (line) => job.keys[line] ?? '');
   if (found.length > 0) job.tell(`found ${counted(found.length)}`, { kind: 'found', orders: found });
-  const copies = copiesIn(left, job, executionSpan(account));
-  if (copies.length > 0) {
-    const explained = new Set([...foreign, ...own.map(({ id }) => id)]);
-    const certain = records.every(({ id }) => job.known.has(id) || explained.has(id));
-    const ids = copies.map(([, id]) => id);
-    // before it is noted: who is killed in between is told twice rather than never
-    account.alarm(asExtras(job, copies, certain));
-    job.tell(`there besides: ${ids.join(', ')}`, { kind: 'copied', orders: copies, certain });
-  }
+  const right = putRight(misplacedIn(job, records), job);
+  if (right.length > 0)
+    job.tell(`${counted(right.length)} had been named in another order`, { kind: 'found', orders: right });
+  const explained = new Set([...foreign, ...own.map(({ id }) => id)]);
+  const certain = records.every(({ id }) => job.known.has(id) || explained.has(id));
+  tellCopies(account, job, copiesIn(left, job, records, executionSpan(account)), certain);
   if (isWhole) closeAnswered(job);
   return isWhole;
 }
 
+/** @param certain whether nobody else seems to use the account */
+function tellCopies(account: TradingAccount, job: Job, copies: readonly Copy[], certain: boolean): void {
+  if (copies.length === 0) return;
+  const ids = copies.map(([, id]) => id);
+  // before it is noted: who is killed in between is told twice rather than never
+  account.alarm(asExtras(job, copies, certain));
+  job.tell(`there besides: ${ids.join(', ')}`, { kind: 'copied', orders: copies, certain });
+}
+
 /** Those that may come of a request which was carried out again, by its moment, each with a line that it is a copy of. */
-function copiesIn(left: readonly Sighting[], { keys, sentAt }: Job, span: number): Copy[] {
+function copiesIn(left: readonly Sighting[], job: Job, records: readonly OrderRecord[], span: number): Copy[] {
   if (left.length === 0) return [];
-  const lines = new Map<string, number[]>();
-  keys.forEach((key, line) => {
-    if (sentAt[line] !== undefined) lines.set(key, [...(lines.get(key) ?? []), line]);
+  const listed = new Map(records.map((record) => [record.id, record]));
+  const originals = new Map<string, { readonly line: number; readonly made: number }[]>();
+  job.keys.forEach((key, line) => {
+    if (job.sentAt[line] === undefined) return;
+    const known = originals.get(key) ?? [];
+    known.push({ line, made: madeAt(wantedOf(job, line), listed) });
+    originals.set(key, known);
   });
   return left.flatMap(({ id, key, time }): Copy[] => {
-    const line = lines.get(key)?.find((one) => Math.abs(time - (sentAt[one] ?? 0)) <= span);
+    const { line } = originals.get(key)?.find(({ made }) => Math.abs(time - made) <= span) ?? {};
     return line === undefined ? [] : [[line, id]];
   });
 }
@@ -83,6 +96,7 @@ export async function settleDoubts(account: TradingAccount, job: Job): Promise<v
     async () => ((await look(account, job)) ? (known() ?? 'nothing') : undefined),
     async () => {
       closeLate(job);
+      await closeNamed(account, job);
       return known();
     },
   );
@@ -128,41 +142,4 @@ function sighted(job: Job, records: readonly OrderRecord[]): Sighting[] {
 function until(records: readonly OrderRecord[], isOlder: (record: OrderRecord) => boolean): readonly OrderRecord[] {
   const end = records.findIndex(isOlder);
   return end === -1 ? records : records.slice(0, end);
-}
-
-/** What was answered is done with: a line of it that is not there was refused. What was turned away may come still. */
-function closeAnswered(job: Job): void {
-  for (const doubt of [...job.doubts.values()]) {
-    const { answer, ids, reason } = doubt;
-    if (answer === 'short' && ids.size === 0) close(job, doubt, { outcome: 'refused', reason, code: null });
-    else if (typeof answer === 'object' && !isTurnedAway(doubt)) closeRefused(job, doubt, answer.code);
-  }
-}
-
-/** What the exchange refused for the orders, the key or the account is not sent again. */
-export function closeRefused(job: Job, doubt: Doubt, code: number | null): void {
-  close(job, doubt, { outcome: 'refused', reason: doubt.reason, code });
-}
-
-/** Nothing of it can come any more: whatever kept it from being placed, it may be sent. */
-function closeLate(job: Job): void {
-  for (const doubt of [...job.doubts.values()]) {
-    const { answer, reason } = doubt;
-    if (answer === 'lost') close(job, doubt, { outcome: 'notSent', reason: TOO_LATE, code: null });
-    else if (typeof answer === 'object' && isTurnedAway(doubt))
-      close(job, doubt, { outcome: 'notSent', reason, code: answer.code });
-  }
-}
-
-const TOO_LATE = 'the exchange would not take the request any more, and has no such order';
-
-type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;
-
-function close(job: Job, { request, lines }: Doubt, fate: Close): void {
-  const words = `${counted(lines.size)} ${fate.outcome === 'refused' ? 'refused' : 'not sent'}`;
-  job.tell(`request ${request}: ${words}: ${fate.reason}`, { kind: 'closed', request, ...fate });
-}
-
-function counted(orders: number): string {
-  return orders === 1 ? '1 order' : `${orders} orders`;
 }

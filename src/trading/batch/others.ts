@@ -28,17 +28,14 @@ export async function ofOthers(
   for (const { intent } of open) {
     for (const one of ordersOf(account, job, intent)) add(one);
     if (!isOf(intent, 'order') || !mayBe(intent.terms, job, sightings)) continue;
+    const reference = { clientId: intent.id };
     const found = await quietly(
-      async () => (await findOrder(account.client, intent.terms.market, clientId(intent))) ?? 0,
+      async () => (await findOrder(account.client, intent.terms.market, reference)) ?? 'nothing',
     );
     if (found === undefined) return undefined;
-    if (found !== 0) add(found.id);
+    if (found !== 'nothing') add(found.id);
   }
   return ids;
-}
-
-function clientId({ id }: Intent) {
-  return { clientId: id };
 }
 
 /** The orders of another job of the same side. */

@@ -1,48 +1,54 @@
-import type { ExchangeClient } from '../../client/exchange-client.js';
 import { timeFor } from '../../client/limiter/limits.js';
-import { PAGE_SIZE } from '../../client/order-pages.js';
-import { Decimal } from '../../protocol/decimal.js';
-import { splitMarket } from '../../protocol/words.js';
+import { PAGE_SIZE, readOrderPages } from '../../client/order-pages.js';
+import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
-import type { BatchLine, BatchTerms, Check } from '../journal/intent.js';
+import type { Check } from '../journal/intent.js';
 import { quietly } from '../quietly.js';
-import type { Job } from './job.js';
-import { totals } from './lines.js';
+import { type Job, MOST_PAIRS } from './job.js';
 import { look } from './look.js';
+import { misplacedIn } from './places.js';
 
 /**
- * Looks whether something on the way repeated a request that was answered as it should be. What the account has less than
- * before tells without reading a single order: it must be what the placed orders hold. Where it is not, or cannot be
- * compared, all orders since the beginning are counted.
+ * Looks whether something on the way repeated a request that was answered as it should be. The list of the side tells in
+ * three pages at most: what was its newest order before the job must lie as many rows down as the job has orders. Where it
+ * does not, be it only that another program placed an order, or where these pages show that an answer named orders for other
+ * lines, all orders since the beginning are looked at.
  *
  * @returns when the look began; undefined where it could not be found out
  */
 export async function findRepeated(account: TradingAccount, job: Job): Promise<Check | undefined> {
   const { client, budget, host } = account;
   const start: Check = { time: client.now(), at: host.now() };
-  const pages = Math.ceil((job.known.size - job.terms.baseline.length) / PAGE_SIZE);
-  const isClear = await balanceAgrees(account, job);
-  if (!isClear) budget.lengthen(timeFor(pages));
-  const isKnown = isClear || (await look(account, job, { horizon: job.terms.baseline.length }));
-  return isKnown ? start : undefined;
+  if (await isAllThatCame(account, job)) return start;
+  budget.lengthen(timeFor(Math.ceil(job.orders.length / PAGE_SIZE)));
+  return (await look(account, job, { horizon: job.terms.baseline.length })) ? start : undefined;
 }
 
-/** What is available of the coin that these orders spend; null where that says nothing of them, or cannot be had. */
-export async function availableFor(client: ExchangeClient, terms: Pick<BatchTerms, 'market' | 'side' | 'account'>) {
-  const { market, side, account } = terms;
-  const names = splitMarket(market);
-  // no operation shows the balances of a margin account
-  if (account !== 'spot' || names === undefined) return null;
-  const coin = side === 'buy' ? names.quote : names.base;
-  const info = await quietly(() => client.read('getAccountInfo', {}));
-  return info?.result.coins.find(({ key }) => key.toLowerCase() === coin)?.available ?? null;
+/**
+ * Whether nothing but the job's orders came to the list since it began. No order leaves the list, closed ones are in it too
+ * (observed); if one did, the rows would not fit. Those above the one from before are a request's worth at least: they show
+ * too whether answers name orders in the order of the pairs.
+ */
+async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<boolean> {
+  const { market, side, baseline } = job.terms;
+  const own = new Set(job.orders);
+  const to = Math.floor(own.size / PAGE_SIZE) + 1;
+  const from = Math.max(1, to - MOST_PAIRS / PAGE_SIZE);
+  const pages = await quietly(() => readOrderPages(client, market, side, { from, to }));
+  if (pages === undefined || pages.failure !== null) return false;
+  const rows = own.size - (from - 1) * PAGE_SIZE;
+  const newer = pages.records.slice(0, rows);
+  const isWhole = newer.length === rows && newer.every(({ id }) => own.has(id));
+  return isWhole && pages.records[rows]?.id === baseline[0] && areInPlace(job, newer);
 }
 
-async function balanceAgrees({ client }: TradingAccount, { terms, fates }: Job): Promise<boolean> {
-  const after = terms.available === null ? null : await availableFor(client, terms);
-  if (terms.available === null || after === null) return false;
-  const placed: BatchLine[] = terms.lines.filter((_, line) => fates[line]?.outcome === 'placed');
-  const { amount, notional } = totals(placed);
-  const held = terms.side === 'buy' ? notional : amount;
-  return Decimal.of(terms.available).minus(Decimal.of(after)).compare(held) === 0;
+/** Where none of these orders is known only by its place in an answer, they say nothing of those that are. */
+function areInPlace(job: Job, records: readonly OrderRecord[]): boolean {
+  const listed = new Set(records.map(({ id }) => id));
+  const isListed = (line: number) => {
+    const fate = job.fates[line];
+    return fate?.outcome === 'placed' && listed.has(fate.id);
+  };
+  const isTelling = job.byPlace.size === 0 || [...job.byPlace].some(isListed);
+  return isTelling && misplacedIn(job, records).length === 0;
 }

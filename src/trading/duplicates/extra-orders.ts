@@ -43,7 +43,7 @@ export interface Evidence {
  */
 export function extraOrders({ records, known, settled, open, span }: Evidence): Extra[] {
   const own = new Map(records.map((record) => [record.id, record]));
-  const timeOf = ({ order, reqTime }: Wanted) => own.get(order ?? '')?.trade_date ?? reqTime;
+  const timeOf = (wanted: Wanted) => madeAt(wanted, own);
   const isLike = (record: OrderRecord, { order, terms }: Wanted) => {
     const original = own.get(order ?? '');
     return fits(record, terms) || (original !== undefined && areCopies(record, original));
@@ -61,6 +61,17 @@ export function extraOrders({ records, known, settled, open, span }: Evidence): 
     if (nearest !== undefined) extras.set(nearest, [...(extras.get(nearest) ?? []), record.id]);
   }
   return [...extras].map(([{ intent, terms, order }, ids]) => ({ intent, terms, order, ids, certain }));
+}
+
+/**
+ * When an order came to be, in ms since the Unix epoch: by the list, which the exchange need not date by the clock that it
+ * judges requests by, or where that does not show it, when it was asked for.
+ */
+export function madeAt(
+  { order, reqTime }: Pick<Wanted, 'order' | 'reqTime'>,
+  listed: ReadonlyMap<string, Pick<OrderRecord, 'trade_date'>>,
+): number {
+  return listed.get(order ?? '')?.trade_date ?? reqTime;
 }
 
 /** Each open order may turn out to be one of those that fit it, the one that is nearest in time for all that is known. */

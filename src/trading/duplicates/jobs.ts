@@ -43,9 +43,7 @@ export function jobOrders(
   const keys = new Set(strange.map((record) => recordKey(record, where.side)));
   return {
     known: [...open, ...done].flatMap(({ orders }) => orders),
-    open: open.flatMap((job) =>
-      [...job.doubts.values()].flatMap(({ lines }) => [...lines].map((line) => wantedOf(job, line))),
-    ),
+    open: open.flatMap((job) => [...job.doubtful].map((line) => wantedOf(job, line))),
     settled: done
       .filter(({ id }) => watched.has(id))
       .flatMap((job) => {
@@ -60,7 +58,8 @@ function jobOf(journal: Journal, id: string): Job[] {
   return entry === undefined ? [] : [new Job(entry)];
 }
 
-function wantedOf(job: Job, line: number): Wanted {
+/** A line as an order that is wanted. */
+export function wantedOf(job: Job, line: number): Wanted {
   const fate = job.fates[line];
   const order = fate?.outcome === 'placed' ? fate.id : null;
   const reqTime = job.sentAt[line] ?? job.entry.intent.reqTime;

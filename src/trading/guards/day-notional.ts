@@ -78,7 +78,7 @@ function worthOfOpen(entry: Entry): Decimal {
 
 /** Of a job that nobody is at counts what is there, copies too, or may be; of one that is under way all that it is going to send. */
 function worthOfJob(job: Job, isUnderWay: boolean): Decimal {
-  const doubtful = new Set([...job.doubts.values()].flatMap(({ lines }) => [...lines]));
+  const { doubtful } = job;
   const isSpent = (line: number) => isUnderWay || doubtful.has(line) || job.fates[line]?.outcome === 'placed';
   const { lines, side } = job.terms;
   const copies = [...job.copies.values()].flatMap((line) => lines.slice(line, line + 1));

@@ -67,8 +67,6 @@ export interface BatchTerms {
   readonly lines: readonly BatchLine[];
   /** Ids of the newest orders of this side before the first request left: what is newer may be the job's. */
   readonly baseline: readonly string[];
-  /** What was available of the coin that is spent, before the first request left; null where that is not known. */
-  readonly available: string | null;
 }
 
 /** A call of an operation that the interface does not describe. What nobody can explain has no secrets either. */

@@ -1,6 +1,7 @@
 import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
-import { isInDoubtLike, Job } from '../batch/job.js';
+import { Job } from '../batch/job.js';
+import { keyOf } from '../batch/lines.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { isRepetition } from './terms.js';
@@ -36,6 +37,13 @@ function doubtOf(entry: Entry, market: string): string | undefined {
   if (!entry.isOf('orderMoreV2') || entry.intent.terms.market !== market) return undefined;
   const { size } = new Job(entry).doubtfulKeys();
   return size === 0 ? undefined : `all orders of an earlier job were placed (${entry.intent.terms.side} ${market})`;
+}
+
+/** Whether it is not known of an order of the job just like this one what became of it. */
+function isInDoubtLike(job: Job, order: OrderTerms): boolean {
+  const { market, side, account } = job.terms;
+  if (order.market !== market || order.side !== side || order.account !== account) return false;
+  return job.doubtfulKeys().has(keyOf(order.price, order.amount));
 }
 
 /** Its process may have settled it, and ended, since the records were listed. */

@@ -45,9 +45,15 @@ export function fits(record: OrderRecord, terms: OrderTerms): boolean {
   return differences(record, terms).length === 0;
 }
 
+/** Side and type of an order of the exchange; those that were asked for where its type is one that nobody has explained. */
+export function kindOf({ type }: OrderRecord, asked: Pick<OrderTerms, 'side' | 'type'>) {
+  return readOrderType(type) ?? asked;
+}
+
 /** What an order of the exchange has otherwise than it was asked for, in words; a type that nobody has explained says nothing. */
-export function differences({ type, price, total_amount: amount }: OrderRecord, terms: OrderTerms): string[] {
-  const side = readOrderType(type)?.side ?? terms.side;
+export function differences(record: OrderRecord, terms: OrderTerms): string[] {
+  const { price, total_amount: amount } = record;
+  const { side } = kindOf(record, terms);
   return [
     ...(side === terms.side ? [] : [`the side ${side} instead of ${terms.side}`]),
     ...(isSame(price, terms.price) ? [] : [`the price ${price} instead of ${terms.price}`]),

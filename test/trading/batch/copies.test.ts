@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { copiesOf } from '../../../src/trading/batch/copies.js';
 import { findExtras } from '../../../src/trading/duplicates/watch.js';
 import { NOW } from '../../support/fake-host.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
-import { count } from '../support/exchange.js';
 import { JOB, lines, place } from './jobs.js';
-import { ModelExchange } from './model-exchange.js';
+import { ModelExchange, RESET } from './model-exchange.js';
 
 const WHERE = { market: 'btc_usdt', side: 'buy' } as const;
 
-it('a request that was carried out twice is found by what it costs, and told with the ids that are too much', async () => {
+it('a request that was carried out twice is found by counting, and told with the ids that are too much', async () => {
   const exchange = new ModelExchange([{}, { times: 2 }]);
   const server = await exchange.serve();
   const account = accountOf(server.url);
@@ -25,13 +25,61 @@ it('a request that was carried out twice is found by what it costs, and told wit
   expect([extra?.order, ...(extra?.ids ?? [])].sort()).toEqual(told);
 });
 
-it('where no balance tells, as of a margin account, the orders themselves are counted', async () => {
-  const exchange = new ModelExchange([{ times: 2 }]);
-  const server = await exchange.serve();
-  const { job } = await place(accountOf(server.url), { lines: lines(20), account: 'cross' });
-  expect(count(server, 'getAccountInfo')).toBe(0);
-  expect(job.copies.size).toBe(20);
+it.each([0, 1, 10, 20, 25])(
+  'whatever was there before, %i orders, a request carried out twice is found',
+  async (before) => {
+    const exchange = new ModelExchange([{ times: 2 }]);
+    for (let index = 0; index < before; index += 1) exchange.place('19000', '0.5');
+    const server = await exchange.serve();
+    const { job, isChecked } = await place(accountOf(server.url), { lines: lines(20), account: 'cross' });
+    expect([isChecked, job.copies.size]).toEqual([true, 20]);
+  },
+);
+
+it.each([1, 9, 10, 11, 20, 45, 100])('that %i orders are all that came is found out in three pages', async (orders) => {
+  for (const before of [0, 1, 10]) {
+    const exchange = new ModelExchange();
+    for (let index = 0; index < before; index += 1) exchange.place('19000', '0.5');
+    const server = await exchange.serve();
+    const { isChecked } = await place(accountOf(server.url), { lines: lines(orders) });
+    const pages = Math.min(3, Math.floor(orders / 10) + 1);
+    expect([isChecked, exchange.lists]).toEqual([true, 1 + pages]);
+  }
 });
+
+it('a balance that fits does not hide a request that was carried out twice', async () => {
+  const exchange = new ModelExchange([{ times: 2 }]);
+  // what fifty orders hold, without the 0.2 that an order gave back which was cancelled meanwhile
+  const available = () => (exchange.orders.length === 0 ? '1' : '0.7');
+  const server = await serveFaults({
+    answer: ({ target }) =>
+      target.startsWith('/api/getAccountInfo?') ? respond(accountInfo(available())) : exchange.answer(target),
+  });
+  const account = accountOf(server.url);
+  const { job } = await place(account, { side: 'sell', lines: lines(30) });
+  expect([job.counts().placed, job.copies.size, exchange.orders.length]).toEqual([30, 20, 50]);
+  expect(account.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
+});
+
+function accountInfo(available: string): string {
+  const names =
+    '"key":"btc","enName":"Bitcoin","cnName":"Bitcoin","showName":"BTC","unitTag":"B","unitDecimal":8,"fundstype":1';
+  const coin = `{${names},"available":"${available}","freez":"0","isCanRecharge":true,"isCanWithdraw":true,"canLoan":true}`;
+  const security = '"trade_password_enabled":true,"auth_google_enabled":false,"auth_mobile_enabled":false';
+  const permissions = '"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true';
+  return `{"result":{"coins":[${coin}],"base":{"username":"me",${security}}},${permissions}}`;
+}
+
+it.each([3_600_000, -3_600_000])(
+  'copies are found though the lists are dated by a clock that is %i ms off',
+  async (ahead) => {
+    const exchange = new ModelExchange([{ times: 2 }, {}, { times: 2, answer: RESET }]);
+    exchange.ahead = ahead;
+    const server = await exchange.serve();
+    const { job } = await place(accountOf(server.url), { lines: lines(60) });
+    expect([job.counts().placed, job.copies.size]).toEqual([60, 40]);
+  },
+);
 
 it('where another program uses the key the copies are only possible, and its own orders are none of them', async () => {
   const exchange = new ModelExchange([{}, { times: 2 }]);

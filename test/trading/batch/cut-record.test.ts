@@ -17,7 +17,6 @@ interface Killed {
   readonly job: string;
   readonly record: Buffer;
   readonly orders: readonly ModelOrder[];
-  readonly available: bigint;
 }
 
 /** What a job of two requests leaves behind when it is killed while the second is on its way. */
@@ -47,7 +46,7 @@ async function kill(): Promise<Killed> {
   const [job = ''] = readdirSync(open);
   const record = readFileSync(path.join(open, job));
   rmSync(folder, { recursive: true });
-  return { job, record, orders: [...exchange.orders], available: exchange.available };
+  return { job, record, orders: [...exchange.orders] };
 }
 
 let exchange: ModelExchange;
@@ -56,7 +55,7 @@ let server: FaultServer;
 /** Goes on with the job from such a record, where the exchange is as it was when the process was killed. */
 async function goOn(killed: Killed, record: Buffer): Promise<RanJob> {
   exchange = new ModelExchange();
-  Object.assign(exchange, { orders: [...killed.orders], available: killed.available, lists: 100 });
+  Object.assign(exchange, { orders: [...killed.orders], lists: 100 });
   const account = accountOf(server.url, { tolerance: 60_000, elapsedMs: Date.now() - NOW });
   const folder = path.join(account.state, 'journal', 'test', 'open');
   for (const part of ['settled', 'jobs', 'open'])

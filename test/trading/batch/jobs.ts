@@ -40,5 +40,5 @@ export async function carried(account: TestAccount, job: Job): Promise<RanJob> {
 
 /** The outcome of every line. */
 export function outcomes({ job }: RanJob): string[] {
-  return job.fates.map((_, line) => job.outcomeOf(line));
+  return job.outcomes();
 }

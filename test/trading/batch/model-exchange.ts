@@ -41,9 +41,13 @@ export class ModelExchange {
   /** Orders are listed only so many lists later. */
   lag = 0;
   lists = 0;
+  /** Answers name the orders of a request last to first. */
+  isReversed = false;
+  /** The lists are dated by a clock that is so many milliseconds ahead of the one that judges requests. */
+  ahead = 0;
+  /** Every order is listed with this type, whatever it is. */
+  shownType: number | undefined;
   #requests = 0;
-  /** Of usdt, in units of 10^-8. */
-  available = 10n ** 17n;
   #now = 0;
   #held: Held[] = [];
 
@@ -68,8 +72,9 @@ export class ModelExchange {
     this.release(({ after }) => this.#requests >= after);
     if (this.#now - reqTime > TOLERANCE_MS) return respond(EXPIRED);
     if (values.method === 'getOrders') return this.#list(values);
-    if (values.method === 'getAccountInfo') return respond(this.#account());
     if (values.method === 'orderMoreV2') return this.#batch(values);
+    const order = this.orders.find(({ id }) => values.method === 'getOrder' && id === values.id);
+    if (order !== undefined) return respond(recordOf(order));
     return respond(NOT_FOUND);
   }
 
@@ -85,8 +90,7 @@ export class ModelExchange {
   /** Places an order that no batch asked for. */
   place(price: string, amount: string, type = 1): string {
     const id = String(FIRST_ID + BigInt(this.orders.length));
-    this.orders.push({ id, price, amount, type, time: Math.floor(this.#now), list: this.lists });
-    if (type % 2 === 1) this.available -= BigInt(Math.round(Number(price) * Number(amount) * 1e8));
+    this.orders.push({ id, price, amount, type, time: Math.floor(this.#now) + this.ahead, list: this.lists });
     return id;
   }
 
@@ -105,17 +109,10 @@ export class ModelExchange {
     const start = (Number(pageIndex) - 1) * 10;
     const listed = this.orders.filter(({ list }) => this.lists > list + this.lag);
     const side = listed.filter(({ type }) => String(type % 2) === tradeType).reverse();
-    const page = side.slice(start, start + 10).map(recordOf);
+    const page = side
+      .slice(start, start + 10)
+      .map((order) => recordOf(this.shownType === undefined ? order : { ...order, type: this.shownType }));
     return respond(page.length === 0 ? NOT_FOUND : `[${page.join(',')}]`);
-  }
-
-  #account(): string {
-    const names = '"key":"usdt","enName":"Tether USD","cnName":"Tether USD","showName":"USDT","unitTag":"$"';
-    const flags = '"isCanRecharge":true,"isCanWithdraw":true,"canLoan":true';
-    const coin = `{${names},"unitDecimal":8,"fundstype":1,"available":"${this.available / 10n ** 8n}.${String(this.available % 10n ** 8n).padStart(8, '0')}","freez":"0",${flags}}`;
-    const security = '"trade_password_enabled":true,"auth_google_enabled":false,"auth_mobile_enabled":false';
-    const permissions = '"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true';
-    return `{"result":{"coins":[${coin}],"base":{"username":"me",${security}}},${permissions}}`;
   }
 
   #batch({ tradeParams = '', tradeType, reqTime }: Record<string, string>): Answer {
@@ -130,6 +127,7 @@ export class ModelExchange {
       for (let time = 0; time < times; time += 1) {
         const accepted = pairs.filter((_, index) => accepts(index, time));
         const ids = accepted.map(([price = '', amount = '']) => this.place(price, amount, Number(tradeType)));
+        if (this.isReversed) ids.reverse();
         last =
           ids.length === 0
             ? '{"code":"2009","message":"Insufficient balance"}'

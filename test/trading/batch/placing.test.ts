@@ -3,7 +3,7 @@ import { NOW } from '../../support/fake-host.js';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
 import { count, type Fault, query } from '../support/exchange.js';
-import { begin, carried, JOB, lines, outcomes, place, resume } from './jobs.js';
+import { begin, carried, JOB, lines, place, resume } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
 const FAULT_NAMES = Object.keys(FAULTS) as Fault[];
@@ -12,7 +12,7 @@ const BUSY = respond('{"code":"4002","message":"too frequent"}');
 const BUDGET_MS = 30_000;
 
 describe('a batch', () => {
-  it('goes out twenty at a time, as the interface writes it, with one read before and two balances', async () => {
+  it('goes out twenty at a time, as the interface writes it, with one read before and those that count at the end', async () => {
     const exchange = new ModelExchange();
     exchange.place('19999', '0.5');
     const server = await exchange.serve();
@@ -20,8 +20,9 @@ describe('a batch', () => {
     const ran = await place(account, { lines: lines(45) });
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     const operations = server.requests.map(({ target }) => query(target).method);
-    expect(operations).toEqual(['getOrders', 'getAccountInfo', ...Array(3).fill('orderMoreV2'), 'getAccountInfo']);
-    const { accesskey, sign, reqTime, ...first } = query(server.requests[2]?.target ?? '');
+    expect(operations).toEqual(['getOrders', ...Array(3).fill('orderMoreV2'), ...Array(3).fill('getOrders')]);
+    expect(server.requests.slice(4).map(({ target }) => query(target).pageIndex)).toEqual(['3', '4', '5']);
+    const { accesskey, sign, reqTime, ...first } = query(server.requests[1]?.target ?? '');
     expect([accesskey, sign?.length, reqTime]).toEqual(['access-0123456789', 32, '1540295995557']);
     const pairs = Array.from({ length: 20 }, (_, index) => `[${20_000 + index},0.01]`).join(',');
     const values = { market: 'btc_usdt', tradeType: '1', tradeParams: `[${pairs}]` };
@@ -77,6 +78,19 @@ describe('a batch', () => {
     },
   );
 
+  it.each([7, 21, -1])(
+    'whose orders are shown with the type %i, which nobody has explained, is not sent again',
+    async (type) => {
+      const exchange = new ModelExchange([{}, { answer: RESET }, { accepts: (pair) => pair > 3 }, { times: 2 }]);
+      exchange.shownType = type;
+      const server = await exchange.serve();
+      const ran = await place(accountOf(server.url, { tolerance: 60_000 }), { lines: lines(100) });
+      expect(ran.ending).toEqual({ kind: 'finished' });
+      expect(ran.job.counts()).toEqual({ placed: 96, refused: 4, unknown: 0, notSent: 0 });
+      expect([exchange.batches.length, exchange.counts.size, ran.job.copies.size]).toEqual([5, 96, 20]);
+    },
+  );
+
   it('that is carried out late is never sent again', async () => {
     const exchange = new ModelExchange([{}, { late: 5, answer: RESET }]);
     const server = await exchange.serve();
@@ -87,32 +101,6 @@ describe('a batch', () => {
     const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000 }));
     expect(again.job.counts()).toMatchObject({ placed: 60 });
     expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
-  });
-
-  it('answered with fewer ids tells which lines were refused by price and amount, not by place', async () => {
-    const exchange = new ModelExchange([{ accepts: (pair) => pair !== 0 && pair !== 7 }]);
-    const server = await exchange.serve();
-    const ran = await place(accountOf(server.url), { lines: lines(20) });
-    const expected = Array.from({ length: 20 }, (_, line) => (line === 0 || line === 7 ? 'refused' : 'placed'));
-    expect(outcomes(ran)).toEqual(expected);
-    expect(ran.job.fates[0]).toEqual({ outcome: 'refused', reason: 'some were refused', code: null });
-    const ids = new Map(exchange.orders.map(({ id, price }) => [price, id]));
-    expect(ran.job.fates[8]).toEqual({ outcome: 'placed', id: ids.get('20008') });
-    // nothing of what was refused is sent again
-    expect(count(server, 'orderMoreV2')).toBe(1);
-  });
-
-  it('answered with fewer ids is unknown for as long as the lists do not show them', async () => {
-    const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
-    const server = await exchange.serve();
-    exchange.lag = 100;
-    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-    const ran = await place(account, { lines: lines(20) });
-    expect(ran.job.counts()).toMatchObject({ unknown: 20 });
-    exchange.lag = 0;
-    const elapsedMs = account.host.now() - NOW;
-    const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs }));
-    expect(again.job.counts()).toMatchObject({ placed: 16, refused: 4 });
   });
 
   it('lines that agree in price and amount stand for each other', async () => {

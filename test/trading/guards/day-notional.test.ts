@@ -148,7 +148,7 @@ describe('of a job', () => {
     expect(usdt(account)).toBe(`${worth(0, 400)}`);
     exchange.lag = 1_000;
     await carried(account, job);
-    const left = rows.filter((_, line) => job.outcomeOf(line) === 'notSent');
+    const left = rows.filter((_, line) => job.outcomes()[line] === 'notSent');
     expect(left.length).toBeGreaterThan(0);
     expect(usdt(account)).toBe(`${worth(0, 400) - left.reduce((sum, [, price]) => sum + Number(price), 0)}`);
     exchange.lag = 0;

@@ -113,7 +113,7 @@ it('the day is summed up in one pass, however many jobs are open', () => {
     const { journal, host } = busy();
     for (let job = 0; job < jobs; job += 1) {
       const { market, side, account } = TERMS;
-      const terms = { market, side, account, count: 1, lines: [[1, '2', '3'] as const], baseline: [], available: null };
+      const terms = { market, side, account, count: 1, lines: [[1, '2', '3'] as const], baseline: [] };
       journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id: `job${job}x`, reqTime: 1 });
     }
     const read = reading();

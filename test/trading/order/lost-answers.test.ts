@@ -74,6 +74,13 @@ describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
 });
 
 describe('placing', () => {
+  it('an order that is answered with the id 0 is unknown until it is known by its client id', async () => {
+    const server = await serveBadly(respond('{"code":"1000","message":"ok","id":"0"}'), NOT_FOUND, NOT_FOUND, record());
+    expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });
+    const never = await serveBadly(respond('{"code":"1000","message":"ok","id":0}'), NOT_FOUND);
+    expect(await place(accountOf(never.url, { budgetMs: BUDGET_MS }))).toMatchObject({ outcome: 'unknown' });
+  });
+
   it('an order that shows up late is found', async () => {
     const server = await serveBadly('a reset after reading', NOT_FOUND, NOT_FOUND, record());
     expect(await place(accountOf(server.url))).toMatchObject({ outcome: 'placed', id: ID });

@@ -104,7 +104,6 @@ describe('the order in the place of another', () => {
     const { account } = await desk();
     const facts = {
       baseline: [],
-      available: null,
       count: 2,
       lines: [
         [1, '30000', '0.5'],

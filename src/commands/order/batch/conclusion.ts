@@ -12,10 +12,10 @@ import { type LineRow, resultTable } from './result-table.js';
 export function conclude(job: Job, ending: Ending): Answer {
   const { market, side, account, lines } = job.terms;
   const { placed, refused, unknown, notSent } = job.counts();
-  const doubtful = new Set([...job.doubts.values()].flatMap((doubt) => [...doubt.lines]));
+  const outcomes = job.outcomes();
   const orders = lines.map(([line, price, amount], index): LineRow => {
     const fate = job.fates[index];
-    const outcome = fate?.outcome ?? (doubtful.has(index) ? 'unknown' : 'notSent');
+    const outcome = outcomes[index] ?? 'notSent';
     const id = fate?.outcome === 'placed' ? fate.id : null;
     return { line, price, amount, outcome, id, reason: fate === undefined || 'id' in fate ? null : fate.reason };
   });
@@ -58,9 +58,10 @@ function failureOf(job: Job, ending: Ending): Failure | null {
 
 function noneOf(job: Job, ending: Ending): Failure {
   const { id: clientId, terms } = job;
+  const goOn = `go on with it: ${resumeCommand(clientId, terms)}`;
   if (ending.kind === 'unrecorded') return ending.failure;
   if (ending.kind === 'limited' && 'reason' in ending) {
-    const hint = `When that is over, go on with it: ${resumeCommand(clientId, terms)}`;
+    const hint = `When that is over, ${goOn}`;
     return new Failure('limited', `None of ${terms.count} orders was placed: ${ending.reason}.`, { clientId, hint });
   }
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
@@ -70,7 +71,7 @@ function noneOf(job: Job, ending: Ending): Failure {
     return new Failure(kind, `None of ${terms.count} orders was placed: ${message}`, details);
   }
   const kind: FailureKind = 'unreachable';
-  const hint = 'Check the host and the network: pit profile show';
+  const hint = `Check the host and the network (pit profile show), then ${goOn}`;
   return new Failure(kind, `None of ${terms.count} orders was placed: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 
