@@ -1,9 +1,9 @@
 import { Decimal } from '../../protocol/decimal.js';
 import type { Entry } from '../journal/entry.js';
-import type { BatchLine, BatchTerms, JournalEvent, OrderTerms } from '../journal/intent.js';
+import type { BatchLine, BatchTerms, JournalEvent } from '../journal/intent.js';
 import type { Doubt } from './doubt.js';
 import type { BatchFact, LineOutcome } from './facts.js';
-import { keyOf, lineKey } from './lines.js';
+import { lineKey } from './lines.js';
 
 /** "At most 20 pairs." */
 export const MOST_PAIRS = 20;
