@@ -365,8 +365,8 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       'the exchange does not tell',
     ])
       expect(words).toContain(part);
-    // an id is not broken, so that it can be copied
-    const whole = /\[y\/N\]|^(client id)? +\S+$/;
+    // an id is not broken, nor is a command, so that it can be copied
+    const whole = /\[y\/N\]|^(client id)? +(pit resolve )?\S+$/;
     expect(lines.filter((line) => line.length > columns && !whole.test(line))).toEqual([]);
     expect([refused.status, await straight.open()]).toEqual([8, [id]]);
     const done = await onTerminal({ command, environment, columns, steps: [{ await: '[y/N]', type: 'y\r' }] });
