@@ -28,7 +28,8 @@ export class Faults {
     seed: number,
     readonly log: FaultLog,
     private readonly now: () => number,
-    private readonly sleep: (milliseconds: number) => Promise<void> = (milliseconds) => delay(milliseconds),
+    // a sandbox that has been stopped does not stay for an answer that it was to hold back
+    private readonly sleep: (milliseconds: number) => Promise<void> = (ms) => delay(ms, undefined, { ref: false }),
   ) {
     this.rules = new FaultRules(seed);
   }

@@ -96,8 +96,8 @@ export function stateFile(home: string, name: string): string {
 }
 
 /** Waits for something that takes its time, without ever asserting how long. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** Kills without a chance to clean up, and waits for the end. */

@@ -3,7 +3,9 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isAlive } from '../../../src/processes.js';
-import { ask, type Found, filesOf, kill, logOf, newHome, run, start, stateFile, until, useHomes } from './homes.js';
+import type { SandboxAddress } from '../../../src/sandbox/lifecycle/address.js';
+import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
+import { ask, filesOf, kill, logOf, newHome, run, start, stateFile, until, useHomes } from './homes.js';
 
 useHomes();
 
@@ -180,7 +182,7 @@ describe('a sandbox in the foreground', { timeout: 60_000 }, () => {
   async function serving(home: string) {
     const child = start(home, 'serve');
     const line = await new Promise<string>((resolve) => child.stdout?.once('data', (data) => resolve(String(data))));
-    return { child, address: JSON.parse(line) as Found };
+    return { child, address: JSON.parse(line) as SandboxAddress };
   }
 
   it('prints one line with the fields of the contract, and is the sandbox of its home', async () => {
@@ -194,6 +196,20 @@ describe('a sandbox in the foreground', { timeout: 60_000 }, () => {
     const status = await new Promise((resolve) => child.once('close', resolve));
     expect(status).toBe(143);
     expect(filesOf(home)).not.toContain('running.json');
+  });
+
+  it('ends when its folder is gone, though it was to hold an answer back for an hour', async () => {
+    const home = newHome();
+    const { child, address } = await serving(home);
+    const administered = (call: string, input = {}) => administer(address, call, input, 10_000);
+    await administered('POST /faults/add', { kind: 'delay', operation: 'markets', delay: 3_600_000 });
+    const asked = new AbortController();
+    const answer = fetch(`${address.baseUrl}/data/v1/markets`, { signal: asked.signal });
+    await until(async () => JSON.stringify(await administered('GET /faults')).includes('"applied":1'));
+    asked.abort();
+    await expect(answer).rejects.toThrow('aborted');
+    rmSync(home, { recursive: true });
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
   });
 
   it('refuses to be the second of its home', async () => {
