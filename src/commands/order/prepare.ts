@@ -64,11 +64,8 @@ export async function prepare(
   const notional = notionalText(terms);
   const order = { ...terms, clientId: request.id ?? newClientId(host), notional };
   if (isSeen) refuseTwin(account, terms);
-  return {
-    market,
-    order,
-    ...(await foreseen(context, account, { market, terms }, { outlook, limits, needsMarket, isSeen })),
-  };
+  const told = await foreseen(context, account, { market, terms }, { outlook, limits, needsMarket, isSeen });
+  return { market, order, ...told };
 }
 
 /** Whether somebody is going to see what an order would do. */

@@ -56,16 +56,9 @@ async function prepare(
   const limits = guardLimits((await context.session.connection()).settings);
   const needsMarket = needMarket({ ...terms, quote: market.quote }, limits, overridden);
   const order = { ...terms, clientId: newClientId(context.host), notional: notionalText(terms) };
-  return {
-    market,
-    order,
-    ...(await foreseen(
-      context,
-      account,
-      { market, terms },
-      { outlook, limits, needsMarket, isSeen: isLookedAt(context) },
-    )),
-  };
+  const around = { outlook, limits, needsMarket, isSeen: isLookedAt(context) };
+  const told = await foreseen(context, account, { market, terms }, around);
+  return { market, order, ...told };
 }
 
 async function replace(
