@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { recordOf } from '../../../src/trading/journal/entry.js';
 import type { Intent, JournalEvent, Runner } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import { lineOf } from '../../../src/trading/journal/lines.js';
+import { recordOf } from '../../../src/trading/journal/record.js';
 import { SILENT_MS, thisProcess } from '../../../src/trading/journal/runner.js';
 import { refuseTwin } from '../../../src/trading/order/doubts.js';
 import { resolve } from '../../../src/trading/resolve.js';
