@@ -126,6 +126,6 @@ async function requireNewId(client: ExchangeClient, market: string, clientId: st
   if (earlier === undefined) return;
   throw usage(
     `There is an order with the client id ${clientId} already: ${earlier.id}.`,
-    `Choose another --id; pit order show ${market} ${earlier.id} shows that one.`,
+    `Choose another --id. That one is shown by: pit order show ${market} ${earlier.id}`,
   );
 }
