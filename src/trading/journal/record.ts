@@ -5,7 +5,7 @@ import type { Intent, JournalEvent } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
 
 /** What the file of an entry holds: the intent, and what has happened since, oldest first. */
-export interface OpenRecord {
+interface OpenRecord {
   readonly intent: Intent;
   readonly happened: JournalEvent[];
 }
