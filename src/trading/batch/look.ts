@@ -37,6 +37,9 @@ export async function look(
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
   const pages = await quietly(() => readOrderPages(account.client, market, side, extent, isOlder));
   const records = until(pages?.records ?? [], isOlder);
+  const listed = new Set(records.map(({ id }) => id));
+  for (const doubt of job.doubts.values())
+    doubt.isShown = [...doubt.named].every((id) => doubt.ids.has(id) || listed.has(id));
   const sightings = sighted(job, records);
   const foreign = sightings.length === 0 ? new Set<string>() : await ofOthers(account, job, sightings);
   const isWhole = pages?.failure === null && foreign !== undefined;

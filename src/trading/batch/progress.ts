@@ -69,8 +69,9 @@ export class Progress {
         this.#decide(line, undefined);
         this.sentAt[line] = reqTime;
       }
-      const about = { reqTime, knownBefore: this.known.size, lines: new Set(sent), ids: new Set<string>() };
-      this.doubts.set(request, { request, sent, ...about, answer: 'lost', reason: 'no answer came', isOver: false });
+      const about = { request, reqTime, sent, knownBefore: this.known.size, lines: new Set(sent) };
+      const orders = { ids: new Set<string>(), named: new Set<string>(), isShown: false };
+      this.doubts.set(request, { ...about, ...orders, answer: 'lost', reason: 'no answer came', isOver: false });
     }
   }
 
@@ -103,7 +104,10 @@ export class Progress {
     }
     doubt.answer = 'short';
     doubt.reason = message ?? 'the exchange accepted others of the same request, and gave no reason';
-    for (const id of unknown) doubt.ids.add(id);
+    for (const id of unknown) {
+      doubt.ids.add(id);
+      doubt.named.add(id);
+    }
   }
 
   #found({ orders }: FactOf<'found'>): void {
