@@ -20,17 +20,19 @@ interface LookOptions {
   readonly horizon?: number;
   /** Lines that should not have left, for a record of which something may be missing. */
   readonly others?: readonly number[];
+  /** Ids of orders that are there: a list without one of them is not the whole one. */
+  readonly shows?: readonly string[];
 }
 
 /**
  * Holds the exchange's list of recent orders against the lines in doubt, once, and takes in what it shows: orders that are
  * there, lines that were refused, orders that answers had named for other lines, and orders for which there is no line.
- * Whether the list could be had as far as needed.
+ * Whether the list could be had as far as needed, and shows what it has to.
  */
 export async function look(
   account: TradingAccount,
   job: Job,
-  { horizon = job.horizon, others = [] }: LookOptions = {},
+  { horizon = job.horizon, others = [], shows = [] }: LookOptions = {},
 ): Promise<boolean> {
   const { market, side } = job.terms;
   const isOlder = ({ id }: OrderRecord) => (job.known.get(id) ?? Number.POSITIVE_INFINITY) < horizon;
@@ -42,8 +44,10 @@ export async function look(
     doubt.isShown = [...doubt.named].every((id) => doubt.ids.has(id) || listed.has(id));
   const sightings = sighted(job, records);
   const foreign = sightings.length === 0 ? new Set<string>() : await ofOthers(account, job, sightings);
-  const isWhole = pages?.failure === null && foreign !== undefined;
-  job.entry.note(`looked at the orders: ${isWhole ? `${records.length} since` : 'no answer'}`);
+  const isRead = pages?.failure === null && foreign !== undefined;
+  const missing = shows.filter((id) => !listed.has(id)).length;
+  const lacking = missing === 0 ? '' : `, without ${counted(missing)} of its own`;
+  job.entry.note(`looked at the orders: ${isRead ? `${records.length} since${lacking}` : 'no answer'}`);
   if (foreign === undefined) return false;
   const own = sightings.filter(({ id }) => !foreign.has(id));
   const { found, left } = match(own, [...job.doubts.values()], others, (line) => job.keys[line] ?? '');
@@ -54,8 +58,8 @@ export async function look(
   const explained = new Set([...foreign, ...own.map(({ id }) => id)]);
   const certain = records.every(({ id }) => job.known.has(id) || explained.has(id));
   tellCopies(account, job, copiesIn(left, job, records, executionSpan(account)), certain);
-  if (isWhole) closeAnswered(job);
-  return isWhole;
+  if (isRead) closeAnswered(job);
+  return isRead && missing === 0;
 }
 
 /** @param certain whether nobody else seems to use the account */

@@ -87,6 +87,8 @@ describe('a batch', () => {
     // the one that was not named is there all the same
     expect(ran.job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
     expect(account.warnings).toEqual([expect.stringMatching(/does not have: 99\./)]);
+    // and what it does not have, the list need not show
+    expect(ran.isChecked).toBe(true);
     expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'refused' });
   });
 
