@@ -144,15 +144,31 @@ describe('a batch', () => {
     expect(entry && new Job(entry).fates).toEqual(ran.job.fates);
   });
 
+  it('answered last to first, of whose orders the exchange has changed one, warns that the ids may be of other lines', async () => {
+    const exchange = new ModelExchange();
+    exchange.isReversed = true;
+    const server = await serveFaults({
+      answer: ({ target }) => exchange.answer(target.replace('5B20000%', '5B20000.5%')),
+    });
+    const account = accountOf(server.url);
+    const ran = await place(account, { lines: lines(20) });
+    expect(exchange.orders[0]?.price).toBe('20000.5');
+    expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
+    const told =
+      'The exchange lists 19 orders otherwise than its answers named them; hold the ids against: pit orders btc_usdt --side buy --state all';
+    expect(account.warnings).toEqual([told]);
+  });
+
   it('whose orders the exchange shows at other prices keeps the ids that it answered with', async () => {
     const exchange = new ModelExchange();
     const server = await serveFaults({
       answer: ({ target }) =>
         exchange.answer(target.replaceAll(/%5B(\d+)%2C/g, (_, price) => `%5B${Number(price) + 0.5}%2C`)),
     });
-    const ran = await place(accountOf(server.url), { lines: lines(20) });
+    const account = accountOf(server.url);
+    const ran = await place(account, { lines: lines(20) });
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
-    expect(exchange.orders[0]?.price).toBe('20000.5');
+    expect([exchange.orders[0]?.price, account.warnings]).toEqual(['20000.5', []]);
     expect(ran.job.orders).toEqual(exchange.orders.map(({ id }) => id));
     expect(exchange.lists).toBe(1 + 3);
   });
