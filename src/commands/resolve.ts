@@ -1,4 +1,5 @@
 import { Failure, usage } from '../errors.js';
+import { Decimal } from '../protocol/decimal.js';
 import { grouped } from '../terminal/numbers.js';
 import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
@@ -19,12 +20,14 @@ import {
 } from '../trading/journal/intent.js';
 import { allCertainFrom } from '../trading/looking.js';
 import type { OrderReference } from '../trading/order/reference.js';
+import { isTooSmall } from '../trading/order/rules.js';
+import { quietly } from '../trading/quietly.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import type { Context } from './frame/context.js';
 import { define, flag, optional } from './frame/definition.js';
 import * as shape from './frame/shapes.js';
 import { oneOf, unresolvedId } from './inputs/numbers.js';
-import { placingLine } from './order/placing-line.js';
+import { leftWords, placingLine } from './order/placing-line.js';
 
 export default define({
   summary: 'Find out what became of writes whose outcome is unknown',
@@ -58,7 +61,7 @@ export default define({
     const settled = isNamed && !isOpen ? account.journal.archive.find(id) : undefined;
     const shown = id === undefined ? resolutions : [settled ?? resolutions.find(({ intent }) => intent.id === id)];
     const rows = shown.flatMap((resolution) => (resolution === undefined ? [] : rowOf(resolution))).reverse();
-    for (const resolution of shown) if (resolution !== undefined) tellUnplaced(context, resolution);
+    for (const resolution of shown) if (resolution !== undefined) await tellUnplaced(context, resolution);
     tellUnfinished(context, account, resolutions);
     tellDamaged(context, account);
     const unreadable = isNamed ? [] : tellUnreadable(context, account);
@@ -133,11 +136,13 @@ function tellUnreadable({ output }: Context, { journal }: TradingAccount): strin
 }
 
 /** A replacement that was not placed is not placed from here: whoever wanted it may want something else by now. */
-function tellUnplaced({ output }: Context, resolution: Resolution): void {
+async function tellUnplaced({ output, session }: Context, resolution: Resolution): Promise<void> {
   const order = unplacedOf(resolution);
   if (order === undefined) return;
-  const words = `${wordsOf(resolution.intent)}: the order is cancelled, and nothing was placed for it. To place it:`;
-  output.warn(`${words} ${placingLine(order)}`);
+  const market = await quietly(async () => (await session.markets()).find(order.market));
+  const isTooLittle = market !== undefined && isTooSmall(market, Decimal.of(order.price), Decimal.of(order.amount));
+  const rest = isTooLittle ? leftWords(order) : `To place it: ${placingLine(order)}`;
+  output.warn(`${wordsOf(resolution.intent)}: the order is cancelled, and nothing was placed for it. ${rest}`);
 }
 
 /** @param ids of these writes, and of those whose record cannot be read */

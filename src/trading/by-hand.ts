@@ -12,9 +12,10 @@ type Word = 'done' | 'notSent';
  */
 export async function settleByHand(account: TradingAccount, id: string | undefined, word: Word): Promise<void> {
   const entry = id === undefined ? undefined : account.journal.find(id);
-  const isFree = entry !== undefined && !entry.isUnderWay;
-  if (isFree && entry.isOf('call')) return settleCallByHand(entry, word);
-  if (isFree && entry.isOf('withdraw')) return settleWithdrawalByHand(account, entry, word);
+  if (entry?.isUnderWay === true)
+    throw usage(`Another process is at ${entry.intent.id}.`, 'Wait until it has ended: it may find out by itself.');
+  if (entry?.isOf('call')) return settleCallByHand(entry, word);
+  if (entry?.isOf('withdraw')) return settleWithdrawalByHand(account, entry, word);
   throw usage(
     '--as is for a call of pit api, or a withdrawal, whose outcome is unknown.',
     'Orders and cancellations are looked up: pit resolve',

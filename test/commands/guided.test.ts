@@ -220,6 +220,15 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     const words = screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, ' ');
     for (const word of ['Escape', 'below', 'btc', 'usdt.', 'rest']) expect(words).toMatch(new RegExp(`\\s${word}\\s`));
   });
+
+  it('shows no line that does the same where an order just like it may be on its way', async () => {
+    await desk.done('sandbox fault add drop-before --operation order --count 1');
+    expect((await desk.run('order buy btc_usdt 0.021 --at 20000 --yes --timeout 2')).code).toBe(6);
+    const { screen, status } = await at('order buy btc_usdt 0.021 --post-only', [PRICE]);
+    expect(status).toBe(2);
+    expect(screen).toContain('pit resolve');
+    expect(screen).not.toContain('in one line');
+  });
 });
 
 describe('an order with parts missing, without a terminal', () => {

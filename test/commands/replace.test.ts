@@ -157,6 +157,18 @@ describe('pit order replace', () => {
     },
   );
 
+  it('of which too little is left when it is killed is told by resolve, with no command that would be refused', async () => {
+    const id = await partlyFilled('0.004');
+    await straight.fault('late', 'cancelOrder', { count: 1, delay: 1_500 });
+    const { child } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '40000', '--yes']);
+    while ((await straight.faultsApplied()) === 0);
+    await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
+    child.kill('SIGKILL');
+    const { stdout, stderr } = await desk.run('resolve --json');
+    expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });
+    expect(stderr).toContain('What is left, 0.00005, is less than btc_usdt takes, and cannot be placed by itself.');
+  });
+
   it('tells an order that the network placed twice', async () => {
     const id = await straight.place(FAR);
     await straight.fault('twice', 'order', { count: 1 });

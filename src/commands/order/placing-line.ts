@@ -1,5 +1,11 @@
 import type { OrderTerms } from '../../trading/journal/intent.js';
 
+/** What is left of a replacement and no command places. */
+export function leftWords({ amount, market }: Pick<OrderTerms, 'amount' | 'market'>): string {
+  if (amount === '0') return 'Nothing was left to place.';
+  return `What is left, ${amount}, is less than ${market} takes, and cannot be placed by itself.`;
+}
+
 /** The command line that places an order on these terms, for the user to copy. */
 export function placingLine({ side, market, amount, price, type, account, borrow, repay }: OrderTerms): string {
   return [

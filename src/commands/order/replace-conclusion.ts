@@ -11,7 +11,7 @@ import { notionalText } from '../../trading/order/terms.js';
 import type { Replacement } from '../../trading/replace/replace.js';
 import { rowOf } from '../cancel/rows.js';
 import { conclude as concludeOrder } from './conclusion.js';
-import { placingLine } from './placing-line.js';
+import { leftWords, placingLine } from './placing-line.js';
 
 /**
  * What became of a replacement: an answer, with a failure where only a part of it was done or is known.
@@ -92,12 +92,6 @@ function unplaced(
   const failure = new Failure('partial', words, { hint, clientId, ...(why.code === null ? {} : { code: why.code }) });
   const data = notPlaced(told, left, outcome);
   return { data, show: (screen) => cancelledLine(screen, told), failure };
-}
-
-/** Of what no command places. */
-function leftWords({ amount, market }: OrderTerms): string {
-  if (amount === '0') return 'Nothing was left to place.';
-  return `What is left, ${amount}, is less than ${market} takes, and cannot be placed by itself.`;
 }
 
 function notPlaced(told: Told, order: OrderTerms, outcome: 'notSent' | 'refused') {

@@ -76,10 +76,13 @@ function worthOfOpen(entry: Entry): Decimal {
   return entry.isOf('orderMoreV2') ? worthOfJob(new Job(entry), entry.isUnderWay) : worthOf(entry.intent);
 }
 
-/** Of a job that nobody is at counts what is there, copies too, or may be; of one that is under way all that it is going to send. */
+/** Of a job that nobody is at counts what is there, copies too, or may be; of one that is under way also what it is going to send. */
 function worthOfJob(job: Job, isUnderWay: boolean): Decimal {
   const { doubtful } = job;
-  const isSpent = (line: number) => isUnderWay || doubtful.has(line) || job.fates[line]?.outcome === 'placed';
+  const isSpent = (line: number) => {
+    const outcome = job.fates[line]?.outcome;
+    return isUnderWay ? outcome !== 'refused' : doubtful.has(line) || outcome === 'placed';
+  };
   const { lines, side } = job.terms;
   const copies = [...job.copies.values()].flatMap((line) => lines.slice(line, line + 1));
   return worthOfLines([...lines.filter((_, line) => isSpent(line)), ...copies], side, job.bid);

@@ -1,10 +1,11 @@
 import type { Market } from '../../client/market-catalog.js';
+import { Failure } from '../../errors.js';
 import { Decimal } from '../../protocol/decimal.js';
 import type { OrderType, Side } from '../../protocol/words.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { bestOf } from '../market-view.js';
 import { worthOfOrder } from '../order/terms.js';
-import { type Breach, isSeen, type Seen } from './breach.js';
+import { type Breach, isSeen, type Seen, unchecked } from './breach.js';
 import type { GuardLimits } from './limits.js';
 import type { GuardName } from './names.js';
 import { checkNotionals } from './notional.js';
@@ -63,7 +64,13 @@ export function checkGuards(
   const band = checkBand(side, prices, limits.priceBand, evidence.seen);
   const crossing = type === 'postOnly' && limits.postOnly ? checkPostOnly(side, prices, evidence.seen) : null;
   const overLimit = checkNotionals(notionals, market.quote, limits, evidence.today);
-  const breaches = [band.breach, ...overLimit.map((breach) => sayingWhy(breach, prices, bid)), crossing];
+  const unseen = side === 'sell' && evidence.seen instanceof Failure ? evidence.seen : undefined;
+  const notional = NOTIONAL_GUARDS.map(
+    (guard) =>
+      overLimit.find((breach) => breach.guard === guard) ?? uncheckedLimit(guard, market.quote, limits, unseen),
+  );
+  const said = notional.map((breach) => breach && sayingWhy(breach, prices, bid));
+  const breaches = [band.breach, ...said, crossing];
   return {
     breaches: breaches.filter((breach) => breach !== null),
     warnings: band.warning === null ? [] : [band.warning],
@@ -71,8 +78,23 @@ export function checkGuards(
   };
 }
 
-/** Of sells that count for more than price x amount. */
+const NOTIONAL_GUARDS = ['order-notional', 'day-notional'] as const;
+
+/** What a sell comes to nobody can tell without the best bid, where it does not break the limit at its own price already. */
+function uncheckedLimit(
+  guard: (typeof NOTIONAL_GUARDS)[number],
+  quote: string,
+  { orderNotional, dayNotional }: GuardLimits,
+  unseen: Failure | undefined,
+): Breach | null {
+  const isSet = (guard === 'order-notional' ? orderNotional : dayNotional).has(quote);
+  return unseen === undefined || !isSet ? null : unchecked(guard, unseen);
+}
+
+/** Of sells that count for more than price x amount: of the one that the breach is about, or any where it is about all. */
 function sayingWhy(breach: Breach, prices: readonly Decimal[], bid: string | undefined): Breach {
-  if (bid === undefined || !prices.some((price) => price.compare(Decimal.of(bid)) < 0)) return breach;
+  const [first] = breach.orders;
+  const those = first === undefined ? prices : prices.slice(first, first + 1);
+  if (bid === undefined || !those.some((price) => price.compare(Decimal.of(bid)) < 0)) return breach;
   return { ...breach, message: `${breach.message}; a sell below the best bid (${bid}) counts at that bid` };
 }

@@ -65,9 +65,9 @@ export function refuseTwin({ journal }: TradingAccount, wanted: WantedWithdrawal
     .find(({ intent }) => isOf(intent, 'withdraw') && intent.id !== own && areAlike(intent.terms, wanted));
   if (twin === undefined) return;
   const { id } = twin.intent;
-  const words = twin.isUnderWay
-    ? 'A withdrawal just like this one is under way, so it was not sent.'
-    : 'It is not known whether a withdrawal just like this one left, so it was not sent.';
+  const words = twin.isInDoubt
+    ? 'It is not known whether a withdrawal just like this one left, so it was not sent.'
+    : 'A withdrawal just like this one is under way, so it was not sent.';
   throw new Failure('usage', words, { clientId: id, hint: `Find out what became of that one: pit resolve ${id}` });
 }
 
@@ -82,7 +82,7 @@ async function conclude(
     entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${verdict.reason}`);
     return { outcome: 'notSent', reason: verdict.reason, failure: verdict.failure };
   }
-  entry.note(`no answer: ${verdict.reason}`);
+  entry.note(`no answer: ${verdict.reason}`, { doubt: true });
   account.tell(`No answer came (${verdict.reason}). Looking for the withdrawal; it is not sent again.`);
   const fate = await settleWithdrawal(account, entry);
   // what was found and settles nothing says more than why the answer is missing

@@ -87,7 +87,9 @@ it('an order just like a line is refused once the answer to that is lost, also w
   // who waits for the answer to the other one will know
   expect(like('20001')).not.toThrow();
   expect(like('20000')).toThrow(/just like this one/);
-  expect(doubtsIn(account, 'btc_usdt')).toEqual([expect.stringContaining(`(buy btc_usdt): pit resolve ${JOB}`)]);
+  expect(doubtsIn(account, 'btc_usdt')).toEqual([
+    expect.stringContaining(`orders of ${JOB} were placed (buy): pit resolve`),
+  ]);
   expect(doubtsIn(account, 'eth_usdt')).toEqual([]);
   job.entry.leave();
   // whoever takes it up gets no answer either

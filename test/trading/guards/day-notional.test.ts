@@ -162,6 +162,23 @@ describe('of a job', () => {
     expect(usdt(later)).toBe(`${worth(0, 400) + worth(20, 40)}`);
   });
 
+  it('counts nothing of what was refused, also while a process is at it', async () => {
+    const account = accountOf((await new ModelExchange().serve()).url);
+    const job = await begin(account, {
+      lines: [
+        [1, '100', '1'],
+        [2, '200', '1'],
+        [3, '400', '1'],
+      ],
+    });
+    await job.leaving([[0]], NOW);
+    job.tell('refused', { kind: 'refused', request: 1, code: 2009, message: 'balance' });
+    const closed = { kind: 'closed', outcome: 'refused', reason: 'balance', code: 2009 } as const;
+    job.tell('closed', { ...closed, request: 1 });
+    expect(account.journal.find(job.id)?.isUnderWay).toBe(true);
+    expect(usdt(account)).toBe('600');
+  });
+
   it('that was closed, and is gone on with, counts once', async () => {
     // the second request is made twice
     const refused = respond('{"code":4002,"message":"too frequent"}');

@@ -167,12 +167,6 @@ describe('order-notional and day-notional', () => {
       undefined,
     ],
     [
-      'and where the book could not be seen',
-      { side: 'sell', orders: [['10', '200']], evidence: { seen: UNREACHABLE } },
-      ['2000', '3000'],
-      undefined,
-    ],
-    [
       'each of several sells by itself',
       {
         side: 'sell',
@@ -197,6 +191,27 @@ describe('order-notional and day-notional', () => {
     expect(rest.bid).toBe(bid);
   });
 
+  it('hold a sell of which nobody can tell what it comes to, and say so', () => {
+    const unseen = { side: 'sell', evidence: { seen: UNREACHABLE, today: Decimal.of('600') } } as const;
+    const told = (order: readonly [string, string], limits: Record<string, string>) =>
+      guarded({ ...unseen, orders: [order], settings: { priceBand: 'off', ...limits } }).breaches.map(
+        ({ guard, failure }) => [guard, failure === UNREACHABLE],
+      );
+    expect(told(['10', '2'], settings)).toEqual([
+      ['order-notional', true],
+      ['day-notional', true],
+    ]);
+    // at its own price it goes past one of them already
+    expect(told(['1000', '1.5'], settings)).toEqual([
+      ['order-notional', false],
+      ['day-notional', true],
+    ]);
+    expect(told(['10', '2'], { orderNotional: 'off', dayNotional: 'off' })).toEqual([]);
+    expect(guarded({ ...unseen, side: 'buy', orders: [['10', '2']], settings: { priceBand: 'off' } }).breaches).toEqual(
+      [],
+    );
+  });
+
   it('say why a sell comes to more than its price says', () => {
     const because = '; a sell below the best bid (999) counts at that bid';
     expect(messages({ side: 'sell', orders: [['990', '2']], settings })).toEqual([
@@ -205,6 +220,17 @@ describe('order-notional and day-notional', () => {
     expect(messages({ side: 'sell', orders: [['999', '2']], settings })).toEqual([
       'order-notional: the order comes to 1998 usdt, and the limit for one order is 1000 usdt',
     ]);
+    // the largest one is not below it
+    expect(
+      messages({
+        side: 'sell',
+        orders: [
+          ['990', '0.1'],
+          ['1100', '2'],
+        ],
+        settings,
+      })[0],
+    ).not.toContain(because);
   });
 
   it('limit no coin that has no limit', () => {

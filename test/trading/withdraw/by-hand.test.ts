@@ -93,6 +93,14 @@ describe('what the exchange tells of a withdrawal counts before what somebody sa
   });
 });
 
+it('nothing is settled by hand while a process is at it', async () => {
+  const account = accountOf((await serveFunds([], [], NOW)).url, LATE);
+  begin(account, 'lost1');
+  const told = { kind: 'usage', message: 'Another process is at lost1.' };
+  await expect(settleByHand(account, 'lost1', 'notSent')).rejects.toMatchObject(told);
+  expect(account.journal.open()).toHaveLength(1);
+});
+
 it.each([undefined, 'nobody'])('nothing is settled by hand under the id %s', async (id) => {
   const account = accountOf((await serveFaults({ answer: () => respond(listed([])) })).url);
   await expect(settleByHand(account, id, 'done')).rejects.toMatchObject({ kind: 'usage' });

@@ -35,10 +35,14 @@ export async function sendGuided(context: Context, account: TradingAccount, give
     if (answer.failure === undefined) same();
     return answer;
   } catch (error) {
-    // where an order may be on its way, nothing invites to place it again
-    if (error instanceof Failure && error.kind !== 'unknown') same();
+    if (error instanceof Failure && !isInDoubt(error)) same();
     throw error;
   }
+}
+
+/** Where this order, or one just like it, may be on its way, nothing invites to place it again. */
+function isInDoubt({ kind, clientId }: Failure): boolean {
+  return kind === 'unknown' || (kind === 'usage' && clientId !== null);
 }
 
 function whenSent({ yes, dryRun }: Globals): string {
