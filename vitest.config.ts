@@ -7,7 +7,8 @@ export default defineConfig({
     reporters: ['default', './test/support/closing-line.ts'],
     // most tests start real processes on two cores, and wait for much of their time
     maxWorkers: 4,
-    // no module keeps a state, so that the next file may go on with those that are loaded
+    // modules keep what they load once and nothing else, so that the next file may go on with those that are loaded; the
+    // mock of a module or of a part of it is the same in every file, or is undone when its test ends
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

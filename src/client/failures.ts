@@ -28,8 +28,8 @@ const CODE_HINTS: Readonly<Record<number, string>> = {
   1003: 'Check the keys with: pit keys show',
   1012: 'The key lacks a permission; pit account lists what it may do.',
   2009: 'pit balance shows what is available.',
-  3001: 'pit orders MARKET lists the orders there are.',
-  3002: 'pit depth MARKET shows the prices; a PostOnly order must not cross them.',
+  3001: 'See the orders there are: pit orders MARKET',
+  3002: 'A PostOnly order must not cross the prices: pit depth MARKET',
   3003: 'pit markets shows the lot sizes and minimums.',
   3006: "The key is bound to other addresses than this machine's.",
   3007: "Check this machine's clock. What the exchange's answers tell it to be off by, the next request corrects.",
@@ -96,5 +96,5 @@ function unreachableHint({ fault, mend }: TransportError): string {
 function mismatchHint({ form }: Mismatch): string {
   return form === 'html'
     ? 'Such a page usually means that the exchange is down, or that the host is not its interface.'
-    : 'Check the host (pit profile show); --verbose shows the requests.';
+    : 'Check the host: pit profile show; --verbose shows the requests.';
 }

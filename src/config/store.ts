@@ -113,7 +113,7 @@ function readWith(conf: ConfClass, file: string): Document {
 /** The failure for a document that is there and makes no sense. */
 export function damaged(file: string, why: string): Failure {
   return new Failure('credentials', `${file} is damaged: ${why}.`, {
-    hint: 'Mend it in an editor, or move it away and make it anew (pit profile add, pit keys set).',
+    hint: 'Mend it in an editor, or move it away and make it anew: pit profile add, pit keys set',
   });
 }
 

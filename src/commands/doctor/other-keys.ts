@@ -27,7 +27,9 @@ export async function unknownElsewhere(context: Context, own: string | null): Pr
   const profiles = (await quietly(() => profilesByAccount(context))) ?? new Map<string, string>();
   const mends = counts.map(({ account }) => {
     const profile = profiles.get(account);
-    return profile === undefined ? 'Put the key of then back and run: pit resolve' : `pit resolve --profile ${profile}`;
+    return profile === undefined
+      ? 'Put the key of then back and run: pit resolve'
+      : `Find out: pit resolve --profile ${profile}`;
   });
   const words = count === 1 ? '1 write is' : `${count} writes are`;
   return { words: `${words} unknown under another key`, mend: [...new Set(mends)].join('; ') };

@@ -5,7 +5,7 @@ import { requireDay } from '../../trading/guards/day-notional.js';
 import type { Guarded } from '../../trading/guards/guards.js';
 import { guardLimits } from '../../trading/guards/limits.js';
 import { GUARDS, type GuardName, readGuards, SETTING_OF } from '../../trading/guards/names.js';
-import type { Rechecked } from '../../trading/order/place.js';
+import type { Guarding } from '../../trading/order/place.js';
 import { completing } from './completes.js';
 import { confirm } from './consent.js';
 import type { Context } from './context.js';
@@ -29,17 +29,17 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
 }
 
 /**
- * What the record of a guarded write is to say, and what has to hold still when it is made; nothing has to where the day's
- * limit was overridden, or is gone past on purpose.
+ * What the guards leave to whoever records the write: what the record is to say, and what has to hold still when it is made;
+ * nothing has to where the day's limit was overridden, or is gone past on purpose.
  * @param quote the coin that the limit is in
  */
-export async function dayRecheck(
+export async function guardingOf(
   { session }: Context,
   account: TradingAccount,
   quote: string,
   { breaches, bid }: Pick<Guarded, 'breaches' | 'bid'>,
   overridden: readonly GuardName[],
-): Promise<Rechecked> {
+): Promise<Guarding> {
   if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bid };
   const limits = guardLimits((await session.connection()).settings);
   return { bid, recheck: () => requireDay(account, quote, limits) };

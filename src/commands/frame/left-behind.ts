@@ -33,7 +33,9 @@ export async function warnOfLeftBehind(
   const writes = open === undefined ? 'writes' : open === 1 ? '1 write' : `${open} writes`;
   const of = `what became of ${writes} with the key ${lastFour(keys.accessKey)} at ${new URL(tradeUrl).host}`;
   const known = open === undefined ? `The journal cannot be read, so ${of} may be unknown` : `It is not known ${of}`;
-  output.warn(`${known}, and only that key can tell: pit resolve --profile ${name} first, or put the key back for it.`);
+  output.warn(
+    `${known}, and only that key can tell. Before it goes: pit resolve --profile ${name}; afterwards put it back for that.`,
+  );
 }
 
 function accountOf(tradeUrl: string, accessKey: string): string {

@@ -56,8 +56,10 @@ async function rowMaker({ session, output }: Context, client: ExchangeClient, co
   await quietly(() => learnZone(client, zone));
   if (zone.name === undefined) {
     const { profile } = await session.connection();
-    const mend = `pit profile set ${profile} zone OFFSET tells it.`;
-    output.note(`The zone of the exchange's dates is not known, so that times are as it wrote them; ${mend}`);
+    const mend = `pit profile set ${profile} zone OFFSET`;
+    output.note(
+      `The zone of the exchange's dates is not known, so that times are as it wrote them. To tell it: ${mend}`,
+    );
   }
   return (record: DepositRecord) => depositRow(record, coin, zone);
 }

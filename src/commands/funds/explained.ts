@@ -59,7 +59,7 @@ export function unknownCoin(coin: string, known: readonly string[]): Failure {
   const close = nearest(coin, known);
   return usage(
     `This exchange has no coin ${coin}.`,
-    close.length === 0 ? 'pit balance --all lists the coins.' : `Did you mean ${close.join(' or ')}?`,
+    close.length === 0 ? 'See the coins: pit balance --all' : `Did you mean ${close.join(' or ')}?`,
   );
 }
 

@@ -64,11 +64,8 @@ export async function prepare(
   const notional = notionalText(terms);
   const order = { ...terms, clientId: request.id ?? newClientId(host), notional };
   if (isSeen) refuseTwin(account, terms);
-  return {
-    market,
-    order,
-    ...(await foreseen(context, account, { market, terms }, { outlook, limits, needsMarket, isSeen })),
-  };
+  const told = await foreseen(context, account, { market, terms }, { outlook, limits, needsMarket, isSeen });
+  return { market, order, ...told };
 }
 
 /** Whether somebody is going to see what an order would do. */
@@ -129,6 +126,6 @@ async function requireNewId(client: ExchangeClient, market: string, clientId: st
   if (earlier === undefined) return;
   throw usage(
     `There is an order with the client id ${clientId} already: ${earlier.id}.`,
-    `Choose another --id; pit order show ${market} ${earlier.id} shows that one.`,
+    `Choose another --id. That one is shown by: pit order show ${market} ${earlier.id}`,
   );
 }

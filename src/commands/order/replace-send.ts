@@ -7,7 +7,7 @@ import { needMarket } from '../../trading/guards/guards.js';
 import { guardLimits } from '../../trading/guards/limits.js';
 import type { GuardName } from '../../trading/guards/names.js';
 import { newClientId } from '../../trading/order/client-id.js';
-import type { Rechecked } from '../../trading/order/place.js';
+import type { Guarding } from '../../trading/order/place.js';
 import { referenceValues } from '../../trading/order/reference.js';
 import { notionalText, orderValues } from '../../trading/order/terms.js';
 import type { ReplacePlan } from '../../trading/replace/plan.js';
@@ -15,7 +15,7 @@ import { type Replacement, replaceOrder } from '../../trading/replace/replace.js
 import type { Context } from '../frame/context.js';
 import { dryRun, NO_PREVIEW, type Preview } from '../frame/dry-run.js';
 import { UNCHECKED } from '../frame/extras.js';
-import { confirmGuarded, dayRecheck } from '../frame/guards.js';
+import { confirmGuarded, guardingOf } from '../frame/guards.js';
 import { foreseen, isLookedAt, type Prepared } from './prepare.js';
 import { previewData } from './preview-data.js';
 import { conclude } from './replace-conclusion.js';
@@ -42,8 +42,8 @@ export async function sendReplacement(
     output.preview(show);
   }
   await confirmGuarded(context, 'Cancel and place this one?', breaches, overridden);
-  const recheck = await dayRecheck(context, account, plan.market.quote, prepared, overridden);
-  return replace(context, account, plan, order.clientId, recheck);
+  const guarding = await guardingOf(context, account, plan.market.quote, prepared, overridden);
+  return replace(context, account, plan, order.clientId, guarding);
 }
 
 /** The order that is to be placed, as any other before it is sent. */
@@ -56,16 +56,9 @@ async function prepare(
   const limits = guardLimits((await context.session.connection()).settings);
   const needsMarket = needMarket({ ...terms, quote: market.quote }, limits, overridden);
   const order = { ...terms, clientId: newClientId(context.host), notional: notionalText(terms) };
-  return {
-    market,
-    order,
-    ...(await foreseen(
-      context,
-      account,
-      { market, terms },
-      { outlook, limits, needsMarket, isSeen: isLookedAt(context) },
-    )),
-  };
+  const around = { outlook, limits, needsMarket, isSeen: isLookedAt(context) };
+  const told = await foreseen(context, account, { market, terms }, around);
+  return { market, order, ...told };
 }
 
 async function replace(
@@ -73,13 +66,13 @@ async function replace(
   account: TradingAccount,
   plan: ReplacePlan,
   id: string,
-  recheck: Rechecked,
+  guarding: Guarding,
 ): Promise<Answer> {
   const forget = host.onInterrupt(() => {
     const note = `The order may be cancelled, and the one in its place may have left. Find out: pit resolve ${id}`;
     output.warn(note);
   });
-  const replaced = await replaceOrder(account, plan, id, recheck);
+  const replaced = await replaceOrder(account, plan, id, guarding);
   const found = await watchMarket(account, plan.terms.market);
   const copies = found.filter(({ intent }) => intent === id);
   // that look may take seconds, and until it is over nothing of what was done is told

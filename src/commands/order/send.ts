@@ -3,13 +3,13 @@ import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
 import type { Breach } from '../../trading/guards/breach.js';
 import type { GuardName } from '../../trading/guards/names.js';
-import { placeOrder, type Rechecked } from '../../trading/order/place.js';
+import { type Guarding, placeOrder } from '../../trading/order/place.js';
 import { orderValues } from '../../trading/order/terms.js';
 import type { Context } from '../frame/context.js';
 import { dryRun } from '../frame/dry-run.js';
 import { exchangeText } from '../frame/exchange-text.js';
 import { UNCHECKED } from '../frame/extras.js';
-import { breachText, confirmGuarded, dayRecheck } from '../frame/guards.js';
+import { breachText, confirmGuarded, guardingOf } from '../frame/guards.js';
 import { conclude, interruptedNote, type SentOrder } from './conclusion.js';
 import { isLookedAt, prepare } from './prepare.js';
 import { type Beside, preview } from './preview.js';
@@ -47,8 +47,8 @@ export async function send(
   }
   await confirmGuarded(context, 'Place this order?', breaches, request.overridden);
   lifted?.([...new Set([...request.overridden, ...breaches.map(({ guard }) => guard)])]);
-  const recheck = await dayRecheck(context, account, prepared.market.quote, prepared, request.overridden);
-  return place(context, account, order, { chosen: request.id !== undefined, ...recheck });
+  const guarding = await guardingOf(context, account, prepared.market.quote, prepared, request.overridden);
+  return place(context, account, order, { chosen: request.id !== undefined, ...guarding });
 }
 
 /** Where an order goes; guards are told with the question, and in a dry run beside the rest. */
@@ -67,7 +67,7 @@ async function place(
   { output, host }: Context,
   account: TradingAccount,
   order: SentOrder,
-  how: { readonly chosen: boolean } & Rechecked,
+  how: { readonly chosen: boolean } & Guarding,
 ) {
   const forget = host.onInterrupt(() => output.warn(interruptedNote(order)));
   const { clientId: id, notional: _notional, ...terms } = order;

@@ -31,7 +31,7 @@ export default define({
       return dryChange('profile add', `Would add ${name} with ${hosts.join(' and ')}.`);
     }
     const profile = await profiles.add({ name, baseUrl, tradeUrl, wsUrl: wsUrl ?? null });
-    output.note(`Next: pit keys set --profile ${name}, then pit profile use ${name}.`);
+    output.note(`Next: pit keys set --profile ${name}; then: pit profile use ${name}`);
     return changed(profile, profiles, `Added ${name}.`);
   },
 });

@@ -34,7 +34,7 @@ export default define({
   async run({ session, globals }, { coin, amount, ...rest }) {
     if (globals.dryRun) return dryChange('sandbox deposit', `Would send ${amount} ${coin}.`);
     const sent = (await session.administer('POST /deposit', { coin, amount, ...rest })) as Deposited;
-    const words = `${sent.amount} ${sent.coin} are on their way to ${sent.account}; see pit deposits ${sent.coin}.`;
+    const words = `${sent.amount} ${sent.coin} are on their way to ${sent.account}. See them arrive: pit deposits ${sent.coin}`;
     return { data: sent, show: () => words };
   },
 });

@@ -30,7 +30,7 @@ export function conclude({ output }: Context, sent: SentWithdrawal, withdrawal: 
   if (output.format === 'table') output.note(`Follow it with: pit withdrawals ${coin}`);
   if (withdrawal.duplicates === null)
     output.note(
-      `Whether something on the way repeated it could not be looked up; pit withdrawals ${coin} looks again.`,
+      `Whether something on the way repeated it could not be looked up. To look again: pit withdrawals ${coin}`,
     );
   return answer(sent, withdrawal);
 }

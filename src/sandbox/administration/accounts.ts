@@ -30,7 +30,7 @@ export function accountNamed({ administration }: Exchange, name: string | undefi
   if (found !== undefined) return found;
   throw new AdminRefusal(
     `There is no account ${name}.`,
-    `There are ${accounts.map(({ username }) => username).join(', ')}; add one with pit sandbox account add.`,
+    `There are ${accounts.map(({ username }) => username).join(', ')}; add one: pit sandbox account add NAME`,
   );
 }
 
@@ -46,7 +46,7 @@ async function add(exchange: Exchange, input: AdminInput): Promise<AccountReport
     return report(added);
   } catch (error) {
     if (!(error instanceof UsernameTaken)) throw error;
-    throw new AdminRefusal(`There is an account ${username} already.`, 'pit sandbox account list shows its keys.');
+    throw new AdminRefusal(`There is an account ${username} already.`, 'See its keys: pit sandbox account list');
   }
 }
 

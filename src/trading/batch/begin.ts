@@ -4,7 +4,7 @@ import type { Host } from '../../host.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { type BatchLine, type BatchTerms, isOf } from '../journal/intent.js';
-import type { Rechecked } from '../order/place.js';
+import type { Guarding } from '../order/place.js';
 import { Job } from './job.js';
 import { areSameJobs, areSameLines, keyOf, lineKey } from './lines.js';
 
@@ -25,7 +25,7 @@ export async function beginJob(
   account: TradingAccount,
   plan: BatchPlan,
   id: string,
-  { recheck, bid }: Rechecked = {},
+  { recheck, bid }: Guarding = {},
 ): Promise<Job> {
   const { client, journal } = account;
   refuseTwins(account, plan, id);
@@ -78,7 +78,7 @@ export function jobToResume({ journal }: TradingAccount, id: string, wish: Resum
 }
 
 /** @throws Failure `usage` as {@link jobToResume}, where another process was first, or that cannot be written down */
-export function takeUpJob({ journal }: TradingAccount, id: string, { recheck, bid }: Rechecked = {}): Job {
+export function takeUpJob({ journal }: TradingAccount, id: string, { recheck, bid }: Guarding = {}): Job {
   if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.find(id);
   if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.takeUp(bid)) throw underWay(id);

@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import path from 'node:path';
 import { cannotWrite } from '../../config/private.js';
 import { Failure, usage } from '../../errors.js';
 import type { Host } from '../../host.js';
@@ -15,7 +14,8 @@ import {
   type Settlement,
   type Write,
 } from './intent.js';
-import { lineOf, valuesIn } from './lines.js';
+import { lineOf } from './lines.js';
+import { eventsIn, readRecord, recordOf } from './record.js';
 import { isHere, isRunning, isSame, runnerOf, thisProcess } from './runner.js';
 
 /** In characters. */
@@ -195,50 +195,13 @@ function changedAt(file: string): number {
   return fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** The text of a new entry's file. */
-export function recordOf(intent: Intent): string {
-  return lineOf({ intent });
-}
-
-type Line = { readonly intent: Intent } | JournalEvent;
-
-function eventsIn(content: string): JournalEvent[] {
-  return (valuesIn(content) as Line[]).flatMap((line) => ('intent' in line ? [] : line));
-}
-
-/**
- * Reads an entry; `damaged` where what is there is no intent, the failure where it could not be read this time, undefined
- * where it has just been settled.
- */
+/** Reads an entry; what is no such thing is told as by {@link readRecord}. */
 export function readEntry(
   file: string,
   archive: Archive,
   host: Pick<Host, 'now' | 'redaction'>,
 ): Entry | Failure | 'damaged' | undefined {
-  const content = contentOf(file);
-  if (content === undefined || content instanceof Failure) return content;
-  const lines = valuesIn(content) as Line[];
-  const intent = lines.flatMap((line) => ('intent' in line ? line.intent : [])).at(-1);
-  if (intent === undefined) return 'damaged';
-  const events = lines.flatMap((line) => ('intent' in line ? [] : line));
-  return new Entry(file, archive, host, intent, events);
-}
-
-/** A file that cannot be read, as one that somebody else made, is only told: no other write waits for it. */
-function contentOf(file: string): string | Failure | undefined {
-  try {
-    return readIfThere(file);
-  } catch (thrown) {
-    if (thrown instanceof Failure) return thrown;
-    throw thrown;
-  }
-}
-
-/** Where an entry lies. Some file systems take `A` for `a`, and the exchange does not. */
-export function fileName(id: string): string {
-  return id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-export function idOf(file: string): string {
-  return path.basename(file).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const record = readRecord(file);
+  if (record === undefined || record === 'damaged' || record instanceof Failure) return record;
+  return new Entry(file, archive, host, record.intent, record.happened);
 }

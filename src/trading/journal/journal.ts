@@ -4,9 +4,10 @@ import { cannotWrite, makePrivateFolder } from '../../config/private.js';
 import { Failure, usage } from '../../errors.js';
 import type { Host } from '../../host.js';
 import { Archive } from './archive.js';
-import { Entry, fileName, idOf, readEntry, recordOf } from './entry.js';
+import { Entry, readEntry } from './entry.js';
 import { createDurably, movedIfThere, namesIn, sweepDrafts, syncFolder, wasLeftBefore } from './files.js';
 import { type Intent, isOf, marketOf, type Operation, type Settled, type Write } from './intent.js';
+import { fileName, idOf, recordOf } from './record.js';
 import { thisProcess } from './runner.js';
 import type { SaidName, Saying } from './saying.js';
 

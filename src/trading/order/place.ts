@@ -12,8 +12,8 @@ import { orderValues } from './terms.js';
 /** What became of an order that was to be placed. */
 export type Placement = Fate | { readonly outcome: 'refused'; readonly refusal: Refused };
 
-/** What the guards leave to whoever records a write. */
-export interface Rechecked extends Pick<Recording, 'bid'> {
+/** What the guards leave to whoever records a write: what its record is to say, and what has to hold still. */
+export interface Guarding extends Pick<Recording, 'bid'> {
   /** Throws Failure where the limits do not hold any more: the record is taken back, and nothing is sent. */
   readonly recheck?: (() => void) | undefined;
 }
@@ -25,7 +25,7 @@ export interface Rechecked extends Pick<Recording, 'bid'> {
 export async function placeOrder(
   account: TradingAccount,
   terms: OrderTerms,
-  { id, chosen = false, recheck, bid }: Omit<Recording, 'reqTime'> & Rechecked,
+  { id, chosen = false, recheck, bid }: Omit<Recording, 'reqTime'> & Guarding,
 ): Promise<Placement> {
   const { client, journal } = account;
   refuseTwin(account, terms);

@@ -9,7 +9,7 @@ import { bestOf } from '../market-view.js';
 import { refuseTwin } from '../order/doubts.js';
 import { orderState } from '../order/record.js';
 import { type OrderReference, referenceValues } from '../order/reference.js';
-import { changesNothing, freed, remainderOf } from '../order/remainder.js';
+import { remainderOf } from '../order/remainder.js';
 import { checkOrder } from '../order/rules.js';
 import { spentCoin } from '../preview/facts.js';
 import type { Leaving } from '../preview/leaving.js';
@@ -17,6 +17,7 @@ import { type Available, needed, Outlook } from '../preview/outlook.js';
 import { type AmountWord, resolveAmount } from '../words/amount-word.js';
 import { type PriceWord, resolvePrice } from '../words/price-word.js';
 import { belongingOf, type SaidOfIt } from './belonging.js';
+import { changesNothing, freed } from './replaced-order.js';
 import { refuseRival } from './rival.js';
 
 /** What is to be different, and what the exchange does not tell of the order. */

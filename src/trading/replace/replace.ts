@@ -10,7 +10,7 @@ import { conclude, lookForCancel, requestOf } from '../cancel/settle.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { refuseTwin } from '../order/doubts.js';
-import { concludeOrder, type Placement, type Rechecked, sendOrder } from '../order/place.js';
+import { concludeOrder, type Guarding, type Placement, sendOrder } from '../order/place.js';
 import { remainderOf } from '../order/remainder.js';
 import { checkOrder } from '../order/rules.js';
 import type { ReplacePlan } from './plan.js';
@@ -52,7 +52,7 @@ export async function replaceOrder(
   account: TradingAccount,
   { terms, market, placed }: ReplacePlan,
   id: string,
-  { recheck, bid }: Rechecked = {},
+  { recheck, bid }: Guarding = {},
 ): Promise<Replacement> {
   // since it was planned another command may have begun
   refuseTwin(account, placed);

@@ -73,7 +73,7 @@ export function sumsOf(wanted: WithdrawAmount, terms: SumTerms): Sums {
     throw usage(
       `Of ${amount} ${coin} nothing would arrive: the fee of ${chain.chain} is ${fee} ${coin}.`,
       place === 'inside'
-        ? 'The fee is taken as part of the amount, which is an assumption: pit profile set NAME withdrawFee onTop changes it.'
+        ? 'The fee is taken as part of the amount, which is an assumption. To change it: pit profile set NAME withdrawFee onTop'
         : 'Give a larger amount.',
     );
   if (taken.compare(owned) > 0)

@@ -36,9 +36,9 @@ export function checkCoin(coin: string, { entry, permitted }: CoinFacts): NonNul
     throw new Failure('credentials', 'The key may not withdraw: it lacks the permission money.', {
       hint: "pit account lists what this key may do; the exchange's website makes keys that may do more.",
     });
-  if (entry === undefined) throw usage(`This exchange has no coin ${coin}.`, 'pit balance --all lists the coins.');
+  if (entry === undefined) throw usage(`This exchange has no coin ${coin}.`, 'See the coins: pit balance --all');
   if (entry.isCanWithdraw) return entry;
-  throw usage(`Withdrawals of ${coin} are switched off.`, `pit fees ${coin} shows when they are open again.`);
+  throw usage(`Withdrawals of ${coin} are switched off.`, `See when they are open again: pit fees ${coin}`);
 }
 
 /** Checks everything that can be checked, and reckons. Throws Failure `usage` and `credentials` that name the mend. */

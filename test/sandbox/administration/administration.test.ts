@@ -41,7 +41,7 @@ describe('accounts', () => {
       400,
       {
         error: 'There is an account sandbox already.',
-        hint: 'pit sandbox account list shows its keys.',
+        hint: 'See its keys: pit sandbox account list',
         reason: null,
       },
     ]);

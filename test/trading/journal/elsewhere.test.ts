@@ -1,15 +1,17 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { recordOf } from '../../../src/trading/journal/entry.js';
 import type { Intent, JournalEvent, Runner } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import { lineOf } from '../../../src/trading/journal/lines.js';
+import { recordOf } from '../../../src/trading/journal/record.js';
 import { SILENT_MS, thisProcess } from '../../../src/trading/journal/runner.js';
 import { refuseTwin } from '../../../src/trading/order/doubts.js';
-import { resolve } from '../../../src/trading/resolve.js';
+import { type Resolution, resolve } from '../../../src/trading/resolve.js';
 import { fakeHost } from '../../support/fake-host.js';
+import { respond } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
+import { NOT_FOUND, record, serve } from '../support/exchange.js';
 import { newJournal, TERMS } from './support.js';
 
 const ID = 'mine0001';
@@ -93,20 +95,46 @@ it('pit resolve says where it is under way, and adds nothing to its record', asy
   expect(fs.readFileSync(file)).toEqual(before);
 });
 
-it('pit resolve leaves an order to another one that is at it, and has it alone while it looks itself', async () => {
+it('pit resolve leaves an order to another one that is at it', async () => {
   const { state, begin } = newJournal();
   begin(ID).leave();
   const account = accountOf('http://127.0.0.1:1', { state, budgetMs: 500 });
   const [seen, ...others] = account.journal.open();
   expect([seen?.isUnderWay, others]).toEqual([false, []]);
   // the other one has taken it up since it was listed
-  const [line] = [lineOf({ time: account.host.now(), event: 'taken up again', runner: ELSEWHERE })];
+  const line = lineOf({ time: account.host.now(), event: 'taken up again', runner: ELSEWHERE });
   fs.appendFileSync(path.join(state, 'journal', 'test', 'open', ID), line);
   const [found] = await resolve(account, seen === undefined ? [] : [seen]);
   expect(found?.events.map(({ event }) => event).slice(-2)).toEqual([
     'taken up again',
     `still under way in process ${process.pid} on web-2`,
   ]);
+});
+
+it('pit resolve has an order alone while it looks: another one that comes then leaves it and asks nothing', async () => {
+  const { state, begin } = newJournal();
+  begin(ID).leave();
+  const other: { found?: Promise<readonly Resolution[]> } = {};
+  const server = await serve({
+    write: respond(NOT_FOUND),
+    looks: [
+      (socket) => {
+        const second = accountOf(server.url, { state, tolerance: 60_000 });
+        other.found = resolve(second, second.journal.open());
+        other.found.finally(() => respond(record({ id: '7' }))(socket));
+      },
+      // a look of the other one would be this one
+      record({ id: '8' }),
+    ],
+  });
+  const account = accountOf(server.url, { state, tolerance: 60_000 });
+  const own = await resolve(account, account.journal.open());
+  const found = (await other.found) ?? [];
+  expect(own.map(({ outcome, id }) => [outcome, id])).toEqual([['placed', '7']]);
+  expect(found.map(({ outcome, events }) => [outcome, events.at(-1)?.event])).toEqual([
+    ['unknown', `still under way in process ${process.pid}`],
+  ]);
+  expect(server.requests.filter(({ target }) => target.startsWith('/api/getOrder?'))).toHaveLength(1);
 });
 
 it('an order just like one that is under way elsewhere is not sent: nobody here sees whether that one is lost', () => {

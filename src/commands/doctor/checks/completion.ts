@@ -18,6 +18,6 @@ export const completion: Check = {
     if (installed.length > 0) return ok(`installed for ${installed.join(' and ')}`);
     const isKnown = states.some(({ shell }) => shell === own);
     // nobody has to have it
-    return ok(isKnown ? `not installed for ${own}; pit completion install ${own} does it` : 'not installed');
+    return ok(isKnown ? `not installed for ${own}; to install it: pit completion install ${own}` : 'not installed');
   },
 };

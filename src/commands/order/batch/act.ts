@@ -18,11 +18,11 @@ import { checkLines } from '../../../trading/batch/lines-check.js';
 import { watchMarket } from '../../../trading/duplicates/watch.js';
 import type { GuardName } from '../../../trading/guards/names.js';
 import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
-import type { Rechecked } from '../../../trading/order/place.js';
+import type { Guarding } from '../../../trading/order/place.js';
 import type { Outlook } from '../../../trading/preview/outlook.js';
 import type { Context } from '../../frame/context.js';
 import { exchangeText } from '../../frame/exchange-text.js';
-import { breachText, confirmGuarded, dayRecheck } from '../../frame/guards.js';
+import { breachText, confirmGuarded, guardingOf } from '../../frame/guards.js';
 import { carryOut } from './carry-out.js';
 import { conclude, standOf } from './conclusion.js';
 import { dryBatch } from './dry.js';
@@ -42,7 +42,7 @@ interface Deal extends BatchPlan {
   readonly around: Surroundings;
   readonly overridden: readonly GuardName[];
   /** Makes it this process's to carry out. */
-  readonly begin: (how: Rechecked) => Promise<Job>;
+  readonly begin: (guarding: Guarding) => Promise<Job>;
 }
 
 /** Begins a job with the orders of a file or of a ladder. */
@@ -60,7 +60,7 @@ export async function start(
   const job = newJobId(context.host);
   const plan = { ...where, lines };
   refuseTwins(account, plan, job);
-  const begin: Deal['begin'] = (how) => beginJob(account, plan, job, how);
+  const begin: Deal['begin'] = (guarding) => beginJob(account, plan, job, guarding);
   return act(context, account, market, { ...plan, all: lines, job, around, overridden, begin });
 }
 
@@ -80,7 +80,7 @@ export async function goOn(
   const around = await Surroundings.of(context, account, market, job.terms, overridden);
   const unsent = new Set(job.unsent());
   const lines = job.terms.lines.filter((_, index) => unsent.has(index));
-  const begin: Deal['begin'] = async (how) => takeUpJob(account, id, how);
+  const begin: Deal['begin'] = async (guarding) => takeUpJob(account, id, guarding);
   const deal = { ...job.terms, all: job.terms.lines, job: id, lines, earlier: standOf(job), around, overridden, begin };
   return act(context, account, market, deal);
 }
@@ -120,7 +120,7 @@ async function act(context: Context, account: TradingAccount, market: Market, de
   await confirmGuarded(context, question, breaches, overridden);
   budget.lengthen(timeFor(Math.ceil(deal.lines.length / MOST_PAIRS)));
   await watchMarket(account, deal.market);
-  const job = await deal.begin(await dayRecheck(context, account, market.quote, prepared, overridden));
+  const job = await deal.begin(await guardingOf(context, account, market.quote, prepared, overridden));
   const { ending, isChecked } = await carryOut(context, account, job);
   if (isChecked === false) output.warn(UNCHECKED);
   return conclude(job, ending);

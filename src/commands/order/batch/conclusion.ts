@@ -71,7 +71,7 @@ function noneOf(job: Job, ending: Ending): Failure {
     return new Failure(kind, `None of ${terms.count} orders was placed: ${message}`, details);
   }
   const kind: FailureKind = 'unreachable';
-  const hint = `Check the host and the network (pit profile show), then ${goOn}`;
+  const hint = `Check the host and the network: pit profile show; then ${goOn}`;
   return new Failure(kind, `None of ${terms.count} orders was placed: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 

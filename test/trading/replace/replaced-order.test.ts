@@ -1,39 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/protocol/decimal.js';
-import { freed, remainderOf } from '../../../src/trading/order/remainder.js';
 import { planReplacement, type Wishes } from '../../../src/trading/replace/plan.js';
+import { freed } from '../../../src/trading/replace/replaced-order.js';
 import { readAmount } from '../../../src/trading/words/amount-word.js';
 import { readPrice } from '../../../src/trading/words/price-word.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
 import { record } from '../support/exchange.js';
-
-const WANTED = {
-  market: 'btc_usdt',
-  side: 'buy',
-  type: 'limit',
-  account: 'spot',
-  price: '30100',
-  amount: '0',
-  borrow: false,
-  repay: false,
-} as const;
-
-const amount = fc.bigInt({ min: 0n, max: 10n ** 12n }).map((units) => Decimal.fromUnits(units, 6));
-
-describe('what is left to place', () => {
-  it('and what has filled never come to more than is wanted', () => {
-    fc.assert(
-      fc.property(amount, amount, (wanted, filled) => {
-        const rest = Decimal.of(remainderOf({ ...WANTED, amount: wanted.toString() }, filled.toString()).amount);
-        expect(rest.sign).toBeGreaterThanOrEqual(0);
-        const sum = rest.plus(filled);
-        expect(sum.compare(filled.compare(wanted) > 0 ? filled : wanted)).toBe(0);
-      }),
-    );
-  });
-});
 
 describe('a share', () => {
   const MARKET = {
