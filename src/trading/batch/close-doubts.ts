@@ -7,11 +7,14 @@ import type { Job } from './job.js';
 import { recordKey } from './lines.js';
 import { match, type Sighting } from './match.js';
 
-/** What was answered is done with: a line of it that is not there was refused. What was turned away may come still. */
+/**
+ * What was answered is done with: a line of it that is not there was refused, where the list shows the others of the same
+ * request. What was turned away may come still.
+ */
 export function closeAnswered(job: Job): void {
   for (const doubt of [...job.doubts.values()]) {
-    const { answer, ids, reason } = doubt;
-    if (answer === 'short' && ids.size === 0) close(job, doubt, { outcome: 'refused', reason, code: null });
+    const { answer, ids, isShown, reason } = doubt;
+    if (answer === 'short' && ids.size === 0 && isShown) close(job, doubt, { outcome: 'refused', reason, code: null });
     else if (typeof answer === 'object' && !isTurnedAway(doubt)) closeRefused(job, doubt, answer.code);
   }
 }
@@ -35,8 +38,9 @@ const TOO_LATE = 'the exchange would not take the request any more, and has no s
 
 /**
  * Asks by their ids for orders that an answer named and no list shows, when nothing can come of the request any more. Where
- * the exchange does not have them by their ids either, the lines that are left were refused. One that it has, though not
- * like any of these lines, stays in doubt: which line it is nobody knows.
+ * the exchange does not have them by their ids either, the lines that are left were refused. Where it has one, the list
+ * lacks orders that are there, and proves nothing of these lines: a later one has to show it first. One that is not like any
+ * of them stays in doubt: which line it is nobody knows.
  */
 export async function closeNamed(account: TradingAccount, job: Job): Promise<void> {
   for (const doubt of [...job.doubts.values()].filter(({ answer }) => answer === 'short')) {
@@ -44,8 +48,7 @@ export async function closeNamed(account: TradingAccount, job: Job): Promise<voi
     const there = answers.flatMap((answer) => answer ?? []);
     const { found } = match(there, [doubt], [], (line) => job.keys[line] ?? '');
     if (found.length > 0) job.tell(`found ${counted(found.length)} by their ids`, { kind: 'found', orders: found });
-    const isOver = !answers.includes(undefined) && found.length === there.length;
-    if (!isOver || !job.doubts.has(doubt.request)) continue;
+    if (answers.includes(undefined) || there.length > 0 || !doubt.isShown) continue;
     if (doubt.ids.size > 0) warnOf(account, doubt);
     closeRefused(job, doubt, null);
   }

@@ -12,6 +12,10 @@ export interface Doubt {
   readonly lines: Set<number>;
   /** Accepted orders of which it is not known yet which lines they are. */
   readonly ids: Set<string>;
+  /** The ids that its answer named, as far as they were new, whatever became of them. */
+  readonly named: Set<string>;
+  /** The last look's list showed all of its orders that are known to be there: then what is missing in it is not there. */
+  isShown: boolean;
   /** `lost` also where no answer was written down. */
   answer: 'lost' | 'short' | { readonly code: number | null };
   reason: string;

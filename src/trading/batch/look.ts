@@ -13,46 +13,47 @@ import type { Job } from './job.js';
 import { recordKey } from './lines.js';
 import { match, type Sighting } from './match.js';
 import { ofOthers } from './others.js';
-import { misplacedIn, putRight } from './places.js';
+import { putRight } from './places.js';
 
 interface LookOptions {
   /** Of how many known orders everything older is left out; as far back as the doubts need unless told. */
   readonly horizon?: number;
   /** Lines that should not have left, for a record of which something may be missing. */
   readonly others?: readonly number[];
+  /** All orders that the job is known to have: a list without one of them is not the whole one. */
+  readonly shows?: readonly string[];
 }
 
 /**
  * Holds the exchange's list of recent orders against the lines in doubt, once, and takes in what it shows: orders that are
  * there, lines that were refused, orders that answers had named for other lines, and orders for which there is no line.
- * Whether the list could be had as far as needed.
+ * Whether the list could be had as far as needed, and shows what it has to.
  */
 export async function look(
   account: TradingAccount,
   job: Job,
-  { horizon = job.horizon, others = [] }: LookOptions = {},
+  { horizon = job.horizon, others = [], shows }: LookOptions = {},
 ): Promise<boolean> {
-  const { market, side } = job.terms;
-  const isOlder = ({ id }: OrderRecord) => (job.known.get(id) ?? Number.POSITIVE_INFINITY) < horizon;
-  const extent = { from: 1, to: Number.POSITIVE_INFINITY };
-  const pages = await quietly(() => readOrderPages(account.client, market, side, extent, isOlder));
-  const records = until(pages?.records ?? [], isOlder);
+  const { records, isRead: isListed } = await recent(account, job, horizon);
+  const ids = new Set(records.map(({ id }) => id));
+  for (const doubt of job.doubts.values())
+    doubt.isShown = [...doubt.named].every((id) => doubt.ids.has(id) || ids.has(id));
   const sightings = sighted(job, records);
   const foreign = sightings.length === 0 ? new Set<string>() : await ofOthers(account, job, sightings);
-  const isWhole = pages?.failure === null && foreign !== undefined;
-  job.entry.note(`looked at the orders: ${isWhole ? `${records.length} since` : 'no answer'}`);
+  const isRead = isListed && foreign !== undefined;
+  const missing = shows?.filter((id) => !ids.has(id)).length ?? 0;
+  const lacking = missing === 0 ? '' : `, without ${counted(missing)} of its own`;
+  job.entry.note(`looked at the orders: ${isRead ? `${records.length} since${lacking}` : 'no answer'}`);
   if (foreign === undefined) return false;
   const own = sightings.filter(({ id }) => !foreign.has(id));
   const { found, left } = match(own, [...job.doubts.values()], others, (line) => job.keys[line] ?? '');
   if (found.length > 0) job.tell(`found ${counted(found.length)}`, { kind: 'found', orders: found });
-  const right = putRight(misplacedIn(job, records), job);
-  if (right.length > 0)
-    job.tell(`${counted(right.length)} had been named in another order`, { kind: 'found', orders: right });
+  putRight(account, job, records, isRead && shows !== undefined && missing === 0);
   const explained = new Set([...foreign, ...own.map(({ id }) => id)]);
   const certain = records.every(({ id }) => job.known.has(id) || explained.has(id));
   tellCopies(account, job, copiesIn(left, job, records, executionSpan(account)), certain);
-  if (isWhole) closeAnswered(job);
-  return isWhole;
+  if (isRead) closeAnswered(job);
+  return isRead && missing === 0;
 }
 
 /** @param certain whether nobody else seems to use the account */
@@ -137,6 +138,14 @@ function sighted(job: Job, records: readonly OrderRecord[]): Sighting[] {
     if (key !== undefined && keys.has(key) && (named.has(id) || !job.known.has(id))) seen.set(id, { id, key, time });
   }
   return [...seen.values()];
+}
+
+/** The side's orders, newest first, until those that were known before; and whether they could be had so far. */
+async function recent({ client }: TradingAccount, { known, terms }: Job, horizon: number) {
+  const isOlder = ({ id }: OrderRecord) => (known.get(id) ?? Number.POSITIVE_INFINITY) < horizon;
+  const extent = { from: 1, to: Number.POSITIVE_INFINITY };
+  const pages = await quietly(() => readOrderPages(client, terms.market, terms.side, extent, isOlder));
+  return { records: until(pages?.records ?? [], isOlder), isRead: pages?.failure === null };
 }
 
 function until(records: readonly OrderRecord[], isOlder: (record: OrderRecord) => boolean): readonly OrderRecord[] {

@@ -1,4 +1,6 @@
 import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { TradingAccount } from '../account.js';
+import { counted } from './close-doubts.js';
 import type { Job } from './job.js';
 import { lineKey, recordKey } from './lines.js';
 import { match, type Sighting } from './match.js';
@@ -29,11 +31,22 @@ export function misplacedIn(job: Job, records: readonly OrderRecord[]): readonly
 }
 
 /**
- * The same with the lines that they belong to, by price and amount; none where they do not go into one another: then the
- * list does not show all of them.
+ * Gives these orders to the lines that they belong to, by price and amount. Where they do not go into one another the list
+ * does not show all of them, or the exchange has changed one: then nobody knows whose they are.
+ *
+ * @param isAll whether the list shows all of the job's orders, so that no later one would tell more
  */
-export function putRight(misplaced: readonly Misplaced[], job: Job): readonly (readonly [line: number, id: string])[] {
+export function putRight(account: TradingAccount, job: Job, records: readonly OrderRecord[], isAll: boolean): void {
+  const misplaced = misplacedIn(job, records);
+  if (misplaced.length === 0) return;
   const lines = misplaced.map(({ line }) => line);
   const { found, left } = match(misplaced, [], lines, (line) => job.keys[line] ?? '');
-  return left.length === 0 ? found : [];
+  const words = counted(misplaced.length);
+  if (left.length === 0) job.tell(`${words} had been named in another order`, { kind: 'found', orders: found });
+  else if (isAll) warnOf(account, job, words);
+}
+
+function warnOf({ warn }: TradingAccount, { terms: { market, side } }: Job, orders: string): void {
+  const command = `pit orders ${market} --side ${side} --state all`;
+  warn(`The exchange lists ${orders} otherwise than its answers named them; hold the ids against: ${command}`);
 }

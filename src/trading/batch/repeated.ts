@@ -8,11 +8,14 @@ import { type Job, MOST_PAIRS } from './job.js';
 import { look } from './look.js';
 import { misplacedIn } from './places.js';
 
+/** Until the list is looked at a second time, where it lacks orders of the job; chosen. */
+const AGAIN_MS = 1_000;
+
 /**
  * Looks whether something on the way repeated a request that was answered as it should be. The list of the side tells in
  * three pages at most: what was its newest order before the job must lie as many rows down as the job has orders. Where it
  * does not, be it only that another program placed an order, or where these pages show that an answer named orders for other
- * lines, all orders since the beginning are looked at.
+ * lines, all orders since the beginning are looked at. A list that lacks orders of the job may lack copies of them too.
  *
  * @returns when the look began; undefined where it could not be found out
  */
@@ -21,7 +24,16 @@ export async function findRepeated(account: TradingAccount, job: Job): Promise<C
   const start: Check = { time: client.now(), at: host.now() };
   if (await isAllThatCame(account, job)) return start;
   budget.lengthen(timeFor(Math.ceil(job.orders.length / PAGE_SIZE)));
-  return (await look(account, job, { horizon: job.terms.baseline.length })) ? start : undefined;
+  return (await isLookedThrough(account, job)) ? start : undefined;
+}
+
+/** Whether a list with all of the job's orders could be had, which may take the exchange a moment. */
+async function isLookedThrough(account: TradingAccount, job: Job): Promise<boolean> {
+  const lookBack = () => look(account, job, { horizon: job.terms.baseline.length, shows: job.orders });
+  if (await lookBack()) return true;
+  if (!account.budget.allows(2 * AGAIN_MS)) return false;
+  await account.host.sleep(AGAIN_MS);
+  return lookBack();
 }
 
 /**

@@ -37,14 +37,39 @@ describe('a batch', () => {
     expect(again.job.counts()).toMatchObject({ placed: 16, refused: 4 });
   });
 
-  it('answered with fewer ids, which no list shows, asks for these by their ids when nothing can come any more', async () => {
+  it('answered with fewer ids, which no list shows, asks for these by their ids, and leaves the others until one does', async () => {
     const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
     const server = await exchange.serve();
     exchange.lag = 1_000;
     const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
     const ran = await place(account, { lines: lines(20) });
-    expect(ran.job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
+    // a list that lacks orders which are there does not show that the others are not
+    expect(ran.job.counts()).toEqual({ placed: 16, refused: 0, unknown: 4, notSent: 0 });
     expect([account.host.now() - NOW > 60_000, account.warnings]).toEqual([true, []]);
+    const options = { state: account.state, budgetMs: 30_000, tolerance: 60_000 };
+    const next = accountOf(server.url, { ...options, elapsedMs: account.host.now() - NOW });
+    expect((await resume(next)).job.counts()).toMatchObject({ placed: 16, unknown: 4 });
+    exchange.lag = 0;
+    const last = accountOf(server.url, { ...options, elapsedMs: next.host.now() - NOW });
+    expect((await resume(last)).job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
+  });
+
+  it('answered with too few ids does not count as refused what was placed and no list shows yet', async () => {
+    const exchange = new ModelExchange();
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const answer = exchange.answer(target);
+        const ids = exchange.orders.slice(0, 15).map(({ id }) => id);
+        const text = `{"code":"1000","message":"","data":[${ids.join(',')}]}`;
+        return target.startsWith('/api/orderMoreV2?') ? respond(text) : answer;
+      },
+    });
+    exchange.lag = 1_000;
+    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    expect((await place(account, { lines: lines(20) })).job.counts()).toMatchObject({ placed: 15, unknown: 5 });
+    exchange.lag = 0;
+    const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW };
+    expect((await resume(accountOf(server.url, options))).job.counts()).toMatchObject({ placed: 20 });
   });
 
   it('answered with ids that are nowhere, for fewer orders, warns of them and can be ended', async () => {
@@ -62,6 +87,8 @@ describe('a batch', () => {
     // the one that was not named is there all the same
     expect(ran.job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
     expect(account.warnings).toEqual([expect.stringMatching(/does not have: 99\./)]);
+    // and what it does not have, the list need not show
+    expect(ran.isChecked).toBe(true);
     expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'refused' });
   });
 
@@ -117,15 +144,31 @@ describe('a batch', () => {
     expect(entry && new Job(entry).fates).toEqual(ran.job.fates);
   });
 
+  it('answered last to first, of whose orders the exchange has changed one, warns that the ids may be of other lines', async () => {
+    const exchange = new ModelExchange();
+    exchange.isReversed = true;
+    const server = await serveFaults({
+      answer: ({ target }) => exchange.answer(target.replace('5B20000%', '5B20000.5%')),
+    });
+    const account = accountOf(server.url);
+    const ran = await place(account, { lines: lines(20) });
+    expect(exchange.orders[0]?.price).toBe('20000.5');
+    expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
+    const told =
+      'The exchange lists 19 orders otherwise than its answers named them; hold the ids against: pit orders btc_usdt --side buy --state all';
+    expect(account.warnings).toEqual([told]);
+  });
+
   it('whose orders the exchange shows at other prices keeps the ids that it answered with', async () => {
     const exchange = new ModelExchange();
     const server = await serveFaults({
       answer: ({ target }) =>
         exchange.answer(target.replaceAll(/%5B(\d+)%2C/g, (_, price) => `%5B${Number(price) + 0.5}%2C`)),
     });
-    const ran = await place(accountOf(server.url), { lines: lines(20) });
+    const account = accountOf(server.url);
+    const ran = await place(account, { lines: lines(20) });
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
-    expect(exchange.orders[0]?.price).toBe('20000.5');
+    expect([exchange.orders[0]?.price, account.warnings]).toEqual(['20000.5', []]);
     expect(ran.job.orders).toEqual(exchange.orders.map(({ id }) => id));
     expect(exchange.lists).toBe(1 + 3);
   });

@@ -47,6 +47,47 @@ it.each([1, 9, 10, 11, 20, 45, 100])('that %i orders are all that came is found 
   }
 });
 
+it('a list without its own orders does not check a batch, and copies of these are found by a later one', async () => {
+  const exchange = new ModelExchange([{}, { times: 2 }]);
+  const server = await exchange.serve();
+  exchange.lag = 1_000;
+  const account = accountOf(server.url, { tolerance: 60_000 });
+  const { job, isChecked } = await place(account, { lines: lines(60) });
+  expect([job.counts().placed, isChecked, account.journal.archive.find(JOB)?.checked]).toEqual([60, false, undefined]);
+  exchange.lag = 0;
+  // later than a copy is dated that a look since then would begin with
+  const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 30_000 };
+  const next = accountOf(server.url, options);
+  for (let index = 0; index < 20; index += 1) exchange.place('19000', '0.5');
+  expect((await findExtras(next, WHERE)).flatMap(({ ids }) => ids)).toHaveLength(20);
+  // and no command looks for these again
+  const { lists } = exchange;
+  const last = accountOf(server.url, { ...options, elapsedMs: options.elapsedMs + 120_000 });
+  expect([await findExtras(last, WHERE), exchange.lists - lists <= 1]).toEqual([[], true]);
+});
+
+it('a list that shows the orders of a batch only a moment later is looked at again', async () => {
+  const exchange = new ModelExchange([{ times: 2 }]);
+  const server = await exchange.serve();
+  exchange.lag = 2;
+  const { job, isChecked } = await place(accountOf(server.url), { lines: lines(20) });
+  expect([isChecked, job.copies.size]).toEqual([true, 20]);
+});
+
+it('a batch of whose orders the exchange does not have one is not checked', async () => {
+  const exchange = new ModelExchange();
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      const answer = exchange.answer(target);
+      const ids = exchange.orders.map(({ id }, index) => (index === 3 ? '99' : id));
+      const text = `{"code":"1000","message":"","data":[${ids.join(',')}]}`;
+      return target.startsWith('/api/orderMoreV2?') ? respond(text) : answer;
+    },
+  });
+  const { ending, isChecked } = await place(accountOf(server.url), { lines: lines(20) });
+  expect([ending.kind, isChecked]).toEqual(['finished', false]);
+});
+
 it('a balance that fits does not hide a request that was carried out twice', async () => {
   const exchange = new ModelExchange([{ times: 2 }]);
   // what fifty orders hold, without the 0.2 that an order gave back which was cancelled meanwhile

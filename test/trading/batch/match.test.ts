@@ -5,7 +5,8 @@ import { match } from '../../../src/trading/batch/match.js';
 
 function doubt(request: number, lines: readonly number[], ids: readonly string[] = []): Doubt {
   const about = { request, reqTime: 0, knownBefore: 0, sent: lines, lines: new Set(lines), ids: new Set(ids) };
-  return { ...about, answer: ids.length > 0 ? 'short' : 'lost', reason: '', isOver: true };
+  const orders = { named: new Set(ids), isShown: true };
+  return { ...about, ...orders, answer: ids.length > 0 ? 'short' : 'lost', reason: '', isOver: true };
 }
 
 function sighting(id: string, key: string) {

@@ -1,0 +1,147 @@
+import type { Doubt } from './doubt.js';
+import type { BatchFact, LineOutcome } from './facts.js';
+
+type LineFate =
+  | { readonly outcome: 'placed'; readonly id: string }
+  | { readonly outcome: 'refused' | 'notSent'; readonly reason: string; readonly code: number | null };
+
+type FactOf<Kind extends BatchFact['kind']> = Extract<BatchFact, { kind: Kind }>;
+
+/** What became of a job's lines, told by its facts in their order. */
+export class Progress {
+  readonly doubts = new Map<number, Doubt>();
+  readonly fates: (LineFate | undefined)[];
+  /** The `reqTime` of the request with which each line left last; undefined for one that never did. */
+  readonly sentAt: (number | undefined)[];
+  /** Ids of orders that the job has met, each with how many it knew before. */
+  readonly known = new Map<string, number>();
+  /** Orders that are there besides, each with the line whose order it is a copy of. */
+  readonly copies = new Map<string, number>();
+  /** Lines whose orders are known only by their places in answers. */
+  readonly byPlace = new Set<number>();
+  /** Nobody else seems to use the account, so that only the network can have made them. */
+  certain = true;
+  #requests = 0;
+  #gaps = false;
+  /** How many lines have which fate: counted along, because a progress bar asks after every answer. */
+  readonly #tally = { placed: 0, refused: 0, notSent: 0 };
+
+  /** @param count of the job's lines */
+  protected constructor(count: number) {
+    this.fates = Array.from({ length: count });
+    this.sentAt = Array.from({ length: count });
+  }
+
+  /** How many requests have left, or may have. */
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** Whether something happened to a request of which it is not told that it left. */
+  get hasGaps(): boolean {
+    return this.#gaps;
+  }
+
+  counts(): Readonly<Record<LineOutcome, number>> {
+    const { placed, refused } = this.#tally;
+    const unknown = [...this.doubts.values()].reduce((sum, { lines }) => sum + lines.size, 0);
+    return { placed, refused, unknown, notSent: this.fates.length - placed - refused - unknown };
+  }
+
+  /** Takes in ids of orders that are on the exchange. */
+  protected learn(ids: readonly string[]): void {
+    for (const id of ids) if (!this.known.has(id)) this.known.set(id, this.known.size);
+  }
+
+  /** Takes in what happened. */
+  protected apply(fact: BatchFact): void {
+    if (fact.kind === 'leaving') this.#leaving(fact);
+    else if (fact.kind === 'found') this.#found(fact);
+    else if (fact.kind === 'copied') this.#copied(fact);
+    else this.#happened(fact);
+  }
+
+  #leaving({ requests, reqTime }: FactOf<'leaving'>): void {
+    for (const [request, sent] of requests) {
+      if (request !== this.#requests + 1) this.#gaps = true;
+      this.#requests = Math.max(this.#requests, request);
+      for (const line of sent) {
+        this.#decide(line, undefined);
+        this.sentAt[line] = reqTime;
+      }
+      const about = { request, reqTime, sent, knownBefore: this.known.size, lines: new Set(sent) };
+      const orders = { ids: new Set<string>(), named: new Set<string>(), isShown: false };
+      this.doubts.set(request, { ...about, ...orders, answer: 'lost', reason: 'no answer came', isOver: false });
+    }
+  }
+
+  #happened(fact: FactOf<'answered' | 'refused' | 'lost' | 'stayed' | 'closed'>): void {
+    const doubt = this.doubts.get(fact.request);
+    // what is answered had left: the line that tells so is damaged, and which orders those are the lists must show
+    if (doubt !== undefined) doubt.isOver = true;
+    if (doubt === undefined) this.#gaps = true;
+    else if (fact.kind === 'answered') this.#answered(doubt, fact);
+    else if (fact.kind === 'refused') {
+      doubt.answer = { code: fact.code };
+      doubt.reason = fact.message;
+    } else if (fact.kind === 'stayed') this.#close(doubt);
+    else if (fact.kind === 'closed') this.#close(doubt, fact);
+  }
+
+  /**
+   * What accepted everything answers with as many ids, in the order of the pairs for all that is known: the lists show at the
+   * end whether it is so. Of fewer, each may be any line's.
+   */
+  #answered(doubt: Doubt, { ids, message }: FactOf<'answered'>): void {
+    const unknown = [...new Set(ids)].filter((id) => !this.known.has(id));
+    this.learn(ids);
+    if (unknown.length === doubt.sent.length && ids.length === unknown.length) {
+      for (const [index, line] of doubt.sent.entries()) {
+        this.#place(line, ids[index] ?? '');
+        this.byPlace.add(line);
+      }
+      return;
+    }
+    doubt.answer = 'short';
+    doubt.reason = message ?? 'the exchange accepted others of the same request, and gave no reason';
+    for (const id of unknown) {
+      doubt.ids.add(id);
+      doubt.named.add(id);
+    }
+  }
+
+  #found({ orders }: FactOf<'found'>): void {
+    this.learn(orders.map(([, id]) => id));
+    for (const [line, id] of orders) {
+      this.#place(line, id);
+      this.byPlace.delete(line);
+    }
+  }
+
+  #copied({ orders, certain }: FactOf<'copied'>): void {
+    this.learn(orders.map(([, id]) => id));
+    for (const [line, id] of orders) this.copies.set(id, line);
+    this.certain &&= certain;
+  }
+
+  #place(line: number, id: string): void {
+    this.#decide(line, { outcome: 'placed', id });
+    for (const doubt of this.doubts.values()) {
+      doubt.ids.delete(id);
+      if (doubt.lines.delete(line) && doubt.lines.size === 0) this.doubts.delete(doubt.request);
+    }
+  }
+
+  #close({ request, lines }: Doubt, closed?: FactOf<'closed'>): void {
+    const fate = closed && { outcome: closed.outcome, reason: closed.reason, code: closed.code };
+    for (const line of lines) this.#decide(line, fate);
+    this.doubts.delete(request);
+  }
+
+  #decide(line: number, fate: LineFate | undefined): void {
+    const before = this.fates[line];
+    if (before !== undefined) this.#tally[before.outcome] -= 1;
+    if (fate !== undefined) this.#tally[fate.outcome] += 1;
+    this.fates[line] = fate;
+  }
+}
