@@ -48,6 +48,6 @@ it('a batch that meets no host names what goes on with it', async () => {
   const account = accountOf(server.url);
   const job = await begin(account, { lines: lines(30) });
   const { ending } = await carried({ ...account, client: accountOf('http://127.0.0.1:1').client }, job);
-  const hint = `Check the host and the network (pit profile show), then go on with it: pit order batch buy btc_usdt --resume ${job.id}`;
+  const hint = `Check the host and the network: pit profile show; then go on with it: pit order batch buy btc_usdt --resume ${job.id}`;
   expect(() => conclude(job, ending)).toThrow(expect.objectContaining({ kind: 'unreachable', clientId: job.id, hint }));
 });
