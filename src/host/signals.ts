@@ -12,18 +12,24 @@ export interface Signals {
   readonly handOver: (taker: (signal: Signal) => void) => () => void;
 }
 
-/** The program ends with 128 plus the signal's number after all work is done; a second signal does not wait for that. */
+/**
+ * The program ends with 128 plus the signal's number after all work is done; a second signal of the kind does not wait for
+ * that. The handlers stay to the end: libraries that clean up at an exit kill the program on a signal for which they see no
+ * listener but themselves, and the work would be cut off.
+ */
 export function takeSignals(): Signals {
   const works = new Set<Work>();
+  const ending = new Set<Signal>();
   let taker: ((signal: Signal) => void) | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    const handle = async () => {
+    process.on(signal, async () => {
       if (taker !== undefined) return taker(signal);
-      process.off(signal, handle);
-      await Promise.allSettled([...works].map((work) => work(signal)));
+      if (!ending.has(signal)) {
+        ending.add(signal);
+        await Promise.allSettled([...works].map((work) => work(signal)));
+      }
       process.exit(new Interrupted(signal).exitCode);
-    };
-    process.on(signal, handle);
+    });
   }
   return {
     onInterrupt: (work) => {

@@ -58,7 +58,7 @@ async function askAfter(
   question: Question,
 ): Promise<unknown> {
   const leaving = new AbortController();
-  const releases = [watch(host, () => leaving.abort()), leaveSignalsToTheHost()];
+  const release = watch(host, () => leaving.abort());
   try {
     await prepare(host.input);
     const streams = { input: host.input, output: host.errors, signal: leaving.signal };
@@ -66,7 +66,7 @@ async function askAfter(
   } catch (error) {
     throw meaningOf(error);
   } finally {
-    for (const release of releases) release();
+    release();
   }
 }
 
@@ -108,19 +108,6 @@ function watch({ input, errors }: Streams, leave: () => void): () => void {
 function drawAnew(input: Streams['input']): void {
   input.emit('keypress', ' ', { name: 'space', sequence: ' ' });
   input.emit('keypress', '', { name: 'backspace' });
-}
-
-/**
- * inquirer kills the program on a signal that it takes itself to be the only listener of. A handler that the host
- * installed for one call is no longer counted by then, and its work, such as restoring the terminal, would be cut off.
- */
-function leaveSignalsToTheHost(): () => void {
-  const handled = (['SIGINT', 'SIGTERM'] as const).filter((signal) => process.listenerCount(signal) > 0);
-  const counted = (): void => {};
-  for (const signal of handled) process.on(signal, counted);
-  return () => {
-    for (const signal of handled) process.off(signal, counted);
-  };
 }
 
 function meaningOf(error: unknown): unknown {

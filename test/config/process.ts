@@ -12,6 +12,7 @@ import { Profiles } from './src/config/profiles.js';
 import { KeyStore } from './src/config/keys.js';
 import { Cache } from './src/config/cache.js';
 import { Store } from './src/config/store.js';
+import { takeSignals } from './src/host/signals.js';
 const [task, folder, umask, who, count] = process.argv.slice(2);
 if (umask !== undefined) process.umask(Number.parseInt(umask, 8));
 const profiles = new Profiles(folder), keys = new KeyStore(folder);
@@ -39,12 +40,16 @@ const tasks = {
     }
   },
   async interrupt() {
-    let met = 0;
-    process.on('SIGINT', () => { met++; });
+    takeSignals().onInterrupt(async (signal) => {
+      process.stdout.write('told of ' + signal);
+      await new Promise((resolve) => setTimeout(resolve, count === 'twice' ? 60_000 : 50));
+      process.stdout.write(', done');
+    });
     await profiles.add({ name: 'main', ...hosts });
-    process.kill(process.pid, 'SIGINT');
+    process.kill(process.pid, who);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    process.stdout.write(String(met));
+    if (count === 'twice') process.kill(process.pid, who);
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
   },
 };
 await tasks[task]();

@@ -110,7 +110,17 @@ describe.runIf(posix)('a process of its own', () => {
     ]);
   });
 
-  test('one interrupt stays one, also after the configuration library is loaded', async () => {
-    expect(await ended(start('interrupt', freshFolder()))).toEqual({ code: 0, output: '1' });
+  // the lock's library kills the program on a signal that nobody but itself seems to listen for
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ])('the work of %s is done to its end, also after the configuration was written', async (signal, code) => {
+    const told = { code, output: `told of ${signal}, done` };
+    expect(await ended(start('interrupt', freshFolder(), '022', signal))).toEqual(told);
+  });
+
+  test('a second signal does not wait for that', async () => {
+    const told = { code: 130, output: 'told of SIGINT' };
+    expect(await ended(start('interrupt', freshFolder(), '022', 'SIGINT', 'twice'))).toEqual(told);
   });
 });
