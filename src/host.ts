@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import envPaths from 'env-paths';
 import { proxySecrets } from './host/proxy-secrets.js';
-import { type Signal, takeSignals } from './host/signals.js';
+import { type Signals, takeSignals } from './host/signals.js';
 import { Redaction } from './redaction.js';
 
 export interface TerminalOutput extends Writable {
@@ -47,7 +47,7 @@ export interface Host {
   /** For work that goes on for long with little in hand: keeps this process's memory near what it needs. */
   keepSmall(): Promise<void>;
   /** Runs the work when a signal ends the program, before it exits. Gives a function that takes the work back. */
-  onInterrupt(work: (signal: Signal) => void | Promise<void>): () => void;
+  readonly onInterrupt: Signals['onInterrupt'];
   /** Whether there is a program of this name to run, or at this path. */
   isProgram(name: string): Promise<boolean>;
   /**

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -11,16 +12,16 @@ import { batch, useBatchDesk } from './batch-desk.js';
 const batches = useBatchDesk();
 const { desk } = batches;
 
+/** The bar was drawn once more. */
+const drawn = { await: '%' };
+
 describe('pit order batch that is stopped', () => {
   it.each([1, 6])(
     'by kill -9 after %i requests is gone on with by one process, and no order is there twice',
     async (requests) => {
       const proxy = await countRequests(desk.served.address.tradeUrl);
       const file = batches.orders(400);
-      const environment = plainEnvironment(desk.home, { ...desk.served.environment, PIT_TRADE_URL: proxy.url });
-      const words = ['order', 'batch', 'buy', 'btc_usdt', '--file', file, '--yes', '--json'];
-      const child = spawn(process.execPath, [PIT, ...words], { env: environment, stdio: 'ignore' });
-      const ended = new Promise((resolve) => child.once('exit', resolve));
+      const { child, ended } = begin(file, proxy.url);
       await proxy.passed('orderMoreV2', requests);
       child.kill('SIGKILL');
       await ended;
@@ -46,15 +47,7 @@ describe('pit order batch that is stopped', () => {
   );
 
   it.skipIf(!requires('python3'))('by Ctrl-C and by SIGTERM tells how far it came (needs python3)', async () => {
-    const at = async (words: readonly string[], steps: readonly PtyStep[]) => {
-      const command = [process.execPath, PIT, 'order', 'batch', 'buy', 'btc_usdt', ...words];
-      const result = await onTerminal({ command, environment: plainEnvironment(desk.home), steps });
-      // the terminal takes lines and echoes again
-      expect(result).toMatchObject({ late: false, echoes: true });
-      return { ...result, screen: result.screen.replace(/\u001b\[\d+m/g, '').replaceAll('\r\n', ' ') };
-    };
     const told = /Warning: ([\d,]+) of 3,000 orders were placed, ([\d,]+) were not sent.*--resume\s+(job\w+)/s;
-    const drawn = { await: '%' };
     const file = batches.orders(3_000);
     const interrupted = await at(
       ['--file', file],
@@ -77,7 +70,41 @@ describe('pit order batch that is stopped', () => {
     expect([done.status, done.screen]).toEqual([0, expect.stringMatching(/placed +3,000/)]);
     expect(await batches.there()).toHaveLength(3_000);
   });
+
+  it('by a second signal tells it without the answers', async () => {
+    const proxy = await countRequests(desk.served.address.tradeUrl);
+    await desk.done('sandbox fault add delay --delay 60000 --operation orderMoreV2');
+    const ran = begin(batches.orders(40), proxy.url);
+    await proxy.passed('orderMoreV2', 1);
+    ran.child.kill('SIGINT');
+    ran.child.kill('SIGTERM');
+    expect(await ran.ended).toEqual([143, null]);
+    const known = 'Warning: 0 of 40 orders were placed, of 20 it is not known, 20 were not sent. Go on with it: ';
+    expect(ran.errors()).toContain(`${known}pit order batch buy btc_usdt --resume ${openJob()}\n`);
+    expect(ran.errors().split('Warning').length).toBe(3);
+  });
 });
+
+/** Starts a batch by way of a proxy. */
+function begin(file: string, url: string) {
+  const environment = plainEnvironment(desk.home, { ...desk.served.environment, PIT_TRADE_URL: url });
+  const words = ['order', 'batch', 'buy', 'btc_usdt', '--file', file, '--yes', '--json'];
+  const child = spawn(process.execPath, [PIT, ...words], { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  return { child, ended: once(child, 'close'), errors: () => errors };
+}
+
+/** What `pit order batch buy btc_usdt` shows and ends with on a terminal. */
+async function at(words: readonly string[], steps: readonly PtyStep[]) {
+  const command = [process.execPath, PIT, 'order', 'batch', 'buy', 'btc_usdt', ...words];
+  const result = await onTerminal({ command, environment: plainEnvironment(desk.home), steps });
+  // the terminal takes lines and echoes again
+  expect(result).toMatchObject({ late: false, echoes: true });
+  return { ...result, screen: result.screen.replace(/\u001b\[\d+m/g, '').replaceAll('\r\n', ' ') };
+}
 
 /** A number as people read it. */
 function count(text = ''): number {

@@ -40,11 +40,12 @@ const tasks = {
     }
   },
   async interrupt() {
-    takeSignals().onInterrupt(async (signal) => {
+    const work = async (signal) => {
       process.stdout.write('told of ' + signal);
       await new Promise((resolve) => setTimeout(resolve, count === 'twice' ? 60_000 : 50));
       process.stdout.write(', done');
-    });
+    };
+    takeSignals().onInterrupt(work, () => process.stdout.write(', cut short'));
     await profiles.add({ name: 'main', ...hosts });
     process.kill(process.pid, who);
     await new Promise((resolve) => setTimeout(resolve, 200));

@@ -120,7 +120,7 @@ describe.runIf(posix)('a process of its own', () => {
   });
 
   test('a second signal does not wait for that', async () => {
-    const told = { code: 130, output: 'told of SIGINT' };
+    const told = { code: 130, output: 'told of SIGINT, cut short' };
     expect(await ended(start('interrupt', freshFolder(), '022', 'SIGINT', 'twice'))).toEqual(told);
   });
 });

@@ -40,6 +40,7 @@ export function batchValues(
 export class Courier {
   #waiting = 0;
   #onTheWay = 0;
+  #isRecording = false;
   #halted = false;
   #trouble: Trouble | undefined;
   #answered = 0;
@@ -70,9 +71,12 @@ export class Courier {
     while (portions.length > 0 && this.#mayGoOn()) {
       // the first request shows whether there is any hope; what the others would be refused for need not be said twice
       const group = portions.splice(0, this.#answered === 0 ? 1 : GROUP);
+      this.#isRecording = true;
       // at once: what is rejected while others are written down would be nobody's, and end the process
       for (const request of await this.#recorded(group))
         carried.push(this.#carry(request).catch((error: unknown) => void broken.push(error)));
+      this.#isRecording = false;
+      this.#wake();
       const isFirst = this.#answered === 0;
       const isFull = () => this.#waiting > GROUP || this.#onTheWay > MOST_ON_THE_WAY - GROUP;
       while (isFirst ? this.#onTheWay > 0 : isFull()) await this.#change();
@@ -93,9 +97,9 @@ export class Courier {
     }
   }
 
-  /** Resolves when every answer has come or is given up. */
+  /** Resolves when every answer has come or is given up, and what was being written down is taken back. */
   async idle(): Promise<void> {
-    while (this.#onTheWay > 0) await this.#change();
+    while (this.#onTheWay > 0 || this.#isRecording) await this.#change();
   }
 
   #mayGoOn(): boolean {

@@ -53,6 +53,30 @@ describe('a batch that is stopped', () => {
     expect(exchange.lists).toBe(1 + 3);
   });
 
+  it('by a signal while requests are written down takes them back, so that none has to be looked for', async () => {
+    const exchange = new ModelExchange();
+    const server = await exchange.serve();
+    const account = accountOf(server.url);
+    const job = await begin(account, { lines: lines(400) });
+    const host = { ...account.host, sleep: (milliseconds: number) => delay(milliseconds) };
+    const run: JobRun = new JobRun({ ...account, host }, job);
+    const stops: Promise<void>[] = [];
+    const leaving = job.leaving.bind(job);
+    job.leaving = async (...words) => {
+      const first = job.requests === 0;
+      const requests = leaving(...words);
+      if (!first) stops.push(run.interrupt(5_000));
+      return requests;
+    };
+    expect(await run.run()).toEqual({ kind: 'interrupted' });
+    await Promise.all(stops);
+    expect(stops).toHaveLength(1);
+    expect(job.counts()).toEqual({ placed: 20, refused: 0, unknown: 0, notSent: 380 });
+    expect(job.entry.events.at(-1)).toMatchObject({ left: true, event: expect.stringContaining('interrupted') });
+    const again = await resume(accountOf(server.url, { state: account.state }));
+    expect([again.job.counts().placed, exchange.orders.length, exchange.lists]).toEqual([400, 400, 1 + 3]);
+  });
+
   it('by the time that the user gave leaves enough for the answers', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();

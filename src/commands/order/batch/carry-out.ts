@@ -31,11 +31,11 @@ export async function carryOut(context: Context, account: TradingAccount, job: J
   const { host, output } = context;
   const run = new JobRun(account, job);
   const hide = showRun(context, run);
-  const forget = host.onInterrupt(async () => {
-    await run.interrupt(PATIENCE_MS);
+  const tell = () => {
     hide();
     output.warn(`${standOf(job)}. ${goOn(job)}`);
-  });
+  };
+  const forget = host.onInterrupt(() => run.interrupt(PATIENCE_MS).then(tell), tell);
   try {
     const ending = await run.run();
     // the signal's own work tells how far it came, and ends the program
