@@ -41,8 +41,7 @@ async function interrupted(line: string, write: string) {
       return respond('{"code":1000,"message":"ok","id":"7"}');
     },
   });
-  const state = temporaryState();
-  const folders = { config: `${state}/config`, state: `${state}/state`, cache: `${state}/cache` };
+  const folders = foldersIn(temporaryState());
   const host = {
     ...fakeHost(),
     ...{ arguments: line.split(' '), environment: environmentAt(server.url), directories: folders },
@@ -76,5 +75,52 @@ describe('a signal that comes while a write is followed by the look for copies o
     const { count, untold, left, told } = await interrupted(line, write);
     expect([count > 0, untold, left]).toEqual([true, 0, 0]);
     expect(told).toMatch(words);
+  });
+});
+
+/** Runs a command; a signal comes while the exchange has a request and has not answered it. Gives what it printed. */
+async function interruptedAt(line: string, isMoment: (operation: string, count: number) => boolean, answers: Answers) {
+  const works = new Set<(signal: 'SIGINT') => unknown>();
+  const counts: Record<string, number> = {};
+  let told = '';
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      const [operation = ''] = target.slice('/api/'.length).split('?');
+      const count = (counts[operation] ?? 0) + 1;
+      counts[operation] = count;
+      const before = host.printed().length;
+      if (isMoment(operation, count)) for (const work of works) work('SIGINT');
+      told += host.printed().slice(before);
+      return respond(answers(operation, count));
+    },
+  });
+  const folders = foldersIn(temporaryState());
+  const host = {
+    ...fakeHost(),
+    ...{ arguments: line.split(' '), environment: environmentAt(server.url), directories: folders },
+    onInterrupt: (work: (signal: 'SIGINT') => unknown) => {
+      works.add(work);
+      return () => works.delete(work);
+    },
+  };
+  await run(host).catch(() => undefined);
+  return told;
+}
+
+type Answers = (operation: string, count: number) => string;
+
+function foldersIn(state: string) {
+  return { config: `${state}/config`, state: `${state}/state`, cache: `${state}/cache` };
+}
+
+describe('a signal that comes while a timer is held', () => {
+  const OK = '{"code":1000,"message":"ok"}';
+  const answers: Answers = (operation, count) =>
+    operation !== 'cancelAllOrdersAfter' ? NOT_FOUND : count > 2 ? '{"code":1009,"message":"maintenance"}' : OK;
+
+  it('and is being started again tells that it may run for longer', async () => {
+    const again = (operation: string, count: number) => operation === 'cancelAllOrdersAfter' && count === 2;
+    const told = await interruptedAt('cancel-after btc_usdt --hold --yes', again, answers);
+    expect(told).toMatch(/^The exchange cancels every order of btc_usdt at \S+ \(UTC\) at the earliest, unless/);
   });
 });

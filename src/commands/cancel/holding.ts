@@ -33,6 +33,8 @@ const LITTLE_MS = 20_000;
 /** The screen's side of a timer that is held. */
 class Watch {
   #timer: Timer;
+  /** Whether a try has left that is not answered yet. */
+  #isTrying = false;
   #isFirst = true;
   /** Of the tries since the last success, if they failed. */
   #trouble: Failure | undefined;
@@ -99,6 +101,8 @@ class Watch {
   async #take(event: HoldEvent): Promise<void> {
     const { output } = this.context;
     const { market } = this.held;
+    this.#isTrying = event.kind === 'tries';
+    if (event.kind === 'tries') return;
     if (event.kind === 'started') {
       if (this.#trouble !== undefined && this.#isWarned) output.note(`The timer of ${market} is held again.`);
       [this.#timer, this.#trouble, this.#isWarned] = [event.timer, undefined, false];
@@ -149,8 +153,9 @@ class Watch {
 
   #state(): string {
     const { market } = this.held;
-    if (this.#leftMs() <= 0) return `The timer of ${market} is over.`;
-    return stateWords(market, this.#timer, this.#trouble !== undefined);
+    const isUncertain = this.#trouble !== undefined || this.#isTrying;
+    if (this.#leftMs() <= 0 && !this.#isTrying) return `The timer of ${market} is over.`;
+    return stateWords(market, this.#timer, isUncertain);
   }
 }
 

@@ -14,6 +14,8 @@ const SLACK_MS = 3_000;
 
 /** What happens to a timer that is held. */
 export type HoldEvent =
+  /** A try leaves: until its event comes nobody knows whether the timer was started again. */
+  | { readonly kind: 'tries' }
   | { readonly kind: 'started'; readonly timer: Timer }
   | { readonly kind: 'failed'; readonly failure: Failure }
   /** The minute passed. `latest`: when the exchange cancels at the latest, by this machine's clock. */
@@ -37,6 +39,7 @@ export async function* hold(
       isLapsed = true;
       yield { kind: 'lapsed', latest };
     }
+    yield { kind: 'tries' };
     account.budget.renew(TRY_MS);
     const tried = await startTimer(account, market);
     if (tried.kind === 'failed') {
