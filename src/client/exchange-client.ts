@@ -141,8 +141,8 @@ export class ExchangeClient {
   }
 
   /** The same for an operation that the interface does not describe; the answer is its body. Throws as {@link write}. */
-  async call(name: string, values: Given, reqTime = this.now()): Promise<Verdict<string>> {
-    return this.#once({ name, values, read: (body) => wholeBody(name, body) }, reqTime);
+  async call(name: string, values: Given, reqTime = this.now(), goes?: () => boolean): Promise<Verdict<string>> {
+    return this.#once({ name, values, read: (body) => wholeBody(name, body) }, reqTime, goes);
   }
 
   async #once<Answer>(call: Call<Answer>, reqTime: number, goes = () => true): Promise<Verdict<Answer>> {

@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { countRequests } from '../support/counting-proxy.js';
 import { PIT, plainEnvironment } from '../support/pit.js';
 import { onTerminal, type PtyResult, type PtyStep } from '../support/pty.js';
 import { requires } from '../support/tools.js';
@@ -307,4 +309,22 @@ describe.skipIf(!requires('python3'))('a withdrawal at a terminal (needs python3
     expect(screen).toContain(`pit withdraw xrp 30 --to ${address} --memo ${memo} --dry-run`);
     expect(screen).toContain('Dry run: nothing was sent.');
   });
+});
+
+it('a withdrawal that a signal meets before it is sent says that it was not', async () => {
+  const proxy = await countRequests(desk.served.address.tradeUrl);
+  // of this and of later looks at the records the second is the one that comes just before it would leave
+  await desk.done('sandbox fault add delay --delay 60000 --operation getWithdrawRecord --every 2');
+  const environment = plainEnvironment(desk.home, { ...desk.served.environment, PIT_TRADE_URL: proxy.url });
+  const child = spawn(process.execPath, [PIT, ...scripted('btc 0.01 --to BTC').split(' ')], { env: environment });
+  let told = '';
+  child.stderr.on('data', (chunk) => {
+    told += chunk;
+  });
+  child.stdin.end(password().input);
+  await proxy.passed('getWithdrawRecord', 2);
+  child.kill('SIGTERM');
+  expect(await once(child, 'close')).toEqual([143, null]);
+  await desk.done('sandbox fault clear');
+  expect(told.trimEnd().split('\n').at(-1)).toBe('The withdrawal was not sent.');
 });

@@ -4,6 +4,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { refuseTwin, sendCall } from '../../trading/call/call.js';
+import { Departure } from '../../trading/departure.js';
 import type { GuardName } from '../../trading/guards/names.js';
 import type { CallTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/order/client-id.js';
@@ -49,8 +50,12 @@ export async function callUndescribed(
   else output.preview(show);
   await confirmGuarded(context, `Send ${method}?`, breaches, overridden);
   const id = newClientId(host);
-  const forget = host.onInterrupt(() => output.warn(`${method} may have left. ${mend(id)}`));
-  const fate = await sendCall(account, terms, id);
+  const departure = new Departure();
+  const forget = host.onInterrupt(() => {
+    if (departure.takeBack()) output.note(`${method} was not sent.`);
+    else output.warn(`${method} may have left. ${mend(id)}`);
+  });
+  const fate = await sendCall(account, terms, id, departure);
   forget();
   if (fate.outcome === 'done') return bodyAnswer(fate.body, raw);
   if (fate.outcome === 'refused') throw refusal(fate.refusal, method);

@@ -1,6 +1,7 @@
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
+import { Departure } from '../../trading/departure.js';
 import type { Breach } from '../../trading/guards/breach.js';
 import type { GuardName } from '../../trading/guards/names.js';
 import { type Guarding, placeOrder } from '../../trading/order/place.js';
@@ -69,9 +70,13 @@ async function place(
   order: SentOrder,
   how: { readonly chosen: boolean } & Guarding,
 ) {
-  const forget = host.onInterrupt(() => output.warn(interruptedNote(order)));
+  const departure = new Departure();
+  const forget = host.onInterrupt(() => {
+    if (departure.takeBack()) output.note('The order was not sent.');
+    else output.warn(interruptedNote(order));
+  });
   const { clientId: id, notional: _notional, ...terms } = order;
-  const placement = await placeOrder(account, terms, { id, ...how });
+  const placement = await placeOrder(account, terms, { id, departure, ...how });
   forget();
   if (placement.outcome === 'placed' && placement.extras === null) output.note(UNCHECKED);
   return conclude(order, placement);

@@ -1,5 +1,6 @@
 import type { Answer } from '../../terminal/answer.js';
 import type { TradingAccount } from '../../trading/account.js';
+import { Departure } from '../../trading/departure.js';
 import { newClientId } from '../../trading/order/client-id.js';
 import { withdrawLimits } from '../../trading/withdraw/limits.js';
 import type { WithdrawRequest } from '../../trading/withdraw/prepare.js';
@@ -45,8 +46,12 @@ async function dispatch(context: Context, account: TradingAccount, { prepared }:
   const limits = withdrawLimits((await session.connection()).settings);
   const password = await readFundPassword(context, source);
   const id = newClientId(host);
-  const forget = host.onInterrupt(() => output.warn(interruptedNote(id)));
-  const withdrawal = await sendWithdrawal(account, prepared.wanted, { id, limits, password });
+  const departure = new Departure();
+  const forget = host.onInterrupt(() => {
+    if (departure.takeBack()) output.note('The withdrawal was not sent.');
+    else output.warn(interruptedNote(id));
+  });
+  const withdrawal = await sendWithdrawal(account, prepared.wanted, { id, limits, password, departure });
   forget();
   return conclude(context, { ...prepared, id }, withdrawal);
 }

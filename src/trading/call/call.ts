@@ -1,6 +1,7 @@
 import { Failure, type FailureKind } from '../../errors.js';
 import type { Refused } from '../../protocol/response.js';
 import type { TradingAccount } from '../account.js';
+import { Departure } from '../departure.js';
 import type { Entry } from '../journal/entry.js';
 import { type CallTerms, isOf, type Settlement } from '../journal/intent.js';
 
@@ -13,16 +14,24 @@ type CallFate =
 
 /**
  * Records a call and sends it, once. A lost one stays open in the journal: no operation tells what became of it.
+ *
+ * @param departure takes it back, for as long as it has not left
  * @throws Failure `usage` where the record cannot be made, or the same call is open and unknown; `credentials` where it
  *   could not be signed: nothing was sent
  */
-export async function sendCall(account: TradingAccount, terms: CallTerms, id: string): Promise<CallFate> {
+export async function sendCall(
+  account: TradingAccount,
+  terms: CallTerms,
+  id: string,
+  departure = new Departure(),
+): Promise<CallFate> {
   const { client, journal } = account;
   // since the user was asked another command may have sent it
   refuseTwin(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
-  const verdict = await client.call(terms.method, terms.parameters, reqTime).catch((error: unknown) => {
+  departure.recorded(entry);
+  const verdict = await client.call(terms.method, terms.parameters, reqTime, departure.goes).catch((error: unknown) => {
     // a Failure is of a request that could not be written down; anything else may have come after it left
     if (error instanceof Failure) entry.withdraw();
     throw error;

@@ -2,6 +2,7 @@ import type { Verdict } from '../../client/exchange-client.js';
 import { UNREAD } from '../../client/observed-codes.js';
 import type { Refused } from '../../protocol/response.js';
 import type { TradingAccount } from '../account.js';
+import { Departure } from '../departure.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import type { Recording } from '../journal/journal.js';
@@ -20,20 +21,29 @@ export interface Guarding extends Pick<Recording, 'bid'> {
 
 /**
  * Records an order, sends it once, and finds out what became of it within the time budget.
+ *
+ * @param departure takes it back, for as long as it has not left
  * @throws Failure `usage` where the record cannot be made, as `recheck`, and `credentials` where it could not be signed: nothing was sent
  */
 export async function placeOrder(
   account: TradingAccount,
   terms: OrderTerms,
-  { id, chosen = false, recheck, bid }: Omit<Recording, 'reqTime'> & Guarding,
+  {
+    id,
+    chosen = false,
+    recheck,
+    bid,
+    departure = new Departure(),
+  }: Omit<Recording, 'reqTime'> & Guarding & { readonly departure?: Departure },
 ): Promise<Placement> {
   const { client, journal } = account;
   refuseTwin(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, chosen, reqTime, bid });
+  departure.recorded(entry);
   const checkedAndSent = async () => {
     recheck?.();
-    return sendOrder(account, entry);
+    return sendOrder(account, entry, departure);
   };
   const verdict = await checkedAndSent().catch((error: unknown) => {
     entry.withdraw();
@@ -49,10 +59,11 @@ export async function placeOrder(
 export function sendOrder(
   { client }: TradingAccount,
   entry: Entry<'order'>,
+  { goes } = new Departure(),
 ): Promise<Verdict<{ readonly id: string }>> {
   const { id, terms, reqTime } = entry.intent;
   entry.note('sent');
-  return client.write('order', orderValues(terms, id), reqTime);
+  return client.write('order', orderValues(terms, id), reqTime, goes);
 }
 
 /** Finds out within the time budget what became of an order that was sent, and keeps it in the journal. */

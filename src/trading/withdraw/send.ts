@@ -3,6 +3,7 @@ import { UNREAD } from '../../client/observed-codes.js';
 import { Failure } from '../../errors.js';
 import type { Refused } from '../../protocol/response.js';
 import type { TradingAccount } from '../account.js';
+import { Departure } from '../departure.js';
 import type { Entry } from '../journal/entry.js';
 import { isOf } from '../journal/intent.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
@@ -23,6 +24,8 @@ interface Dispatch {
   readonly limits: WithdrawLimits;
   /** The fund password: it goes into the request and nowhere else. */
   readonly password: string;
+  /** Takes it back, for as long as it has not left. */
+  readonly departure?: Departure;
 }
 
 /**
@@ -33,7 +36,7 @@ interface Dispatch {
 export async function sendWithdrawal(
   account: TradingAccount,
   wanted: WantedWithdrawal,
-  order: Dispatch,
+  { departure = new Departure(), ...order }: Dispatch,
 ): Promise<Withdrawal> {
   const { client, journal } = account;
   refuseTwin(account, wanted);
@@ -41,7 +44,8 @@ export async function sendWithdrawal(
   const reqTime = client.now();
   const write = { operation: 'withdraw', terms: { ...wanted, before } } as const;
   const entry = journal.begin<'withdraw'>(write, { id: order.id, reqTime });
-  const verdict = await send(account, entry, order).catch((error: unknown) => {
+  departure.recorded(entry);
+  const verdict = await send(account, entry, { ...order, departure }).catch((error: unknown) => {
     // a Failure is of a request that could not be written down; anything else may have come after it left
     if (error instanceof Failure) entry.withdraw();
     throw error;
@@ -49,13 +53,17 @@ export async function sendWithdrawal(
   return conclude(account, entry, verdict);
 }
 
-async function send(account: TradingAccount, entry: Entry<'withdraw'>, { limits, password }: Dispatch) {
+async function send(
+  account: TradingAccount,
+  entry: Entry<'withdraw'>,
+  { limits, password, departure }: Dispatch & { readonly departure: Departure },
+) {
   const { id, terms, reqTime } = entry.intent;
   // of two processes that record the same at the same time, each sees the other by now
   refuseTwin(account, terms, id);
   await checkLimits(account, limits, terms, id);
   entry.note('sent');
-  return account.client.write('withdraw', withdrawValues(terms, password), reqTime);
+  return account.client.write('withdraw', withdrawValues(terms, password), reqTime, departure.goes);
 }
 
 /** Throws Failure `usage` where a withdrawal just like it is under way, or nobody knows what became of it. */

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { ExchangeClient } from '../../src/client/exchange-client.js';
+import type { Permits } from '../../src/client/limiter/permits.js';
+import { sendCall } from '../../src/trading/call/call.js';
+import { Departure } from '../../src/trading/departure.js';
+import type { OrderTerms } from '../../src/trading/journal/intent.js';
+import { placeOrder } from '../../src/trading/order/place.js';
+import { withdrawLimits } from '../../src/trading/withdraw/limits.js';
+import { sendWithdrawal } from '../../src/trading/withdraw/send.js';
+import { KEYS } from '../client/support.js';
+import { type FaultServer, respond, serveFaults } from '../support/fault-server.js';
+import { accountOf, type TestAccount } from './support/account.js';
+import { listed } from './support/funds.js';
+
+const ID = 'mine0001';
+const TERMS: OrderTerms = {
+  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
+  ...{ price: '30000', amount: '0.01', borrow: false, repay: false },
+};
+const WANTED = {
+  coin: 'btc',
+  amount: '0.5',
+  fee: '0.0005',
+  address: '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM',
+  internal: false,
+};
+
+type Send = (account: TestAccount, departure: Departure) => Promise<{ readonly outcome: string }>;
+
+const WRITES: [name: string, operation: string, send: Send][] = [
+  ['an order', 'order', (account, departure) => placeOrder(account, TERMS, { id: ID, departure })],
+  [
+    'a withdrawal',
+    'withdraw',
+    (account, departure) =>
+      sendWithdrawal(account, WANTED, { id: ID, limits: withdrawLimits({}), password: 'secret', departure }),
+  ],
+  [
+    'a call',
+    'setExpressState',
+    (account, departure) => sendCall(account, { method: 'setExpressState', parameters: {} }, ID, departure),
+  ],
+];
+
+/** An account whose requests wait for the limits, where something happens meanwhile. */
+function waiting(server: FaultServer, meanwhile: () => void): TestAccount {
+  const account = accountOf(server.url);
+  const permit = { done: async () => {}, unused: async () => {} };
+  const slow: Permits = {
+    claim: async () => {
+      meanwhile();
+      return { permit };
+    },
+  };
+  const { host, budget } = account;
+  const hosts = { baseUrl: server.url, tradeUrl: server.url };
+  const client = new ExchangeClient({
+    host,
+    hosts,
+    credentials: () => KEYS,
+    budget,
+    limits: { permitsOf: () => [slow] },
+  });
+  return { ...account, client };
+}
+
+describe.each(WRITES)('%s', (_, operation, send) => {
+  const isWrite = ({ target }: { readonly target: string }) => target.startsWith(`/api/${operation}?`);
+
+  it('that waits for the limits is taken back, and nobody has to look for it', async () => {
+    const server = await serveFaults({ answer: () => respond(listed([])) });
+    const departure = new Departure();
+    const answers: boolean[] = [];
+    const account = waiting(server, () => answers.push(departure.takeBack()));
+    expect(await send(account, departure)).toMatchObject({ outcome: 'notSent', reason: 'it was taken back' });
+    expect([new Set(answers), server.requests.filter(isWrite)]).toEqual([new Set([true]), []]);
+    expect(account.journal.open()).toEqual([]);
+    expect(account.journal.archive.find(ID)?.outcome).toBe('notSent');
+  });
+
+  it('that has left cannot be taken back any more', async () => {
+    const departure = new Departure();
+    const answers: boolean[] = [];
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (isWrite({ target })) answers.push(departure.takeBack());
+        return respond(isWrite({ target }) ? '{"code":1009,"message":"maintenance"}' : listed([]));
+      },
+    });
+    await send(accountOf(server.url), departure);
+    expect(answers).toEqual([false]);
+  });
+});
