@@ -5,18 +5,19 @@ import type { Entry } from './journal/entry.js';
  * before, it can be taken back, and nobody has to find out what became of it.
  */
 export class Departure {
-  #entry: Pick<Entry, 'settle'> | undefined;
+  #entry: Pick<Entry, 'note' | 'settle'> | undefined;
   #hasLeft = false;
   #isTakenBack = false;
 
-  /** The write is recorded: from now on the journal says where it is taken back. */
-  recorded(entry: Pick<Entry, 'settle'>): void {
+  /** The write is recorded: from now on the journal says when it leaves, and where it is taken back. */
+  recorded(entry: Pick<Entry, 'note' | 'settle'>): void {
     this.#entry = entry;
   }
 
   /** Asked at the very moment at which it would leave. */
   readonly goes = (): boolean => {
     this.#hasLeft = !this.#isTakenBack;
+    if (this.#hasLeft) this.#entry?.note('sent');
     return this.#hasLeft;
   };
 

@@ -75,7 +75,8 @@ describe.each(WRITES)('%s', (_, operation, send) => {
     expect(await send(account, departure)).toMatchObject({ outcome: 'notSent', reason: 'it was taken back' });
     expect([new Set(answers), server.requests.filter(isWrite)]).toEqual([new Set([true]), []]);
     expect(account.journal.open()).toEqual([]);
-    expect(account.journal.archive.find(ID)?.outcome).toBe('notSent');
+    const { outcome, events } = account.journal.archive.find(ID) ?? {};
+    expect([outcome, events?.some(({ event }) => event === 'sent')]).toEqual(['notSent', false]);
   });
 
   it('that has left cannot be taken back any more', async () => {
@@ -87,7 +88,10 @@ describe.each(WRITES)('%s', (_, operation, send) => {
         return respond(isWrite({ target }) ? '{"code":1009,"message":"maintenance"}' : listed([]));
       },
     });
-    await send(accountOf(server.url), departure);
+    const account = accountOf(server.url);
+    await send(account, departure);
     expect(answers).toEqual([false]);
+    const [, sent] = (account.journal.find(ID) ?? account.journal.archive.find(ID))?.events ?? [];
+    expect(sent?.event).toBe('sent');
   });
 });

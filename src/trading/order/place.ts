@@ -40,7 +40,6 @@ export async function placeOrder(
   refuseTwin(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, chosen, reqTime, bid });
-  departure.recorded(entry);
   const checkedAndSent = async () => {
     recheck?.();
     return sendOrder(account, entry, departure);
@@ -59,11 +58,11 @@ export async function placeOrder(
 export function sendOrder(
   { client }: TradingAccount,
   entry: Entry<'order'>,
-  { goes } = new Departure(),
+  departure = new Departure(),
 ): Promise<Verdict<{ readonly id: string }>> {
   const { id, terms, reqTime } = entry.intent;
-  entry.note('sent');
-  return client.write('order', orderValues(terms, id), reqTime, goes);
+  departure.recorded(entry);
+  return client.write('order', orderValues(terms, id), reqTime, departure.goes);
 }
 
 /** Finds out within the time budget what became of an order that was sent, and keeps it in the journal. */

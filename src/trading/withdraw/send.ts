@@ -62,7 +62,6 @@ async function send(
   // of two processes that record the same at the same time, each sees the other by now
   refuseTwin(account, terms, id);
   await checkLimits(account, limits, terms, id);
-  entry.note('sent');
   return account.client.write('withdraw', withdrawValues(terms, password), reqTime, departure.goes);
 }
 
