@@ -83,6 +83,21 @@ describe('pit order batch that is stopped', () => {
     expect(ran.errors()).toContain(`${known}pit order batch buy btc_usdt --resume ${openJob()}\n`);
     expect(ran.errors().split('Warning').length).toBe(3);
   });
+
+  it('while it checks that none is there twice says what finds it out', async () => {
+    const proxy = await countRequests(desk.served.address.tradeUrl);
+    await desk.done('sandbox fault add twice --operation orderMoreV2 --count 1');
+    await desk.done('sandbox fault add delay --delay 60000 --operation getOrders --every 5');
+    const ran = begin(batches.orders(20), proxy.url);
+    await proxy.passed('getOrders', 5);
+    ran.child.kill('SIGINT');
+    expect(await ran.ended).toEqual([130, null]);
+    await desk.done('sandbox fault clear');
+    const told = 'Warning: 20 of 20 orders were placed. Whether something on the way repeated a request was not';
+    expect(ran.errors()).toContain(told);
+    const environment = { ...desk.served.environment, PIT_TRADE_URL: proxy.url };
+    expect((await desk.run('resolve', { environment })).stderr).toContain('20 ORDERS ARE THERE MORE THAN ONCE');
+  });
 });
 
 /** Starts a batch by way of a proxy. */

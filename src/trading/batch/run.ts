@@ -66,6 +66,11 @@ export class JobRun {
     return this.#isInterrupted ? 'stopping' : this.#phase;
   }
 
+  /** Whether all is known but if something on the way repeated a request, and that is being looked at. */
+  get isBeingChecked(): boolean {
+    return this.#phase === 'checking' && this.#checked === null;
+  }
+
   /** Whether it could be found out if something on the way repeated a request; null where it was not tried. */
   get isChecked(): boolean | null {
     return this.#checked === null ? null : this.#checked !== undefined;

@@ -13,6 +13,9 @@ const PATIENCE_MS = 5_000;
 /** How often the bar is drawn. */
 const EVERY_MS = 100;
 
+const UNSEEN =
+  'Whether something on the way repeated a request was not looked at to the end: find out with pit resolve';
+
 const PHASE_WORDS: Readonly<Record<Exclude<Phase, 'placing'>, string>> = {
   settling: 'Looking for what is not known yet…',
   waiting: 'Waiting, then looking again…',
@@ -33,7 +36,7 @@ export async function carryOut(context: Context, account: TradingAccount, job: J
   const hide = showRun(context, run);
   const tell = () => {
     hide();
-    output.warn(`${standOf(job)}. ${goOn(job)}`);
+    output.warn(`${standOf(job)}. ${run.isBeingChecked ? UNSEEN : goOn(job)}`);
   };
   const forget = host.onInterrupt(() => run.interrupt(PATIENCE_MS).then(tell), tell);
   try {
