@@ -1,10 +1,10 @@
 import { Interrupted } from '../errors.js';
 
-export type Signal = 'SIGINT' | 'SIGTERM';
+export type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';
 
 type Work = (signal: Signal) => void | Promise<void>;
 
-/** What happens when a signal comes: there is one handler for both, and a program that is run inside may take them over. */
+/** What happens when a signal comes: there is one handler for all, and a program that is run inside may take them over. */
 export interface Signals {
   /**
    * Runs the work when a signal ends the program, before it exits. Gives a function that takes the work back.
@@ -12,8 +12,15 @@ export interface Signals {
    * @param impatient what is said still where another signal comes before the work is done, which nothing waits for
    */
   readonly onInterrupt: (work: Work, impatient?: () => void) => () => void;
-  /** Gives the signals to somebody else, and ends nothing, until the function that comes back is called. */
+  /** Gives the signals but that of a closed terminal to somebody else, and ends nothing, until the function that comes back is called. */
   readonly handOver: (taker: (signal: Signal) => void) => () => void;
+}
+
+/** A terminal that is closed cannot be restored, and Node aborts at an exit that tries to: of that signal the program dies. */
+function end(signal: Signal): void {
+  if (signal !== 'SIGHUP') process.exit(new Interrupted(signal).exitCode);
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 }
 
 /**
@@ -25,15 +32,16 @@ export function takeSignals(): Signals {
   const works = new Map<Work, (() => void) | undefined>();
   let ending = false;
   let taker: ((signal: Signal) => void) | undefined;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     process.on(signal, async () => {
-      if (taker !== undefined) return taker(signal);
+      // a closed terminal is told to every program on it
+      if (taker !== undefined && signal !== 'SIGHUP') return taker(signal);
       if (ending) for (const impatient of works.values()) impatient?.();
       else {
         ending = true;
         await Promise.allSettled([...works.keys()].map((work) => work(signal)));
       }
-      process.exit(new Interrupted(signal).exitCode);
+      end(signal);
     });
   }
   return {
