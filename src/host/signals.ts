@@ -1,6 +1,6 @@
 import { Interrupted } from '../errors.js';
 
-export type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';
+type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';
 
 type Work = (signal: Signal) => void | Promise<void>;
 
