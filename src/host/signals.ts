@@ -39,7 +39,7 @@ export function takeSignals(): Signals {
       if (ending) for (const impatient of works.values()) impatient?.();
       else {
         ending = true;
-        await Promise.allSettled([...works.keys()].map((work) => work(signal)));
+        await Promise.allSettled([...works.keys()].map(async (work) => work(signal)));
       }
       end(signal);
     });
