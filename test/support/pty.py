@@ -34,9 +34,16 @@ screen = b""
 
 
 def read_some(wait):
+    """Whether something came in that time; False also where the terminal has ended."""
     global screen
-    if select.select([master], [], [], wait)[0]:
-        screen += os.read(master, 65536)
+    if not select.select([master], [], [], wait)[0]:
+        return False
+    try:
+        piece = os.read(master, 65536)
+    except OSError:
+        return False
+    screen += piece
+    return piece != b""
 
 
 seen = 0
@@ -44,7 +51,9 @@ for step in job["steps"]:
     awaited = step["await"].encode()
     while awaited not in screen[seen:] and program.poll() is None and time.monotonic() < deadline:
         read_some(0.05)
-    seen = len(screen)
+    # what came with it in one piece may be what the next step awaits
+    found = screen.find(awaited, seen)
+    seen = len(screen) if found == -1 else found + len(awaited)
     os.write(master, step.get("type", "").encode())
     if "signal" in step:
         program.send_signal(signal.Signals[step["signal"]])
@@ -54,8 +63,11 @@ late = program.poll() is None
 if late:
     program.kill()
 piped = program.stdout.read().decode() if program.stdout else ""
-read_some(0.05)
 modes = termios.tcgetattr(slave)[3]
+# a read gives 4 KiB at most, and a program may leave more than that behind; without a holder the terminal says when it ends
+os.close(slave)
+while read_some(2):
+    pass
 json.dump(
     {
         "screen": screen.decode("utf8", "replace"),
