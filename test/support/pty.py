@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import select
 import signal
 import struct
@@ -48,12 +49,12 @@ def read_some(wait):
 
 seen = 0
 for step in job["steps"]:
-    awaited = step["await"].encode()
-    while awaited not in screen[seen:] and program.poll() is None and time.monotonic() < deadline:
+    awaited = re.compile(step.get("pattern", re.escape(step.get("await", ""))).encode())
+    while not awaited.search(screen, seen) and program.poll() is None and time.monotonic() < deadline:
         read_some(0.05)
     # what came with it in one piece may be what the next step awaits
-    found = screen.find(awaited, seen)
-    seen = len(screen) if found == -1 else found + len(awaited)
+    found = awaited.search(screen, seen)
+    seen = found.end() if found else len(screen)
     os.write(master, step.get("type", "").encode())
     if "signal" in step:
         program.send_signal(signal.Signals[step["signal"]])
