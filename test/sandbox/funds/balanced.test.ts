@@ -49,8 +49,10 @@ function carryOut(box: Box, known: ReadonlyMap<string, string[]>, act: Action): 
     exchange.funds.withdraw(account, { ...act, fee, address, safePwd });
   }
   if (act.do === 'end') {
-    const [last] = exchange.funds.withdrawals(account, act.coin, 1, 1).list;
-    exchange.endWithdrawal(account, act.coin, last?.id ?? '0', act.cancel ? 'cancelled' : 'failed');
+    // one that is under way, wherever there is one: of the others nothing ends, and a coin by chance hardly ever has one
+    const latest = COINS.map((name) => ({ name, last: exchange.funds.withdrawals(account, name, 1, 1).list[0] }));
+    const { name, last } = latest.find(({ last }) => last?.status === 0) ?? { name: act.coin, last: undefined };
+    exchange.endWithdrawal(account, name, last?.id ?? '0', act.cancel ? 'cancelled' : 'failed');
   }
   if (act.do === 'trade') {
     const { bid, ask } = exchange.ticker('btc_usdt');
