@@ -1,6 +1,6 @@
 import { Interrupted } from '../errors.js';
 
-export type Signal = 'SIGINT' | 'SIGTERM';
+type Signal = 'SIGINT' | 'SIGTERM';
 
 type Work = (signal: Signal) => void | Promise<void>;
 
