@@ -10,7 +10,8 @@ export default defineConfig({
     // modules keep what they load once and nothing else, so that the next file may go on with those that are loaded; the
     // mock of a module or of a part of it is the same in every file, or is undone when its test ends
     isolate: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // only what hangs is to end: how long a test takes hangs on what else the machine does
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

@@ -198,7 +198,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
 
   it('Ctrl-C in the middle says how many answers had come, and what to run', async () => {
     for (let count = 0; count < 10; count += 1) await straight.place(FAR);
-    await straight.fault('delay', 'cancelOrder', { every: 2, delay: 3_000 });
+    await straight.fault('delay', 'cancelOrder', { every: 2, delay: 20_000 });
     const { screen, status } = await at('cancel btc_usdt --all --yes', [{ await: '5 of 10', signal: 'SIGINT' }]);
     expect(status).toBe(130);
     const words = screen.replace(/\s+/g, ' ');

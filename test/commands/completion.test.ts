@@ -209,7 +209,6 @@ describe('pit completion', () => {
       ],
       environment,
       columns: 200,
-      seconds: 30,
     });
     // the shell adds to what is typed
     expect(shell.screen).toMatch(/pit cancel-a.*fter/);

@@ -1,12 +1,18 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/commands/frame/program.js';
 import { journalName } from '../../src/commands/frame/remembered.js';
+import { Interrupted } from '../../src/errors.js';
+import type { Host } from '../../src/host.js';
 import type { OrderTerms } from '../../src/trading/journal/intent.js';
 import { Journal } from '../../src/trading/journal/journal.js';
 import { fakeHost, NOW } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';
+import { ModelExchange } from '../trading/batch/model-exchange.js';
 import { temporaryState } from '../trading/support/account.js';
-import { NOT_FOUND, record } from '../trading/support/exchange.js';
+import { count, NOT_FOUND, record } from '../trading/support/exchange.js';
 import { environmentAt } from './literal-exchange.js';
 
 // the build puts the version in
@@ -123,4 +129,42 @@ describe('a signal that comes while a timer is held', () => {
     const told = await interruptedAt('cancel-after btc_usdt --hold --yes', again, answers);
     expect(told).toMatch(/^The exchange cancels every order of btc_usdt at \S+ \(UTC\) at the earliest, unless/);
   });
+});
+
+it('a second signal tells how far a batch came without waiting for the answers', async () => {
+  const state = temporaryState();
+  const file = path.join(state, 'orders.csv');
+  writeFileSync(file, Array.from({ length: 40 }, (_, index) => `${20_000 + index},0.01`).join('\n'));
+  let free = () => {};
+  const freed = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  let signals: Parameters<Host['onInterrupt']> = [() => {}];
+  const server = await new ModelExchange([{ answer: (socket) => void freed.then(() => socket.destroy()) }]).serve();
+  const { sleep, ...others } = fakeHost();
+  const host = {
+    ...{ ...others, environment: environmentAt(server.url) },
+    arguments: `order batch buy btc_usdt --file ${file} --override price-band --yes`.split(' '),
+    directories: foldersIn(state),
+    onInterrupt: (...words: typeof signals) => {
+      signals = words;
+      return () => {};
+    },
+    // nobody's patience ends before the second signal
+    sleep: (milliseconds: number) => freed.then(() => sleep(milliseconds)),
+  };
+  const ended = run(host).catch((thrown: unknown) => thrown);
+  while (count(server, 'orderMoreV2') === 0) await delay(5);
+  const [work, impatient] = signals;
+  const before = host.printed().length;
+  const done = work('SIGINT');
+  await delay(0);
+  expect(host.printed().slice(before)).toBe('');
+  impatient?.();
+  expect(host.printed().slice(before)).toMatch(
+    /^Warning: 0 of 40 orders were placed, of 20 it is not known, 20 were not sent\. Go on with it: pit order batch buy btc_usdt --resume job(?:ab){10}\n$/,
+  );
+  free();
+  await done;
+  expect(await ended).toBeInstanceOf(Interrupted);
 });

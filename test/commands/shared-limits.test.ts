@@ -42,7 +42,7 @@ function asked(requests: readonly Passing[], operation: string): string[] {
   return those.flatMap(({ executions }) => executions.map(({ answer }) => answer ?? ''));
 }
 
-it('eight listings of twenty pages at once, and three charts: nothing is refused', { timeout: 120_000 }, async () => {
+it('eight listings of twenty pages at once, and three charts: nothing is refused', async () => {
   const proxy = await withPages(served);
   const environment = { ...served.environment, PIT_BASE_URL: proxy.url, PIT_TRADE_URL: proxy.url };
   const home = listed;

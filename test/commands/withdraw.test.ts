@@ -66,7 +66,7 @@ describe('a withdrawal that cannot be', () => {
   const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
   const EVM = '0x54121adf050566107229671be648f286eb82eb83';
 
-  it('is refused with the mend, before or by the exchange, and nothing moves', { timeout: 120_000 }, async () => {
+  it('is refused with the mend, before or by the exchange, and nothing moves', async () => {
     const before = await ledger();
     const refusals: [words: string, exitCode: number, message: RegExp, hint: RegExp][] = [
       ['btd 0.01 --to BTC', 2, /no coin btd/, /Did you mean btc/],
@@ -220,7 +220,7 @@ describe('a withdrawal on a bad way', () => {
     const [row] = await desk.json<object[]>(`resolve ${clientId} --timeout 90`);
     expect(row).toMatchObject({ operation: 'withdraw', clientId, market: null, outcome: 'notSent', duplicates: [] });
     expect(await desk.done(`resolve ${clientId}`)).toContain(`withdraw 0.041 btc to ${verified.btc}: notSent`);
-  }, 120_000);
+  });
 });
 
 describe("the user's own limits", () => {
@@ -257,7 +257,7 @@ describe("the user's own limits", () => {
 async function at(words: string, steps: readonly PtyStep[], columns = 80): Promise<PtyResult> {
   const environment = plainEnvironment(desk.home, { NO_COLOR: '1' });
   const command = [process.execPath, PIT, ...words.split(' ')];
-  const result = await onTerminal({ command, steps, environment, columns, rows: 60, seconds: 60 });
+  const result = await onTerminal({ command, steps, environment, columns, rows: 60 });
   expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
   return result;
 }

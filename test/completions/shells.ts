@@ -53,7 +53,6 @@ export async function ask(shell: Shell, asking: Asking, typed: readonly string[]
     environment: { HOME: folder, PIT_HOME: path.join(folder, 'home'), LC_ALL: 'C.UTF-8', ...environment },
     columns: 200,
     rows: 200,
-    seconds: 40,
   });
   const parts = screen.split(']]').slice(0, typed.length);
   if (parts.length < typed.length) throw new Error(`${shell} answered ${parts.length} of ${typed.length}:\n${screen}`);

@@ -23,7 +23,7 @@ function leaveStaleLock(lock: string): void {
 }
 
 describe('several processes', () => {
-  test('eight that write at once lose nothing, though one of them is killed', { timeout: 90_000 }, async () => {
+  test('eight that write at once lose nothing, though one of them is killed', async () => {
     const folder = freshFolder();
     const [victim, ...others] = Array.from({ length: 8 }, (_, i) => start('many', folder, '022', `p${i}`, `${ROUNDS}`));
     let seen = '';
@@ -54,7 +54,7 @@ describe('several processes', () => {
     expect(fs.existsSync(lock)).toBe(false);
   });
 
-  test('many that find the same stale lock never hold it together', { timeout: 90_000 }, async () => {
+  test('many that find the same stale lock never hold it together', async () => {
     const folder = freshFolder();
     await new Store(folder).change((writer) => writer.write('count.json', { n: 0 }));
     const children = Array.from({ length: 8 }, () => ended(start('count', folder, '022', 'x', `${ROUNDS}`)));

@@ -241,8 +241,9 @@ function serveFunds(withdraw: (target: string) => Answer): Promise<FaultServer> 
 }
 
 describe('the fund password of pit withdraw', () => {
-  const WORDS = ['withdraw', 'btc', '0.01', '--to', ADDRESS, '--verbose', '--timeout', '2'];
-  const SCRIPT = [...WORDS, '--confirm-address', ADDRESS, '--safe-pwd-stdin'];
+  const WORDS = ['withdraw', 'btc', '0.01', '--to', ADDRESS, '--verbose'];
+  // what is lost is looked for all that time, and all that is traced takes its own before it leaves
+  const SCRIPT = [...WORDS, '--confirm-address', ADDRESS, '--safe-pwd-stdin', '--timeout', '5'];
   const done = () => respond('{"code":1000,"message":"ok","id":"7"}');
 
   function sentBy(server: FaultServer): (string | null)[] {

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import select
 import signal
 import struct
@@ -34,17 +35,26 @@ screen = b""
 
 
 def read_some(wait):
+    """Whether something came in that time; False also where the terminal has ended."""
     global screen
-    if select.select([master], [], [], wait)[0]:
-        screen += os.read(master, 65536)
+    if not select.select([master], [], [], wait)[0]:
+        return False
+    try:
+        piece = os.read(master, 65536)
+    except OSError:
+        return False
+    screen += piece
+    return piece != b""
 
 
 seen = 0
 for step in job["steps"]:
-    awaited = step["await"].encode()
-    while awaited not in screen[seen:] and program.poll() is None and time.monotonic() < deadline:
+    awaited = re.compile(step.get("pattern", re.escape(step.get("await", ""))).encode())
+    while not awaited.search(screen, seen) and program.poll() is None and time.monotonic() < deadline:
         read_some(0.05)
-    seen = len(screen)
+    # what came with it in one piece may be what the next step awaits
+    found = awaited.search(screen, seen)
+    seen = found.end() if found else len(screen)
     os.write(master, step.get("type", "").encode())
     if "signal" in step:
         program.send_signal(signal.Signals[step["signal"]])
@@ -54,8 +64,11 @@ late = program.poll() is None
 if late:
     program.kill()
 piped = program.stdout.read().decode() if program.stdout else ""
-read_some(0.05)
 modes = termios.tcgetattr(slave)[3]
+# a read gives 4 KiB at most, and a program may leave more than that behind; without a holder the terminal says when it ends
+os.close(slave)
+while read_some(2):
+    pass
 json.dump(
     {
         "screen": screen.decode("utf8", "replace"),

@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 
 export interface PtyStep {
-  /** Text that must have come to the screen since the last step. */
-  readonly await: string;
+  /** Text that must have come to the screen since that of the last step; at once where there is none. */
+  readonly await?: string;
+  /** The same as a regular expression of Python, of bytes as they come. */
+  readonly pattern?: string;
   readonly type?: string;
   /** Sent to the program after that. */
   readonly signal?: 'SIGINT' | 'SIGTERM';
@@ -34,7 +36,7 @@ export interface PtyResult {
   readonly echoes: boolean;
 }
 
-const DEFAULTS = { steps: [], columns: 80, rows: 30, stdin: 'terminal', stdout: 'terminal', seconds: 45 };
+const DEFAULTS = { steps: [], columns: 80, rows: 30, stdin: 'terminal', stdout: 'terminal', seconds: 180 };
 
 /** Runs a program on a real terminal, made by python3's pty module: the tests need no compiler for it. */
 export function onTerminal(job: PtyJob): Promise<PtyResult> {

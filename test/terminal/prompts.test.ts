@@ -173,10 +173,15 @@ describe.skipIf(!ready)('questions on a real terminal (needs python3)', () => {
 
     it('take what stands there where the cursor moved within the line', async () => {
       // keys that come in one piece are a paste, which Node puts at the end wherever the cursor is
-      const keys = ['1', '3', '\u001b[D', '2'];
-      const steps = [{ await: 'look 1', type: '' }, ...keys.map((type) => ({ await: '', type }))];
-      const slowly = steps.flatMap((step, index) => [step, { await: index === 0 ? '' : '\u001b[' }]);
-      expect(await ask('live', '', { steps: [...slowly, { await: 'means <123>', type: '\r' }] })).toMatchObject({
+      const steps = [
+        { await: 'look 1', type: '1' },
+        { await: 'means <1>', type: '3' },
+        { await: 'means <13>', type: '\u001b[D' },
+        // the cursor stands before the 3
+        { await: '\u001b[11G', type: '2' },
+        { await: 'means <123>', type: '\r' },
+      ];
+      expect(await ask('live', '', { steps })).toMatchObject({
         said: { answer: '123' },
       });
     });

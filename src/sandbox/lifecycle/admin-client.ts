@@ -72,7 +72,7 @@ function saidNo(status: number, text: string): AdminSaidNo {
 }
 
 /** Whether this very sandbox answers and is not about to stop; puts its idle stop off. */
-export async function isAnswering(address: SandboxAddress, patience = 2_000): Promise<boolean> {
+export async function isAnswering(address: SandboxAddress, patience = 5_000): Promise<boolean> {
   try {
     await askAdmin(address, 'POST /hello', patience);
     return true;

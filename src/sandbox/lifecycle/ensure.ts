@@ -18,7 +18,8 @@ export interface EnsuredSandbox extends SandboxAddress {
   readonly started: boolean;
 }
 
-const PATIENCE = 15_000;
+/** A machine with much else to do takes many seconds to start a process; one that ends is noticed at once. */
+const PATIENCE = 30_000;
 const STEP = 25;
 
 /**

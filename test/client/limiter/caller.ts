@@ -19,11 +19,13 @@ export interface Job {
   /** Each call takes so long at most until it is at the server. */
   readonly jitterMs: number;
   readonly redis?: string;
+  /** Whether it begins only when the crowd is let go, whatever its start took. */
+  readonly waits: boolean;
 }
 
 /** A process of a crowd: makes its calls as the limiter lets it, and says on stdout what the limiter itself cost. */
 const job = JSON.parse(process.argv[2] ?? '') as Job;
-const { root, url, accessKey, bucket, lane, calls, atOnce, jitterMs, redis } = job;
+const { root, url, accessKey, bucket, lane, calls, atOnce, jitterMs, redis, waits } = job;
 const limiter = new Limiter(
   { sleep: (ms) => delay(ms) },
   new Budget(600_000, Date.now),
@@ -35,6 +37,7 @@ const limiter = new Limiter(
     ...(redis === undefined ? {} : { redis }),
   }),
 );
+if (waits) await (await fetch(`${url}/ready`)).text();
 let left = calls;
 await Promise.all(
   Array.from({ length: atOnce }, async () => {

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { build } from 'esbuild';
 import type { Job } from './caller.js';
 
@@ -20,7 +21,9 @@ export interface Arrival {
 /** A server that notes when each call arrives, and the processes that call it. */
 export class Crowd {
   readonly arrivals: Arrival[] = [];
+  readonly #ready: ServerResponse[] = [];
   readonly #server = createServer((request, response) => {
+    if (request.url === '/ready') return void this.#ready.push(response);
     this.arrivals.push({ at: performance.now(), what: (request.url ?? '').slice(1) });
     response.end('ok');
   });
@@ -55,7 +58,15 @@ export class Crowd {
   /** Starts a process; resolves with its exit code. */
   start(job: Partial<Job>): { readonly child: ChildProcess; readonly ended: Promise<number | null> } {
     const { port } = this.#server.address() as AddressInfo;
-    const usual = { accessKey: 'key-1', bucket: 'key', lane: 'common', calls: 40, atOnce: 8, jitterMs: 0 };
+    const usual = {
+      accessKey: 'key-1',
+      bucket: 'key',
+      lane: 'common',
+      calls: 40,
+      atOnce: 8,
+      jitterMs: 0,
+      waits: false,
+    };
     const whole = { ...usual, root: this.home(), url: `http://127.0.0.1:${port}`, ...job };
     const child = spawn(process.execPath, [this.#program, JSON.stringify(whole)], {
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -63,6 +74,12 @@ export class Crowd {
     this.#children.add(child);
     const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
     return { child, ended };
+  }
+
+  /** Lets those begin that wait, once so many do: what their starts took is in nobody's second. */
+  async letGo(processes: number): Promise<void> {
+    while (this.#ready.length < processes) await delay(5);
+    for (const response of this.#ready.splice(0)) response.end('go');
   }
 
   /** The most calls that arrived within any second, of those that fit. */

@@ -12,7 +12,10 @@ describe.skipIf(!requires('redis-server'))('machines that share a Redis (needs r
     crowd = await Crowd.gather();
     const { url: redis } = await serveRedis();
     const homes = ['one', 'other', 'one', 'other'];
-    const jobs = homes.map((home) => crowd.start({ redis, root: crowd.home(home), calls: 40, jitterMs: 100 }).ended);
+    const jobs = homes.map(
+      (home) => crowd.start({ redis, root: crowd.home(home), calls: 40, jitterMs: 100, waits: true }).ended,
+    );
+    await crowd.letGo(homes.length);
     expect(await Promise.all(jobs)).toEqual([0, 0, 0, 0]);
     expect(crowd.arrivals).toHaveLength(160);
     expect(crowd.most()).toBeLessThanOrEqual(60);

@@ -7,8 +7,9 @@ afterEach(() => crowd.close());
 
 async function crowded(processes: number, job: Parameters<Crowd['start']>[0]): Promise<void> {
   crowd = await Crowd.gather();
-  const codes = await Promise.all(Array.from({ length: processes }, () => crowd.start(job).ended));
-  expect(codes).toEqual(Array(processes).fill(0));
+  const ends = Array.from({ length: processes }, () => crowd.start({ ...job, waits: true }).ended);
+  await crowd.letGo(processes);
+  expect(await Promise.all(ends)).toEqual(Array(processes).fill(0));
 }
 
 describe('processes that share a home', () => {
@@ -28,7 +29,9 @@ describe('processes that share a home', () => {
   it('keep a limit of its own for each key, and one for all keys of the host', async () => {
     crowd = await Crowd.gather();
     const keys = ['a', 'b', 'c', 'd'];
-    await Promise.all(keys.map((accessKey) => crowd.start({ accessKey, calls: 90, atOnce: 60 }).ended));
+    const ends = keys.map((accessKey) => crowd.start({ accessKey, calls: 90, atOnce: 60, waits: true }).ended);
+    await crowd.letGo(keys.length);
+    await Promise.all(ends);
     for (const key of keys) expect(crowd.most(({ what }) => what.endsWith(key))).toBeLessThanOrEqual(57);
     expect(crowd.most()).toBeLessThanOrEqual(150);
     expect(crowd.most()).toBeGreaterThan(60);
@@ -36,13 +39,16 @@ describe('processes that share a home', () => {
 
   it('let a cancellation through while everything else is waiting', async () => {
     crowd = await Crowd.gather();
-    const others = crowd.start({ calls: 200, atOnce: 100 });
+    const others = crowd.start({ calls: 200, atOnce: 100, waits: true });
+    await crowd.letGo(1);
+    const canceller = crowd.start({ lane: 'cancel', calls: 3, atOnce: 3, waits: true });
     while (crowd.arrivals.length < 57) await delay(5);
     const before = crowd.arrivals.length;
-    await crowd.start({ lane: 'cancel', calls: 3, atOnce: 3 }).ended;
+    await crowd.letGo(1);
+    await canceller.ended;
     const cancels = crowd.arrivals.flatMap(({ what }, index) => (what.startsWith('cancel') ? index : []));
     expect(cancels).toHaveLength(3);
-    // a second's worth of others at most went before: the start of a process takes most of that
+    // others in their turn are as many as a second grants, and as many again where a second has just ended
     expect((cancels.at(-1) ?? 0) - before).toBeLessThan(120);
     await others.ended;
     expect(crowd.most()).toBeLessThanOrEqual(60);

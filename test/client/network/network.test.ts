@@ -132,17 +132,18 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       expect(server.requests.map(({ connection }) => connection)).toEqual([0, 0, 0, 1, 2, 3]);
     });
 
-    it.each<[Manner, RegExp]>([
+    it.each<[Manner, RegExp, number]>([
       [
         'refuses',
         /the proxy http:\/\/127\.0\.0\.1:\d+ of HTTPS_PROXY let nothing through to exchange\.test:\d+ \(HTTP 407\)/,
+        9_000,
       ],
-      ['hangs up', /could not be reached, or broke off/],
-      ['silent', /did not answer in time|no answer came in time|no connection could be made/],
-      ['no TLS', /gave no secure connection in time|no answer came in time|no connection could be made/],
-    ])('a proxy that %s: not sent, and the password is not told', async (manner, words) => {
+      ['hangs up', /could not be reached, or broke off/, 9_000],
+      ['silent', /did not answer in time|no answer came in time|no connection could be made/, 1_000],
+      ['no TLS', /gave no secure connection in time|no answer came in time|no connection could be made/, 1_000],
+    ])('a proxy that %s: not sent, and the password is not told', async (manner, words, budgetMs) => {
       const { server, url, network } = await at(manner);
-      const { client, lines } = clientOf(url, 1_000, network);
+      const { client, lines } = clientOf(url, budgetMs, network);
       const verdict = await client.write('order', ORDER);
       expect(verdict).toMatchObject({ kind: 'notSent', reason: expect.stringMatching(words) });
       expect(lines.join() + JSON.stringify(verdict)).not.toContain('geheimnis');
@@ -155,22 +156,22 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
         open = resolve;
       });
       const { server, url, network, tunnel } = await at('late', respond(PLACED), { release });
-      expect(await clientOf(url, 600, network).client.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
+      expect(await clientOf(url, 2_000, network).client.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
       open();
       // a whole exchange through the same proxy, after which the first would have come
       expect(await clientOf(url, 9_000, network).client.write('order', ORDER)).toEqual(DONE);
       expect([tunnel.asked.length, server.requests.length]).toEqual([2, 1]);
     });
 
-    it.each<[string, (cut: () => void) => Answer]>([
-      ['the way breaks after the request', (cut) => () => cut()],
-      ['the exchange hangs up', () => FAULTS['a close without an answer']],
-      ['the exchange is silent', () => FAULTS['a hang']],
-    ])('%s: nobody knows', async (_, make) => {
+    it.each<[string, (cut: () => void) => Answer, number]>([
+      ['the way breaks after the request', (cut) => () => cut(), 9_000],
+      ['the exchange hangs up', () => FAULTS['a close without an answer'], 9_000],
+      ['the exchange is silent', () => FAULTS['a hang'], 4_000],
+    ])('%s: nobody knows', async (_, make, budgetMs) => {
       let cut = () => {};
       const { server, url, network, tunnel } = await at('through', (socket) => make(cut)(socket));
       cut = tunnel.cut;
-      expect(await clientOf(url, 2_000, network).client.write('order', ORDER)).toMatchObject({ kind: 'lost' });
+      expect(await clientOf(url, budgetMs, network).client.write('order', ORDER)).toMatchObject({ kind: 'lost' });
       expect(server.requests).toHaveLength(1);
     });
 

@@ -42,6 +42,9 @@ export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<H
       const loads = customers.flatMap((customer, index) =>
         [0, 1, 2].map((lane) => customer.trade(sandbox.address, tolds[index] ?? new Told(), draw, round * 3 + lane)),
       );
+      // on a busy machine all lives may be over before anything was cancelled
+      const isIdle = () => round === 0 && tolds.every(({ cancelled }) => cancelled.size === 0);
+      while (isIdle()) await new Promise((resolve) => setTimeout(resolve, 5));
       await new Promise((resolve) => setTimeout(resolve, draw() * LONGEST_LIFE));
       await killProcess(sandbox);
       await Promise.all(loads);

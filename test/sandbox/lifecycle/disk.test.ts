@@ -66,7 +66,7 @@ describe('a disk that does not take the data', () => {
     }
   });
 
-  it('ends a command where nothing can be made, instead of trying forever', { timeout: 60_000 }, async () => {
+  it('ends a command where nothing can be made, instead of trying forever', async () => {
     writeFileSync(path.join(folder, 'file'), '');
     const places = [path.join(folder, 'file', 'below')].concat(existsSync('/proc/self') ? '/proc/pit' : []);
     for (const home of places) {
@@ -92,7 +92,7 @@ describe('what others may see', () => {
     expect(open(folder)).toEqual([]);
   });
 
-  it('is nothing of a sandbox that was started with an open umask', { timeout: 60_000 }, async () => {
+  it('is nothing of a sandbox that was started with an open umask', async () => {
     const home = newHome();
     process.umask(0);
     await ask(home, 'ensure');
@@ -103,7 +103,7 @@ describe('what others may see', () => {
   });
 });
 
-describe('why it did not start', { timeout: 60_000 }, () => {
+describe('why it did not start', () => {
   const log = () => path.join(folder, 'sandbox.log');
 
   it('is what was printed, not the advice below it', () => {
@@ -149,7 +149,7 @@ describe('why it did not start', { timeout: 60_000 }, () => {
   });
 });
 
-describe('what killed starts leave behind', { timeout: 60_000 }, () => {
+describe('what killed starts leave behind', () => {
   it('does not pile up', async () => {
     const home = newHome();
     const { pid } = await ask(home, 'ensure');

@@ -28,13 +28,13 @@ export function useHomes(): void {
       external: ['lmdb'],
       logLevel: 'error',
     });
-  }, 60_000);
+  });
   afterEach(async () => {
     for (const home of homes.splice(0)) {
       await run(home, 'stop');
       rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     }
-  }, 60_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 }
 

@@ -14,7 +14,7 @@ async function markets(baseUrl: string): Promise<string[]> {
   return Object.keys((await answer.json()) as object);
 }
 
-describe('a sandbox in the background', { timeout: 60_000 }, () => {
+describe('a sandbox in the background', () => {
   it('is started by the first, found by the next, and outlives both', async () => {
     const home = newHome();
     const first = await ask(home, 'ensure');
@@ -91,10 +91,12 @@ describe('a sandbox in the background', { timeout: 60_000 }, () => {
 
   it('stays as long as something asks', async () => {
     const home = newHome();
-    const { pid, baseUrl } = await ask(home, 'ensure', { PIT_SANDBOX_IDLE: '2' });
-    for (let round = 0; round < 6; round += 1) {
+    const { pid, baseUrl } = await ask(home, 'ensure', { PIT_SANDBOX_IDLE: '4' });
+    // asked much more often than that, as a busy machine makes a short pause long
+    const enough = performance.now() + 5_000;
+    while (performance.now() < enough) {
       await markets(baseUrl);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await new Promise((resolve) => setTimeout(resolve, 50));
     }
     expect(isAlive(pid)).toBe(true);
   });
@@ -144,7 +146,7 @@ describe('a sandbox in the background', { timeout: 60_000 }, () => {
   });
 });
 
-describe('what a killed sandbox left behind', { timeout: 60_000 }, () => {
+describe('what a killed sandbox left behind', () => {
   const stale = (pid: number) =>
     JSON.stringify({
       baseUrl: 'http://127.0.0.1:9',
@@ -178,7 +180,7 @@ describe('what a killed sandbox left behind', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a sandbox in the foreground', { timeout: 60_000 }, () => {
+describe('a sandbox in the foreground', () => {
   async function serving(home: string) {
     const child = start(home, 'serve');
     const line = await new Promise<string>((resolve) => child.stdout?.once('data', (data) => resolve(String(data))));
@@ -221,7 +223,7 @@ describe('a sandbox in the foreground', { timeout: 60_000 }, () => {
   });
 });
 
-describe('steering', { timeout: 60_000 }, () => {
+describe('steering', () => {
   it('shows the status', async () => {
     const home = newHome();
     const nothing = await ask<Record<string, unknown>>(home, 'status');
@@ -256,7 +258,7 @@ describe('steering', { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('its files', { timeout: 60_000 }, () => {
+describe.skipIf(process.platform === 'win32')('its files', () => {
   it('are for their owner alone, whatever the umask and whatever they were', async () => {
     const home = newHome();
     mkdirSync(stateFile(home, ''), { recursive: true });

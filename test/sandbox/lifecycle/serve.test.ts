@@ -50,7 +50,7 @@ function complaints(name: OperationName, body: string): unknown {
   return safeParse(operations[name].result, parseJson(body)).issues?.map(({ message }) => message);
 }
 
-describe('the exchange behind its server', { timeout: 60_000 }, () => {
+describe('the exchange behind its server', () => {
   const queries: readonly (readonly [name: OperationName, query: string])[] = [
     ['markets', ''],
     ['allTicker', ''],
@@ -98,7 +98,7 @@ describe('the exchange behind its server', { timeout: 60_000 }, () => {
   });
 });
 
-describe('running in this process', { timeout: 60_000 }, () => {
+describe('running in this process', () => {
   it('has two ports on loopback and keeps keys and port for its folder', async () => {
     const first = await serving();
     expect(first.address.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

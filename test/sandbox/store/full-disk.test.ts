@@ -60,7 +60,7 @@ it('a store that could not be written can be closed, and opened again', async ()
   await Store.open(directory).close();
 });
 
-it('a disk that takes no more is told with its reason, and the process lives on', { timeout: 60_000 }, async () => {
+it('a disk that takes no more is told with its reason, and the process lives on', async () => {
   const directory = temporaryDirectory();
   const program = join(directory, 'fill.mjs');
   symlinkSync(join(import.meta.dirname, '../../../node_modules'), join(directory, 'node_modules'), 'junction');

@@ -54,9 +54,7 @@ const orders = fc
 
 const ROUNDS = 12;
 
-it('places no line twice, loses none and finds every copy, whatever happens to the requests', {
-  timeout: 240_000,
-}, async () => {
+it('places no line twice, loses none and finds every copy, whatever happens to the requests', async () => {
   let exchange = new ModelExchange();
   const server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
   await fc.assert(

@@ -71,9 +71,7 @@ function expectWhole({ job, ending }: RanJob, about: string): void {
   expect([...ids].sort()).toEqual(exchange.orders.map(({ id }) => id).sort());
 }
 
-it('a record that is cut off anywhere is gone on with, and no order is placed twice', {
-  timeout: 300_000,
-}, async () => {
+it('a record that is cut off anywhere is gone on with, and no order is placed twice', async () => {
   server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
   const killed = await kill();
   const { record } = killed;
@@ -88,9 +86,7 @@ it('a record that is cut off anywhere is gone on with, and no order is placed tw
   }
 });
 
-it('a record of which any byte is damaged is gone on with, and no order is placed twice', {
-  timeout: 300_000,
-}, async () => {
+it('a record of which any byte is damaged is gone on with, and no order is placed twice', async () => {
   server = await serveFaults({ answer: ({ target }) => exchange.answer(target) });
   const killed = await kill();
   const intent = killed.record.indexOf('\n', 1);

@@ -5,7 +5,7 @@ import { killCampaign } from './kill-campaign.js';
 
 const pit = path.resolve(import.meta.dirname, '../../../bin/pit.js');
 
-it('a few errands on a bad network: nothing doubled, lost or told wrongly', { timeout: 180_000 }, async () => {
+it('a few errands on a bad network: nothing doubled, lost or told wrongly', async () => {
   const report = await faultCampaign({ pit, seed: 1, errands: 30 });
   expect(report.details).toBe('');
   expect(report.errands).toBe(30);
@@ -13,7 +13,7 @@ it('a few errands on a bad network: nothing doubled, lost or told wrongly', { ti
   expect(report.duplicates).toBeGreaterThan(0);
 });
 
-it('a few kills at each point: the same after pit resolve', { timeout: 180_000 }, async () => {
+it('a few kills at each point: the same after pit resolve', async () => {
   const { report, tallies } = await killCampaign({ pit, seed: 1, kills: 1 });
   expect(report.details).toBe('');
   expect(tallies.map(({ kills }) => kills)).toEqual(tallies.map(() => 1));
