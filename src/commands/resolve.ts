@@ -45,7 +45,10 @@ export default define({
       operation: shape.text('what was to be done: order, cancelOrder, orderMoreV2, replace, withdraw, call'),
       clientId: shape.text('the id of its record'),
       market: shape.orNull(shape.text('null for what is about no market')),
-      outcome: shape.oneOf(['placed', 'cancelled', 'done', 'refused', 'notSent', 'unknown'], ''),
+      outcome: shape.oneOf(
+        ['placed', 'partial', 'cancelled', 'done', 'refused', 'notSent', 'unknown'],
+        'partial: a batch of which a part is placed, as its timeline tells',
+      ),
       id: shape.orNull(shape.text('of what the exchange made or cancelled')),
       duplicates: shape.list(shape.id(''), 'further orders that the network made of the one request'),
       timeline: shape.list(shape.record({ time: shape.time('by this machine'), event: shape.text('') })),

@@ -162,7 +162,7 @@ describe('a lost withdrawal within the exchange', () => {
     await fault('drop-before --operation withdraw');
     const withdraw = `withdraw btc 0.05 --to ${to} --confirm-address ${to} --internal --safe-pwd-stdin`;
     const input = `${desk.served.address.safePwd}\n`;
-    const lost = await desk.run(`${withdraw} --json --timeout 2`, { input });
+    const lost = await desk.run(`${withdraw} --json --timeout 4`, { input });
     const { clientId: id } = lastError(lost.stderr);
     expect(lost.code).toBe(6);
     const early = await desk.failure(`resolve ${id} --as notSent`, 2);

@@ -3,11 +3,11 @@ import type { Job } from './job.js';
 import { worthOfLines } from './lines.js';
 import { timelineOf } from './timeline.js';
 
-/** What a job came to as one write: placed where all its orders are. */
+/** What a job came to as one write: placed where all its orders are, partial where any is. */
 export function outcomeOf(job: Job): Settlement['outcome'] | 'unknown' {
   const { placed, notSent, unknown } = job.counts();
   if (unknown > 0) return 'unknown';
-  if (placed === job.terms.count) return 'placed';
+  if (placed > 0) return placed === job.terms.count ? 'placed' : 'partial';
   return notSent > 0 ? 'notSent' : 'refused';
 }
 

@@ -115,9 +115,9 @@ export interface Runner {
 
 /**
  * What became of a write. `done`: a call that nobody can explain was answered with success. `unknown`: it left, and nobody
- * knows yet. `notSent`: it did not reach the exchange, and cannot any more.
+ * knows yet. `notSent`: it did not reach the exchange, and cannot any more. `partial`: a batch of which a part is placed.
  */
-export type Outcome = 'placed' | 'cancelled' | 'done' | 'refused' | 'notSent' | 'unknown';
+export type Outcome = 'placed' | 'partial' | 'cancelled' | 'done' | 'refused' | 'notSent' | 'unknown';
 
 /** Something that happened to a write, in words for its timeline. */
 export interface JournalEvent {

@@ -89,7 +89,7 @@ describe('a batch', () => {
     expect(account.warnings).toEqual([expect.stringMatching(/does not have: 99\./)]);
     // and what it does not have, the list need not show
     expect(ran.isChecked).toBe(true);
-    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'refused' });
+    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'partial' });
   });
 
   it('answered with ids that cannot be asked for stays unknown', async () => {
