@@ -30,11 +30,16 @@ function headlineOf(extras: readonly Extra[]): string {
   if (first === undefined) return '';
   const { terms, order, ids, intent } = first;
   const { side, amount, market, price } = terms;
-  if (others.length > 0)
-    return `${extras.length} ORDERS ARE THERE MORE THAN ONCE: to ${side} in ${market} (job ${intent})`;
+  if (others.length > 0) return `${extras.length} ${headlineOfMany(extras)}: to ${side} in ${market} (job ${intent})`;
   const what = `${side} ${amount} ${market} at ${price} (client id ${intent})`;
   const all = [...(order === null ? [] : [order]), ...ids].join(' and ');
   return `${isOnlyOne(first) ? 'AN ORDER THAT WAS REFUSED IS THERE' : 'THE ORDER IS THERE MORE THAN ONCE'}: ${what} as ${all}`;
+}
+
+function headlineOfMany(extras: readonly Extra[]): string {
+  if (extras.every(isOnlyOne)) return 'ORDERS THAT WERE REFUSED ARE THERE';
+  const more = 'ORDERS ARE THERE MORE THAN ONCE';
+  return extras.some(isOnlyOne) ? `${more}, OR THOUGH THEY WERE REFUSED` : more;
 }
 
 /** A copy may have come after the refusal of the first. */

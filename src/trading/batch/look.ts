@@ -51,18 +51,28 @@ export async function look(
   putRight(account, job, records, isRead && shows !== undefined && missing === 0);
   const explained = new Set([...foreign, ...own.map(({ id }) => id)]);
   const certain = records.every(({ id }) => job.known.has(id) || explained.has(id));
-  tellCopies(account, job, copiesIn(left, job, records, executionSpan(account)), certain);
+  tellMore(account, job, copiesIn(left, job, records, executionSpan(account)), certain);
   if (isRead) closeAnswered(job);
   return isRead && missing === 0;
 }
 
-/** @param certain whether nobody else seems to use the account */
-function tellCopies(account: TradingAccount, job: Job, copies: readonly Copy[], certain: boolean): void {
-  if (copies.length === 0) return;
-  const ids = copies.map(([, id]) => id);
+/**
+ * Tells of orders that requests made when they were carried out again. The first of a line that was refused is its order.
+ *
+ * @param certain whether nobody else seems to use the account
+ */
+function tellMore(account: TradingAccount, job: Job, more: readonly Copy[], certain: boolean): void {
+  if (more.length === 0) return;
   // before it is noted: who is killed in between is told twice rather than never
-  account.alarm(asExtras(job, copies, certain));
-  job.tell(`there besides: ${ids.join(', ')}`, { kind: 'copied', orders: copies, certain });
+  account.alarm(asExtras(job, more, certain));
+  const first = new Map(more.toReversed().filter(([line]) => job.fates[line]?.outcome === 'refused'));
+  const copies = more.filter(([line, id]) => first.get(line) !== id);
+  if (first.size > 0)
+    job.tell(`there after a refusal: ${[...first.values()].join(', ')}`, { kind: 'found', orders: [...first] });
+  if (copies.length > 0) {
+    const ids = copies.map(([, id]) => id).join(', ');
+    job.tell(`there besides: ${ids}`, { kind: 'copied', orders: copies, certain });
+  }
 }
 
 /** Those that may come of a request which was carried out again, by its moment, each with a line that it is a copy of. */
@@ -76,9 +86,15 @@ function copiesIn(left: readonly Sighting[], job: Job, records: readonly OrderRe
     known.push({ line, made: madeAt(wantedOf(job, line), listed) });
     originals.set(key, known);
   });
+  // of lines that agree in price and amount, those that have no order yet
+  const isFree = (line: number) => job.fates[line]?.outcome === 'refused' && !taken.has(line);
+  const taken = new Set<number>();
   return left.flatMap(({ id, key, time }): Copy[] => {
-    const { line } = originals.get(key)?.find(({ made }) => Math.abs(time - made) <= span) ?? {};
-    return line === undefined ? [] : [[line, id]];
+    const near = (originals.get(key) ?? []).filter(({ made }) => Math.abs(time - made) <= span);
+    const { line } = near.find((one) => isFree(one.line)) ?? near[0] ?? {};
+    if (line === undefined) return [];
+    taken.add(line);
+    return [[line, id]];
   });
 }
 

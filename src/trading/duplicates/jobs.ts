@@ -13,7 +13,7 @@ interface JobOrders {
   readonly known: readonly string[];
   /** Lines of which it is not known yet whether and as what they are there. */
   readonly open: readonly Wanted[];
-  /** Placed lines that listed orders may be copies of. */
+  /** Lines that listed orders may be of: copies of placed ones, and refused ones that a copy of the request placed later. */
   readonly settled: readonly Wanted[];
 }
 
@@ -47,8 +47,9 @@ export function jobOrders(
     settled: done
       .filter(({ id }) => watched.has(id))
       .flatMap((job) => {
-        const lines = job.fates.flatMap((fate, line) => (fate?.outcome === 'placed' ? line : []));
-        return lines.filter((line) => keys.has(job.keys[line])).map((line) => wantedOf(job, line));
+        const isAnswered = (line: number) => ['placed', 'refused'].includes(job.fates[line]?.outcome ?? '');
+        const lines = job.keys.flatMap((key, line) => (keys.has(key) && isAnswered(line) ? line : []));
+        return lines.map((line) => wantedOf(job, line));
       }),
   };
 }

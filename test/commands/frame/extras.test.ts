@@ -21,3 +21,14 @@ it.each([2, 50, 51, 400])('names every one of %i copies of a batch in commands t
   const commands = [...errors.text.matchAll(/pit cancel btc_usdt ([\d ]+)\n/g)].map(([, ids = '']) => ids.split(' '));
   expect(commands.flat()).toEqual(extras.flatMap(({ ids }) => ids));
 });
+
+it.each([
+  [[null, null], '2 ORDERS THAT WERE REFUSED ARE THERE: to buy'],
+  [['1', null], '2 ORDERS ARE THERE MORE THAN ONCE, OR THOUGH THEY WERE REFUSED: to buy'],
+  [[null], 'AN ORDER THAT WAS REFUSED IS THERE: buy'],
+])('tells of refused orders of a batch that a copy of the request placed: %j', (orders, headline) => {
+  const errors = new Kept();
+  const extras = copies(orders.length).map((extra, index) => ({ ...extra, order: orders[index] ?? null }));
+  warnOfExtras(new Output(hostWith({ errors }), 'table'), extras);
+  expect(errors.text).toContain(headline);
+});

@@ -1,10 +1,10 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { copiesOf } from '../../../src/trading/batch/copies.js';
 import { findExtras } from '../../../src/trading/duplicates/watch.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
-import { JOB, lines, place } from './jobs.js';
+import { JOB, lines, place, resume } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
 const WHERE = { market: 'btc_usdt', side: 'buy' } as const;
@@ -188,4 +188,51 @@ it('orders of a job that is still in doubt are nobody else’s copies', async ()
   } as const;
   const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW });
   expect(await findExtras(next, WHERE, { ...fresh, terms })).toEqual([]);
+});
+
+describe('a request of which a part was refused, and that something on the way repeats later', () => {
+  const refusedPart = { accepts: (pair: number) => pair < 2 };
+  /** The repeated request, when there is enough for all of it. */
+  const repeat = (exchange: ModelExchange) => {
+    for (const [, price, amount] of lines(20)) exchange.place(price, amount);
+  };
+
+  it('has its orders in the answer that goes on with it, told as refused before, and the others as copies', async () => {
+    const exchange = new ModelExchange([refusedPart, { times: 0, answer: RESET }]);
+    const server = await exchange.serve();
+    const account = accountOf(server.url, { budgetMs: 4_000, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(25) });
+    expect(ran.job.counts()).toEqual({ placed: 2, refused: 18, unknown: 5, notSent: 0 });
+    repeat(exchange);
+    const elapsedMs = account.host.now() - NOW + 90_000;
+    const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+    const { job, ending } = await resume(next);
+    expect([ending.kind, job.counts().placed, job.copies.size, exchange.batches.length]).toEqual([
+      'finished',
+      25,
+      2,
+      3,
+    ]);
+    expect(new Set([...exchange.counts.values()].slice(2))).toEqual(new Set([1]));
+    expect(next.alarms.map(({ order, ids }) => [order === null, ids.length])).toEqual(
+      lines(20).map((_, line) => [line > 1, 1]),
+    );
+    expect(new Set(job.orders)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
+    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed' });
+  });
+
+  it('is told by the next command in the market where the job is done with', async () => {
+    const exchange = new ModelExchange([refusedPart]);
+    const server = await exchange.serve();
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(20) });
+    expect([ran.ending.kind, ran.job.counts().refused]).toEqual(['finished', 18]);
+    repeat(exchange);
+    const elapsedMs = account.host.now() - NOW + 5_000;
+    const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+    const extras = await findExtras(next, WHERE);
+    expect(extras.map(({ order, ids }) => [order === null, ids.length])).toHaveLength(20);
+    expect(extras.filter(({ order }) => order === null)).toHaveLength(18);
+    expect(await findExtras(next, WHERE)).toEqual([]);
+  });
 });

@@ -95,7 +95,7 @@ export function warningsIn({ stderr }: Run): Warned[] {
   const lines = stderr.split('\n');
   return lines.flatMap((line, index) => {
     const [, clientId] =
-      /(?:MORE THAN ONCE|AN ORDER THAT WAS REFUSED IS THERE): .*\((?:client id|job) (\w+)\)/.exec(line) ?? [];
+      /(?:MORE THAN ONCE|REFUSED(?: IS THERE| ARE THERE)?): .*\((?:client id|job) (\w+)\)/.exec(line) ?? [];
     const [, amount, coin, record, all] =
       /WITHDRAWAL .*IS THERE.*: ([\d.]+) (\w+) to \S+ \((\w+)\) as ([\d and]+)\./.exec(line) ?? [];
     if (record !== undefined) {
