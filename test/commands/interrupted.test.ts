@@ -29,7 +29,7 @@ const TERMS: OrderTerms = {
  * had printed: the command goes on after them, and its own answer may have the same words.
  */
 async function interrupted(line: string, write: string) {
-  const works = new Set<(signal: 'SIGINT') => unknown>();
+  const works: Works = new Set();
   const looks = { count: 0, untold: 0, told: '' };
   let isWritten = false;
   const server = await serveFaults({
@@ -48,14 +48,7 @@ async function interrupted(line: string, write: string) {
     },
   });
   const folders = foldersIn(temporaryState());
-  const host = {
-    ...fakeHost(),
-    ...{ arguments: line.split(' '), environment: environmentAt(server.url), directories: folders },
-    onInterrupt: (work: (signal: 'SIGINT') => unknown) => {
-      works.add(work);
-      return () => works.delete(work);
-    },
-  };
+  const host = hostOf(line, server.url, folders, works);
   const journal = new Journal(
     host,
     folders.state,
@@ -86,7 +79,7 @@ describe('a signal that comes while a write is followed by the look for copies o
 
 /** Runs a command; a signal comes while the exchange has a request and has not answered it. Gives what it printed. */
 async function interruptedAt(line: string, isMoment: (operation: string, count: number) => boolean, answers: Answers) {
-  const works = new Set<(signal: 'SIGINT') => unknown>();
+  const works: Works = new Set();
   const counts: Record<string, number> = {};
   let told = '';
   const server = await serveFaults({
@@ -100,20 +93,26 @@ async function interruptedAt(line: string, isMoment: (operation: string, count: 
       return respond(answers(operation, count));
     },
   });
-  const folders = foldersIn(temporaryState());
-  const host = {
-    ...fakeHost(),
-    ...{ arguments: line.split(' '), environment: environmentAt(server.url), directories: folders },
-    onInterrupt: (work: (signal: 'SIGINT') => unknown) => {
-      works.add(work);
-      return () => works.delete(work);
-    },
-  };
+  const host = hostOf(line, server.url, foldersIn(temporaryState()), works);
   await run(host).catch(() => undefined);
   return told;
 }
 
 type Answers = (operation: string, count: number) => string;
+
+type Works = Set<(signal: 'SIGINT') => unknown>;
+
+/** A host for a command, that keeps what the command would do at a signal. */
+function hostOf(line: string, url: string, directories: ReturnType<typeof foldersIn>, works: Works) {
+  return {
+    ...fakeHost(),
+    ...{ arguments: line.split(' '), environment: environmentAt(url), directories },
+    onInterrupt: (work: (signal: 'SIGINT') => unknown) => {
+      works.add(work);
+      return () => works.delete(work);
+    },
+  };
+}
 
 function foldersIn(state: string) {
   return { config: `${state}/config`, state: `${state}/state`, cache: `${state}/cache` };
