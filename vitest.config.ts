@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/missing.ts'],
+    setupFiles: ['test/support/every-file.ts'],
     reporters: ['default', './test/support/closing-line.ts'],
     // most tests start real processes on two cores, and wait for much of their time
     maxWorkers: 4,

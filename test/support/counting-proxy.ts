@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { afterAll } from 'vitest';
+import { afterFile } from './after-file.js';
 
 /** Passes everything on to a host of this machine, and counts what passes. */
 export interface CountingProxy {
@@ -31,7 +31,7 @@ export async function countRequests(target: string): Promise<CountingProxy> {
     far.on('close', () => socket.destroy());
   });
   const url = `http://127.0.0.1:${await listening(server)}`;
-  afterAll(() => {
+  afterFile(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll } from 'vitest';
 import type { SandboxAddress } from '../../src/sandbox/lifecycle/address.js';
+import { afterFile } from './after-file.js';
 
 /** The real program, as `npm test` has built it. */
 export const PIT = path.resolve(import.meta.dirname, '../../bin/pit.js');
@@ -54,7 +54,7 @@ export function runPit(
 /** A folder for PIT_HOME that is removed after the test file. */
 export function temporaryHome(): string {
   const home = mkdtempSync(path.join(tmpdir(), 'pit-test-'));
-  afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+  afterFile(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
   return home;
 }
 
@@ -71,7 +71,7 @@ export async function serveSandbox(home: string, words: readonly string[] = ['--
     env: plainEnvironment(home),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  afterAll(() => ended(child));
+  afterFile(() => ended(child));
   for await (const line of createInterface({ input: child.stdout })) {
     const address = JSON.parse(line) as SandboxAddress;
     const { baseUrl, tradeUrl, accessKey, secretKey } = address;

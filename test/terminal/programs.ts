@@ -1,11 +1,14 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { afterFile } from '../support/after-file.js';
 
-/** Builds one of the small programs beside this file; the path of what Node can run. */
+/** Builds one of the small programs beside this file; the path of what Node can run, until the test file's end. */
 export async function built(name: string): Promise<string> {
-  const outfile = path.join(mkdtempSync(path.join(tmpdir(), 'pit-program-')), `${name}.mjs`);
+  const folder = mkdtempSync(path.join(tmpdir(), 'pit-program-'));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
+  const outfile = path.join(folder, `${name}.mjs`);
   await build({
     entryPoints: [path.join(import.meta.dirname, 'programs', `${name}.ts`)],
     outfile,

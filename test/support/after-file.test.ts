@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+
+/** A test file that notes what is done at its end, run with the configuration of this project; outside of it, as others read that. */
+function endedFile(lines: readonly string[]): { ends: string; status: number | null; printed: string } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pit-ended-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
+  const at = (name: string) => path.join(folder, name);
+  const named = (...names: string[]) => JSON.stringify(path.join(ROOT, ...names));
+  writeFileSync(at('notes'), '');
+  const config = [
+    `import config from ${named('vitest.config.ts')};`,
+    `export default { root: ${named()}, test: { ...config.test, include: [${JSON.stringify(at('*.test.ts'))}] } };`,
+  ];
+  writeFileSync(at('vitest.config.ts'), config.join('\n'));
+  const source = [
+    "import { appendFileSync } from 'node:fs';",
+    "import { beforeAll, it } from 'vitest';",
+    `import { afterFile } from ${named('test', 'support', 'after-file.js')};`,
+    `const note = (text) => appendFileSync(${JSON.stringify(at('notes'))}, text);`,
+    ...lines,
+  ];
+  writeFileSync(at('one.test.ts'), source.join('\n'));
+  const words = [path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--config', at('vitest.config.ts')];
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
+  return { ends: readFileSync(at('notes'), 'utf8'), status, printed: stdout + stderr };
+}
+
+it('what hooks and tests began ends with their file, the last first', () => {
+  const { ends, status, printed } = endedFile([
+    "beforeAll(() => afterFile(() => note('hook;')));",
+    "it('one', () => afterFile(async () => note('test;')));",
+    "it('two', () => note('two;'));",
+  ]);
+  expect({ ends, status }, printed).toEqual({ ends: 'two;test;hook;', status: 0 });
+});
+
+it('what cannot end keeps nothing else from it, and fails the run', () => {
+  const { ends, status, printed } = endedFile([
+    "beforeAll(() => afterFile(() => note('hook;')));",
+    "it('one', () => afterFile(() => { throw new Error('stuck'); }));",
+  ]);
+  expect({ ends, status }, printed).toEqual({ ends: 'hook;', status: 1 });
+  expect(printed).toContain('stuck');
+});
