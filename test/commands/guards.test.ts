@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FAULTS, respond, serveFaults } from '../support/fault-server.js';
+import { awayFromMidnight } from '../support/midnight.js';
 import { temporaryHome } from '../support/pit.js';
 import { Desk } from './desk.js';
 import { environmentAt, useLiteralExchange } from './literal-exchange.js';
@@ -19,6 +20,8 @@ const exchange = useLiteralExchange({
   '/api/order': PLACED,
   '/api/getOrders': NO_ORDERS,
 });
+
+beforeAll(awayFromMidnight);
 
 describe('a guard', () => {
   let desk = new Desk('/nowhere');

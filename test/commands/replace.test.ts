@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { awayFromMidnight } from '../support/midnight.js';
 import { PIT, plainEnvironment, temporaryHome } from '../support/pit.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
@@ -346,7 +347,10 @@ describe('pit order replace', () => {
 describe('replacements of several processes at once', () => {
   const limited = new Desk(temporaryHome());
   const own = new Straight(limited);
-  beforeAll(() => limited.serve());
+  beforeAll(async () => {
+    await limited.serve();
+    await awayFromMidnight();
+  });
 
   it('do not pass the limit of a day, and those held back leave their orders', async () => {
     await limited.done('profile set sandbox dayNotional 500usdt');

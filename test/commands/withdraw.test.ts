@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { countRequests } from '../support/counting-proxy.js';
+import { awayFromMidnight } from '../support/midnight.js';
 import { PIT, plainEnvironment } from '../support/pit.js';
 import { onTerminal, type PtyResult, type PtyStep } from '../support/pty.js';
 import { requires } from '../support/tools.js';
@@ -26,6 +27,8 @@ const desk = useDesk(['--limit', 'key=off,address=off,kline=off,reqTime=4s']);
 /** The verified addresses of the sandbox's account. */
 const verified: { btc: string; usdt: string; xrp: Address } = { btc: '', usdt: '', xrp: { address: '', memo: null } };
 
+// the limit of a day is held against what the whole file has withdrawn
+beforeAll(awayFromMidnight);
 beforeAll(async () => {
   for (const coin of ['btc', 'usdt'] as const) {
     const [place] = await desk.json<Address[]>(`address ${coin} --withdraw`);
