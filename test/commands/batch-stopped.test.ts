@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { countRequests } from '../support/counting-proxy.js';
 import { PIT, plainEnvironment } from '../support/pit.js';
+import { PASS, startProxy, type Treatment } from '../support/proxy.js';
 import { onTerminal, type PtyStep } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { batch, useBatchDesk } from './batch-desk.js';
@@ -88,7 +89,39 @@ describe('pit order batch that is stopped', () => {
     const environment = { ...desk.served.environment, PIT_TRADE_URL: proxy.url };
     expect((await desk.run('resolve', { environment })).stderr).toContain('20 ORDERS ARE THERE MORE THAN ONCE');
   });
+
+  it('while it checks that none is there twice, by kill -9, is checked when it is gone on with', async () => {
+    let isBeingChecked = (): void => undefined;
+    const checking = new Promise<void>((resolve) => {
+      isBeingChecked = resolve;
+    });
+    let isAnswered = false;
+    const proxy = await startProxy({
+      port: Number(new URL(desk.served.address.tradeUrl).port),
+      treat: ({ operation }) => {
+        if (operation === 'orderMoreV2') isAnswered = true;
+        if (operation === 'orderMoreV2') return TWICE;
+        if (operation !== 'getOrders' || !isAnswered) return PASS;
+        isBeingChecked();
+        return NEVER;
+      },
+    });
+    onTestFinished(() => proxy.close());
+    const ran = begin(batches.orders(20), proxy.url);
+    await checking;
+    ran.child.kill('SIGKILL');
+    await ran.ended;
+    isAnswered = false;
+    const environment = { ...desk.served.environment, PIT_TRADE_URL: proxy.url };
+    const done = await desk.run(`order batch buy btc_usdt --resume ${openJob()} --yes --json`, { environment });
+    expect([done.code, batch(done).placed, batch(done).duplicates.length]).toEqual([0, 20, 20]);
+    expect(done.stderr).toContain('20 ORDERS ARE THERE MORE THAN ONCE');
+    expect(await desk.json('resolve', { environment })).toEqual([]);
+  });
 });
+
+const TWICE: Treatment = { name: 'twice', forward: [0, 0], awaited: 2, reply: { kind: 'answer', of: 1 } };
+const NEVER: Treatment = { name: 'never', forward: [], awaited: 0, reply: { kind: 'nothing', end: 'never' } };
 
 /** Starts a batch by way of a proxy. */
 function begin(file: string, url: string) {

@@ -1,26 +1,30 @@
 import type { Output } from '../../terminal/output.js';
-import type { Extra } from '../../trading/duplicates/extra-orders.js';
+import { byWrite, type Extra } from '../../trading/duplicates/extra-orders.js';
 import type { ExtraWithdrawal } from '../../trading/withdraw/extras.js';
 
 /** Tells loudly of orders that the network made of requests that pit sent once. */
 export function warnOfExtras(output: Output, extras: readonly Extra[]): void {
-  const byWrite = new Map<string, Extra[]>();
-  for (const extra of extras) byWrite.set(extra.intent, [...(byWrite.get(extra.intent) ?? []), extra]);
-  for (const group of byWrite.values()) warnOfOne(output, group);
+  for (const group of byWrite(extras).values()) warnOfOne(output, group);
+}
+
+/** What was made of one write. */
+function warnOfOne(output: Output, extras: readonly Extra[]): void {
+  const cause = extras.every(({ certain }) => certain)
+    ? 'Something on the way repeated the request, which pit sent once.'
+    : 'Possibly something on the way repeated the request, which pit sent once; or another program uses this key.';
+  output.warn(`${headlineOf(extras)}. ${cause}`);
+  const [once, more] = [extras.filter(isOnlyOne), extras.filter((extra) => !isOnlyOne(extra))];
+  // wanted once, and the answer of a batch that is gone on with counts them as placed
+  howToCancel(output, once, extras.length === 1 ? 'it' : 'those that were refused');
+  howToCancel(output, more, 'what is too much');
 }
 
 /** In one command, which has to be told in full: what is said is cut where it would fill a screen. */
 const MOST_IDS = 50;
 
-/** What was made of one write: of a batch, several orders may be there again. */
-function warnOfOne(output: Output, extras: readonly Extra[]): void {
+function howToCancel(output: Output, extras: readonly Extra[], those: string): void {
   const ids = extras.flatMap((extra) => extra.ids);
   const [market] = extras.map(({ terms }) => terms.market);
-  const cause = extras.every(({ certain }) => certain)
-    ? 'Something on the way repeated the request, which pit sent once.'
-    : 'Possibly something on the way repeated the request, which pit sent once; or another program uses this key.';
-  output.warn(`${headlineOf(extras)}. ${cause}`);
-  const those = extras.some((extra) => isOnlyOne(extra)) && extras.length === 1 ? 'it' : 'what is too much';
   for (let from = 0; from < ids.length; from += MOST_IDS)
     output.warn(`To cancel ${those}: pit cancel ${market} ${ids.slice(from, from + MOST_IDS).join(' ')}`);
 }

@@ -1,4 +1,6 @@
-import type { BatchLine, Check, Settlement } from '../journal/intent.js';
+import type { BatchLine, Check, Settled, Settlement } from '../journal/intent.js';
+import type { Journal } from '../journal/journal.js';
+import { type Copy, takeIn } from './copies.js';
 import type { Job } from './job.js';
 import { worthOfLines } from './lines.js';
 import { timelineOf } from './timeline.js';
@@ -15,18 +17,41 @@ export function outcomeOf(job: Job): Settlement['outcome'] | 'unknown' {
 export function closeJob(job: Job, checked?: Check): void {
   const outcome = outcomeOf(job);
   if (outcome === 'unknown') throw new Error('a job in doubt cannot be closed');
+  job.entry.leave(wordsOf(job));
+  job.entry.settleKeeping(summaryOf(job, outcome, checked));
+}
+
+/**
+ * Takes in, of a job that is closed and that no process is at, orders that its requests made later.
+ *
+ * @param kept what the archive says of it
+ * @param more the oldest first
+ * @param certain whether nobody else seems to use the account
+ * @throws the system's error where the disk does not take it
+ */
+export function reclose({ archive }: Journal, job: Job, kept: Settled, more: readonly Copy[], certain: boolean): void {
+  takeIn(job, more, certain, { left: true });
+  const outcome = outcomeOf(job);
+  if (outcome === 'unknown') return;
+  const summary = summaryOf(job, outcome, kept.checked);
+  // those too that only the archive tells of
+  const own = new Set(job.orders);
+  const duplicates = [...kept.duplicates.filter((id) => !own.has(id)), ...summary.duplicates];
+  archive.add({ ...summary, duplicates }, kept);
+}
+
+/** A job as one settled write. */
+function summaryOf(job: Job, outcome: Settlement['outcome'], checked: Check | undefined): Settled {
   const { entry, terms } = job;
-  entry.leave(wordsOf(job));
-  const intent = { ...entry.intent, terms: { ...terms, lines: [], baseline: [] } };
-  entry.settleKeeping({
-    intent,
+  return {
+    intent: { ...entry.intent, terms: { ...terms, lines: [], baseline: [] } },
     outcome,
     id: null,
     duplicates: [...job.copies.keys()],
     notional: worthOfLines(placedLines(job), terms.side, job.bid).trimmed().toString(),
     events: timelineOf(entry.events),
     ...(checked === undefined ? {} : { checked }),
-  });
+  };
 }
 
 /**

@@ -103,9 +103,12 @@ export class Job extends Progress {
     return requests.flatMap(([request]) => this.doubts.get(request) ?? []);
   }
 
-  /** Takes in what happened, and writes it down. */
-  tell(event: string, fact: BatchFact): void {
-    this.entry.note(event, { fact });
+  /**
+   * Takes in what happened, and writes it down.
+   * @param details `left` where nobody is at the job, and nobody will be for that
+   */
+  tell(event: string, fact: BatchFact, details: Pick<JournalEvent, 'left'> = {}): void {
+    this.entry.note(event, { fact, ...details });
     this.apply(fact);
   }
 }

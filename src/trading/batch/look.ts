@@ -1,25 +1,25 @@
 import { readOrderPages } from '../../client/order-pages.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
-import { madeAt } from '../duplicates/extra-orders.js';
+import { madeAt, type Wanted, withoutOpen } from '../duplicates/extra-orders.js';
 import { wantedOf } from '../duplicates/jobs.js';
 import { executionSpan } from '../duplicates/watch.js';
 import { lookUntilKnown } from '../looking.js';
 import { quietly } from '../quietly.js';
 import { orderProbe } from '../tolerance.js';
 import { closeAnswered, closeLate, closeNamed, counted } from './close-doubts.js';
-import { asExtras, type Copy } from './copies.js';
+import { asExtras, type Copy, takeIn } from './copies.js';
 import type { Job } from './job.js';
-import { recordKey } from './lines.js';
+import { keyOf, recordKey } from './lines.js';
 import { match, type Sighting } from './match.js';
-import { ofOthers } from './others.js';
+import { type Others, ofOthers } from './others.js';
 import { putRight } from './places.js';
 
 interface LookOptions {
   /** Of how many known orders everything older is left out; as far back as the doubts need unless told. */
   readonly horizon?: number;
   /** Lines that should not have left, for a record of which something may be missing. */
-  readonly others?: readonly number[];
+  readonly astray?: readonly number[];
   /** All orders that the job is known to have: a list without one of them is not the whole one. */
   readonly shows?: readonly string[];
 }
@@ -27,55 +27,54 @@ interface LookOptions {
 /**
  * Holds the exchange's list of recent orders against the lines in doubt, once, and takes in what it shows: orders that are
  * there, lines that were refused, orders that answers had named for other lines, and orders for which there is no line.
- * Whether the list could be had as far as needed, and shows what it has to.
+ * Whether the list could be had as far as needed, shows what it has to, and nothing in it that would be too much may still
+ * turn out to be another job's.
  */
 export async function look(
   account: TradingAccount,
   job: Job,
-  { horizon = job.horizon, others = [], shows }: LookOptions = {},
+  { horizon = job.horizon, astray = [], shows }: LookOptions = {},
 ): Promise<boolean> {
   const { records, isRead: isListed } = await recent(account, job, horizon);
   const ids = new Set(records.map(({ id }) => id));
   for (const doubt of job.doubts.values())
     doubt.isShown = [...doubt.named].every((id) => doubt.ids.has(id) || ids.has(id));
   const sightings = sighted(job, records);
-  const foreign = sightings.length === 0 ? new Set<string>() : await ofOthers(account, job, sightings);
-  const isRead = isListed && foreign !== undefined;
+  const others = sightings.length === 0 ? NOBODYS : await ofOthers(account, job, sightings);
+  const isRead = isListed && others !== undefined;
   const missing = shows?.filter((id) => !ids.has(id)).length ?? 0;
   const lacking = missing === 0 ? '' : `, without ${counted(missing)} of its own`;
   job.entry.note(`looked at the orders: ${isRead ? `${records.length} since${lacking}` : 'no answer'}`);
-  if (foreign === undefined) return false;
-  const own = sightings.filter(({ id }) => !foreign.has(id));
-  const { found, left } = match(own, [...job.doubts.values()], others, (line) => job.keys[line] ?? '');
+  if (others === undefined) return false;
+  const own = sightings.filter(({ id }) => !others.ids.has(id));
+  const { found, left } = match(own, [...job.doubts.values()], astray, (line) => job.keys[line] ?? '');
   if (found.length > 0) job.tell(`found ${counted(found.length)}`, { kind: 'found', orders: found });
   putRight(account, job, records, isRead && shows !== undefined && missing === 0);
-  const explained = new Set([...foreign, ...own.map(({ id }) => id)]);
+  const explained = new Set([...others.ids, ...own.map(({ id }) => id)]);
   const certain = records.every(({ id }) => job.known.has(id) || explained.has(id));
-  tellMore(account, job, copiesIn(left, job, records, executionSpan(account)), certain);
+  const span = executionSpan(account);
+  const more = withoutOpen(left, others.open, (sighting, wanted) => mayBeOf(sighting, wanted, span));
+  tellMore(account, job, copiesIn(more, job, records, span), certain);
   if (isRead) closeAnswered(job);
-  return isRead && missing === 0;
+  return isRead && missing === 0 && (shows === undefined || more.length === left.length);
 }
 
-/**
- * Tells of orders that requests made when they were carried out again. The first of a line that was refused is its order.
- *
- * @param certain whether nobody else seems to use the account
- */
+const NOBODYS: Others = { ids: new Set(), open: [] };
+
+/** Whether it may be the order of a line of another job of which it is not known what became. */
+function mayBeOf({ key, time }: Sighting, { terms: { price, amount }, reqTime }: Wanted, span: number): boolean {
+  return key === keyOf(price, amount) && Math.abs(time - reqTime) <= span;
+}
+
+/** Tells of orders that requests made when they were carried out again, and takes them in. */
 function tellMore(account: TradingAccount, job: Job, more: readonly Copy[], certain: boolean): void {
   if (more.length === 0) return;
   // before it is noted: who is killed in between is told twice rather than never
   account.alarm(asExtras(job, more, certain));
-  const first = new Map(more.toReversed().filter(([line]) => job.fates[line]?.outcome === 'refused'));
-  const copies = more.filter(([line, id]) => first.get(line) !== id);
-  if (first.size > 0)
-    job.tell(`there after a refusal: ${[...first.values()].join(', ')}`, { kind: 'found', orders: [...first] });
-  if (copies.length > 0) {
-    const ids = copies.map(([, id]) => id).join(', ');
-    job.tell(`there besides: ${ids}`, { kind: 'copied', orders: copies, certain });
-  }
+  takeIn(job, more, certain);
 }
 
-/** Those that may come of a request which was carried out again, by its moment, each with a line that it is a copy of. */
+/** Those that may come of a request which was carried out again, by its moment, each with a line that it may be of. */
 function copiesIn(left: readonly Sighting[], job: Job, records: readonly OrderRecord[], span: number): Copy[] {
   if (left.length === 0) return [];
   const listed = new Map(records.map((record) => [record.id, record]));
@@ -136,7 +135,7 @@ const AGAIN_MS = 1_000;
 
 /** A look also for lines that should not have left, tried for as long as the budget lasts. */
 async function lookAtAll(account: TradingAccount, job: Job): Promise<boolean> {
-  while (!(await look(account, job, { others: job.unsent() }))) {
+  while (!(await look(account, job, { astray: job.unsent() }))) {
     if (!account.budget.allows(2 * AGAIN_MS)) return false;
     await account.host.sleep(AGAIN_MS);
   }

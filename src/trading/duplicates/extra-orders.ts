@@ -12,16 +12,28 @@ export interface Wanted {
   readonly order: string | null;
   /** Within how many milliseconds of leaving its request was answered, or it was settled. */
   readonly took: number;
+  /** Of a job, which of its lines it is, counted from 0. */
+  readonly line?: number;
 }
 
 /** Orders that are there besides the one that was wanted. */
 export interface Extra {
   readonly intent: string;
   readonly terms: OrderTerms;
+  /** As of what was wanted. */
+  readonly line?: number;
   readonly order: string | null;
+  /** The oldest first. */
   readonly ids: readonly string[];
   /** Nobody else seems to use the account, so that only the network can have made them. */
   readonly certain: boolean;
+}
+
+/** What was made of each write: of a job several orders may be there again. */
+export function byWrite(extras: readonly Extra[]): ReadonlyMap<string, readonly Extra[]> {
+  const groups = new Map<string, Extra[]>();
+  for (const extra of extras) groups.set(extra.intent, [...(groups.get(extra.intent) ?? []), extra]);
+  return groups;
 }
 
 export interface Evidence {
@@ -37,6 +49,12 @@ export interface Evidence {
   readonly span: number;
 }
 
+/** With its moment, in ms since the Unix epoch. */
+interface Listed {
+  readonly record: OrderRecord;
+  readonly time: number;
+}
+
 /**
  * Holds the exchange's list against the journal. Asking for a client id would not do: of two orders with the same one the
  * exchange shows the newest only.
@@ -48,19 +66,24 @@ export function extraOrders({ records, known, settled, open, span }: Evidence): 
     const original = own.get(order ?? '');
     return fits(record, terms) || (original !== undefined && areCopies(record, original));
   };
-  const claims = (record: OrderRecord, wanted: Wanted) =>
-    isLike(record, wanted) && Math.abs(record.trade_date - timeOf(wanted)) <= span;
-  const strange = records.filter(({ id }) => !known.has(id));
-  const unexplained = strange.filter((record) => ![...settled, ...open].some((wanted) => claims(record, wanted)));
+  const claims = ({ record, time }: Listed, wanted: Wanted) =>
+    isLike(record, wanted) && Math.abs(time - timeOf(wanted)) <= span;
+  const strange = records
+    .filter(({ id }) => !known.has(id))
+    .map((record): Listed => ({ record, time: record.trade_date }));
+  const unexplained = strange.filter((one) => ![...settled, ...open].some((wanted) => claims(one, wanted)));
   const earliest = Math.min(...settled.map(timeOf)) - span;
-  const certain = !unexplained.some(({ trade_date: time }) => time >= earliest);
+  const certain = !unexplained.some(({ time }) => time >= earliest);
   const extras = new Map<Wanted, string[]>();
-  for (const record of withoutOpen(strange, open, claims)) {
-    const gap = (wanted: Wanted) => Math.abs(record.trade_date - timeOf(wanted));
-    const [nearest] = settled.filter((wanted) => claims(record, wanted)).sort((one, other) => gap(one) - gap(other));
-    if (nearest !== undefined) extras.set(nearest, [...(extras.get(nearest) ?? []), record.id]);
+  // of lines of one job that agree, those that have no order yet
+  const isFree = (wanted: Wanted) => wanted.order === null && !extras.has(wanted);
+  for (const row of withoutOpen(strange, open, claims).toReversed()) {
+    const gap = (wanted: Wanted) => Math.abs(row.time - timeOf(wanted));
+    const near = settled.filter((wanted) => claims(row, wanted)).sort((one, other) => gap(one) - gap(other));
+    const wanted = near.find((one) => one.intent === near[0]?.intent && isFree(one)) ?? near[0];
+    if (wanted !== undefined) extras.set(wanted, [...(extras.get(wanted) ?? []), row.record.id]);
   }
-  return [...extras].map(([{ intent, terms, order }, ids]) => ({ intent, terms, order, ids, certain }));
+  return [...extras].map(([{ reqTime, took, ...wanted }, ids]) => ({ ...wanted, ids, certain }));
 }
 
 /**
@@ -75,15 +98,15 @@ export function madeAt(
 }
 
 /** Each open order may turn out to be one of those that fit it, the one that is nearest in time for all that is known. */
-function withoutOpen(
-  records: readonly OrderRecord[],
+export function withoutOpen<Row extends { readonly time: number }>(
+  rows: readonly Row[],
   open: readonly Wanted[],
-  claims: (record: OrderRecord, wanted: Wanted) => boolean,
-): OrderRecord[] {
-  const left = new Set(records);
+  claims: (row: Row, wanted: Wanted) => boolean,
+): Row[] {
+  const left = new Set(rows);
   for (const wanted of open) {
-    const gap = ({ trade_date: time }: OrderRecord) => Math.abs(time - wanted.reqTime);
-    const [nearest] = [...left].filter((record) => claims(record, wanted)).sort((one, other) => gap(one) - gap(other));
+    const gap = ({ time }: Row) => Math.abs(time - wanted.reqTime);
+    const [nearest] = [...left].filter((row) => claims(row, wanted)).sort((one, other) => gap(one) - gap(other));
     if (nearest !== undefined) left.delete(nearest);
   }
   return [...left];

@@ -59,12 +59,19 @@ function jobOf(journal: Journal, id: string): Job[] {
   return entry === undefined ? [] : [new Job(entry)];
 }
 
+/** The job that a settled write was, by the file that is kept of it; undefined where it is gone on with since. */
+export function settledJob(journal: Journal, { intent }: Settled): Job | undefined {
+  if (!isOf(intent, 'orderMoreV2') || journal.find(intent.id) !== undefined) return undefined;
+  const [job] = jobOf(journal, intent.id);
+  return job;
+}
+
 /** A line as an order that is wanted. */
 export function wantedOf(job: Job, line: number): Wanted {
   const fate = job.fates[line];
   const order = fate?.outcome === 'placed' ? fate.id : null;
   const reqTime = job.sentAt[line] ?? job.entry.intent.reqTime;
-  return { intent: job.id, terms: lineTerms(job, line), reqTime, order, took: Number.POSITIVE_INFINITY };
+  return { intent: job.id, terms: lineTerms(job, line), line, reqTime, order, took: Number.POSITIVE_INFINITY };
 }
 
 /** A line of a job as the single order that it comes to. */

@@ -1,13 +1,15 @@
 import { readOrderPages } from '../../client/order-pages.js';
 import type { OrderRecord } from '../../protocol/operations/trading.js';
 import type { TradingAccount } from '../account.js';
+import { reclose } from '../batch/closing.js';
+import type { Copy } from '../batch/copies.js';
 import type { MarketSide } from '../journal/archive.js';
 import { unlessDiskFails } from '../journal/files.js';
 import { type Check, type Intent, isOf, type Settled } from '../journal/intent.js';
 import { areAlike } from '../order/terms.js';
 import { quietly } from '../quietly.js';
-import { type Extra, extraOrders, type Wanted } from './extra-orders.js';
-import { isJobThere, jobOrders } from './jobs.js';
+import { byWrite, type Extra, extraOrders, type Wanted } from './extra-orders.js';
+import { isJobThere, jobOrders, settledJob } from './jobs.js';
 import { areOfOneOf } from './maker.js';
 
 /** So far back the first command after a while looks for what was carried out again meanwhile. */
@@ -66,8 +68,9 @@ export async function findExtras(
   if (extras.length > 0) account.alarm(extras);
   // what is not noted is found again by the next look
   unlessDiskFails(() => {
-    for (const extra of extras) keep(account, extra);
-    if (isWhole && isDecided) account.journal.archive.markChecked(where, search.check);
+    const check = isWhole && isDecided ? search.check : undefined;
+    for (const [intent, those] of byWrite(extras)) keep(account, intent, those, check);
+    if (check !== undefined) account.journal.archive.markChecked(where, check);
   });
   return extras;
 }
@@ -218,11 +221,19 @@ async function withDoubts(
   return Promise.all(found.map(async (extra) => ({ ...extra, certain: isAlone && (await isCertain(extra)) })));
 }
 
-/** So that an extra order is told once, and accounted for from then on. */
-function keep({ journal: { archive } }: TradingAccount, { intent, ids }: Extra): void {
-  const settled = archive.find(intent);
+/** So that a write's extra orders are told once, and accounted for from then on; `check` is the look that was at all there is. */
+function keep({ journal }: TradingAccount, intent: string, extras: readonly Extra[], check: Check | undefined): void {
+  const settled = journal.archive.find(intent);
   if (settled === undefined) return;
-  archive.add({ ...settled, duplicates: [...new Set([...settled.duplicates, ...ids])] }, settled);
+  const job = settledJob(journal, settled);
+  const byLine = extras.flatMap(({ line, ids }) => (line === undefined ? [] : ids.map((id): Copy => [line, id])));
+  const certain = extras.every((extra) => extra.certain);
+  if (job !== undefined) {
+    reclose(journal, job, { ...settled, ...(check && { checked: check }) }, byLine, certain);
+    return;
+  }
+  const duplicates = [...new Set([...settled.duplicates, ...extras.flatMap(({ ids }) => ids)])];
+  journal.archive.add({ ...settled, duplicates }, settled);
 }
 
 function isThere(intent: Intent, { market, side }: MarketSide): boolean {

@@ -63,7 +63,8 @@ function dateOf({ intent, events }: Pick<Settled, 'intent' | 'events'>): number 
 
 function worthOfSettled({ intent, outcome, duplicates, notional }: Settled): Decimal {
   if (isOf(intent, 'orderMoreV2')) return Decimal.of(notional ?? '0');
-  return outcome === 'placed' ? worthOf(intent).times(Decimal.of(String(1 + duplicates.length))) : Decimal.zero;
+  const orders = duplicates.length + (outcome === 'placed' ? 1 : 0);
+  return worthOf(intent).times(Decimal.of(String(orders)));
 }
 
 /** A job that is gone on with counts as an open one: what it was settled with is still among the sums of the archive. */

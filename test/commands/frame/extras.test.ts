@@ -23,12 +23,26 @@ it.each([2, 50, 51, 400])('names every one of %i copies of a batch in commands t
 });
 
 it.each([
-  [[null, null], '2 ORDERS THAT WERE REFUSED ARE THERE: to buy'],
-  [['1', null], '2 ORDERS ARE THERE MORE THAN ONCE, OR THOUGH THEY WERE REFUSED: to buy'],
-  [[null], 'AN ORDER THAT WAS REFUSED IS THERE: buy'],
-])('tells of refused orders of a batch that a copy of the request placed: %j', (orders, headline) => {
-  const errors = new Kept();
-  const extras = copies(orders.length).map((extra, index) => ({ ...extra, order: orders[index] ?? null }));
-  warnOfExtras(new Output(hostWith({ errors }), 'table'), extras);
-  expect(errors.text).toContain(headline);
-});
+  [[null, null], '2 ORDERS THAT WERE REFUSED ARE THERE: to buy', [['those that were refused', [0, 1]]]],
+  [
+    ['1', null],
+    '2 ORDERS ARE THERE MORE THAN ONCE, OR THOUGH THEY WERE REFUSED: to buy',
+    [
+      ['those that were refused', [1]],
+      ['what is too much', [0]],
+    ],
+  ],
+  [[null], 'AN ORDER THAT WAS REFUSED IS THERE: buy', [['it', [0]]]],
+] as const)(
+  'tells of refused orders of a batch that a copy of the request placed: %j',
+  (orders, headline, commands) => {
+    const errors = new Kept();
+    const extras = copies(orders.length).map((extra, index) => ({ ...extra, order: orders[index] ?? null }));
+    warnOfExtras(new Output(hostWith({ errors }), 'table'), extras);
+    expect(errors.text).toContain(headline);
+    const told = [...errors.text.matchAll(/To cancel (.*): pit cancel btc_usdt (.*)\n/g)];
+    expect(told.map(([, those, ids]) => [those, ids])).toEqual(
+      commands.map(([those, which]) => [those, which.flatMap((at) => extras[at]?.ids ?? []).join(' ')]),
+    );
+  },
+);

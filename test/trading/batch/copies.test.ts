@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { copiesOf } from '../../../src/trading/batch/copies.js';
+import { Job } from '../../../src/trading/batch/job.js';
+import { settleJob } from '../../../src/trading/batch/settle.js';
 import { findExtras } from '../../../src/trading/duplicates/watch.js';
+import { writtenToday } from '../../../src/trading/guards/day-notional.js';
+import type { Entry } from '../../../src/trading/journal/entry.js';
+import type { BatchLine, Settled } from '../../../src/trading/journal/intent.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
@@ -234,5 +239,59 @@ describe('a request of which a part was refused, and that something on the way r
     expect(extras.map(({ order, ids }) => [order === null, ids.length])).toHaveLength(20);
     expect(extras.filter(({ order }) => order === null)).toHaveLength(18);
     expect(await findExtras(next, WHERE)).toEqual([]);
+    // and from then on they are the lines' orders, wherever it is asked what became of it
+    const job = new Job(next.journal.job(JOB) as Entry<'orderMoreV2'>);
+    expect([job.counts().placed, job.copies.size, job.isWhole]).toEqual([20, 2, true]);
+    expect(new Set(job.orders)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
+    const archived = next.journal.archive.find(JOB);
+    expect([archived?.outcome, archived?.duplicates]).toEqual(['placed', [...job.copies.keys()]]);
+    const worth = lines(20).reduce((sum, [, price]) => sum + Number(price) * 0.01, 0) + (20_000 + 20_001) * 0.01;
+    expect(Number(writtenToday(next.journal, 'usdt', next.host.now()))).toBeCloseTo(worth);
+  });
+
+  it('goes to the lines that have no order, where several agree in price and amount', async () => {
+    for (const [accepted, orders] of [
+      [0, [null, null]],
+      [1, ['own', null]],
+    ] as const) {
+      const exchange = new ModelExchange([{ accepts: (pair) => pair < accepted }]);
+      const server = await exchange.serve();
+      const account = accountOf(server.url, { tolerance: 60_000 });
+      const alike = [1, 2].map((line): BatchLine => [line, '20000', '0.01']);
+      await place(account, { lines: alike });
+      for (const [, price, amount] of alike) exchange.place(price, amount);
+      const elapsedMs = account.host.now() - NOW + 5_000;
+      const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+      const extras = await findExtras(next, WHERE);
+      expect(extras.map(({ order, ids }) => [order === null ? null : 'own', ids.length]).sort()).toEqual(
+        orders.map((order) => [order, 1]).sort(),
+      );
+    }
+  });
+
+  it('has its orders also where it was ended before, with lines that were never sent, and is gone on with', async () => {
+    // of which the next request would get the same
+    const closed = { times: 0, answer: respond('{"code":3006,"message":"the market is closed"}') };
+    for (const isArchiveOnly of [false, true]) {
+      const exchange = new ModelExchange([refusedPart], closed);
+      const server = await exchange.serve();
+      const account = accountOf(server.url, { tolerance: 60_000 });
+      const { job } = await place(account, { lines: lines(400) });
+      expect(job.counts()).toMatchObject({ placed: 2, unknown: 0 });
+      expect(job.counts().notSent).toBeGreaterThan(20);
+      await settleJob(account, account.journal.find(JOB) as Entry<'orderMoreV2'>, true);
+      repeat(exchange);
+      const elapsedMs = account.host.now() - NOW + 5_000;
+      const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+      if (isArchiveOnly) {
+        const kept = next.journal.archive.find(JOB) as Settled;
+        next.journal.archive.add({ ...kept, duplicates: exchange.orders.slice(2).map(({ id }) => id) }, kept);
+      } else await findExtras(next, WHERE);
+      const { job: done } = await resume(next);
+      expect([done.counts().placed, done.copies.size]).toEqual([20, 2]);
+      await settleJob(next, next.journal.find(JOB) as Entry<'orderMoreV2'>, true);
+      expect(next.journal.archive.find(JOB)?.duplicates).toHaveLength(2);
+      expect(next.alarms.flatMap(({ ids }) => ids)).toHaveLength(20);
+    }
   });
 });

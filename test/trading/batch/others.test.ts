@@ -12,7 +12,7 @@ it('an order that is settled while the journal is read is known as its own', asy
   const job = await begin(account, { lines: lines(1) });
   const entry = account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine0001', reqTime: 1 });
   meanwhile(account.journal, () => entry.settle(PLACED, 'placed'));
-  expect(await ofOthers(account, job, [])).toEqual(new Set([PLACED.id]));
+  expect(await ofOthers(account, job, [])).toEqual({ ids: new Set([PLACED.id]), open: [] });
 });
 
 it('a job that is settled while it is looked for is found', async () => {

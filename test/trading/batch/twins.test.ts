@@ -27,6 +27,39 @@ function later(account: TestAccount & { readonly state: string }, url: string, b
   return accountOf(url, { ...OPTIONS, budgetMs, state: account.state, elapsedMs: account.host.now() - NOW });
 }
 
+it('orders that may be those of another job in doubt are no copies of what was refused here', async () => {
+  const exchange = new ModelExchange([
+    { accepts: (pair) => pair < 18 },
+    { times: 0, answer: RESET },
+    { answer: RESET },
+  ]);
+  const server = await exchange.serve();
+  const account = accountOf(server.url, OPTIONS);
+  const first = await place(account, { lines: lines(40) });
+  expect(first.job.counts()).toEqual({ placed: 18, refused: 2, unknown: 20, notSent: 0 });
+  // what was refused, once more: it is placed, and no list shows it in time
+  exchange.lag = 1_000;
+  const again = accountOf(server.url, {
+    ...OPTIONS,
+    state: account.state,
+    elapsedMs: account.host.now() - NOW,
+  });
+  const second = await place(again, { lines: lines(20).slice(18) }, 'job2');
+  expect(second.job.counts()).toMatchObject({ unknown: 2 });
+  exchange.lag = 0;
+  const next = later(again, server.url);
+  const { job, isChecked } = await resume(next);
+  expect([job.counts(), isChecked, next.alarms]).toEqual([
+    { placed: 38, refused: 2, unknown: 0, notSent: 0 },
+    false,
+    [],
+  ]);
+  const entry = next.journal.find('job2') as Entry<'orderMoreV2'>;
+  expect(await settleJob(next, entry, false)).toMatchObject({ outcome: 'placed' });
+  expect([next.alarms, exchange.batches.length]).toEqual([[], 4]);
+  expect(new Set(exchange.counts.values())).toEqual(new Set([1]));
+});
+
 it('a batch with lines that another job may have placed is refused until it is known that it has not', async () => {
   const exchange = new ModelExchange([{ times: 0, answer: RESET }]);
   const server = await exchange.serve();

@@ -111,7 +111,9 @@ export function warningsIn({ stderr }: Run): Warned[] {
 
 /** The ids in the commands that come next, of which there are several where there are many. */
 function cancelledBy(lines: readonly string[]): string[] {
-  const commands = lines.map((line) => /To cancel (?:it|what is too much): pit cancel \S+ ([\d ]+)/.exec(line)?.[1]);
+  const commands = lines.map(
+    (line) => /To cancel (?:it|those that were refused|what is too much): pit cancel \S+ ([\d ]+)/.exec(line)?.[1],
+  );
   const end = commands.indexOf(undefined);
   return commands.slice(0, end === -1 ? commands.length : end).flatMap((ids) => ids?.trim().split(' ') ?? []);
 }

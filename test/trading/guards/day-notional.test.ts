@@ -92,6 +92,9 @@ describe('a sell counts for the best bid that was seen above its price', () => {
     expect(usdt()).toBe('172002.0');
     begin('earlier1', SELL).settle(PLACED, 'placed');
     expect(usdt()).toBe('172022.0');
+    // refused, and a copy of the request placed it after all
+    begin('late1', SELL).settle({ outcome: 'refused', id: null, duplicates: ['9'] }, 'refused');
+    expect(usdt()).toBe('172042.0');
   });
 
   it('in the place of another, before and after that is cancelled', () => {

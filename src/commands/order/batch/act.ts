@@ -75,7 +75,7 @@ export async function goOn(
   const job = new Job(jobToResume(account, id, wish));
   const isFinished = job.doubts.size === 0 && job.unsent().length === 0;
   // in the form of a dry run also where it would send nothing
-  if (isFinished && !context.globals.dryRun) return conclude(job, { kind: 'finished' });
+  if (isFinished && !context.globals.dryRun) return finished(context, account, job);
   const market = await (await context.session.markets()).find(wish.market);
   const around = await Surroundings.of(context, account, market, job.terms, overridden);
   const unsent = new Set(job.unsent());
@@ -83,6 +83,24 @@ export async function goOn(
   const begin: Deal['begin'] = async (guarding) => takeUpJob(account, id, guarding);
   const deal = { ...job.terms, all: job.terms.lines, job: id, lines, earlier: standOf(job), around, overridden, begin };
   return act(context, account, market, deal);
+}
+
+/**
+ * What became of a job of which nothing is left to send. One whose process was stopped before its last look is looked at
+ * now; of a closed one what its requests may have made since.
+ */
+async function finished(context: Context, account: TradingAccount, job: Job): Promise<Answer> {
+  const { id, terms } = job;
+  if (account.journal.find(id) !== undefined) return carried(context, account, takeUpJob(account, id));
+  await watchMarket(account, terms.market);
+  const entry = account.journal.job(id);
+  return conclude(entry === undefined ? job : new Job(entry), { kind: 'finished' });
+}
+
+async function carried(context: Context, account: TradingAccount, job: Job): Promise<Answer> {
+  const { ending, isChecked } = await carryOut(context, account, job);
+  if (isChecked === false) context.output.warn(UNCHECKED);
+  return conclude(job, ending);
 }
 
 async function ladderLines(
@@ -121,9 +139,7 @@ async function act(context: Context, account: TradingAccount, market: Market, de
   budget.lengthen(timeFor(Math.ceil(deal.lines.length / MOST_PAIRS)));
   await watchMarket(account, deal.market);
   const job = await deal.begin(await guardingOf(context, account, market.quote, prepared, overridden));
-  const { ending, isChecked } = await carryOut(context, account, job);
-  if (isChecked === false) output.warn(UNCHECKED);
-  return conclude(job, ending);
+  return carried(context, account, job);
 }
 
 const UNCHECKED =

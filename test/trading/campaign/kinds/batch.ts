@@ -4,6 +4,7 @@ import type { Breach, Errand, Evidence, Judgement, Kind, Said, Scene } from '../
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
 import { documentOf, type Run, wasKilled } from '../program.js';
+import { doneLater, repeatedUnsaid, toldLater } from './late-copies.js';
 import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
 
 interface BatchErrand extends Errand {
@@ -67,7 +68,7 @@ export const batch: Kind<BatchErrand> = {
     const orders = errand.lines.map((line) => evidence.orders.filter((one) => isOf(line, one)));
     const extra = orders.reduce((sum, those) => sum + Math.max(0, those.length - 1), 0);
     const own = named(told, orders);
-    const late = doneLater(told, orders, evidence);
+    const late = doneLater(said, told, orders, evidence);
     const isFlagging = mustFlag(said, evidence);
     const breaches = [
       ...sentAgain(errand, evidence, orders),
@@ -78,7 +79,11 @@ export const batch: Kind<BatchErrand> = {
         : []),
       ...flagged([...own, ...named(final, orders), ...warnedOf(evidence)], orders),
       ...toldLater(late, [...(final?.duplicates ?? []), ...warnedOf(evidence)]),
-      ...falseAlarms([...(told?.duplicates ?? []), ...(final?.duplicates ?? []), ...warnedOf(evidence)], orders, late),
+      ...falseAlarms(
+        [...(told?.duplicates ?? []), ...(final?.duplicates ?? []), ...warnedOf(evidence)],
+        orders,
+        new Set([...late, ...repeatedUnsaid(said, orders, evidence)]),
+      ),
     ];
     const flags = told?.duplicates.length ?? 0;
     return {
@@ -144,28 +149,6 @@ function madeLater({ writes, run }: Evidence): ReadonlySet<string> {
   const later = writes.filter(({ time }) => time >= run.ended);
   const answers = later.flatMap(({ executions }) => executions.map(({ answer = '' }) => answer));
   return new Set(answers.flatMap((answer) => /"data":\[([\d,]*)\]/.exec(answer)?.[1]?.split(',') ?? []));
-}
-
-/**
- * Ids of orders of lines that were refused, which a copy of the request made when pit had looked at the list for the last
- * time: nobody can know that when it is said.
- */
-function doneLater(
-  told: Told | undefined,
-  orders: readonly (readonly Listed[])[],
-  { listings, run }: Evidence,
-): ReadonlySet<string> {
-  const looked = listings.filter(({ time }) => time <= run.ended).flatMap(({ executions }) => executions);
-  const seen = Math.max(...looked.map(({ begun }) => begun).filter((begun) => begun <= run.ended));
-  const late = orders.filter((those, index) => {
-    return told?.orders[index]?.outcome === 'refused' && those.every(({ time }) => time >= seen);
-  });
-  return new Set(late.flat().map(({ id }) => id));
-}
-
-/** A later command tells that there is an order after all. */
-function toldLater(late: ReadonlySet<string>, named: readonly string[]): Breach[] {
-  return [...late].every((id) => named.includes(id)) ? [] : ['done after it was refused, and never told'];
 }
 
 /** What it said of each line when it ended; without a word about the lines, none may be there. */
