@@ -32,10 +32,11 @@ function howToCancel(output: Output, extras: readonly Extra[], those: string): v
 function headlineOf(extras: readonly Extra[]): string {
   const [first, ...others] = extras;
   if (first === undefined) return '';
-  const { terms, order, ids, intent } = first;
+  const { terms, line, order, ids, intent } = first;
   const { side, amount, market, price } = terms;
   if (others.length > 0) return `${extras.length} ${headlineOfMany(extras)}: to ${side} in ${market} (job ${intent})`;
-  const what = `${side} ${amount} ${market} at ${price} (client id ${intent})`;
+  // no request carries the id of a job
+  const what = `${side} ${amount} ${market} at ${price} (${line === undefined ? 'client id' : 'job'} ${intent})`;
   const all = [...(order === null ? [] : [order]), ...ids].join(' and ');
   return `${isOnlyOne(first) ? 'AN ORDER THAT WAS REFUSED IS THERE' : 'THE ORDER IS THERE MORE THAN ONCE'}: ${what} as ${all}`;
 }

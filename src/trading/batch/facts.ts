@@ -23,7 +23,10 @@ export type BatchFact =
   | { readonly kind: 'stayed'; readonly request: number }
   /** The exchange's lists show these orders. */
   | { readonly kind: 'found'; readonly orders: readonly (readonly [line: number, id: string])[] }
-  /** What else there was in the request is not on the exchange, and cannot come to be any more. */
+  /**
+   * What else there was in the request is not on the exchange. Of what was refused a copy may still be placed: then it is
+   * `found`.
+   */
   | {
       readonly kind: 'closed';
       readonly request: number;

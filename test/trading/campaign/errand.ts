@@ -94,6 +94,7 @@ export type Breach =
   | 'doubled by the network, and never told'
   | 'done after it was refused, and never told'
   | 'told to be doubled, and was not'
+  | 'ended without a word about the outcome'
   | 'not settled'
   | 'settled wrongly';
 

@@ -1,11 +1,13 @@
-import type { Errand, Evidence, Judgement } from './errand.js';
+import type { Breach, Errand, Evidence, Judgement } from './errand.js';
 
 /** An errand of which something must not be. */
 interface Broken {
   readonly errand: Errand;
-  readonly judgement: Judgement;
+  readonly breaches: readonly Breach[];
   readonly evidence: Evidence;
 }
+
+const WORDLESS: Breach = 'ended without a word about the outcome';
 
 /** What became of the errands, and what must not be. */
 export class Report {
@@ -21,7 +23,8 @@ export class Report {
   late = 0;
 
   add(errand: Errand, judgement: Judgement, evidence: Evidence): void {
-    const { said, duplicates, prompt, flagged, isLate, breaches } = judgement;
+    const { said, duplicates, prompt, flagged, isLate } = judgement;
+    const breaches = [...judgement.breaches, ...(said === 'failed' ? [WORDLESS] : [])];
     this.errands += 1;
     this.writes += evidence.writes.length;
     this.duplicates += duplicates;
@@ -31,7 +34,7 @@ export class Report {
     if (isLate) this.late += 1;
     const name = `${errand.kind} ${said}`;
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
-    if (breaches.length > 0) this.broken.push({ errand, judgement, evidence });
+    if (breaches.length > 0) this.broken.push({ errand, breaches, evidence });
   }
 
   complain(words: string): void {
@@ -45,7 +48,7 @@ export class Report {
   get line(): string {
     const counts = [...this.counts].sort().map(([name, count]) => `${count} ${name}`);
     const share = ((100 * this.unknown) / Math.max(1, this.errands)).toFixed(1);
-    const settled = this.broken.some(({ judgement }) => judgement.breaches.includes('not settled')) ? 'not all' : 'all';
+    const settled = this.broken.some(({ breaches }) => breaches.includes('not settled')) ? 'not all' : 'all';
     return [
       `${this.errands} errands, ${this.writes} writes: ${counts.join(', ')}`,
       `${share} % unknown, ${settled} of them settled later`,
@@ -61,7 +64,7 @@ export class Report {
   }
 }
 
-function detail({ errand, judgement, evidence: { run, finished, writes, orders, resolved } }: Broken): string {
+function detail({ errand, breaches, evidence: { run, finished, writes, orders, resolved } }: Broken): string {
   const seen = writes.map(({ time, treatment, executions, replied, parameters }) => {
     const done = executions.map(
       ({ begun, ended, answer }) => `  done ${iso(begun)} to ${iso(ended)}: ${answer?.slice(0, 120)}`,
@@ -75,7 +78,7 @@ function detail({ errand, judgement, evidence: { run, finished, writes, orders, 
   const ids = writes.map(({ parameters: { customerOrderId } }) => customerOrderId);
   const rows = resolved.filter(({ clientId }) => ids.includes(clientId)).map((row) => JSON.stringify(row));
   return [
-    `errand ${errand.number}: pit ${run.words.join(' ')}: ${judgement.breaches.join(', ')}`,
+    `errand ${errand.number}: pit ${run.words.join(' ')}: ${breaches.join(', ')}`,
     `${iso(run.started)} to ${iso(run.ended)}: exit ${run.code} ${run.signal ?? ''} ${run.stdout.trim()}`,
     run.stderr.trim(),
     ...seen,

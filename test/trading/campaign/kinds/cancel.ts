@@ -96,8 +96,11 @@ export function isCancelledLater(evidence: Evidence, names: readonly (string | u
   const isLater = ({ ended = 0 }: { readonly ended?: number | undefined }) => ended >= lastSeen(evidence, names);
   const done = executions.filter(({ answer = '' }) => answer.startsWith('{"code":1000'));
   if (done.length > 0) return done.every(isLater);
-  // the exchange may have done it and answered with something else: a page, or half of an answer
-  const unsaid = executions.filter(({ answer = '' }) => !answer.startsWith('{"code":'));
+  // the exchange may have done it and answered with something else: a page, half of an answer, or, where it did it twice at
+  // once, that the order is closed already
+  const unsaid = executions.filter(
+    ({ answer = '' }) => !answer.startsWith('{"code":') || answer.includes('"code":3001'),
+  );
   return unsaid.length > 0 && unsaid.every(isLater);
 }
 
