@@ -56,6 +56,9 @@ export async function resolve(
   const given = new Set(settled.map(({ intent }) => intent.id));
   const found = extras.flatMap(({ intent }) => (given.has(intent) ? [] : (account.journal.archive.find(intent) ?? [])));
   return [...settled, ...found].map(({ intent, ...rest }) => {
+    // of what was found of a settled job its record says which is an order of its own, and which is too much
+    const job = isOf(intent, 'orderMoreV2') ? settledNow(account, intent.id) : undefined;
+    if (job !== undefined) return job;
     const ids = extras.find((extra) => extra.intent === intent.id)?.ids ?? [];
     return { ...rest, intent, duplicates: [...new Set([...rest.duplicates, ...ids])] };
   });
@@ -76,12 +79,15 @@ async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): 
   const isUnderWay = !isOwn && entry.isUnderWay;
   const settledOne = isOwn ? await SETTLERS[intent.operation](account, entry, end) : NOTHING;
   const { outcome = 'unknown', extras, ...doubt } = settledOne;
-  // a job that was gone on with after it had been settled is in the archive and open
-  const isOpen = account.journal.find(intent.id) !== undefined;
-  const settled: Settled | undefined = isOpen ? undefined : account.journal.archive.find(intent.id);
+  const settled = settledNow(account, intent.id);
   const events = timelineOf(eventsOf(account, entry, isUnderWay));
   const unsettled = { intent, events, outcome, id: null, duplicates: [], ...doubt };
   return { resolution: settled ?? unsettled, extras };
+}
+
+/** A job that was gone on with after it had been settled is in the archive and open. */
+function settledNow({ journal }: TradingAccount, id: string): Settled | undefined {
+  return journal.find(id) === undefined ? journal.archive.find(id) : undefined;
 }
 
 /**

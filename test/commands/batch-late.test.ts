@@ -28,4 +28,19 @@ describe('a batch that was refused, and that something on the way carries out ag
       expect(exchange.batches).toHaveLength(1);
     },
   );
+
+  it.each([0, 1])(
+    'is a row of resolve, which finds it, as what it is from then on; %i were accepted',
+    async (count) => {
+      const exchange = new ModelExchange([{ accepts: (pair) => pair < count }]);
+      const server = await exchange.serve();
+      const desk = new Desk(temporaryHome());
+      const extra = { environment: environmentAt(server.url) };
+      await desk.run(`--json ${line}`, extra);
+      const copies = ['29990', '29991'].map((price) => exchange.place(price, '0.01'));
+      const rows = await desk.run('resolve --json', extra);
+      expect(JSON.parse(rows.stdout)).toMatchObject([{ outcome: 'placed', duplicates: copies.slice(0, count) }]);
+      expect(rows.stderr).toMatch(/REFUSED (IS|ARE) THERE|THOUGH THEY WERE REFUSED/);
+    },
+  );
 });

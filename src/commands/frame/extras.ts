@@ -13,17 +13,22 @@ function warnOfOne(output: Output, extras: readonly Extra[]): void {
     ? 'Something on the way repeated the request, which pit sent once.'
     : 'Possibly something on the way repeated the request, which pit sent once; or another program uses this key.';
   output.warn(`${headlineOf(extras)}. ${cause}`);
-  const [once, more] = [extras.filter(isOnlyOne), extras.filter((extra) => !isOnlyOne(extra))];
-  // wanted once, and the answer of a batch that is gone on with counts them as placed
-  howToCancel(output, once, extras.length === 1 ? 'it' : 'those that were refused');
-  howToCancel(output, more, 'what is too much');
+  const refused = extras.flatMap(orderOfRefused);
+  howToCancel(output, extras, refused, extras.length === 1 && isOnlyOne(extras[0]) ? 'it' : 'those that were refused');
+  const more = extras.flatMap(({ ids }) => ids).filter((id) => !refused.includes(id));
+  howToCancel(output, extras, more, 'what is too much');
+}
+
+/** The first order of what was refused was wanted once, and counts as a batch's line from now on. */
+function orderOfRefused(extra: Extra): string[] {
+  const { line, order, ids } = extra;
+  return order === null && (line !== undefined || ids.length === 1) ? ids.slice(0, 1) : [];
 }
 
 /** In one command, which has to be told in full: what is said is cut where it would fill a screen. */
 const MOST_IDS = 50;
 
-function howToCancel(output: Output, extras: readonly Extra[], those: string): void {
-  const ids = extras.flatMap((extra) => extra.ids);
+function howToCancel(output: Output, extras: readonly Extra[], ids: readonly string[], those: string): void {
   const [market] = extras.map(({ terms }) => terms.market);
   for (let from = 0; from < ids.length; from += MOST_IDS)
     output.warn(`To cancel ${those}: pit cancel ${market} ${ids.slice(from, from + MOST_IDS).join(' ')}`);
@@ -48,8 +53,8 @@ function headlineOfMany(extras: readonly Extra[]): string {
 }
 
 /** A copy may have come after the refusal of the first. */
-function isOnlyOne({ order, ids }: Extra): boolean {
-  return order === null && ids.length === 1;
+function isOnlyOne(extra: Extra | undefined): boolean {
+  return extra?.order === null && extra.ids.length === 1;
 }
 
 /** The same of withdrawals, of which none can be taken back from here. */

@@ -1,6 +1,6 @@
 import type { BatchLine, Check, Settled, Settlement } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
-import { type Copy, takeIn } from './copies.js';
+import { type Copy, factsOf } from './copies.js';
 import type { Job } from './job.js';
 import { worthOfLines } from './lines.js';
 import { timelineOf } from './timeline.js';
@@ -22,22 +22,38 @@ export function closeJob(job: Job, checked?: Check): void {
 }
 
 /**
- * Takes in, of a job that is closed and that no process is at, orders that its requests made later.
+ * Takes in orders that the requests of a settled job made later. First they are accounted for, so that they are told once
+ * whatever comes between.
  *
- * @param kept what the archive says of it
+ * @param kept what the archive says of the job
  * @param more the oldest first
  * @param certain whether nobody else seems to use the account
  * @throws the system's error where the disk does not take it
  */
-export function reclose({ archive }: Journal, job: Job, kept: Settled, more: readonly Copy[], certain: boolean): void {
-  takeIn(job, more, certain, { left: true });
+export function reclose(
+  { archive }: Pick<Journal, 'archive'>,
+  job: Job,
+  kept: Settled,
+  more: readonly Copy[],
+  certain: boolean,
+): void {
+  const accounted = { ...kept, duplicates: [...new Set([...kept.duplicates, ...more.map(([, id]) => id)])] };
+  archive.add(accounted, kept);
+  // another process may have found them too, and have taken them in
+  const known = new Set(job.orders);
+  const facts = factsOf(
+    job,
+    more.filter(([, id]) => !known.has(id)),
+    certain,
+  );
+  for (const [event, fact] of facts) if (!job.tellLate(event, fact)) return;
   const outcome = outcomeOf(job);
   if (outcome === 'unknown') return;
   const summary = summaryOf(job, outcome, kept.checked);
   // those too that only the archive tells of
   const own = new Set(job.orders);
-  const duplicates = [...kept.duplicates.filter((id) => !own.has(id)), ...summary.duplicates];
-  archive.add({ ...summary, duplicates }, kept);
+  const duplicates = [...accounted.duplicates.filter((id) => !own.has(id)), ...summary.duplicates];
+  archive.add({ ...summary, duplicates }, accounted);
 }
 
 /** A job as one settled write. */

@@ -1,6 +1,6 @@
 import type { Extra } from '../duplicates/extra-orders.js';
 import { lineTerms } from '../duplicates/jobs.js';
-import type { JournalEvent } from '../journal/intent.js';
+import type { BatchFact } from './facts.js';
 import type { Job } from './job.js';
 
 /** An order that something on the way made of a request that was carried out again, and the line that it is of. */
@@ -23,22 +23,14 @@ export function asExtras(job: Job, copies: readonly Copy[], certain: boolean): E
   });
 }
 
-/**
- * Takes in such orders, and writes them down. The first of a line that was refused is the line's order.
- *
- * @param more the oldest first
- * @param certain whether nobody else seems to use the account
- * @param details as for {@link Job.tell}
- */
-export function takeIn(job: Job, more: readonly Copy[], certain: boolean, details?: Pick<JournalEvent, 'left'>): void {
+/** What a job takes in of such orders, the oldest first; the first of a line that was refused is the line's order. */
+export function factsOf(job: Job, more: readonly Copy[], certain: boolean): (readonly [event: string, BatchFact])[] {
   const first = new Map(more.toReversed().filter(([line]) => job.fates[line]?.outcome === 'refused'));
   const copies = more.filter(([line, id]) => first.get(line) !== id);
-  if (first.size > 0) {
-    const ids = [...first.values()].join(', ');
-    job.tell(`there after a refusal: ${ids}`, { kind: 'found', orders: [...first] }, details);
-  }
-  if (copies.length > 0) {
-    const ids = copies.map(([, id]) => id).join(', ');
-    job.tell(`there besides: ${ids}`, { kind: 'copied', orders: copies, certain }, details);
-  }
+  const found = { kind: 'found', orders: [...first] } as const;
+  const copied = { kind: 'copied', orders: copies, certain } as const;
+  return [
+    ...(first.size === 0 ? [] : [[`there after a refusal: ${[...first.values()].join(', ')}`, found] as const]),
+    ...(copies.length === 0 ? [] : [[`there besides: ${copies.map(([, id]) => id).join(', ')}`, copied] as const]),
+  ];
 }

@@ -103,13 +103,17 @@ export class Job extends Progress {
     return requests.flatMap(([request]) => this.doubts.get(request) ?? []);
   }
 
-  /**
-   * Takes in what happened, and writes it down.
-   * @param details `left` where nobody is at the job, and nobody will be for that
-   */
-  tell(event: string, fact: BatchFact, details: Pick<JournalEvent, 'left'> = {}): void {
-    this.entry.note(event, { fact, ...details });
+  /** Takes in what happened, and writes it down. */
+  tell(event: string, fact: BatchFact): void {
+    this.entry.note(event, { fact });
     this.apply(fact);
+  }
+
+  /** The same of a settled job, as {@link Entry.addLate}. */
+  tellLate(event: string, fact: BatchFact): boolean {
+    const isThere = this.entry.addLate(event, fact);
+    if (isThere) this.apply(fact);
+    return isThere;
   }
 }
 
@@ -120,6 +124,6 @@ export class Job extends Progress {
 function isEnd(events: readonly JournalEvent[]): boolean {
   if (events.length === 1) return true;
   const end = events.findLastIndex(({ left }) => left === true);
-  const later = events.slice(end + 1);
+  const later = events.slice(end + 1).filter(({ late }) => late !== true);
   return end !== -1 && later.length <= 1 && later.every(({ runner }) => runner !== undefined);
 }

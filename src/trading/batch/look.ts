@@ -8,7 +8,7 @@ import { lookUntilKnown } from '../looking.js';
 import { quietly } from '../quietly.js';
 import { orderProbe } from '../tolerance.js';
 import { closeAnswered, closeLate, closeNamed, counted } from './close-doubts.js';
-import { asExtras, type Copy, takeIn } from './copies.js';
+import { asExtras, type Copy, factsOf } from './copies.js';
 import type { Job } from './job.js';
 import { keyOf, recordKey } from './lines.js';
 import { match, type Sighting } from './match.js';
@@ -71,7 +71,7 @@ function tellMore(account: TradingAccount, job: Job, more: readonly Copy[], cert
   if (more.length === 0) return;
   // before it is noted: who is killed in between is told twice rather than never
   account.alarm(asExtras(job, more, certain));
-  takeIn(job, more, certain);
+  for (const [event, fact] of factsOf(job, more, certain)) job.tell(event, fact);
 }
 
 /** Those that may come of a request which was carried out again, by its moment, each with a line that it may be of. */

@@ -36,6 +36,14 @@ export function byWrite(extras: readonly Extra[]): ReadonlyMap<string, readonly 
   return groups;
 }
 
+/** Of what was found that which a later look finds too: another process may have told and noted the others meanwhile. */
+export function foundStill(found: readonly Extra[], later: readonly Extra[]): Extra[] {
+  const left = new Set(later.flatMap(({ ids }) => ids));
+  return found
+    .map((extra) => ({ ...extra, ids: extra.ids.filter((id) => left.has(id)) }))
+    .filter(({ ids }) => ids.length > 0);
+}
+
 export interface Evidence {
   /** What the exchange lists of one side of a market, as far back as any of the orders below. */
   readonly records: readonly OrderRecord[];

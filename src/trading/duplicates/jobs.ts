@@ -61,9 +61,8 @@ function jobOf(journal: Journal, id: string): Job[] {
 
 /** The job that a settled write was, by the file that is kept of it; undefined where it is gone on with since. */
 export function settledJob(journal: Journal, { intent }: Settled): Job | undefined {
-  if (!isOf(intent, 'orderMoreV2') || journal.find(intent.id) !== undefined) return undefined;
-  const [job] = jobOf(journal, intent.id);
-  return job;
+  const entry = isOf(intent, 'orderMoreV2') ? journal.keptJob(intent.id) : undefined;
+  return entry === undefined ? undefined : new Job(entry);
 }
 
 /** A line as an order that is wanted. */

@@ -8,7 +8,7 @@ import { unlessDiskFails } from '../journal/files.js';
 import { type Check, type Intent, isOf, type Settled } from '../journal/intent.js';
 import { areAlike } from '../order/terms.js';
 import { quietly } from '../quietly.js';
-import { byWrite, type Extra, extraOrders, type Wanted } from './extra-orders.js';
+import { byWrite, type Extra, extraOrders, foundStill, type Wanted } from './extra-orders.js';
 import { isJobThere, jobOrders, settledJob } from './jobs.js';
 import { areOfOneOf } from './maker.js';
 
@@ -68,9 +68,8 @@ export async function findExtras(
   if (extras.length > 0) account.alarm(extras);
   // what is not noted is found again by the next look
   unlessDiskFails(() => {
-    const check = isWhole && isDecided ? search.check : undefined;
-    for (const [intent, those] of byWrite(extras)) keep(account, intent, those, check);
-    if (check !== undefined) account.journal.archive.markChecked(where, check);
+    for (const [intent, those] of byWrite(extras)) keep(account, intent, those);
+    if (isWhole && isDecided) account.journal.archive.markChecked(where, search.check);
   });
   return extras;
 }
@@ -128,7 +127,7 @@ function startOf(settled: Settled, last: Check | undefined, end: number): number
 }
 
 function settledAt({ intent, events }: Pick<Settled, 'intent' | 'events'>): number {
-  return events.at(-1)?.time ?? intent.time;
+  return events.findLast(({ late }) => late !== true)?.time ?? intent.time;
 }
 
 /** The `reqTime` of its last request; of a job, which has many, a moment at which all of them had been answered. */
@@ -212,24 +211,25 @@ async function withDoubts(
   const earliest = earliestOf(search);
   const longer = await quietly(() => listedSince(account, search, earliest, most));
   const again = longer === undefined ? [] : heldAgainst(account, search, longer.records, earliest).extras;
+  const mine = longer === undefined ? found : foundStill(found, again);
   const isAlone = again.length > 0 && again.every((extra) => extra.certain);
   const isCertain = async ({ intent, terms, ids }: Extra) => {
     const own = search.wanted.filter((one) => one.intent === intent);
     const alike = search.wanted.filter((one) => one.intent !== intent && areAlike(one.terms, terms));
     return own.length === 0 || areOfOneOf(account, [...own, ...alike], ids, longer?.records ?? []);
   };
-  return Promise.all(found.map(async (extra) => ({ ...extra, certain: isAlone && (await isCertain(extra)) })));
+  return Promise.all(mine.map(async (extra) => ({ ...extra, certain: isAlone && (await isCertain(extra)) })));
 }
 
-/** So that a write's extra orders are told once, and accounted for from then on; `check` is the look that was at all there is. */
-function keep({ journal }: TradingAccount, intent: string, extras: readonly Extra[], check: Check | undefined): void {
+/** So that the extra orders of a write are told once, and accounted for from then on. */
+function keep({ journal }: TradingAccount, intent: string, extras: readonly Extra[]): void {
   const settled = journal.archive.find(intent);
   if (settled === undefined) return;
   const job = settledJob(journal, settled);
   const byLine = extras.flatMap(({ line, ids }) => (line === undefined ? [] : ids.map((id): Copy => [line, id])));
   const certain = extras.every((extra) => extra.certain);
   if (job !== undefined) {
-    reclose(journal, job, { ...settled, ...(check && { checked: check }) }, byLine, certain);
+    reclose(journal, job, settled, byLine, certain);
     return;
   }
   const duplicates = [...new Set([...settled.duplicates, ...extras.flatMap(({ ids }) => ids)])];

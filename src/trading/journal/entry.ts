@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { cannotWrite } from '../../config/private.js';
 import { Failure, usage } from '../../errors.js';
 import type { Host } from '../../host.js';
+import type { BatchFact } from '../batch/facts.js';
 import type { Archive } from './archive.js';
 import { append, appendDurablyAside, appendIfThere, readIfThere, unlessDiskFails } from './files.js';
 import {
@@ -22,7 +23,7 @@ import { isHere, isRunning, isSame, runnerOf, thisProcess } from './runner.js';
 const LONGEST_EVENT = 300;
 
 /** What an event says besides its words. */
-type EventDetails = Pick<JournalEvent, 'left' | 'doubt' | 'runner' | 'bid' | 'fact'>;
+type EventDetails = Pick<JournalEvent, 'left' | 'late' | 'doubt' | 'runner' | 'bid' | 'fact'>;
 
 /** A write that is not settled: it is under way, or its outcome is not known. Its file holds the intent and what happened since. */
 export class Entry<Kind extends Operation = Operation> {
@@ -93,6 +94,18 @@ export class Entry<Kind extends Operation = Operation> {
     } catch {
       // what counts is on the disk already: that the write may have left
     }
+  }
+
+  /**
+   * Adds, on the disk when it returns, what was found out of a write that is settled.
+   * @returns false where it is gone on with meanwhile: then nothing was added
+   * @throws the system's error where the disk does not take it
+   */
+  addLate(event: string, fact: BatchFact): boolean {
+    const line = this.#event(event, { late: true, fact });
+    if (!appendIfThere(this.file, lineOf(line))) return false;
+    this.happened.push(line);
+    return true;
   }
 
   /**

@@ -126,6 +126,8 @@ export interface JournalEvent {
   readonly event: string;
   /** The process that sent the write, or looked for it, has given up: nobody is at it any more. */
   readonly left?: true;
+  /** Found out when the write was settled and nobody was at it, which it leaves as it is. */
+  readonly late?: true;
   /** It left, and from here on nobody knows what became of it, also while a process still looks. */
   readonly doubt?: true;
   /** The process that is at it from now on, unless another one is. */

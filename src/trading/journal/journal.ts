@@ -150,6 +150,12 @@ export class Journal {
     return entry?.isOf('orderMoreV2') ? entry : undefined;
   }
 
+  /** A job that was settled in the days that are kept, and is not gone on with. */
+  keptJob(id: string): Entry<'orderMoreV2'> | undefined {
+    const entry = this.#findKept(id);
+    return entry?.isOf('orderMoreV2') ? entry : undefined;
+  }
+
   /** Makes a settled job an open one again; false where there is none, or another process was first. */
   reopen(id: string): boolean {
     const kept = this.archive.kept(fileName(id));

@@ -8,7 +8,13 @@ const TERMS = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot',
 
 function copies(count: number): Extra[] {
   return Array.from({ length: count }, (_, index) => ({
-    ...{ intent: 'job0123456789', order: `1${index}`, ids: [`2026112119043${1000 + index}`], certain: true },
+    ...{
+      intent: 'job0123456789',
+      line: index,
+      order: `1${index}`,
+      ids: [`2026112119043${1000 + index}`],
+      certain: true,
+    },
     terms: { ...TERMS, price: '20000', amount: '0.01' },
   }));
 }
@@ -32,7 +38,7 @@ it.each([
       ['what is too much', [0]],
     ],
   ],
-  [[null], 'AN ORDER THAT WAS REFUSED IS THERE: buy', [['it', [0]]]],
+  [[null], 'AN ORDER THAT WAS REFUSED IS THERE: buy 0.01 btc_usdt at 20000 (job job0123456789)', [['it', [0]]]],
 ] as const)(
   'tells of refused orders of a batch that a copy of the request placed: %j',
   (orders, headline, commands) => {
@@ -46,3 +52,11 @@ it.each([
     );
   },
 );
+
+it('of a line that was refused and is there twice, only the second order is too much', () => {
+  const errors = new Kept();
+  const extras = copies(1).map((extra) => ({ ...extra, order: null, ids: ['7', '8'] }));
+  warnOfExtras(new Output(hostWith({ errors }), 'table'), extras);
+  expect(errors.text).toContain('THE ORDER IS THERE MORE THAN ONCE');
+  expect(errors.text).toMatch(/those that were refused: pit cancel btc_usdt 7\n.*too much: pit cancel btc_usdt 8\n/s);
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { reclose } from '../../../src/trading/batch/closing.js';
 import { copiesOf } from '../../../src/trading/batch/copies.js';
 import { Job } from '../../../src/trading/batch/job.js';
 import { settleJob } from '../../../src/trading/batch/settle.js';
@@ -247,6 +248,46 @@ describe('a request of which a part was refused, and that something on the way r
     expect([archived?.outcome, archived?.duplicates]).toEqual(['placed', [...job.copies.keys()]]);
     const worth = lines(20).reduce((sum, [, price]) => sum + Number(price) * 0.01, 0) + (20_000 + 20_001) * 0.01;
     expect(Number(writtenToday(next.journal, 'usdt', next.host.now()))).toBeCloseTo(worth);
+  });
+
+  it('is told once, and each order is a line’s or a copy, where two commands look at once', async () => {
+    const exchange = new ModelExchange([refusedPart]);
+    let beside: (() => Promise<unknown>) | undefined;
+    let lists = 0;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const answer = exchange.answer(target);
+        if (target.includes('getOrders')) lists += 1;
+        // when the first command has found them, and before it has told
+        if (lists < 4 || beside === undefined) return answer;
+        const other = beside();
+        beside = undefined;
+        return (socket) => void other.then(() => answer(socket));
+      },
+    });
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    await place(account, { lines: lines(20) });
+    repeat(exchange);
+    const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 5_000 };
+    const [one, other] = [accountOf(server.url, options), accountOf(server.url, options)];
+    lists = 0;
+    beside = () => findExtras(other, WHERE);
+    expect(await findExtras(one, WHERE)).toEqual([]);
+    expect([one.alarms.length, other.alarms.length, lists > 4]).toEqual([0, 20, true]);
+    const job = new Job(one.journal.job(JOB) as Entry<'orderMoreV2'>);
+    expect([job.counts().placed, job.copies.size]).toEqual([20, 2]);
+    const { id = '' } =
+      exchange.orders.find((order) => job.fates.some((fate) => fate?.outcome === 'placed' && fate.id === order.id)) ??
+      {};
+    // and also where the first one had told of them already
+    const kept = one.journal.archive.find(JOB) as Settled;
+    const line = job.fates.findIndex((fate) => fate?.outcome === 'placed' && fate.id === id);
+    reclose(one.journal, new Job(one.journal.keptJob(JOB) as Entry<'orderMoreV2'>), kept, [[line, id]], true);
+    expect(one.journal.archive.find(JOB)).toMatchObject({
+      outcome: 'placed',
+      duplicates: kept.duplicates,
+      notional: kept.notional,
+    });
   });
 
   it('goes to the lines that have no order, where several agree in price and amount', async () => {

@@ -15,11 +15,12 @@ import {
 } from '../../../trading/batch/begin.js';
 import { Job, MOST_PAIRS } from '../../../trading/batch/job.js';
 import { checkLines } from '../../../trading/batch/lines-check.js';
-import { watchMarket } from '../../../trading/duplicates/watch.js';
+import { findExtras, watchMarket } from '../../../trading/duplicates/watch.js';
 import type { GuardName } from '../../../trading/guards/names.js';
 import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
 import type { Guarding } from '../../../trading/order/place.js';
 import type { Outlook } from '../../../trading/preview/outlook.js';
+import { quietly } from '../../../trading/quietly.js';
 import type { Context } from '../../frame/context.js';
 import { exchangeText } from '../../frame/exchange-text.js';
 import { breachText, confirmGuarded, guardingOf } from '../../frame/guards.js';
@@ -92,7 +93,8 @@ export async function goOn(
 async function finished(context: Context, account: TradingAccount, job: Job): Promise<Answer> {
   const { id, terms } = job;
   if (account.journal.find(id) !== undefined) return carried(context, account, takeUpJob(account, id));
-  await watchMarket(account, terms.market);
+  const { market, side } = terms;
+  if ((await quietly(() => findExtras(account, { market, side }))) === undefined) context.output.warn(UNCHECKED);
   const entry = account.journal.job(id);
   return conclude(entry === undefined ? job : new Job(entry), { kind: 'finished' });
 }

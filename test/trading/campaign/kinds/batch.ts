@@ -79,11 +79,9 @@ export const batch: Kind<BatchErrand> = {
         : []),
       ...flagged([...own, ...named(final, orders), ...warnedOf(evidence)], orders),
       ...toldLater(late, [...(final?.duplicates ?? []), ...warnedOf(evidence)]),
-      ...falseAlarms(
-        [...(told?.duplicates ?? []), ...(final?.duplicates ?? []), ...warnedOf(evidence)],
-        orders,
-        new Set([...late, ...repeatedUnsaid(said, orders, evidence)]),
-      ),
+      ...falseAlarms([...(told?.duplicates ?? []), ...(final?.duplicates ?? [])], orders, new Set()),
+      ...falseAlarms(warnedOf(evidence), orders, new Set([...late, ...repeatedUnsaid(said, orders, evidence)])),
+      ...archivedRightly(final, evidence),
     ];
     const flags = told?.duplicates.length ?? 0;
     return {
@@ -186,6 +184,15 @@ function finishedRightly(
 
 function refusedAll(orders: readonly (readonly Listed[])[]): Breach[] {
   return orders.some((those) => those.length > 0) ? ['settled wrongly'] : [];
+}
+
+/** No order is a line's and too much, and the journal has it as the answer. */
+function archivedRightly(final: Told | undefined, { resolved }: Evidence): Breach[] {
+  if (final === undefined) return [];
+  const ids = new Set(final.orders.flatMap(({ id }) => id ?? []));
+  const row = resolved.filter(({ clientId, isArchived }) => clientId === final.job && isArchived === true).at(-1);
+  const isSame = [...(row?.duplicates ?? [])].sort().join() === [...final.duplicates].sort().join();
+  return isSame && !final.duplicates.some((id) => ids.has(id)) ? [] : ['settled wrongly'];
 }
 
 /** The ids that an answer names for lines, and as too much. */

@@ -23,8 +23,10 @@ export function doneLater(
 
 /** Ids of orders of a run that was killed, and so did not say whether a copy of its request came after a refusal. */
 export function repeatedUnsaid(said: Said, orders: readonly (readonly Listed[])[], { writes }: Evidence): string[] {
-  const isRepeated = writes.some(({ executions }) => executions.length > 1);
-  return said === 'killed' && isRepeated ? orders.flat().map(({ id }) => id) : [];
+  const again = writes.flatMap(({ executions }) => executions.slice(1).map(({ answer = '' }) => answer));
+  const ids = new Set(again.flatMap((answer) => /"data":\[([\d,]*)/.exec(answer)?.[1]?.split(',') ?? []));
+  const those = orders.flat().map(({ id }) => id);
+  return said === 'killed' ? those.filter((id) => ids.has(id)) : [];
 }
 
 /** A later command tells that there is an order after all. */
