@@ -4,6 +4,7 @@ import { settleJob } from './batch/settle.js';
 import { timelineOf } from './batch/timeline.js';
 import { settleCancel } from './cancel/settle.js';
 import type { Extra } from './duplicates/extra-orders.js';
+import { settledJob } from './duplicates/jobs.js';
 import { findExtras } from './duplicates/watch.js';
 import type { Entry } from './journal/entry.js';
 import {
@@ -56,11 +57,12 @@ export async function resolve(
   const given = new Set(settled.map(({ intent }) => intent.id));
   const found = extras.flatMap(({ intent }) => (given.has(intent) ? [] : (account.journal.archive.find(intent) ?? [])));
   return [...settled, ...found].map(({ intent, ...rest }) => {
-    // of what was found of a settled job its record says which is an order of its own, and which is too much
-    const job = isOf(intent, 'orderMoreV2') ? settledNow(account, intent.id) : undefined;
-    if (job !== undefined) return job;
     const ids = extras.find((extra) => extra.intent === intent.id)?.ids ?? [];
-    return { ...rest, intent, duplicates: [...new Set([...rest.duplicates, ...ids])] };
+    // what was found of a settled job may be an order of its own now
+    const job = isOf(intent, 'orderMoreV2') ? settledNow(account, intent.id) : undefined;
+    const own = new Set(job === undefined ? [] : settledJob(account.journal, job)?.orders);
+    const row = job ?? { ...rest, intent };
+    return { ...row, duplicates: [...new Set([...row.duplicates, ...ids.filter((id) => !own.has(id))])] };
   });
 }
 

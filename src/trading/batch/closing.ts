@@ -48,7 +48,9 @@ export function reclose(
   );
   for (const [event, fact] of facts) if (!job.tellLate(event, fact)) return;
   const outcome = outcomeOf(job);
-  if (outcome === 'unknown') return;
+  // one that was gone on with meanwhile, and settled again, says more
+  const isNewest = archive.find(job.id)?.events.length === kept.events.length;
+  if (outcome === 'unknown' || !isNewest) return;
   const summary = summaryOf(job, outcome, kept.checked);
   // those too that only the archive tells of
   const own = new Set(job.orders);

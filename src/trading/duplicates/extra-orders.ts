@@ -36,11 +36,13 @@ export function byWrite(extras: readonly Extra[]): ReadonlyMap<string, readonly 
   return groups;
 }
 
-/** Of what was found that which a later look finds too: another process may have told and noted the others meanwhile. */
-export function foundStill(found: readonly Extra[], later: readonly Extra[]): Extra[] {
-  const left = new Set(later.flatMap(({ ids }) => ids));
+/** What is left of it where some of these orders are accounted for by now: the first of a line is the line's order then. */
+export function withoutKnown(found: readonly Extra[], known: ReadonlySet<string>): Extra[] {
   return found
-    .map((extra) => ({ ...extra, ids: extra.ids.filter((id) => left.has(id)) }))
+    .map((extra) => {
+      const order = extra.order ?? extra.ids.find((id) => known.has(id)) ?? null;
+      return { ...extra, order, ids: extra.ids.filter((id) => !known.has(id)) };
+    })
     .filter(({ ids }) => ids.length > 0);
 }
 

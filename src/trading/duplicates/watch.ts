@@ -8,18 +8,15 @@ import { unlessDiskFails } from '../journal/files.js';
 import { type Check, type Intent, isOf, type Settled } from '../journal/intent.js';
 import { areAlike } from '../order/terms.js';
 import { quietly } from '../quietly.js';
-import { byWrite, type Extra, extraOrders, foundStill, type Wanted } from './extra-orders.js';
+import { byWrite, type Extra, extraOrders, type Wanted, withoutKnown } from './extra-orders.js';
 import { isJobThere, jobOrders, settledJob } from './jobs.js';
 import { areOfOneOf } from './maker.js';
+import { here, LAG_MS, lastOf, SLACK_MS, settledAt, startOf } from './moments.js';
 
 /** So far back the first command after a while looks for what was carried out again meanwhile. */
 const MEMORY_MS = 3 * 86_400_000;
 /** Where the exchange's tolerance was never measured; chosen, not documented. */
 const USUAL_TOLERANCE_MS = 60_000;
-/** For clocks that differ a little. */
-const SLACK_MS = 5_000;
-/** From when a write is noted as settled until every other process reads that, at the most. */
-const LAG_MS = 5_000;
 /** So many are read by a command that is about something else; what lies before them is left to others. */
 const WATCHED_PAGES = 100;
 /** So many settled writes are worth not to be looked through again. */
@@ -63,7 +60,8 @@ export async function findExtras(
   if (search.wanted.length + search.jobs.size === 0) return nothingWanted(account, search);
   const { records, isWhole } = await listedSince(account, search, search.from, most);
   const { extras: found, isDecided } = heldAgainstAll(account, search, records);
-  const extras = found.length === 0 ? found : await withDoubts(account, search, found, most);
+  const extras =
+    found.length === 0 ? found : unnoted(account, search, records, await withDoubts(account, search, found, most));
   // before it is noted: who is killed in between is told twice rather than never
   if (extras.length > 0) account.alarm(extras);
   // what is not noted is found again by the next look
@@ -115,32 +113,6 @@ function searchOf(account: TradingAccount, where: MarketSide, fresh: Wanted | un
   return { where, check, span, fresh, jobs, from: Math.min(...froms), wanted, settled: looked, passed };
 }
 
-/**
- * From when on a copy of a write would not have been seen yet; undefined where none can come any more.
- * @param end the last moment at which one can come to be, by the exchange's clock
- */
-function startOf(settled: Settled, last: Check | undefined, end: number): number | undefined {
-  // that look may have begun before it was there to be looked for
-  const seen = last !== undefined && last.at > settledAt(settled) + LAG_MS ? last : settled.checked;
-  if (seen === undefined) return settled.intent.reqTime - SLACK_MS;
-  return seen.time > end ? undefined : seen.time - SLACK_MS;
-}
-
-function settledAt({ intent, events }: Pick<Settled, 'intent' | 'events'>): number {
-  return events.findLast(({ late }) => late !== true)?.time ?? intent.time;
-}
-
-/** The `reqTime` of its last request; of a job, which has many, a moment at which all of them had been answered. */
-function lastOf(settled: Settled, { time, at }: Check): number {
-  const { intent } = settled;
-  return isOf(intent, 'orderMoreV2') ? settledAt(settled) - at + time : intent.reqTime;
-}
-
-/** A time of the exchange's clock by this machine's. */
-function here(time: number, { time: exchange, at }: Check): number {
-  return time - exchange + at;
-}
-
 /** The orders of a side since a time, and whether these are all. */
 async function listedSince({ client }: TradingAccount, { where }: Search, from: number, most: number) {
   const isEnough = ({ trade_date: time }: OrderRecord) => time < from;
@@ -151,6 +123,8 @@ async function listedSince({ client }: TradingAccount, { where }: Search, from: 
 
 interface Found {
   readonly extras: readonly Extra[];
+  /** Ids of all orders that the journal accounts for. */
+  readonly known: ReadonlySet<string>;
   /** Nothing of what was seen may still turn out to be one too many: an open order just like one that is looked for may claim it. */
   readonly isDecided: boolean;
 }
@@ -192,8 +166,9 @@ function heldAgainst(
     .flatMap(({ intent }) => wantedOf({ intent, id: null, events: [] }))
     .concat(batch.open);
   const settled = [...wanted, ...batch.settled];
-  const extras = extraOrders({ records, known: new Set([...single, ...batch.known]), settled, open, span });
-  return { extras, isDecided: !open.some((one) => settled.some(({ terms }) => areAlike(terms, one.terms))) };
+  const known = new Set([...single, ...batch.known]);
+  const extras = extraOrders({ records, known, settled, open, span });
+  return { extras, known, isDecided: !open.some((one) => settled.some(({ terms }) => areAlike(terms, one.terms))) };
 }
 
 /** One for each write, what was kept of it last. */
@@ -211,14 +186,22 @@ async function withDoubts(
   const earliest = earliestOf(search);
   const longer = await quietly(() => listedSince(account, search, earliest, most));
   const again = longer === undefined ? [] : heldAgainst(account, search, longer.records, earliest).extras;
-  const mine = longer === undefined ? found : foundStill(found, again);
   const isAlone = again.length > 0 && again.every((extra) => extra.certain);
   const isCertain = async ({ intent, terms, ids }: Extra) => {
     const own = search.wanted.filter((one) => one.intent === intent);
     const alike = search.wanted.filter((one) => one.intent !== intent && areAlike(one.terms, terms));
     return own.length === 0 || areOfOneOf(account, [...own, ...alike], ids, longer?.records ?? []);
   };
-  return Promise.all(mine.map(async (extra) => ({ ...extra, certain: isAlone && (await isCertain(extra)) })));
+  return Promise.all(found.map(async (extra) => ({ ...extra, certain: isAlone && (await isCertain(extra)) })));
+}
+
+/**
+ * Without what another process has found, told and noted meanwhile. Only the journal says so: a list may lack an order that
+ * it showed a moment ago.
+ */
+function unnoted(account: TradingAccount, search: Search, records: readonly OrderRecord[], found: readonly Extra[]) {
+  const { known } = heldAgainst(account, search, records, earliestOf(search));
+  return withoutKnown(found, known);
 }
 
 /** So that the extra orders of a write are told once, and accounted for from then on. */

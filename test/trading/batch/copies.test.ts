@@ -7,6 +7,7 @@ import { findExtras } from '../../../src/trading/duplicates/watch.js';
 import { writtenToday } from '../../../src/trading/guards/day-notional.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, Settled } from '../../../src/trading/journal/intent.js';
+import { Journal } from '../../../src/trading/journal/journal.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
@@ -288,6 +289,29 @@ describe('a request of which a part was refused, and that something on the way r
       duplicates: kept.duplicates,
       notional: kept.notional,
     });
+  });
+
+  it('is told whatever the longer list shows that is read to tell whether another program uses the key', async () => {
+    const exchange = new ModelExchange([refusedPart]);
+    let isCut = false;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const answer = exchange.answer(target);
+        return isCut && target.includes('getOrders') ? respond('{"code":3001,"message":"order not found"}') : answer;
+      },
+    });
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    await place(account, { lines: lines(20) });
+    repeat(exchange);
+    const elapsedMs = account.host.now() - NOW + 5_000;
+    const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+    // the journal is read when the first list is there
+    next.journal.open = () => {
+      isCut = true;
+      return Journal.prototype.open.call(next.journal);
+    };
+    expect(await findExtras(next, WHERE)).toHaveLength(20);
+    expect(next.alarms).toHaveLength(20);
   });
 
   it('goes to the lines that have no order, where several agree in price and amount', async () => {
