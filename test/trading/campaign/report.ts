@@ -24,7 +24,7 @@ export class Report {
 
   add(errand: Errand, judgement: Judgement, evidence: Evidence): void {
     const { said, duplicates, prompt, flagged, isLate } = judgement;
-    const breaches = [...judgement.breaches, ...(said === 'failed' ? [WORDLESS] : [])];
+    const breaches = [...judgement.breaches, ...(said === 'failed' && !isStrange(evidence) ? [WORDLESS] : [])];
     this.errands += 1;
     this.writes += evidence.writes.length;
     this.duplicates += duplicates;
@@ -62,6 +62,11 @@ export class Report {
   get details(): string {
     return [...this.complaints, ...this.broken.map(detail)].join('\n\n');
   }
+}
+
+/** Whether nothing was sent because a read before was answered with what the interface does not know, which is exit 1. */
+function isStrange({ run, writes }: Evidence): boolean {
+  return run.code === 1 && writes.length === 0 && run.stderr.includes('"message":"the answer to ');
 }
 
 function detail({ errand, breaches, evidence: { run, finished, writes, orders, resolved } }: Broken): string {
