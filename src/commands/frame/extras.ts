@@ -9,7 +9,7 @@ export function warnOfExtras(output: Output, extras: readonly Extra[]): void {
 
 /** What was made of one write. */
 function warnOfOne(output: Output, extras: readonly Extra[]): void {
-  const cause = extras.every(({ certain }) => certain)
+  const cause = areCertain(extras)
     ? 'Something on the way repeated the request, which pit sent once.'
     : 'Possibly something on the way repeated the request, which pit sent once; or another program uses this key.';
   output.warn(`${headlineOf(extras)}. ${cause}`);
@@ -50,6 +50,12 @@ function headlineOfMany(extras: readonly Extra[]): string {
   if (extras.every(isOnlyOne)) return 'ORDERS THAT WERE REFUSED ARE THERE';
   const more = 'ORDERS ARE THERE MORE THAN ONCE';
   return extras.some(isOnlyOne) ? `${more}, OR THOUGH THEY WERE REFUSED` : more;
+}
+
+/** The orders of a batch have no ids of the user's: where all of these were refused, they may have been placed from elsewhere. */
+function areCertain(extras: readonly Extra[]): boolean {
+  const isToldApart = extras.some(({ line, order }) => line === undefined || order !== null);
+  return isToldApart && extras.every(({ certain }) => certain);
 }
 
 /** A copy may have come after the refusal of the first. */

@@ -46,6 +46,8 @@ it.each([
     const extras = copies(orders.length).map((extra, index) => ({ ...extra, order: orders[index] ?? null }));
     warnOfExtras(new Output(hostWith({ errors }), 'table'), extras);
     expect(errors.text).toContain(headline);
+    // a copy of what was placed tells that it was the request
+    expect(errors.text.includes('Possibly something')).toBe(orders.every((order) => order === null));
     const told = [...errors.text.matchAll(/To cancel (.*): pit cancel btc_usdt (.*)\n/g)];
     expect(told.map(([, those, ids]) => [those, ids])).toEqual(
       commands.map(([those, which]) => [those, which.flatMap((at) => extras[at]?.ids ?? []).join(' ')]),
