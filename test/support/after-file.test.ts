@@ -18,7 +18,7 @@ function endedFile(lines: readonly string[]): { ends: string; status: number | n
     `import config from ${named('vitest.config.ts')};`,
     `export default { root: ${named()}, test: { ...config.test, include: [${JSON.stringify(at('*.test.ts'))}] } };`,
   ];
-  writeFileSync(at('vitest.config.ts'), config.join('\n'));
+  writeFileSync(at('vitest.config.mts'), config.join('\n'));
   const source = [
     "import { appendFileSync } from 'node:fs';",
     "import { beforeAll, it } from 'vitest';",
@@ -27,7 +27,7 @@ function endedFile(lines: readonly string[]): { ends: string; status: number | n
     ...lines,
   ];
   writeFileSync(at('one.test.ts'), source.join('\n'));
-  const words = [path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--config', at('vitest.config.ts')];
+  const words = [path.join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--config', at('vitest.config.mts')];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
   return { ends: readFileSync(at('notes'), 'utf8'), status, printed: stdout + stderr };
 }
