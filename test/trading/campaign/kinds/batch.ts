@@ -68,11 +68,12 @@ export const batch: Kind<BatchErrand> = {
     const orders = errand.lines.map((line) => evidence.orders.filter((one) => isOf(line, one)));
     const extra = orders.reduce((sum, those) => sum + Math.max(0, those.length - 1), 0);
     const own = named(told, orders);
-    const late = doneLater(said, told, orders, evidence);
+    const later = madeLater(evidence);
+    const late = new Set([...doneLater(said, told, orders, evidence)].filter((id) => !later.has(id)));
     const isFlagging = mustFlag(said, evidence);
     const breaches = [
       ...sentAgain(errand, evidence, orders),
-      ...truthful(said, told, orders, new Set([...madeLater(evidence), ...late])),
+      ...truthful(said, told, orders, new Set([...later, ...late])),
       ...finishedRightly(evidence, final, orders),
       ...(isFlagging && !covers(own, orders)
         ? ['doubled by the network before the check, and not flagged' as const]
