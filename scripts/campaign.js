@@ -1,4 +1,4 @@
-// `npm run campaign:NAME [-- WORDS]`: bundles test/campaign/NAME.ts and runs it with the words.
+// `npm run campaign:NAME [-- WORDS]`: bundles test/campaigns/NAME.ts and runs it with the words.
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
 symlinkSync(path.join(root, 'node_modules'), path.join(directory, 'node_modules'));
 const outfile = path.join(directory, `${name}.mjs`);
 await build({
-  entryPoints: [path.join(root, 'test', 'campaign', `${name}.ts`)],
+  entryPoints: [path.join(root, 'test', 'campaigns', `${name}.ts`)],
   outfile,
   bundle: true,
   platform: 'node',

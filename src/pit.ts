@@ -1,8 +1,8 @@
-import { ownWords } from './commands/frame/command-line.js';
-import { run } from './commands/frame/program.js';
-import { sameProfile } from './commands/frame/same-profile.js';
+import { ownWords } from './cli/command-line.js';
+import { run } from './cli/program.js';
+import { sameProfile } from './cli/same-profile.js';
 import { asFailure, CommandEnded, Interrupted } from './errors.js';
-import { type Host, systemHost } from './host.js';
+import { type Host, systemHost } from './platform/host.js';
 import { Output, ReaderGone } from './terminal/output.js';
 
 /** Wires host and program and gives the exit code. The only place that catches. */

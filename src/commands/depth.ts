@@ -1,5 +1,8 @@
-import { type Depth, type Level, readDepth } from '../client/depth.js';
-import { Decimal } from '../protocol/decimal.js';
+import type { Context } from '../cli/context.js';
+import { define, flag, required } from '../cli/definition.js';
+import * as shape from '../cli/shapes.js';
+import { Decimal } from '../domain/decimal.js';
+import { type Depth, type Level, readDepth } from '../exchange/depth.js';
 import type { Answer } from '../terminal/answer.js';
 import { bars } from '../terminal/bar.js';
 import { grouped } from '../terminal/numbers.js';
@@ -7,9 +10,6 @@ import type { Screen } from '../terminal/screen.js';
 import { type Column, table } from '../terminal/table.js';
 import { wrapped } from '../terminal/text.js';
 import { isoTime, zonedTime } from '../terminal/time.js';
-import type { Context } from './frame/context.js';
-import { define, flag, required } from './frame/definition.js';
-import * as shape from './frame/shapes.js';
 import { marketName } from './inputs/names.js';
 import { positiveDecimal, wholeNumber } from './inputs/numbers.js';
 

@@ -1,4 +1,4 @@
-import type { Definition } from './frame/definition.js';
+import type { Definition } from '../cli/definition.js';
 
 type Load = () => Promise<{ readonly default: Definition }>;
 

@@ -1,8 +1,8 @@
+import { listing } from '../cli/answers.js';
+import { define, flag, optional } from '../cli/definition.js';
+import * as shape from '../cli/shapes.js';
 import { usage } from '../errors.js';
 import { grouped } from '../terminal/numbers.js';
-import { listing } from './frame/answers.js';
-import { define, flag, optional } from './frame/definition.js';
-import * as shape from './frame/shapes.js';
 import { unknownFilter } from './inputs/known-coins.js';
 import { coinName, marketName } from './inputs/names.js';
 

@@ -1,11 +1,14 @@
+import type { Context } from '../cli/context.js';
+import { define, flag, optional } from '../cli/definition.js';
+import * as shape from '../cli/shapes.js';
+import { Decimal } from '../domain/decimal.js';
 import { Failure, usage } from '../errors.js';
-import { Decimal } from '../protocol/decimal.js';
 import { grouped } from '../terminal/numbers.js';
 import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
 import type { TradingAccount } from '../trading/account.js';
-import { resumeCommand } from '../trading/batch/begin.js';
+import { resumeCommand } from '../trading/batches/begin.js';
 import { settleByHand } from '../trading/by-hand.js';
 import type { Entry } from '../trading/journal/entry.js';
 import {
@@ -19,13 +22,10 @@ import {
   type WithdrawTerms,
 } from '../trading/journal/intent.js';
 import { allCertainFrom } from '../trading/looking.js';
-import type { OrderReference } from '../trading/order/reference.js';
-import { isTooSmall } from '../trading/order/rules.js';
+import type { OrderReference } from '../trading/orders/reference.js';
+import { isTooSmall } from '../trading/orders/rules.js';
 import { quietly } from '../trading/quietly.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
-import type { Context } from './frame/context.js';
-import { define, flag, optional } from './frame/definition.js';
-import * as shape from './frame/shapes.js';
 import { oneOf, unresolvedId } from './inputs/numbers.js';
 import { leftWords, placingLine } from './order/placing-line.js';
 

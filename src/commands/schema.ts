@@ -1,8 +1,8 @@
+import { define, several } from '../cli/definition.js';
+import { leaves } from '../cli/row-fields.js';
+import { schemasOf } from '../cli/schemas.js';
+import * as shape from '../cli/shapes.js';
 import type { Answer } from '../terminal/answer.js';
-import { define, several } from './frame/definition.js';
-import { leaves } from './frame/row-fields.js';
-import { schemasOf } from './frame/schemas.js';
-import * as shape from './frame/shapes.js';
 import { word } from './inputs/words.js';
 
 export default define({

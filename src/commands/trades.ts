@@ -1,9 +1,9 @@
+import { listing } from '../cli/answers.js';
+import { define, flag, required } from '../cli/definition.js';
+import * as shape from '../cli/shapes.js';
 import { type Side, sideColumn } from '../terminal/cells.js';
 import { grouped } from '../terminal/numbers.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
-import { listing } from './frame/answers.js';
-import { define, flag, required } from './frame/definition.js';
-import * as shape from './frame/shapes.js';
 import { marketName } from './inputs/names.js';
 import { idNumber } from './inputs/numbers.js';
 

@@ -1,6 +1,6 @@
+import { Decimal } from '../domain/decimal.js';
+import { RENAMED_COINS } from '../domain/words.js';
 import { usage } from '../errors.js';
-import { Decimal } from '../protocol/decimal.js';
-import { RENAMED_COINS } from '../protocol/words.js';
 
 /**
  * Reads amounts of coins like `50000usdt,2btc`, each coin once, in the form that is kept; null where it is not that.

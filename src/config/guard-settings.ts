@@ -1,4 +1,4 @@
-import { Decimal } from '../protocol/decimal.js';
+import { Decimal } from '../domain/decimal.js';
 import { readCoinAmounts } from './coin-amounts.js';
 import type { Setting } from './settings.js';
 

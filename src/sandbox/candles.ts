@@ -1,5 +1,5 @@
-import { CANDLE_MS } from '../protocol/candles.js';
-import type { CandleType } from '../protocol/operations/market-data.js';
+import { CANDLE_MS } from '../domain/candle-durations.js';
+import type { CandleType } from '../exchange/operations/market-data.js';
 
 export type { CandleType };
 

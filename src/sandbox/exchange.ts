@@ -1,4 +1,4 @@
-import type { AccountType } from '../protocol/words.js';
+import type { AccountType } from '../domain/words.js';
 import type { CandleType } from './candles.js';
 import type { Account, Secrets } from './desk/accounts.js';
 import type { OrderStatus } from './desk/order.js';

@@ -1,6 +1,6 @@
 import { createPromptModule } from 'inquirer';
 import { Failure, Interrupted } from '../errors.js';
-import type { Host } from '../host.js';
+import type { Host } from '../platform/host.js';
 import type { LiveInput } from './live-input.js';
 import type { Screen } from './screen.js';
 import { dropTypeAhead } from './type-ahead.js';

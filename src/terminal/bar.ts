@@ -1,4 +1,4 @@
-import { Decimal } from '../protocol/decimal.js';
+import { Decimal } from '../domain/decimal.js';
 import type { Screen } from './screen.js';
 
 /** From one eighth of a cell to a full one. */

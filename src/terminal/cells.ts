@@ -1,4 +1,4 @@
-import { Decimal } from '../protocol/decimal.js';
+import { Decimal } from '../domain/decimal.js';
 import type { Column } from './layout.js';
 import { signed } from './numbers.js';
 import type { Paint } from './screen.js';

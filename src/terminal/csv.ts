@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { Decimal } from '../protocol/decimal.js';
+import { Decimal } from '../domain/decimal.js';
 import { toJson } from './json.js';
 import { safe } from './text.js';
 

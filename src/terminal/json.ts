@@ -1,4 +1,4 @@
-import { Decimal } from '../protocol/decimal.js';
+import { Decimal } from '../domain/decimal.js';
 
 /** Characters that JSON lets through but that move or hide text on a terminal. */
 const UNSEEN = /[\x7f-\x9f\u2028\u2029\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;

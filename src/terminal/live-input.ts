@@ -8,7 +8,7 @@ import {
   usePrefix,
   useState,
 } from '@inquirer/core';
-import type { TerminalOutput } from '../host.js';
+import type { TerminalOutput } from '../platform/host.js';
 
 /** From the cursor to the end of the screen. */
 const ERASE_BELOW = '\u001b[J';

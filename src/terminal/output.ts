@@ -1,5 +1,5 @@
 import type { Failure } from '../errors.js';
-import type { Host } from '../host.js';
+import type { Host } from '../platform/host.js';
 import type { Answer, RowStream } from './answer.js';
 import { toJson } from './json.js';
 import { CsvRows, JsonRows, type RowWriter, TableRows } from './row-writers.js';

@@ -1,5 +1,5 @@
 import { Failure } from '../errors.js';
-import type { Host } from '../host.js';
+import type { Host } from '../platform/host.js';
 import type { ListedChoice, Question } from './asking.js';
 import { type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { safe } from './text.js';

@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import type { TerminalOutput } from '../host.js';
+import type { TerminalOutput } from '../platform/host.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,4 @@
-import type { TerminalOutput } from '../host.js';
+import type { TerminalOutput } from '../platform/host.js';
 import { safe } from './text.js';
 import { displayWidth } from './width.js';
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { TerminalInput } from '../host.js';
+import type { TerminalInput } from '../platform/host.js';
 
 /** The first may end before the terminal is looked at; the second brings whatever waits there. */
 const TURNS = 2;

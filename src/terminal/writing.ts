@@ -1,5 +1,5 @@
 import { Failure } from '../errors.js';
-import type { TerminalOutput } from '../host.js';
+import type { TerminalOutput } from '../platform/host.js';
 
 /** The reader of a pipe has had enough, as `head` does: nothing went wrong, and nothing more is to be said. */
 export class ReaderGone extends Error {

@@ -1,9 +1,9 @@
-import type { Budget } from '../client/budget.js';
-import type { ExchangeClient } from '../client/exchange-client.js';
-import type { Host } from '../host.js';
+import type { Budget } from '../exchange/budget.js';
+import type { ExchangeClient } from '../exchange/exchange-client.js';
+import type { Host } from '../platform/host.js';
 import type { Extra } from './duplicates/extra-orders.js';
 import type { Journal } from './journal/journal.js';
-import type { ExtraWithdrawal } from './withdraw/extras.js';
+import type { ExtraWithdrawal } from './withdrawals/extras.js';
 
 /** An account at an exchange, with what it takes to write there and to know what became of it. */
 export interface TradingAccount {

@@ -1,7 +1,7 @@
 import { usage } from '../errors.js';
 import type { TradingAccount } from './account.js';
 import { settleCallByHand } from './call/call.js';
-import { settleWithdrawalByHand } from './withdraw/by-hand.js';
+import { settleWithdrawalByHand } from './withdrawals/by-hand.js';
 
 /** What somebody found out who looked at the exchange. */
 type Word = 'done' | 'notSent';

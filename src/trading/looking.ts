@@ -1,4 +1,4 @@
-import { clockTime } from '../client/limiter/breaker.js';
+import { clockTime } from '../exchange/limiter/breaker.js';
 import type { TradingAccount } from './account.js';
 import { quietly } from './quietly.js';
 import { type Probe, toleranceOf } from './tolerance.js';

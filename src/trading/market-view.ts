@@ -1,5 +1,5 @@
-import type { Depth } from '../client/depth.js';
-import { Decimal } from '../protocol/decimal.js';
+import { Decimal } from '../domain/decimal.js';
+import type { Depth } from '../exchange/depth.js';
 
 /** The book of a market, best first on both sides. */
 export interface MarketView extends Pick<Depth, 'bids' | 'asks'> {

@@ -1,7 +1,7 @@
 import { Failure } from '../errors.js';
 import type { TradingAccount } from './account.js';
-import { settleJob } from './batch/settle.js';
-import { timelineOf } from './batch/timeline.js';
+import { settleJob } from './batches/settle.js';
+import { timelineOf } from './batches/timeline.js';
 import { settleCancel } from './cancel/settle.js';
 import type { Extra } from './duplicates/extra-orders.js';
 import { settledJob } from './duplicates/jobs.js';
@@ -17,12 +17,12 @@ import {
   type Settled,
 } from './journal/intent.js';
 import { wordsOf } from './journal/runner.js';
-import { settleOrder } from './order/settle.js';
+import { settleOrder } from './orders/settle.js';
 import { quietly } from './quietly.js';
 import { settleReplace } from './replace/settle.js';
 import { probeOf, toleranceOf } from './tolerance.js';
-import { findExtraWithdrawals } from './withdraw/extras.js';
-import { settleWithdrawal } from './withdraw/settle.js';
+import { findExtraWithdrawals } from './withdrawals/extras.js';
+import { settleWithdrawal } from './withdrawals/settle.js';
 
 /** A write of the journal, with what is known of it now. */
 export interface Resolution {

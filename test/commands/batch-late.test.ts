@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryHome } from '../support/pit.js';
-import { ModelExchange } from '../trading/batch/model-exchange.js';
+import { ModelExchange } from '../trading/batches/model-exchange.js';
 import { batch } from './batch-desk.js';
 import { Desk } from './desk.js';
 import { environmentAt } from './literal-exchange.js';

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { Budget } from '../../src/client/budget.js';
-import { ExchangeClient } from '../../src/client/exchange-client.js';
-import { Breaker } from '../../src/client/limiter/breaker.js';
-import { ownLimits } from '../../src/client/limiter/own-limits.js';
 import { conclude } from '../../src/commands/order/batch/conclusion.js';
-import { KEYS } from '../client/support.js';
+import { Budget } from '../../src/exchange/budget.js';
+import { ExchangeClient } from '../../src/exchange/exchange-client.js';
+import { Breaker } from '../../src/exchange/limiter/breaker.js';
+import { ownLimits } from '../../src/exchange/limiter/own-limits.js';
+import { KEYS } from '../exchange/support.js';
 import { respond } from '../support/fault-server.js';
-import { begin, carried, lines, place } from '../trading/batch/jobs.js';
-import { ModelExchange } from '../trading/batch/model-exchange.js';
+import { begin, carried, lines, place } from '../trading/batches/jobs.js';
+import { ModelExchange } from '../trading/batches/model-exchange.js';
 import { accountOf, temporaryState } from '../trading/support/account.js';
 import { count } from '../trading/support/exchange.js';
 

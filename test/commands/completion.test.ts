@@ -17,7 +17,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { hasBlock, withBlock, withoutBlock } from '../../src/commands/completion/block.js';
 import { carryOut, completionState, installing, uninstalling } from '../../src/commands/completion/changes.js';
 import { SHELLS, type Shell } from '../../src/commands/completion/shells.js';
-import { ROOT } from '../house/sources.js';
+import { ROOT } from '../architecture/sources.js';
 import { PIT, temporaryHome } from '../support/pit.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';

@@ -1,5 +1,5 @@
 import { beforeAll, expect } from 'vitest';
-import { brokenPromises } from '../contract/kept.js';
+import { brokenPromises } from '../cli-contract/kept.js';
 import { type Ran, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
 
 export interface Extra {

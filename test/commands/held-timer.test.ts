@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { run } from '../../src/commands/frame/program.js';
-import type { Host } from '../../src/host.js';
+import { run } from '../../src/cli/program.js';
+import type { Host } from '../../src/platform/host.js';
 import { type FakeHost, fakeHost, NOW } from '../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { temporaryState } from '../trading/support/account.js';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CANDLE_MS } from '../../src/protocol/candles.js';
-import { Decimal } from '../../src/protocol/decimal.js';
-import { CANDLE_TYPES, type CandleType } from '../../src/protocol/operations/market-data.js';
+import { CANDLE_MS } from '../../src/domain/candle-durations.js';
+import { Decimal } from '../../src/domain/decimal.js';
+import { CANDLE_TYPES, type CandleType } from '../../src/exchange/operations/market-data.js';
 import { DECIMAL, FLAG, TIME, useDesk } from './desk.js';
 
 const desk = useDesk();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../src/protocol/decimal.js';
+import { Decimal } from '../../src/domain/decimal.js';
 import { DECIMAL, type Desk, ID, TEXT, useDesk } from './desk.js';
 import { type Placed, same, sum } from './orders-desk.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../src/protocol/decimal.js';
+import { Decimal } from '../../src/domain/decimal.js';
 import { COUNT, DECIMAL, ID, TEXT, TIME, useDesk } from './desk.js';
 
 const desk = useDesk();

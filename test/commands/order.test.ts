@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../src/protocol/decimal.js';
+import { Decimal } from '../../src/domain/decimal.js';
 import { DECIMAL, ID, TEXT, useDesk } from './desk.js';
 import { type Balance, balances, ORDER_ROW, type OrderRow, place, product, same, shown, sum } from './orders-desk.js';
 

@@ -1,4 +1,4 @@
-import { Decimal } from '../../src/protocol/decimal.js';
+import { Decimal } from '../../src/domain/decimal.js';
 import { COUNT, DECIMAL, type Desk, ID, TIME } from './desk.js';
 
 /** What these tests read of an order's answer. */

@@ -5,7 +5,7 @@ import { referenceFiles } from '../../src/commands/reference/index.js';
 import { roff } from '../../src/commands/reference/roff.js';
 import { kindOf, scriptFrom } from '../../src/commands/reference/scripts.js';
 import { describeTree } from '../../src/commands/reference/tree.js';
-import { ROOT, textOf } from '../house/sources.js';
+import { ROOT, textOf } from '../architecture/sources.js';
 import { requires } from '../support/tools.js';
 
 // the build puts the version in

@@ -1,8 +1,8 @@
-import { Budget } from '../../src/client/budget.js';
-import { ExchangeClient } from '../../src/client/exchange-client.js';
-import type { OrderRecord } from '../../src/protocol/operations/trading.js';
+import { Budget } from '../../src/exchange/budget.js';
+import { ExchangeClient } from '../../src/exchange/exchange-client.js';
+import type { OrderRecord } from '../../src/exchange/operations/trading.js';
 import { administer } from '../../src/sandbox/lifecycle/admin-client.js';
-import { orderState } from '../../src/trading/order/record.js';
+import { orderState } from '../../src/trading/orders/record.js';
 import { fakeHost } from '../support/fake-host.js';
 import type { Desk } from './desk.js';
 

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Answered } from '../../src/client/answered.js';
-import type { Market } from '../../src/client/market-catalog.js';
-import { Sightings } from '../../src/commands/frame/sightings.js';
+import { Sightings } from '../../src/commands/session/sightings.js';
 import { Symbols, symbolsFolder } from '../../src/config/symbols.js';
+import type { Answered } from '../../src/exchange/answered.js';
+import type { Market } from '../../src/exchange/market-catalog.js';
 import { temporaryHome } from '../support/pit.js';
 import { useDesk } from './desk.js';
 

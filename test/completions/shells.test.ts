@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ROOT } from '../house/sources.js';
+import { ROOT } from '../architecture/sources.js';
 import { temporaryHome } from '../support/pit.js';
 import { requires, requiresFile } from '../support/tools.js';
 import { type Answered, ask, type Shell } from './shells.js';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ROOT } from '../house/sources.js';
+import { ROOT } from '../architecture/sources.js';
 import { onTerminal } from '../support/pty.js';
 
 export type Shell = 'bash' | 'bash-completion' | 'zsh' | 'fish';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Redaction } from '../../src/redaction.js';
+import { Redaction } from '../../src/platform/redaction.js';
 import { leaksIn } from './canary.js';
 
 function masking(...secrets: string[]): Redaction {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
-import type { Host } from '../../src/host.js';
-import { Redaction } from '../../src/redaction.js';
+import type { Host } from '../../src/platform/host.js';
+import { Redaction } from '../../src/platform/redaction.js';
 
 export interface FakeHost extends Host {
   /** How long each wait was, in milliseconds. */

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
-import { run } from '../../src/commands/frame/program.js';
+import { run } from '../../src/cli/program.js';
 import { asFailure, type Failure, Interrupted } from '../../src/errors.js';
-import type { Host } from '../../src/host.js';
+import type { Host } from '../../src/platform/host.js';
 import { Output } from '../../src/terminal/output.js';
 import { fakeHost } from './fake-host.js';
 

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Decimal } from '../../src/domain/decimal.js';
 import { Failure } from '../../src/errors.js';
-import { Decimal } from '../../src/protocol/decimal.js';
 import type { Answer } from '../../src/terminal/answer.js';
 import { type Format, Output } from '../../src/terminal/output.js';
 import { table } from '../../src/terminal/table.js';

@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream';
-import type { Host, TerminalOutput } from '../../src/host.js';
+import type { Host, TerminalOutput } from '../../src/platform/host.js';
 import { type Screen, screenOf } from '../../src/terminal/screen.js';
 
 /** A stream that keeps what is written to it, and is a terminal where it has columns. */

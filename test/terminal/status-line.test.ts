@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { TerminalOutput } from '../../src/host.js';
+import type { TerminalOutput } from '../../src/platform/host.js';
 import { Output } from '../../src/terminal/output.js';
 
 const CLEARED = '\r\u001b[2K';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ExchangeClient } from '../../src/client/exchange-client.js';
+import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import type { OrderTerms } from '../../src/trading/journal/intent.js';
-import { placeOrder } from '../../src/trading/order/place.js';
-import { settleOrder } from '../../src/trading/order/settle.js';
-import { KEYS } from '../client/support.js';
+import { placeOrder } from '../../src/trading/orders/place.js';
+import { settleOrder } from '../../src/trading/orders/settle.js';
+import { KEYS } from '../exchange/support.js';
 import { type FakeHost, NOW } from '../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { accountOf, type TestAccount } from './support/account.js';

@@ -1,7 +1,7 @@
+import { define } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
 import type { Paint } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import { define } from '../frame/definition.js';
-import * as shape from '../frame/shapes.js';
 import { BALANCE, balanceRow, type CoinEntry } from './rows.js';
 
 /**

@@ -1,9 +1,9 @@
+import { listing } from '../../cli/answers.js';
+import { define, flag, several, toggle } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
 import { type Column, table } from '../../terminal/table.js';
-import { listing } from '../frame/answers.js';
-import { define, flag, several, toggle } from '../frame/definition.js';
-import * as shape from '../frame/shapes.js';
 import { unknownCoin } from '../funds/explained.js';
 import { coinName } from '../inputs/names.js';
 import { BALANCE, type BalanceRow, balanceRow, isEmpty } from './rows.js';

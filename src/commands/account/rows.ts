@@ -1,7 +1,7 @@
-import { Decimal } from '../../protocol/decimal.js';
-import type { Result } from '../../protocol/operation.js';
-import type { operations } from '../../protocol/operations/index.js';
-import * as shape from '../frame/shapes.js';
+import * as shape from '../../cli/shapes.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { operations } from '../../exchange/operations/index.js';
+import type { Result } from '../../exchange/operations/operation.js';
 
 /** A coin's balance. */
 export const BALANCE: shape.Fields = {

@@ -1,8 +1,8 @@
-import { readRates } from '../../client/rates.js';
-import { Decimal } from '../../protocol/decimal.js';
+import type { Context } from '../../cli/context.js';
+import { Decimal } from '../../domain/decimal.js';
+import { readRates } from '../../exchange/rates.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
-import type { Context } from '../frame/context.js';
 import { unknownCoin } from '../funds/explained.js';
 import type { BalanceRow } from './rows.js';
 

@@ -1,4 +1,4 @@
-import { NumberText, parseJson, printJson } from '../../protocol/json.js';
+import { NumberText, parseJson, printJson } from '../../platform/json.js';
 import type { Answer } from '../../terminal/answer.js';
 import { JsonText } from '../../terminal/json.js';
 import type { Screen } from '../../terminal/screen.js';

@@ -1,11 +1,11 @@
+import type { Context } from '../../cli/context.js';
+import type { Side } from '../../domain/words.js';
 import { Failure } from '../../errors.js';
-import type { Side } from '../../protocol/words.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { guardOrders } from '../../trading/guards/guard-orders.js';
 import type { Guarded } from '../../trading/guards/guards.js';
 import { guardLimits } from '../../trading/guards/limits.js';
 import { Outlook } from '../../trading/preview/outlook.js';
-import type { Context } from '../frame/context.js';
 
 type Values = Readonly<Record<string, string>>;
 

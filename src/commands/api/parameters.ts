@@ -1,9 +1,9 @@
-import { failureOf } from '../../client/failures.js';
+import { completing } from '../../cli/completes.js';
 import { nearest } from '../../config/names.js';
 import { type Failure, quoted, usage } from '../../errors.js';
-import { isDescribed, operationOf, operations } from '../../protocol/operations/index.js';
-import { checkedParameters, isOperationName } from '../../protocol/request.js';
-import { completing } from '../frame/completes.js';
+import { failureOf } from '../../exchange/failures.js';
+import { isDescribed, operationOf, operations } from '../../exchange/operations/index.js';
+import { checkedParameters, isOperationName } from '../../exchange/request.js';
 
 /** A word of the command line: `name=value`. */
 interface Pair {

@@ -1,12 +1,12 @@
+import { requireConsent } from '../../cli/consent.js';
+import type { Context } from '../../cli/context.js';
+import type { AccountType, OrderType, Side } from '../../domain/words.js';
 import { type Failure, usage } from '../../errors.js';
-import type { AccountType, OrderType, Side } from '../../protocol/words.js';
 import type { Answer } from '../../terminal/answer.js';
+import { readAmount } from '../../trading/expressions/amount-expression.js';
+import { readPrice } from '../../trading/expressions/price-expression.js';
 import type { GuardName } from '../../trading/guards/names.js';
 import type { BatchLine } from '../../trading/journal/intent.js';
-import { readAmount } from '../../trading/words/amount-word.js';
-import { readPrice } from '../../trading/words/price-word.js';
-import { requireConsent } from '../frame/consent.js';
-import type { Context } from '../frame/context.js';
 import type { OrderRequest } from '../order/request.js';
 
 type Values = Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
-import type { ExchangeClient } from '../../client/exchange-client.js';
+import type { Context } from '../../cli/context.js';
+import { dryRun, NO_PREVIEW } from '../../cli/dry-run.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type OrderReference, referenceValues } from '../../trading/order/reference.js';
-import type { Context } from '../frame/context.js';
-import { dryRun, NO_PREVIEW } from '../frame/dry-run.js';
+import { type OrderReference, referenceValues } from '../../trading/orders/reference.js';
 
 /**
  * The cancellations that would be sent, a dry run for each.

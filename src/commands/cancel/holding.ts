@@ -1,10 +1,10 @@
+import type { Context } from '../../cli/context.js';
 import { CommandEnded, Failure } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { type HoldEvent, hold } from '../../trading/timed-cancel/hold.js';
 import { MINUTE_MS, type Timer } from '../../trading/timed-cancel/timer.js';
-import type { Context } from '../frame/context.js';
 import { stateWords, timeOfDay, timerAnswer } from './timer-words.js';
 
 interface Held {

@@ -1,6 +1,6 @@
-import { Decimal } from '../../protocol/decimal.js';
-import type { OrderRecord } from '../../protocol/operations/trading.js';
-import { type Side, splitMarket } from '../../protocol/words.js';
+import { Decimal } from '../../domain/decimal.js';
+import { type Side, splitMarket } from '../../domain/words.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { grouped } from '../../terminal/numbers.js';
 
 /** How many orders of a side are open, and what they hold: quote coin for buys, base coin for sells. */

@@ -1,4 +1,4 @@
-import type { Context } from '../frame/context.js';
+import type { Context } from '../../cli/context.js';
 
 interface Progress {
   /** Called for each answer; `orders` where more have been found since. */

@@ -1,9 +1,9 @@
+import { listing } from '../../cli/answers.js';
+import * as shape from '../../cli/shapes.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Paint } from '../../terminal/screen.js';
 import type { CancelAttempt, Cancellation } from '../../trading/cancel/cancel.js';
-import { listing } from '../frame/answers.js';
-import * as shape from '../frame/shapes.js';
 
 /** What became of a cancellation. */
 export const CANCELLED: shape.Fields = {

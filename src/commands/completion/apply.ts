@@ -1,9 +1,9 @@
-import type { Host } from '../../host.js';
+import { confirm, requireConsent } from '../../cli/consent.js';
+import type { Context } from '../../cli/context.js';
+import { optional } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import type { Host } from '../../platform/host.js';
 import type { Answer } from '../../terminal/answer.js';
-import { confirm, requireConsent } from '../frame/consent.js';
-import type { Context } from '../frame/context.js';
-import { optional } from '../frame/definition.js';
-import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { oneOf } from '../inputs/numbers.js';
 import { type Change, carryOut } from './changes.js';
 import { CHANGED } from './shapes.js';

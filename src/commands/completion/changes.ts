@@ -1,5 +1,5 @@
 import { usage } from '../../errors.js';
-import type { Host } from '../../host.js';
+import type { Host } from '../../platform/host.js';
 import { hasBlock, isBroken, withBlock, withoutBlock } from './block.js';
 import { asBytes, readOwn, removeOwn, writeOwn } from './files.js';
 import { certainPlaces, type Places, placesOf } from './places.js';

@@ -1,4 +1,4 @@
-import { define, required } from '../frame/definition.js';
+import { define, required } from '../../cli/definition.js';
 import { oneOf } from '../inputs/numbers.js';
 import { SCRIPT } from './shapes.js';
 import { SHELLS, scriptText } from './shells.js';

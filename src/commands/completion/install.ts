@@ -1,4 +1,4 @@
-import { define } from '../frame/definition.js';
+import { define } from '../../cli/definition.js';
 import { apply, CHANGING } from './apply.js';
 import { installing } from './changes.js';
 

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { shellWord } from '../../config/private.js';
 import { quoted, usage } from '../../errors.js';
-import type { Host } from '../../host.js';
+import type { Host } from '../../platform/host.js';
 import type { Shell } from './shells.js';
 
 /** Where a shell looks. */

@@ -1,4 +1,4 @@
-import * as shape from '../frame/shapes.js';
+import * as shape from '../../cli/shapes.js';
 import { SHELLS } from './shells.js';
 
 const SHELL = shape.oneOf(SHELLS, '');

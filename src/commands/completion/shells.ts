@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Failure, quoted, usage } from '../../errors.js';
-import type { Host } from '../../host.js';
+import type { Host } from '../../platform/host.js';
 
 /** The shells that pit completes in, with the script of each in the package's `completions`. */
 export const SCRIPTS = { bash: 'pit.bash', zsh: '_pit', fish: 'pit.fish' } as const;

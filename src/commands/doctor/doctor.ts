@@ -1,11 +1,11 @@
+import type { Context } from '../../cli/context.js';
+import { define } from '../../cli/definition.js';
+import { sameProfile } from '../../cli/same-profile.js';
+import * as shape from '../../cli/shapes.js';
 import { Failure } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Meaning, Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import type { Context } from '../frame/context.js';
-import { define } from '../frame/definition.js';
-import { sameProfile } from '../frame/same-profile.js';
-import * as shape from '../frame/shapes.js';
 import { examine, type Finding, type Status } from './check.js';
 import { account } from './checks/account.js';
 import { completion } from './checks/completion.js';

@@ -1,7 +1,7 @@
-import type { HttpAnswer } from '../../client/transport.js';
-import type { Result } from '../../protocol/operation.js';
-import type { OperationNamed } from '../../protocol/operations/index.js';
-import type { Context } from '../frame/context.js';
+import type { Context } from '../../cli/context.js';
+import type { OperationNamed } from '../../exchange/operations/index.js';
+import type { Result } from '../../exchange/operations/operation.js';
+import type { HttpAnswer } from '../../exchange/transport.js';
 
 /** An answer of a host, with this machine's clock before and after it, in milliseconds since the Unix epoch. */
 export interface Reached extends HttpAnswer {

@@ -1,8 +1,8 @@
+import type { Context } from '../../cli/context.js';
 import { accountsWithJournal } from '../../trading/journal/accounts.js';
 import { Journal } from '../../trading/journal/journal.js';
 import { quietly } from '../../trading/quietly.js';
-import type { Context } from '../frame/context.js';
-import { journalName, SANDBOX_JOURNAL } from '../frame/remembered.js';
+import { journalName, SANDBOX_JOURNAL } from '../session/remembered.js';
 
 /** What is unknown in the journals of keys that are not in use now. */
 export interface UnknownElsewhere {

@@ -1,18 +1,18 @@
+import { listing } from '../../cli/answers.js';
+import type { Context } from '../../cli/context.js';
+import { define, required, toggle } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { Failure, usage } from '../../errors.js';
 import {
   type ChainAddress,
   readDepositAddress,
   readDepositAddresses,
   readWithdrawalAddress,
-} from '../../client/addresses.js';
-import type { ExchangeClient } from '../../client/exchange-client.js';
-import { Failure, usage } from '../../errors.js';
+} from '../../exchange/addresses.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { Answer } from '../../terminal/answer.js';
 import { qrCode } from '../../terminal/qr.js';
 import type { Column } from '../../terminal/table.js';
-import { listing } from '../frame/answers.js';
-import type { Context } from '../frame/context.js';
-import { define, required, toggle } from '../frame/definition.js';
-import * as shape from '../frame/shapes.js';
 import { coinName } from '../inputs/names.js';
 import { addressBlocks, type CodedAddress, dangersOf, type Purpose, placeOf } from './address-blocks.js';
 import { explained } from './explained.js';

@@ -1,11 +1,11 @@
-import type { Bill } from '../../client/bills.js';
-import { Decimal } from '../../protocol/decimal.js';
+import { listing } from '../../cli/answers.js';
+import * as shape from '../../cli/shapes.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Bill } from '../../exchange/bills.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintChange } from '../../terminal/cells.js';
 import { grouped, signed } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
-import { listing } from '../frame/answers.js';
-import * as shape from '../frame/shapes.js';
 
 /** Bills of a coin and type, added up. */
 interface Group {

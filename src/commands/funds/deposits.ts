@@ -1,14 +1,14 @@
-import { learnZone } from '../../client/bills.js';
-import type { ExchangeClient } from '../../client/exchange-client.js';
-import type { ExchangeZone } from '../../client/exchange-zone.js';
-import { type DepositRecord, readDepositPage, readDeposits } from '../../client/record-pages.js';
+import type { Context } from '../../cli/context.js';
+import { define } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { learnZone } from '../../exchange/bills.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import type { ExchangeZone } from '../../exchange/exchange-zone.js';
+import { type DepositRecord, readDepositPage, readDeposits } from '../../exchange/record-pages.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { quietly } from '../../trading/quietly.js';
-import type { Context } from '../frame/context.js';
-import { define } from '../frame/definition.js';
-import * as shape from '../frame/shapes.js';
 import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
 import { DEPOSIT_STATES, stateColumn } from './states.js';
 

@@ -1,9 +1,9 @@
-import { readFees } from '../../client/fee-info.js';
-import { OBSERVED } from '../../client/observed-codes.js';
+import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/names.js';
 import { Failure, usage } from '../../errors.js';
+import { readFees } from '../../exchange/fee-info.js';
+import { OBSERVED } from '../../exchange/observed-codes.js';
 import { quietly } from '../../trading/quietly.js';
-import type { Context } from '../frame/context.js';
 
 /** What a funds operation is about, for the words of a refusal. */
 interface Subject {

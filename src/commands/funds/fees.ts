@@ -1,8 +1,8 @@
-import { type ChainFee, readFees } from '../../client/fee-info.js';
+import { listing } from '../../cli/answers.js';
+import { define, optional } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { type ChainFee, readFees } from '../../exchange/fee-info.js';
 import { grouped } from '../../terminal/numbers.js';
-import { listing } from '../frame/answers.js';
-import { define, optional } from '../frame/definition.js';
-import * as shape from '../frame/shapes.js';
 import { coinName } from '../inputs/names.js';
 import { explained } from './explained.js';
 import { gateColumn } from './gates.js';

@@ -1,11 +1,11 @@
-import { readWithdrawalPage, readWithdrawals, type WithdrawalRecord } from '../../client/record-pages.js';
+import { define } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
+import { readWithdrawalPage, readWithdrawals, type WithdrawalRecord } from '../../exchange/record-pages.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { quietly } from '../../trading/quietly.js';
-import { findExtraWithdrawals } from '../../trading/withdraw/extras.js';
-import { define } from '../frame/definition.js';
-import * as shape from '../frame/shapes.js';
+import { findExtraWithdrawals } from '../../trading/withdrawals/extras.js';
 import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
 import { stateColumn, WITHDRAWAL_STATES } from './states.js';
 

@@ -1,5 +1,5 @@
+import type { Reader } from '../../cli/definition.js';
 import { usage } from '../../errors.js';
-import type { Reader } from '../frame/definition.js';
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,

@@ -1,6 +1,6 @@
+import { completing } from '../../cli/completes.js';
+import { RENAMED_COINS, readCoin, readMarket } from '../../domain/words.js';
 import { quoted, usage } from '../../errors.js';
-import { RENAMED_COINS, readCoin, readMarket } from '../../protocol/words.js';
-import { completing } from '../frame/completes.js';
 
 /** A market in any of the forms people write: `btc_usdt`, `BTC/USDT`, `btc-usdt`. */
 export const marketName = completing({ of: 'market' }, (word): string => {

@@ -1,7 +1,7 @@
+import { completing } from '../../cli/completes.js';
+import type { Reader } from '../../cli/definition.js';
+import { Decimal } from '../../domain/decimal.js';
 import { quoted, usage } from '../../errors.js';
-import { Decimal } from '../../protocol/decimal.js';
-import { completing } from '../frame/completes.js';
-import type { Reader } from '../frame/definition.js';
 
 /** A whole number from `least` to `most`, both included. */
 export function wholeNumber(name: string, least: number, most: number): Reader<number> {

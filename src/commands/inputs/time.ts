@@ -1,5 +1,5 @@
+import type { Reader } from '../../cli/definition.js';
 import { quoted, usage } from '../../errors.js';
-import type { Reader } from '../frame/definition.js';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 

@@ -1,4 +1,4 @@
-import { completing } from '../frame/completes.js';
+import { completing } from '../../cli/completes.js';
 
 /** A word whose rules its owner checks. */
 export function word(text: string): string {

@@ -1,8 +1,8 @@
+import { confirm, requireConsent } from '../../cli/consent.js';
+import { define } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import { warnOfLeftBehind } from '../../cli/left-behind.js';
 import { usage } from '../../errors.js';
-import { confirm, requireConsent } from '../frame/consent.js';
-import { define } from '../frame/definition.js';
-import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
-import { warnOfLeftBehind } from '../frame/left-behind.js';
 import { profileMeant } from '../profile/rows.js';
 import { KEYS } from './shown-keys.js';
 

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
+import type { Context } from '../../cli/context.js';
+import { define, flag, toggle } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import { warnOfLeftBehind } from '../../cli/left-behind.js';
 import { type KeyPair, parseKeys, requireKeyText } from '../../config/keys.js';
 import { codeOf } from '../../config/private.js';
 import { Failure, usage } from '../../errors.js';
-import type { Context } from '../frame/context.js';
-import { define, flag, toggle } from '../frame/definition.js';
-import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
-import { warnOfLeftBehind } from '../frame/left-behind.js';
 import { filePath } from '../inputs/words.js';
 import { profileMeant } from '../profile/rows.js';
 import { KEYS, shownKeys } from './shown-keys.js';

@@ -1,6 +1,6 @@
+import { define } from '../../cli/definition.js';
 import { Failure } from '../../errors.js';
 import { record } from '../../terminal/table.js';
-import { define } from '../frame/definition.js';
 import { profileMeant } from '../profile/rows.js';
 import { KEYS, shownKeys } from './shown-keys.js';
 

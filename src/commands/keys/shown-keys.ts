@@ -1,5 +1,5 @@
+import * as shape from '../../cli/shapes.js';
 import { type KeyPair, lastFour } from '../../config/keys.js';
-import * as shape from '../frame/shapes.js';
 
 export const KEYS = shape.record({
   profile: shape.text('its name'),

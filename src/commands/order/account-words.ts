@@ -1,4 +1,4 @@
-import type { AccountType } from '../../protocol/words.js';
+import type { AccountType } from '../../domain/words.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
 
 const ACCOUNTS: Readonly<Record<AccountType, string>> = {

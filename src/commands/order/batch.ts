@@ -1,6 +1,6 @@
-import { requireConsent } from '../frame/consent.js';
-import { define, flag, required } from '../frame/definition.js';
-import { overriddenBy, overrideFlag } from '../frame/guards.js';
+import { requireConsent } from '../../cli/consent.js';
+import { define, flag, required } from '../../cli/definition.js';
+import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import { marketName } from '../inputs/names.js';
 import { oneOf, positiveDecimal, unresolvedId } from '../inputs/numbers.js';
 import { filePath } from '../inputs/words.js';

@@ -1,14 +1,14 @@
-import { refusal } from '../../client/failures.js';
+import { notSent } from '../../cli/not-sent.js';
 import { Failure } from '../../errors.js';
+import { refusal } from '../../exchange/failures.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
-import type { Placement } from '../../trading/order/place.js';
-import type { Unknown } from '../../trading/order/settle.js';
-import { notSent } from '../frame/not-sent.js';
+import type { Placement } from '../../trading/orders/place.js';
+import type { Unknown } from '../../trading/orders/settle.js';
 import { accountWords } from './account-words.js';
 
 /** An order that was sent: its terms, and what it is called. */

@@ -1,6 +1,6 @@
-import type { Market } from '../../client/market-catalog.js';
-import { Decimal } from '../../protocol/decimal.js';
-import type { OrderType } from '../../protocol/words.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { OrderType } from '../../domain/words.js';
+import type { Market } from '../../exchange/market-catalog.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';

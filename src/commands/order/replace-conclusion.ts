@@ -1,13 +1,13 @@
-import { refusal } from '../../client/failures.js';
 import { Failure } from '../../errors.js';
+import { refusal } from '../../exchange/failures.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { CancelFate } from '../../trading/cancel/fate.js';
 import type { OrderTerms, ReplaceTerms } from '../../trading/journal/intent.js';
-import type { Placement } from '../../trading/order/place.js';
-import { remainderOf } from '../../trading/order/remainder.js';
-import { notionalText } from '../../trading/order/terms.js';
+import type { Placement } from '../../trading/orders/place.js';
+import { remainderOf } from '../../trading/orders/remainder.js';
+import { notionalText } from '../../trading/orders/terms.js';
 import type { Replacement } from '../../trading/replace/replace.js';
 import { rowOf } from '../cancel/rows.js';
 import { conclude as concludeOrder } from './conclusion.js';

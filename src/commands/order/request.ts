@@ -1,8 +1,8 @@
+import type { AccountType, OrderType, Side } from '../../domain/words.js';
 import { usage } from '../../errors.js';
-import type { AccountType, OrderType, Side } from '../../protocol/words.js';
+import type { AmountWord } from '../../trading/expressions/amount-expression.js';
+import type { PriceWord } from '../../trading/expressions/price-expression.js';
 import type { GuardName } from '../../trading/guards/names.js';
-import type { AmountWord } from '../../trading/words/amount-word.js';
-import type { PriceWord } from '../../trading/words/price-word.js';
 
 /** What nobody needs to be asked about an order. */
 export interface OrderChoices {

@@ -1,8 +1,8 @@
-import { Decimal } from '../../protocol/decimal.js';
-import type { OrderRecord } from '../../protocol/operations/trading.js';
-import { type OrderType, readOrderType, type Side } from '../../protocol/words.js';
+import { Decimal } from '../../domain/decimal.js';
+import { type OrderType, readOrderType, type Side } from '../../domain/words.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { isoTime } from '../../terminal/time.js';
-import { feeCoin, type OrderState, orderState } from '../../trading/order/record.js';
+import { feeCoin, type OrderState, orderState } from '../../trading/orders/record.js';
 
 export interface OrderRow {
   readonly id: string;

@@ -1,10 +1,10 @@
+import { define, flag, optional, required } from '../../cli/definition.js';
+import { onMarket } from '../../cli/known-market.js';
+import * as shape from '../../cli/shapes.js';
 import { usage } from '../../errors.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
-import { referenceValues } from '../../trading/order/reference.js';
-import { WAITS } from '../../trading/order/wait.js';
-import { define, flag, optional, required } from '../frame/definition.js';
-import { onMarket } from '../frame/known-market.js';
-import * as shape from '../frame/shapes.js';
+import { referenceValues } from '../../trading/orders/reference.js';
+import { WAITS } from '../../trading/orders/wait.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
 import { orderRow } from './rows.js';

@@ -1,11 +1,11 @@
+import type { Context } from '../../cli/context.js';
 import { Failure } from '../../errors.js';
-import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { grouped } from '../../terminal/numbers.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { orderState } from '../../trading/order/record.js';
-import { type Wait, waitForOrder } from '../../trading/order/wait.js';
-import type { Context } from '../frame/context.js';
+import { orderState } from '../../trading/orders/record.js';
+import { type Wait, waitForOrder } from '../../trading/orders/wait.js';
 
 interface Awaited {
   readonly record: OrderRecord;

@@ -1,7 +1,7 @@
+import { define, flag, required } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import { checkUrl } from '../../config/urls.js';
 import { usage } from '../../errors.js';
-import { define, flag, required } from '../frame/definition.js';
-import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
 import { word } from '../inputs/words.js';
 import { changed, WHOLE_PROFILE } from './rows.js';
 

@@ -1,6 +1,6 @@
-import { listing } from '../frame/answers.js';
-import { define } from '../frame/definition.js';
-import * as shape from '../frame/shapes.js';
+import { listing } from '../../cli/answers.js';
+import { define } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
 import { hostText, PROFILE, profileRow } from './rows.js';
 
 export default define({

@@ -1,9 +1,9 @@
+import { confirm } from '../../cli/consent.js';
+import type { Context } from '../../cli/context.js';
 import type { Profile } from '../../config/profiles.js';
 import { checkSetting } from '../../config/settings.js';
 import { limitsOfWithdrawals, loosens } from '../../config/withdraw-settings.js';
 import { Failure } from '../../errors.js';
-import { confirm } from '../frame/consent.js';
-import type { Context } from '../frame/context.js';
 
 /**
  * Asks at a terminal before a limit of withdrawals holds less back than before. No flag answers that: a script that has gone

@@ -1,8 +1,8 @@
-import { requireConsent } from '../frame/consent.js';
-import { define, required } from '../frame/definition.js';
-import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
-import { warnOfLeftBehind } from '../frame/left-behind.js';
-import * as shape from '../frame/shapes.js';
+import { requireConsent } from '../../cli/consent.js';
+import { define, required } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import { warnOfLeftBehind } from '../../cli/left-behind.js';
+import * as shape from '../../cli/shapes.js';
 import { profileName } from '../inputs/words.js';
 import { confirmRemoval } from './loosening.js';
 

@@ -1,8 +1,8 @@
+import type { Context } from '../../cli/context.js';
+import * as shape from '../../cli/shapes.js';
 import { type Profile, type Profiles, SANDBOX } from '../../config/profiles.js';
 import { shownSettings } from '../../config/settings.js';
 import type { Answer } from '../../terminal/answer.js';
-import type { Context } from '../frame/context.js';
-import * as shape from '../frame/shapes.js';
 
 /** A profile: its name and its hosts. */
 export const PROFILE: shape.Fields = {

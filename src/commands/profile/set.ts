@@ -1,8 +1,8 @@
-import { requireCertificates } from '../../client/network/network.js';
+import { define, required } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import { warnOfLeftBehind } from '../../cli/left-behind.js';
 import { checkSetting, shownSettings } from '../../config/settings.js';
-import { define, required } from '../frame/definition.js';
-import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
-import { warnOfLeftBehind } from '../frame/left-behind.js';
+import { requireCertificates } from '../../exchange/network/network.js';
 import { profileName, word } from '../inputs/words.js';
 import { confirmLoosening } from './loosening.js';
 import { changed, WHOLE_PROFILE } from './rows.js';

@@ -1,6 +1,6 @@
+import { define, optional } from '../../cli/definition.js';
 import { SETTINGS, shownSettings } from '../../config/settings.js';
 import { type Entry, record } from '../../terminal/table.js';
-import { define, optional } from '../frame/definition.js';
 import { profileName } from '../inputs/words.js';
 import { hostText, profileMeant, profileRow, WHOLE_PROFILE } from './rows.js';
 

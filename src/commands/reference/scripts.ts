@@ -1,4 +1,4 @@
-import type { Completes } from '../frame/completes.js';
+import type { Completes } from '../../cli/completes.js';
 
 /** Where the tree stands in a script. */
 const PLACE = '#{tree}\n';

@@ -1,4 +1,4 @@
-import type { Completes } from '../frame/completes.js';
+import type { Completes } from '../../cli/completes.js';
 import type { DescribedArgument, DescribedCommand, DescribedFlag } from './tree.js';
 
 /** More words than that say less than the value's name. */

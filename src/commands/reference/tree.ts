@@ -1,6 +1,6 @@
-import type { Completes } from '../frame/completes.js';
-import type { Definition, Flag } from '../frame/definition.js';
-import { GLOBAL_FLAGS } from '../frame/globals.js';
+import type { Completes } from '../../cli/completes.js';
+import type { Definition, Flag } from '../../cli/definition.js';
+import { GLOBAL_FLAGS } from '../../cli/globals.js';
 import { commands, groups } from '../index.js';
 
 export interface DescribedArgument {

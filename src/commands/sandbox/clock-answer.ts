@@ -1,7 +1,7 @@
+import type { Context } from '../../cli/context.js';
+import { dryChange } from '../../cli/dry-run.js';
 import type { ClockReport } from '../../sandbox/administration/clock.js';
 import type { Answer } from '../../terminal/answer.js';
-import type { Context } from '../frame/context.js';
-import { dryChange } from '../frame/dry-run.js';
 
 /** Drives the sandbox's clock, and answers how it runs afterwards. */
 export async function drive({ session, globals }: Context, name: string, input: object = {}): Promise<Answer> {

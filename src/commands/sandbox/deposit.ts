@@ -1,6 +1,6 @@
-import { define, flag, required, toggle } from '../frame/definition.js';
-import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
-import * as shape from '../frame/shapes.js';
+import { define, flag, required, toggle } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import * as shape from '../../cli/shapes.js';
 import { coinName } from '../inputs/names.js';
 import { positiveDecimal } from '../inputs/numbers.js';
 import { word } from '../inputs/words.js';

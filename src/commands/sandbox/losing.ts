@@ -1,6 +1,6 @@
+import { confirm, requireConsent } from '../../cli/consent.js';
+import type { Context } from '../../cli/context.js';
 import { Failure } from '../../errors.js';
-import { confirm, requireConsent } from '../frame/consent.js';
-import type { Context } from '../frame/context.js';
 
 /** The reason that the sandbox gives when something would be lost. */
 const LOSES_STATE = 'losesState';

@@ -1,6 +1,6 @@
+import type { Reader } from '../../cli/definition.js';
 import { quoted, usage } from '../../errors.js';
 import type { OtherLimits } from '../../sandbox/lifecycle/start.js';
-import type { Reader } from '../frame/definition.js';
 import { duration } from '../inputs/durations.js';
 import { wholeNumber } from '../inputs/numbers.js';
 

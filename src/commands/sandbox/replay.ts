@@ -1,9 +1,9 @@
 import path from 'node:path';
+import { define, flag, required } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import * as shape from '../../cli/shapes.js';
 import type { ReplayReport } from '../../sandbox/administration/replay.js';
 import { grouped } from '../../terminal/numbers.js';
-import { define, flag, required } from '../frame/definition.js';
-import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
-import * as shape from '../frame/shapes.js';
 import { speed } from '../inputs/durations.js';
 import { marketName } from '../inputs/names.js';
 import { filePath } from '../inputs/words.js';

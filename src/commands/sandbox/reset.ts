@@ -1,7 +1,7 @@
-import { confirm, requireConsent } from '../frame/consent.js';
-import { define } from '../frame/definition.js';
-import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
-import * as shape from '../frame/shapes.js';
+import { confirm, requireConsent } from '../../cli/consent.js';
+import { define } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import * as shape from '../../cli/shapes.js';
 
 export default define({
   summary: 'Stop the sandbox and forget its orders, balances and history; asks',

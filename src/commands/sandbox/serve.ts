@@ -1,5 +1,5 @@
-import { define, flag, toggle } from '../frame/definition.js';
-import * as shape from '../frame/shapes.js';
+import { define, flag, toggle } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
 import { oneOf, wholeNumber } from '../inputs/numbers.js';
 import { utcOffset } from '../inputs/time.js';
 import { otherLimits } from './other-limits.js';

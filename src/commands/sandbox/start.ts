@@ -1,5 +1,5 @@
-import { define } from '../frame/definition.js';
-import * as shape from '../frame/shapes.js';
+import { define } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
 import { ADDRESS, ADMINISTRATION } from './shapes.js';
 
 export default define({

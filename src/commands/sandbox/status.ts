@@ -1,8 +1,8 @@
+import { define } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
 import { grouped } from '../../terminal/numbers.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
-import { define } from '../frame/definition.js';
-import * as shape from '../frame/shapes.js';
 import { ADDRESS } from './shapes.js';
 
 const COUNT = (description: string) => shape.orNull(shape.count(description));

@@ -1,5 +1,5 @@
-import { define } from '../frame/definition.js';
-import * as shape from '../frame/shapes.js';
+import { define } from '../../cli/definition.js';
+import * as shape from '../../cli/shapes.js';
 
 export default define({
   summary: 'Stop the sandbox exchange; its state is kept',

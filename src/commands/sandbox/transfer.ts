@@ -1,7 +1,7 @@
-import { completing } from '../frame/completes.js';
-import { define, flag, required, toggle } from '../frame/definition.js';
-import { DRY_CHANGE, dryChange } from '../frame/dry-run.js';
-import * as shape from '../frame/shapes.js';
+import { completing } from '../../cli/completes.js';
+import { define, flag, required, toggle } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import * as shape from '../../cli/shapes.js';
 import { coinName, marketName } from '../inputs/names.js';
 import { positiveDecimal } from '../inputs/numbers.js';
 import { word } from '../inputs/words.js';

@@ -1,19 +1,19 @@
+import type { Context } from '../../cli/context.js';
+import { sameProfile } from '../../cli/same-profile.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { isOf } from '../../trading/journal/intent.js';
 import { quietly } from '../../trading/quietly.js';
-import { findExtraWithdrawals } from '../../trading/withdraw/extras.js';
-import { type CoinFacts, type EarlierUse, readCoinFacts, readEarlierUse } from '../../trading/withdraw/facts.js';
-import { checkLimits, withdrawLimits } from '../../trading/withdraw/limits.js';
-import { feePlace } from '../../trading/withdraw/plan.js';
+import { findExtraWithdrawals } from '../../trading/withdrawals/extras.js';
+import { type CoinFacts, type EarlierUse, readCoinFacts, readEarlierUse } from '../../trading/withdrawals/facts.js';
+import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
+import { feePlace } from '../../trading/withdrawals/plan.js';
 import {
   checkCoin,
   type PreparedWithdrawal,
   prepareWithdrawal,
   type WithdrawRequest,
-} from '../../trading/withdraw/prepare.js';
-import { refuseTwin } from '../../trading/withdraw/send.js';
-import type { Context } from '../frame/context.js';
-import { sameProfile } from '../frame/same-profile.js';
+} from '../../trading/withdrawals/prepare.js';
+import { refuseTwin } from '../../trading/withdrawals/send.js';
 import { explained, unknownCoin } from '../funds/explained.js';
 
 /** A withdrawal that can be sent, with all that is told of it beforehand. */

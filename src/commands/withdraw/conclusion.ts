@@ -1,14 +1,14 @@
+import type { Context } from '../../cli/context.js';
+import { notSent } from '../../cli/not-sent.js';
 import { Failure } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { zonedTime } from '../../terminal/time.js';
-import type { Unknown } from '../../trading/order/settle.js';
-import type { PreparedWithdrawal } from '../../trading/withdraw/prepare.js';
-import type { Withdrawal } from '../../trading/withdraw/send.js';
-import type { Context } from '../frame/context.js';
-import { notSent } from '../frame/not-sent.js';
+import type { Unknown } from '../../trading/orders/settle.js';
+import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
+import type { Withdrawal } from '../../trading/withdrawals/send.js';
 import { refusedWithdrawal } from './refused.js';
 
 /** A withdrawal that was sent, and what the journal calls it. */

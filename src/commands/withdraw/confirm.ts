@@ -1,6 +1,6 @@
+import type { Context } from '../../cli/context.js';
 import { Failure } from '../../errors.js';
-import type { PreparedWithdrawal, WithdrawRequest } from '../../trading/withdraw/prepare.js';
-import type { Context } from '../frame/context.js';
+import type { PreparedWithdrawal, WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import { isConfirmed } from './request.js';
 
 /** So many last characters of the address are typed to confirm it. */

@@ -1,9 +1,9 @@
 import { createReadStream, fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import type { Context } from '../../cli/context.js';
 import { codeOf } from '../../config/private.js';
 import { Failure, usage } from '../../errors.js';
-import { operations } from '../../protocol/operations/index.js';
-import type { Context } from '../frame/context.js';
+import { operations } from '../../exchange/operations/index.js';
 
 /** Where the fund password comes from: never from an argument or the environment, which others can read. */
 export type PasswordSource =

@@ -1,13 +1,13 @@
+import type { Context } from '../../cli/context.js';
+import type { Preview } from '../../cli/dry-run.js';
+import { exchangeText } from '../../cli/exchange-text.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
-import type { EarlierUse } from '../../trading/withdraw/facts.js';
-import type { PreparedWithdrawal } from '../../trading/withdraw/prepare.js';
-import type { Context } from '../frame/context.js';
-import type { Preview } from '../frame/dry-run.js';
-import { exchangeText } from '../frame/exchange-text.js';
+import type { EarlierUse } from '../../trading/withdrawals/facts.js';
+import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import { WITHDRAWAL_STATES } from '../funds/states.js';
 import type { Checked } from './check.js';
 

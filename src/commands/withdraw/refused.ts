@@ -1,6 +1,6 @@
-import { refusal } from '../../client/failures.js';
 import { Failure } from '../../errors.js';
-import type { Refused } from '../../protocol/response.js';
+import { refusal } from '../../exchange/failures.js';
+import type { Refused } from '../../exchange/response.js';
 
 /** What helps with a refused withdrawal, by return codes as public clients observed them; the interface documents none. */
 const HINTS: Readonly<Record<number, (coin: string) => string>> = {

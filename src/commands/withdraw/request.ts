@@ -1,6 +1,6 @@
+import type { Context } from '../../cli/context.js';
 import { Failure, usage } from '../../errors.js';
-import type { WithdrawRequest } from '../../trading/withdraw/prepare.js';
-import type { Context } from '../frame/context.js';
+import type { WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import type { PasswordSource } from './fund-password.js';
 
 /** A withdrawal as far as the command line says it. */

@@ -1,5 +1,5 @@
-import { dryRunShape, PREVIEW } from '../frame/dry-run.js';
-import * as shape from '../frame/shapes.js';
+import { dryRunShape, PREVIEW } from '../../cli/dry-run.js';
+import * as shape from '../../cli/shapes.js';
 
 /** What became of a withdrawal that was sent. */
 export const WITHDRAWN = shape.record({

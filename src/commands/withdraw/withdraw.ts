@@ -1,5 +1,5 @@
-import { readWithdrawAmount } from '../../trading/withdraw/plan.js';
-import { define, flag, optional, toggle } from '../frame/definition.js';
+import { define, flag, optional, toggle } from '../../cli/definition.js';
+import { readWithdrawAmount } from '../../trading/withdrawals/plan.js';
 import { coinName } from '../inputs/names.js';
 import { positiveDecimal, wholeNumber } from '../inputs/numbers.js';
 import { word } from '../inputs/words.js';

@@ -1,4 +1,4 @@
-import type { AccountType } from '../../protocol/words.js';
+import type { AccountType } from '../../domain/words.js';
 import { Book } from '../engine/book.js';
 import { type BookEvent, type Execution, opposite, type Side } from '../engine/order.js';
 import type { Ledger } from '../ledger.js';

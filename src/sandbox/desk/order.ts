@@ -1,4 +1,4 @@
-import type { AccountType } from '../../protocol/words.js';
+import type { AccountType } from '../../domain/words.js';
 import type { BookOrder, Execution, Side } from '../engine/order.js';
 import type { Market } from '../markets/market.js';
 import { MARKETS } from '../markets/markets.js';

@@ -1,4 +1,4 @@
-import type { AccountType } from '../../protocol/words.js';
+import type { AccountType } from '../../domain/words.js';
 import type { Market } from '../markets/market.js';
 
 /** One of the places in which an account keeps its money: each has a ledger account of its own. */

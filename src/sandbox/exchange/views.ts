@@ -1,4 +1,4 @@
-import { Decimal } from '../../protocol/decimal.js';
+import { Decimal } from '../../domain/decimal.js';
 import { type Candle, type CandleType, joinCandles, MINUTE } from '../candles.js';
 import type { Venue } from '../desk/desk.js';
 import { feeCoin, type Order, statusOf } from '../desk/order.js';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import path from 'node:path';
-import type { Host } from '../../host.js';
+import type { Host } from '../../platform/host.js';
 import { openPrivate } from '../disk.js';
 import type { SandboxFiles } from './address.js';
 

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
-import type { Host } from '../../host.js';
-import { isAlive, startStamp } from '../../processes.js';
+import type { Host } from '../../platform/host.js';
+import { isAlive, startStamp } from '../../platform/processes.js';
 import { makePrivateFolder } from '../disk.js';
 import type { SandboxAddress, SandboxFiles } from './address.js';
 import { askAdmin } from './admin-client.js';

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { Failure } from '../../errors.js';
-import type { Host } from '../../host.js';
+import type { Host } from '../../platform/host.js';
 import { makePrivateFolder } from '../disk.js';
 import { STORE_NAME } from '../store-name.js';
 import type { SandboxAddress, SandboxFiles } from './address.js';

@@ -1,7 +1,7 @@
 import { closeSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import type { Directories } from '../../host.js';
-import { isAlive } from '../../processes.js';
+import type { Directories } from '../../platform/host.js';
+import { isAlive } from '../../platform/processes.js';
 import { openPrivate } from '../disk.js';
 import type { SandboxFiles } from './address.js';
 

@@ -2,7 +2,7 @@ import { closeSync, readdirSync, readFileSync, statSync, writeSync } from 'node:
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../../errors.js';
-import { isAlive } from '../../processes.js';
+import { isAlive } from '../../platform/processes.js';
 import { openPrivate } from '../disk.js';
 import { removeFile } from './files.js';
 

@@ -1,4 +1,4 @@
-import type { Host } from '../../host.js';
+import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from './address.js';
 import { sandboxFiles } from './files.js';
 import { readPublished } from './running-file.js';

@@ -1,4 +1,4 @@
-import { isAlive, startStamp } from '../../processes.js';
+import { isAlive, startStamp } from '../../platform/processes.js';
 import type { SandboxAddress } from './address.js';
 import { readRecord, removeFile, replacePrivate } from './files.js';
 

@@ -1,5 +1,5 @@
 import { usage } from '../../errors.js';
-import type { Host } from '../../host.js';
+import type { Host } from '../../platform/host.js';
 import { makePrivateFolder } from '../disk.js';
 import { type LimitValues, STATED, UNLIMITED } from '../server/index.js';
 import { BACKGROUND_VARIABLE, IDLE_VARIABLE } from './background.js';

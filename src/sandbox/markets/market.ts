@@ -1,4 +1,4 @@
-import { Decimal } from '../../protocol/decimal.js';
+import { Decimal } from '../../domain/decimal.js';
 import { Refusal } from '../refusals.js';
 import { coinRules } from './coins.js';
 

@@ -1,4 +1,4 @@
-import { Decimal } from '../../protocol/decimal.js';
+import { Decimal } from '../../domain/decimal.js';
 import { MINUTE } from '../candles.js';
 import type { Market } from '../markets/market.js';
 import type { Print, RecordedCandle, Recording } from './recording.js';

@@ -1,4 +1,4 @@
-import type { Operation } from '../../protocol/operation.js';
+import type { Operation } from '../../exchange/operations/operation.js';
 import { checkParameters } from './parameters.js';
 import { readQuery } from './query.js';
 

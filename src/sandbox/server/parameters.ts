@@ -1,5 +1,5 @@
-import type { Operation } from '../../protocol/operation.js';
-import type { Parameter } from '../../protocol/parameters.js';
+import type { Operation } from '../../exchange/operations/operation.js';
+import type { Parameter } from '../../exchange/operations/parameters.js';
 import { Refusal } from '../refusals.js';
 import { PARAMETER_REFUSALS, SWITCHED, SWITCHES } from './choices.js';
 

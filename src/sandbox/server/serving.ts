@@ -1,6 +1,6 @@
-import type { Access, Operation, Parameters, Values } from '../../protocol/operation.js';
-import { type OperationName, type OperationNamed, operations } from '../../protocol/operations/index.js';
-import { RENAMED_COINS } from '../../protocol/words.js';
+import { RENAMED_COINS } from '../../domain/words.js';
+import { type OperationName, type OperationNamed, operations } from '../../exchange/operations/index.js';
+import type { Access, Operation, Parameters, Values } from '../../exchange/operations/operation.js';
 import type { Account, Exchange } from '../exchange.js';
 import type { CoinRules } from '../markets/coins.js';
 import type { MarketRules } from '../markets/market.js';

@@ -1,5 +1,5 @@
 import { Failure, type FailureKind } from '../../errors.js';
-import type { Refused } from '../../protocol/response.js';
+import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import { Departure } from '../departure.js';
 import type { Entry } from '../journal/entry.js';

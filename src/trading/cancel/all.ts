@@ -1,8 +1,8 @@
 import { Failure } from '../../errors.js';
-import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
-import { type OwnOrders, readOpenOrders } from '../order/open-orders.js';
-import { orderState } from '../order/record.js';
+import { type OwnOrders, readOpenOrders } from '../orders/open-orders.js';
+import { orderState } from '../orders/record.js';
 import { type CancelAttempt, type Sent, sendCancels, settleAll } from './cancel.js';
 import { type Facts, factsOf } from './facts.js';
 

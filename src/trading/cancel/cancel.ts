@@ -1,8 +1,8 @@
 import { Failure, type FailureKind } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
-import { newClientId } from '../order/client-id.js';
-import type { OrderReference } from '../order/reference.js';
+import { newClientId } from '../orders/client-id.js';
+import type { OrderReference } from '../orders/reference.js';
 import { quietly } from '../quietly.js';
 import { probeOf, toleranceOf } from '../tolerance.js';
 import { type Facts, NO_FACTS } from './facts.js';

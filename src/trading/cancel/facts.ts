@@ -1,4 +1,4 @@
-import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
 
 /** What is known of an order that was to be cancelled; null where nothing is. */
 export interface Facts {

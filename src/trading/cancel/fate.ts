@@ -1,6 +1,6 @@
 import type { FailureKind } from '../../errors.js';
-import type { OrderRecord } from '../../protocol/operations/trading.js';
-import { orderState } from '../order/record.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
+import { orderState } from '../orders/record.js';
 import { type Facts, factsOf } from './facts.js';
 
 /** What became of a cancellation. */

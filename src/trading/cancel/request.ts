@@ -1,7 +1,7 @@
-import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
-import { orderState } from '../order/record.js';
-import { findOrder, isRefusedAlike, type OrderReference } from '../order/reference.js';
+import { orderState } from '../orders/record.js';
+import { findOrder, isRefusedAlike, type OrderReference } from '../orders/reference.js';
 import { quietly } from '../quietly.js';
 
 /** A cancellation that is recorded: what it names, and where its steps are noted. */

@@ -1,4 +1,4 @@
-import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { lookUntilKnown } from '../looking.js';

@@ -1,6 +1,6 @@
-import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { OrderTerms } from '../journal/intent.js';
-import { areCopies, fits } from '../order/terms.js';
+import { areCopies, fits } from '../orders/terms.js';
 
 /** An order of the journal, that is known to be on the exchange or may be. */
 export interface Wanted {

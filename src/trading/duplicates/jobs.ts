@@ -1,6 +1,6 @@
-import type { OrderRecord } from '../../protocol/operations/trading.js';
-import { Job } from '../batch/job.js';
-import { recordKey } from '../batch/lines.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
+import { Job } from '../batches/job.js';
+import { recordKey } from '../batches/lines.js';
 import type { MarketSide } from '../journal/archive.js';
 import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, type OrderTerms, type Settled } from '../journal/intent.js';

@@ -1,6 +1,6 @@
-import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
-import { findOrder } from '../order/reference.js';
+import { findOrder } from '../orders/reference.js';
 import { quietly } from '../quietly.js';
 import type { Wanted } from './extra-orders.js';
 

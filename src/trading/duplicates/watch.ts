@@ -1,12 +1,12 @@
-import { readOrderPages } from '../../client/order-pages.js';
-import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
+import { readOrderPages } from '../../exchange/order-pages.js';
 import type { TradingAccount } from '../account.js';
-import { reclose } from '../batch/closing.js';
-import type { Copy } from '../batch/copies.js';
+import { reclose } from '../batches/closing.js';
+import type { Copy } from '../batches/copies.js';
 import type { MarketSide } from '../journal/archive.js';
 import { unlessDiskFails } from '../journal/files.js';
 import { type Check, type Intent, isOf, type Settled } from '../journal/intent.js';
-import { areAlike } from '../order/terms.js';
+import { areAlike } from '../orders/terms.js';
 import { quietly } from '../quietly.js';
 import { byWrite, type Extra, extraOrders, type Wanted, withoutKnown } from './extra-orders.js';
 import { isJobThere, jobOrders, settledJob } from './jobs.js';

@@ -1,15 +1,15 @@
+import { Decimal } from '../../domain/decimal.js';
+import { splitMarket } from '../../domain/words.js';
 import { usage } from '../../errors.js';
-import { Decimal } from '../../protocol/decimal.js';
-import { splitMarket } from '../../protocol/words.js';
 import type { TradingAccount } from '../account.js';
-import { Job } from '../batch/job.js';
-import { worthOfLines } from '../batch/lines.js';
+import { Job } from '../batches/job.js';
+import { worthOfLines } from '../batches/lines.js';
 import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, marketOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { Sums, ValueOf } from '../journal/sums.js';
-import { remainderOf } from '../order/remainder.js';
-import { worthOfOrder } from '../order/terms.js';
+import { remainderOf } from '../orders/remainder.js';
+import { worthOfOrder } from '../orders/terms.js';
 import type { GuardLimits } from './limits.js';
 
 const DAY_MS = 86_400_000;

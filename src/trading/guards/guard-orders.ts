@@ -1,4 +1,4 @@
-import { Decimal } from '../../protocol/decimal.js';
+import { Decimal } from '../../domain/decimal.js';
 import type { TradingAccount } from '../account.js';
 import type { OrderTerms } from '../journal/intent.js';
 import type { Seen } from './breach.js';

@@ -1,10 +1,10 @@
-import type { Market } from '../../client/market-catalog.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { OrderType, Side } from '../../domain/words.js';
 import { Failure } from '../../errors.js';
-import { Decimal } from '../../protocol/decimal.js';
-import type { OrderType, Side } from '../../protocol/words.js';
+import type { Market } from '../../exchange/market-catalog.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { bestOf } from '../market-view.js';
-import { worthOfOrder } from '../order/terms.js';
+import { worthOfOrder } from '../orders/terms.js';
 import { type Breach, isSeen, type Seen, unchecked } from './breach.js';
 import type { GuardLimits } from './limits.js';
 import type { GuardName } from './names.js';

@@ -1,6 +1,6 @@
 import { coinAmounts } from '../../config/coin-amounts.js';
 import { GUARD_SETTINGS } from '../../config/guard-settings.js';
-import { Decimal } from '../../protocol/decimal.js';
+import { Decimal } from '../../domain/decimal.js';
 
 /** From where on the guards hold. What is null, or has no coin of that name, is not limited. */
 export interface GuardLimits {

@@ -1,4 +1,4 @@
-import type { Decimal } from '../../protocol/decimal.js';
+import type { Decimal } from '../../domain/decimal.js';
 import { type Breach, breaking, broken } from './breach.js';
 import type { GuardLimits } from './limits.js';
 

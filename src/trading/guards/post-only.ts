@@ -1,5 +1,5 @@
-import type { Decimal } from '../../protocol/decimal.js';
-import type { Side } from '../../protocol/words.js';
+import type { Decimal } from '../../domain/decimal.js';
+import type { Side } from '../../domain/words.js';
 import { bestOf } from '../market-view.js';
 import { type Breach, broken, isSeen, type Seen, unchecked } from './breach.js';
 

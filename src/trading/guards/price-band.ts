@@ -1,5 +1,5 @@
-import { Decimal } from '../../protocol/decimal.js';
-import type { Side } from '../../protocol/words.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Side } from '../../domain/words.js';
 import { distanceFrom, distanceWords, type Reference, referenceOf } from '../market-view.js';
 import { type Breach, breaking, broken, isSeen, type Seen, unchecked } from './breach.js';
 

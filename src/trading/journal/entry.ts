@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { cannotWrite } from '../../config/private.js';
 import { Failure, usage } from '../../errors.js';
-import type { Host } from '../../host.js';
-import type { BatchFact } from '../batch/facts.js';
+import type { Host } from '../../platform/host.js';
+import type { BatchFact } from '../batches/facts.js';
 import type { Archive } from './archive.js';
 import { append, appendDurablyAside, appendIfThere, readIfThere, unlessDiskFails } from './files.js';
 import {

@@ -1,7 +1,7 @@
-import type { Place } from '../../processes.js';
-import type { AccountType, OrderType, Side } from '../../protocol/words.js';
-import type { BatchFact } from '../batch/facts.js';
-import type { OrderReference } from '../order/reference.js';
+import type { AccountType, OrderType, Side } from '../../domain/words.js';
+import type { Place } from '../../platform/processes.js';
+import type { BatchFact } from '../batches/facts.js';
+import type { OrderReference } from '../orders/reference.js';
 
 /** An order as it is to be sent: price and amount are final decimal texts. */
 export interface OrderTerms {

@@ -1,4 +1,4 @@
-import { isAlive, startStamp, thisPlace } from '../../processes.js';
+import { isAlive, startStamp, thisPlace } from '../../platform/processes.js';
 import type { Intent, JournalEvent, Runner } from './intent.js';
 
 /**

@@ -1,4 +1,4 @@
-import { Decimal } from '../../protocol/decimal.js';
+import { Decimal } from '../../domain/decimal.js';
 import { linesBackwards } from './backwards.js';
 import { readFrom } from './files.js';
 import type { Settled } from './intent.js';

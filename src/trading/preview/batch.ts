@@ -1,9 +1,9 @@
-import type { Market } from '../../client/market-catalog.js';
+import { Decimal } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
-import { Decimal } from '../../protocol/decimal.js';
+import type { Market } from '../../exchange/market-catalog.js';
 import type { TradingAccount } from '../account.js';
-import type { BatchPlan } from '../batch/begin.js';
-import { totals } from '../batch/lines.js';
+import type { BatchPlan } from '../batches/begin.js';
+import { totals } from '../batches/lines.js';
 import type { Breach, Seen } from '../guards/breach.js';
 import { guardOrders } from '../guards/guard-orders.js';
 import type { Guarded } from '../guards/guards.js';

@@ -1,10 +1,10 @@
-import type { Market } from '../../client/market-catalog.js';
+import { Decimal } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
-import { Decimal } from '../../protocol/decimal.js';
-import type { OrderRecord } from '../../protocol/operations/trading.js';
+import type { Market } from '../../exchange/market-catalog.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { bestOf, distanceFrom, type MarketView, type Reference, referenceOf } from '../market-view.js';
-import { notionalOf } from '../order/terms.js';
+import { notionalOf } from '../orders/terms.js';
 import { estimateFee, type FeeEstimate } from './fee.js';
 import { type Fills, fillsAtOnce } from './fills.js';
 import type { Available } from './outlook.js';

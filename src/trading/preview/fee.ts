@@ -1,7 +1,7 @@
-import { Decimal } from '../../protocol/decimal.js';
-import type { OrderRecord } from '../../protocol/operations/trading.js';
-import { readOrderType, type Side } from '../../protocol/words.js';
-import { feeCoin } from '../order/record.js';
+import { Decimal } from '../../domain/decimal.js';
+import { readOrderType, type Side } from '../../domain/words.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
+import { feeCoin } from '../orders/record.js';
 
 /** More decimals than a coin's balance was seen with say nothing. */
 const FEE_DECIMALS = 8;

@@ -1,6 +1,6 @@
-import type { Depth, Level } from '../../client/depth.js';
-import { Decimal } from '../../protocol/decimal.js';
-import type { Side } from '../../protocol/words.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Side } from '../../domain/words.js';
+import type { Depth, Level } from '../../exchange/depth.js';
 import type { Available } from './outlook.js';
 
 /** An order that is open, and will be cancelled before the one that is looked ahead to is sent. */

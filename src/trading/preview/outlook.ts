@@ -1,9 +1,9 @@
-import { readDepth } from '../../client/depth.js';
-import type { ExchangeClient } from '../../client/exchange-client.js';
-import { readOrderPages } from '../../client/order-pages.js';
+import { Decimal } from '../../domain/decimal.js';
 import { Failure } from '../../errors.js';
-import { Decimal } from '../../protocol/decimal.js';
-import type { OrderRecord } from '../../protocol/operations/trading.js';
+import { readDepth } from '../../exchange/depth.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
+import { readOrderPages } from '../../exchange/order-pages.js';
 import type { MarketSide } from '../journal/archive.js';
 import type { MarketView } from '../market-view.js';
 import { type Leaving, withLeaving, withoutLeaving } from './leaving.js';

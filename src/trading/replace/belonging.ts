@@ -1,10 +1,10 @@
+import type { AccountType } from '../../domain/words.js';
 import { usage } from '../../errors.js';
-import type { OrderRecord } from '../../protocol/operations/trading.js';
-import type { AccountType } from '../../protocol/words.js';
-import { Job } from '../batch/job.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
+import { Job } from '../batches/job.js';
 import { type Intent, isOf, marketOf, type OrderTerms, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
-import type { OrderReference } from '../order/reference.js';
+import type { OrderReference } from '../orders/reference.js';
 
 /** The account that an order is of and its loans, none of which the exchange tells. */
 type Belonging = Pick<OrderTerms, 'account' | 'borrow' | 'repay'>;

@@ -1,4 +1,4 @@
-import { Decimal } from '../../protocol/decimal.js';
+import { Decimal } from '../../domain/decimal.js';
 import type { OrderTerms } from '../journal/intent.js';
 
 /** Whether the replacement would come to the very order that is there, which would only lose its place in the queue. */

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { type Intent, isOf } from '../journal/intent.js';
-import { isSameReference, type OrderReference } from '../order/reference.js';
+import { isSameReference, type OrderReference } from '../orders/reference.js';
 
 /**
  * Throws Failure `usage` where another write is about to close the order, or nobody knows whether it did: of two that close

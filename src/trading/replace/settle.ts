@@ -1,12 +1,12 @@
-import type { Market } from '../../client/market-catalog.js';
-import { Decimal } from '../../protocol/decimal.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../exchange/market-catalog.js';
 import type { TradingAccount } from '../account.js';
 import { type CancelFate, eventOf } from '../cancel/fate.js';
 import { conclude, lookForCancel, requestOf } from '../cancel/settle.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
-import { remainderOf } from '../order/remainder.js';
-import { isTooSmall } from '../order/rules.js';
+import { remainderOf } from '../orders/remainder.js';
+import { isTooSmall } from '../orders/rules.js';
 
 /**
  * Finds out what became of a replacement that ended before its order was placed, and keeps it in the journal. It places

@@ -1,5 +1,5 @@
-import { refusal } from '../../client/failures.js';
 import { Failure } from '../../errors.js';
+import { refusal } from '../../exchange/failures.js';
 import type { TradingAccount } from '../account.js';
 
 /** "Orders are cancelled one minute after the call." */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Decimal } from '../../../src/protocol/decimal.js';
+import { Decimal } from '../../../src/domain/decimal.js';
 import { COINS } from '../../../src/sandbox/markets/coins.js';
 import { BILL_WORDS } from '../../../src/sandbox/server/choices.js';
 import { killProcess, random, type ServedProcess, serveProcess } from '../../sandbox/support/served-process.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Decimal } from '../../../src/protocol/decimal.js';
+import { Decimal } from '../../../src/domain/decimal.js';
 
 /** A bill as the sandbox's ledger has it, in the form of the contract. */
 export interface LedgerBill {

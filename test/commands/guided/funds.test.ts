@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { LiveFunds } from '../../../src/commands/order/guided/surroundings.js';
-import { Decimal } from '../../../src/protocol/decimal.js';
+import { Decimal } from '../../../src/domain/decimal.js';
 
 const HELD = new Map([['btc', { name: 'Bitcoin', available: Decimal.of('5') }]]);
 

@@ -4,10 +4,10 @@ import { commandLine } from '../../../src/commands/order/guided/command-line.js'
 import { drawn, meaning } from '../../../src/commands/order/guided/meaning.js';
 import { priceMeaning } from '../../../src/commands/order/guided/price.js';
 import type { OrderRequest } from '../../../src/commands/order/request.js';
-import { Decimal } from '../../../src/protocol/decimal.js';
+import { Decimal } from '../../../src/domain/decimal.js';
 import { screenOf } from '../../../src/terminal/screen.js';
-import { readAmount } from '../../../src/trading/words/amount-word.js';
-import { readPrice } from '../../../src/trading/words/price-word.js';
+import { readAmount } from '../../../src/trading/expressions/amount-expression.js';
+import { readPrice } from '../../../src/trading/expressions/price-expression.js';
 import { Kept } from '../../terminal/screens.js';
 import { MARKET } from '../../trading/support/market.js';
 

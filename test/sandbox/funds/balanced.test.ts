@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Decimal } from '../../../src/protocol/decimal.js';
+import { Decimal } from '../../../src/domain/decimal.js';
 import type { Account } from '../../../src/sandbox/exchange.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
 import { Box } from './box.js';

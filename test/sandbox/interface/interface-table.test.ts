@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type OperationName, operations } from '../../../src/protocol/operations/index.js';
-import { filesUnder } from '../../house/sources.js';
-import { titlesIn } from '../../house/titles.js';
+import { type OperationName, operations } from '../../../src/exchange/operations/index.js';
+import { filesUnder } from '../../architecture/sources.js';
+import { titlesIn } from '../../architecture/titles.js';
 import { CHAPTERS, type Chapter } from './rows.js';
 
 const TESTS = 'test/sandbox/';

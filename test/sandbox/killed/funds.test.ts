@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import { Decimal } from '../../../src/protocol/decimal.js';
+import { Decimal } from '../../../src/domain/decimal.js';
 import { House } from '../../../src/sandbox/exchange/house.js';
 import type { Account, Exchange } from '../../../src/sandbox/exchange.js';
 import { Clocked, GENESIS, START, temporaryDirectory } from '../support/exchange.js';

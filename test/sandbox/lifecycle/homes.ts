@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { isAlive } from '../../../src/processes.js';
+import { isAlive } from '../../../src/platform/processes.js';
 
 const PROGRAM = path.join(import.meta.dirname, 'programs', 'pit.ts');
 const MODULES = path.join(import.meta.dirname, '..', '..', '..', 'node_modules');

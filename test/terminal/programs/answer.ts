@@ -1,5 +1,5 @@
 import { Failure } from '../../../src/errors.js';
-import { systemHost } from '../../../src/host.js';
+import { systemHost } from '../../../src/platform/host.js';
 import { Output, ReaderGone } from '../../../src/terminal/output.js';
 
 /** Answers with as many lines as its argument says, as a command does, and treats a reader that left as done. */

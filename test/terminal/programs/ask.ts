@@ -1,5 +1,5 @@
 import { Failure, Interrupted } from '../../../src/errors.js';
-import { systemHost } from '../../../src/host.js';
+import { systemHost } from '../../../src/platform/host.js';
 import { Prompts } from '../../../src/terminal/prompts.js';
 
 /** Asks one question of the kind that its argument names, and prints what came of it as JSON. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CancelledAll, cancelAll } from '../../../src/trading/cancel/all.js';
-import { readOpenOrders } from '../../../src/trading/order/open-orders.js';
+import { readOpenOrders } from '../../../src/trading/orders/open-orders.js';
 import { FAULTS, type FaultServer } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { count, query } from '../support/exchange.js';

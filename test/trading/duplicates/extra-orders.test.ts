@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OrderRecord } from '../../../src/protocol/operations/trading.js';
+import type { OrderRecord } from '../../../src/exchange/operations/trading.js';
 import { type Evidence, extraOrders, type Wanted } from '../../../src/trading/duplicates/extra-orders.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 

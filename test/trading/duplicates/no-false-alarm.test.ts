@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { findExtras } from '../../../src/trading/duplicates/watch.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
-import { placeOrder } from '../../../src/trading/order/place.js';
+import { placeOrder } from '../../../src/trading/orders/place.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { NOT_FOUND, query, record } from '../support/exchange.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findExtras, watchMarket } from '../../../src/trading/duplicates/watch.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
-import { placeOrder } from '../../../src/trading/order/place.js';
+import { placeOrder } from '../../../src/trading/orders/place.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';

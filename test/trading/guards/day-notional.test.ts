@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { beginJob, takeUpJob } from '../../../src/trading/batch/begin.js';
-import { settleJob } from '../../../src/trading/batch/settle.js';
+import { beginJob, takeUpJob } from '../../../src/trading/batches/begin.js';
+import { settleJob } from '../../../src/trading/batches/settle.js';
 import { writtenToday } from '../../../src/trading/guards/day-notional.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/intent.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
-import { begin, carried, resume } from '../batch/jobs.js';
-import { ModelExchange } from '../batch/model-exchange.js';
+import { begin, carried, resume } from '../batches/jobs.js';
+import { ModelExchange } from '../batches/model-exchange.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 
 const ORDER: OrderTerms = {

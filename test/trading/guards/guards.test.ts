@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import type { OrderType, Side } from '../../../src/domain/words.js';
 import { Failure } from '../../../src/errors.js';
-import { Decimal } from '../../../src/protocol/decimal.js';
-import type { OrderType, Side } from '../../../src/protocol/words.js';
 import { checkGuards, type Evidence, needMarket } from '../../../src/trading/guards/guards.js';
 import { type GuardLimits, guardLimits } from '../../../src/trading/guards/limits.js';
 import { placeOf } from '../../../src/trading/guards/price-band.js';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Failure } from '../../../src/errors.js';
-import { type Placement, placeOrder } from '../../../src/trading/order/place.js';
+import { type Placement, placeOrder } from '../../../src/trading/orders/place.js';
 import { respond } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { CLIENT_ID, count, record, serve } from '../support/exchange.js';

@@ -6,7 +6,7 @@ import { Journal } from '../../../src/trading/journal/journal.js';
 import { lineOf } from '../../../src/trading/journal/lines.js';
 import { recordOf } from '../../../src/trading/journal/record.js';
 import { SILENT_MS, thisProcess } from '../../../src/trading/journal/runner.js';
-import { refuseTwin } from '../../../src/trading/order/doubts.js';
+import { refuseTwin } from '../../../src/trading/orders/doubts.js';
 import { type Resolution, resolve } from '../../../src/trading/resolve.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startStamp, thisPlace } from '../../../src/processes.js';
+import { startStamp, thisPlace } from '../../../src/platform/processes.js';
 import type { MarketSide } from '../../../src/trading/journal/archive.js';
 import { linesBackwards } from '../../../src/trading/journal/backwards.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';

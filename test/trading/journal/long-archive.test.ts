@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { writtenToday } from '../../../src/trading/guards/day-notional.js';
 import type { Intent } from '../../../src/trading/journal/intent.js';
 import { lineOf } from '../../../src/trading/journal/lines.js';
-import { findExtraWithdrawals } from '../../../src/trading/withdraw/extras.js';
+import { findExtraWithdrawals } from '../../../src/trading/withdrawals/extras.js';
 import { accountOf } from '../support/account.js';
 import { settledOf, TERMS } from './support.js';
 

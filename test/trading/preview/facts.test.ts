@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
 import { Failure } from '../../../src/errors.js';
-import { Decimal } from '../../../src/protocol/decimal.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { type MarketView, percentFrom, referenceOf } from '../../../src/trading/market-view.js';
 import { type Answers, factsOf } from '../../../src/trading/preview/facts.js';

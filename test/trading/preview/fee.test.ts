@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../../src/protocol/decimal.js';
-import type { OrderRecord } from '../../../src/protocol/operations/trading.js';
-import type { Side } from '../../../src/protocol/words.js';
+import { Decimal } from '../../../src/domain/decimal.js';
+import type { Side } from '../../../src/domain/words.js';
+import type { OrderRecord } from '../../../src/exchange/operations/trading.js';
 import { estimateFee } from '../../../src/trading/preview/fee.js';
 
 function record(changes: Partial<OrderRecord>): OrderRecord {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../../src/protocol/decimal.js';
-import type { Side } from '../../../src/protocol/words.js';
+import { Decimal } from '../../../src/domain/decimal.js';
+import type { Side } from '../../../src/domain/words.js';
 import { averagePrice, fillsAtOnce } from '../../../src/trading/preview/fills.js';
 
 /** Best first, as a depth is read. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../../src/protocol/decimal.js';
+import { Decimal } from '../../../src/domain/decimal.js';
 import { type Leaving, withLeaving, withoutLeaving } from '../../../src/trading/preview/leaving.js';
 
 const BIDS = [

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { closeJob } from '../../../src/trading/batch/closing.js';
-import { Job } from '../../../src/trading/batch/job.js';
+import { closeJob } from '../../../src/trading/batches/closing.js';
+import { Job } from '../../../src/trading/batches/job.js';
+import { readPrice } from '../../../src/trading/expressions/price-expression.js';
 import type { BatchTerms, OrderTerms } from '../../../src/trading/journal/intent.js';
-import type { OrderReference } from '../../../src/trading/order/reference.js';
+import type { OrderReference } from '../../../src/trading/orders/reference.js';
 import { planReplacement, type Wishes } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
-import { readPrice } from '../../../src/trading/words/price-word.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { query } from '../support/exchange.js';
 import { MARKET } from '../support/market.js';

@@ -1,15 +1,15 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../../src/protocol/decimal.js';
+import { Decimal } from '../../../src/domain/decimal.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel.js';
+import { readAmount } from '../../../src/trading/expressions/amount-expression.js';
+import { readPrice } from '../../../src/trading/expressions/price-expression.js';
 import { requireDay } from '../../../src/trading/guards/day-notional.js';
 import type { OrderTerms, Write } from '../../../src/trading/journal/intent.js';
 import { planReplacement, type Wishes } from '../../../src/trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../../src/trading/replace/replace.js';
 import { resolve, unplacedOf } from '../../../src/trading/resolve.js';
-import { readAmount } from '../../../src/trading/words/amount-word.js';
-import { readPrice } from '../../../src/trading/words/price-word.js';
 import { FAULTS } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { count, query } from '../support/exchange.js';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '../../../src/protocol/decimal.js';
+import { Decimal } from '../../../src/domain/decimal.js';
+import { readAmount } from '../../../src/trading/expressions/amount-expression.js';
+import { readPrice } from '../../../src/trading/expressions/price-expression.js';
 import { planReplacement, type Wishes } from '../../../src/trading/replace/plan.js';
 import { freed } from '../../../src/trading/replace/replaced-order.js';
-import { readAmount } from '../../../src/trading/words/amount-word.js';
-import { readPrice } from '../../../src/trading/words/price-word.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
 import { record } from '../support/exchange.js';

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { Budget } from '../../../src/client/budget.js';
-import { ExchangeClient } from '../../../src/client/exchange-client.js';
-import { toleranceMemory } from '../../../src/commands/frame/remembered.js';
+import { toleranceMemory } from '../../../src/commands/session/remembered.js';
 import { Cache } from '../../../src/config/cache.js';
 import { Profiles } from '../../../src/config/profiles.js';
+import { Budget } from '../../../src/exchange/budget.js';
+import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import type { TradingAccount } from '../../../src/trading/account.js';
 import type { Extra } from '../../../src/trading/duplicates/extra-orders.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
-import type { ExtraWithdrawal } from '../../../src/trading/withdraw/extras.js';
-import { KEYS } from '../../client/support.js';
+import type { ExtraWithdrawal } from '../../../src/trading/withdrawals/extras.js';
+import { KEYS } from '../../exchange/support.js';
 import { type FakeHost, fakeHost } from '../../support/fake-host.js';
 
 export interface TestAccount extends TradingAccount {

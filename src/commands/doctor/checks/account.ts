@@ -1,7 +1,7 @@
+import { sameProfile } from '../../../cli/same-profile.js';
 import type { Journal } from '../../../trading/journal/journal.js';
 import { quietly } from '../../../trading/quietly.js';
 import { PERMISSIONS } from '../../account/account.js';
-import { sameProfile } from '../../frame/same-profile.js';
 import { type Check, type Found, fail, ok, skipped, warn } from '../check.js';
 import type { Examination } from '../examination.js';
 import { type UnknownElsewhere, unknownElsewhere } from '../other-keys.js';

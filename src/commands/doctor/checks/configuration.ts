@@ -27,7 +27,7 @@ export const network: Check = {
       );
     if (extra && !fs.existsSync(extra))
       return warn(`NODE_EXTRA_CA_CERTS names no file: ${extra}`, 'Correct or unset it.');
-    const { proxyFor } = await import('../../../client/network/proxy.js');
+    const { proxyFor } = await import('../../../exchange/network/proxy.js');
     const { baseUrl, tradeUrl, settings } = await session.connection();
     const proxies = [baseUrl, tradeUrl].map((url) => (url === null ? null : proxyFor(new URL(url), host.environment)));
     const named = new Set(proxies.flatMap((proxy) => (proxy === null ? [] : `${proxy.url.host} (${proxy.variable})`)));

@@ -1,5 +1,5 @@
-import { TransportError } from '../../../client/transport.js';
 import { Failure } from '../../../errors.js';
+import { TransportError } from '../../../exchange/transport.js';
 import { quietly } from '../../../trading/quietly.js';
 import { type Check, type Found, fail, ok, skipped, warn } from '../check.js';
 import type { Examination, Reached } from '../examination.js';

@@ -1,4 +1,4 @@
-import type { LimiterState } from '../../../client/limiter/state.js';
+import type { LimiterState } from '../../../exchange/limiter/state.js';
 import { zonedTime } from '../../../terminal/time.js';
 import { type Check, type Found, fail, ok, skipped, warn } from '../check.js';
 

@@ -1,5 +1,8 @@
-import { timeFor } from '../../../client/limiter/limits.js';
-import type { Market } from '../../../client/market-catalog.js';
+import type { Context } from '../../../cli/context.js';
+import { exchangeText } from '../../../cli/exchange-text.js';
+import { breachText, confirmGuarded, guardingOf } from '../../../cli/guards.js';
+import { timeFor } from '../../../exchange/limiter/limits.js';
+import type { Market } from '../../../exchange/market-catalog.js';
 import type { Answer } from '../../../terminal/answer.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Screen } from '../../../terminal/screen.js';
@@ -12,18 +15,15 @@ import {
   type ResumeWish,
   refuseTwins,
   takeUpJob,
-} from '../../../trading/batch/begin.js';
-import { Job, MOST_PAIRS } from '../../../trading/batch/job.js';
-import { checkLines } from '../../../trading/batch/lines-check.js';
+} from '../../../trading/batches/begin.js';
+import { Job, MOST_PAIRS } from '../../../trading/batches/job.js';
+import { checkLines } from '../../../trading/batches/lines-check.js';
 import { findExtras, watchMarket } from '../../../trading/duplicates/watch.js';
 import type { GuardName } from '../../../trading/guards/names.js';
 import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
-import type { Guarding } from '../../../trading/order/place.js';
+import type { Guarding } from '../../../trading/orders/place.js';
 import type { Outlook } from '../../../trading/preview/outlook.js';
 import { quietly } from '../../../trading/quietly.js';
-import type { Context } from '../../frame/context.js';
-import { exchangeText } from '../../frame/exchange-text.js';
-import { breachText, confirmGuarded, guardingOf } from '../../frame/guards.js';
 import { carryOut } from './carry-out.js';
 import { conclude, standOf } from './conclusion.js';
 import { dryBatch } from './dry.js';

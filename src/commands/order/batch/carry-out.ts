@@ -1,11 +1,11 @@
-import { timeFor } from '../../../client/limiter/limits.js';
+import type { Context } from '../../../cli/context.js';
 import { Interrupted } from '../../../errors.js';
+import { timeFor } from '../../../exchange/limiter/limits.js';
 import { progressBar } from '../../../terminal/progress.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import { resumeCommand } from '../../../trading/batch/begin.js';
-import { type Job, MOST_PAIRS } from '../../../trading/batch/job.js';
-import { type Ending, JobRun, type Phase } from '../../../trading/batch/run.js';
-import type { Context } from '../../frame/context.js';
+import { resumeCommand } from '../../../trading/batches/begin.js';
+import { type Job, MOST_PAIRS } from '../../../trading/batches/job.js';
+import { type Ending, JobRun, type Phase } from '../../../trading/batches/run.js';
 import { standOf } from './conclusion.js';
 
 /** How long a signal waits for the answers to what has left. */

@@ -1,11 +1,11 @@
-import { refusal } from '../../../client/failures.js';
 import { Failure, type FailureKind } from '../../../errors.js';
-import { Refused } from '../../../protocol/response.js';
+import { refusal } from '../../../exchange/failures.js';
+import { Refused } from '../../../exchange/response.js';
 import type { Answer } from '../../../terminal/answer.js';
 import { grouped } from '../../../terminal/numbers.js';
-import { resumeCommand } from '../../../trading/batch/begin.js';
-import type { Job } from '../../../trading/batch/job.js';
-import type { Ending } from '../../../trading/batch/run.js';
+import { resumeCommand } from '../../../trading/batches/begin.js';
+import type { Job } from '../../../trading/batches/job.js';
+import type { Ending } from '../../../trading/batches/run.js';
 import { type LineRow, resultTable } from './result-table.js';
 
 /** What became of a job, for the user: an answer, or a Failure where nothing was placed. */

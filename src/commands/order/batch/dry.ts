@@ -1,14 +1,14 @@
+import type { Context } from '../../../cli/context.js';
+import { maskedRequest } from '../../../cli/dry-run.js';
+import { breachText } from '../../../cli/guards.js';
 import type { Answer } from '../../../terminal/answer.js';
 import type { Screen } from '../../../terminal/screen.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import { batchValues } from '../../../trading/batch/courier.js';
-import { MOST_PAIRS } from '../../../trading/batch/job.js';
+import { batchValues } from '../../../trading/batches/courier.js';
+import { MOST_PAIRS } from '../../../trading/batches/job.js';
 import type { Breach } from '../../../trading/guards/breach.js';
 import type { GuardName } from '../../../trading/guards/names.js';
 import { spentCoin } from '../../../trading/preview/facts.js';
-import type { Context } from '../../frame/context.js';
-import { maskedRequest } from '../../frame/dry-run.js';
-import { breachText } from '../../frame/guards.js';
 import { type ShownJob, summaryOf } from './preview.js';
 
 /** What a job would have sent, all its requests with keys and signatures left out; nothing is. */

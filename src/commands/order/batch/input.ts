@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
+import type { Context } from '../../../cli/context.js';
 import { codeOf } from '../../../config/private.js';
+import { Decimal } from '../../../domain/decimal.js';
 import { Failure, usage } from '../../../errors.js';
-import { Decimal } from '../../../protocol/decimal.js';
-import { readLines } from '../../../trading/batch/file.js';
-import type { Weight } from '../../../trading/batch/ladder.js';
+import { readLines } from '../../../trading/batches/file.js';
+import type { Weight } from '../../../trading/batches/ladder.js';
 import type { BatchLine } from '../../../trading/journal/intent.js';
-import type { Context } from '../../frame/context.js';
 import type { LadderWord } from './ladder-word.js';
 
 /** The flags that say which orders are meant. */

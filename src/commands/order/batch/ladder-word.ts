@@ -1,11 +1,16 @@
-import type { Market } from '../../../client/market-catalog.js';
+import type { Decimal } from '../../../domain/decimal.js';
+import type { Side } from '../../../domain/words.js';
 import { quoted, usage } from '../../../errors.js';
-import type { Decimal } from '../../../protocol/decimal.js';
-import type { Side } from '../../../protocol/words.js';
-import { type Rungs, rungsOf, type Weight } from '../../../trading/batch/ladder.js';
+import type { Market } from '../../../exchange/market-catalog.js';
+import { type Rungs, rungsOf, type Weight } from '../../../trading/batches/ladder.js';
+import {
+  type BestPrices,
+  type PriceWord,
+  readPrice,
+  resolvePrice,
+} from '../../../trading/expressions/price-expression.js';
 import { bestOf, type MarketView } from '../../../trading/market-view.js';
 import { needed, type Outlook } from '../../../trading/preview/outlook.js';
-import { type BestPrices, type PriceWord, readPrice, resolvePrice } from '../../../trading/words/price-word.js';
 import { wholeNumber } from '../../inputs/numbers.js';
 
 const MOST_ORDERS = 100_000;

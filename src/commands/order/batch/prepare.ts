@@ -1,13 +1,13 @@
-import type { Market } from '../../../client/market-catalog.js';
+import type { Context } from '../../../cli/context.js';
+import type { Market } from '../../../exchange/market-catalog.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import type { BatchPlan } from '../../../trading/batch/begin.js';
+import type { BatchPlan } from '../../../trading/batches/begin.js';
 import { type Guarded, needMarket } from '../../../trading/guards/guards.js';
 import { type GuardLimits, guardLimits } from '../../../trading/guards/limits.js';
 import type { GuardName } from '../../../trading/guards/names.js';
 import type { MarketSide } from '../../../trading/journal/archive.js';
 import { type BatchFacts, guardBatch, previewBatch } from '../../../trading/preview/batch.js';
 import { Outlook } from '../../../trading/preview/outlook.js';
-import type { Context } from '../../frame/context.js';
 
 /** What is known of a job's orders beforehand. */
 interface PreparedBatch extends Guarded {

@@ -1,12 +1,12 @@
-import { timeFor } from '../../../client/limiter/limits.js';
-import type { Market } from '../../../client/market-catalog.js';
-import { Decimal } from '../../../protocol/decimal.js';
+import { Decimal } from '../../../domain/decimal.js';
+import { timeFor } from '../../../exchange/limiter/limits.js';
+import type { Market } from '../../../exchange/market-catalog.js';
 import { paintSide, sideText } from '../../../terminal/cells.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Screen } from '../../../terminal/screen.js';
 import { type Entry, record } from '../../../terminal/table.js';
-import { MOST_PAIRS } from '../../../trading/batch/job.js';
-import { totals } from '../../../trading/batch/lines.js';
+import { MOST_PAIRS } from '../../../trading/batches/job.js';
+import { totals } from '../../../trading/batches/lines.js';
 import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
 import { distanceFrom } from '../../../trading/market-view.js';
 import type { BatchFacts } from '../../../trading/preview/batch.js';

@@ -1,7 +1,7 @@
 import { grouped } from '../../../terminal/numbers.js';
 import type { Paint, Screen } from '../../../terminal/screen.js';
 import { type Entry, record, table } from '../../../terminal/table.js';
-import type { LineOutcome } from '../../../trading/batch/facts.js';
+import type { LineOutcome } from '../../../trading/batches/facts.js';
 
 /** What became of one line. */
 export interface LineRow {

@@ -1,10 +1,10 @@
+import type { Context } from '../../../cli/context.js';
+import { Decimal } from '../../../domain/decimal.js';
 import { usage } from '../../../errors.js';
-import { Decimal } from '../../../protocol/decimal.js';
+import { type AmountWord, amountOf, readAmount } from '../../../trading/expressions/amount-expression.js';
 import { bestOf, referenceOf } from '../../../trading/market-view.js';
-import { checkAmount, checkNotional } from '../../../trading/order/rules.js';
+import { checkAmount, checkNotional } from '../../../trading/orders/rules.js';
 import { spentCoin } from '../../../trading/preview/facts.js';
-import { type AmountWord, amountOf, readAmount } from '../../../trading/words/amount-word.js';
-import type { Context } from '../../frame/context.js';
 import { type Draft, drawn, type Meaning, meaning, shown, unlessWrong, verdict } from './meaning.js';
 import type { LiveBook, LiveFunds } from './surroundings.js';
 

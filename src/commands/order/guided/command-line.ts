@@ -1,6 +1,6 @@
-import { amountText } from '../../../trading/words/amount-word.js';
-import { priceText } from '../../../trading/words/price-word.js';
-import type { Globals } from '../../frame/globals.js';
+import type { Globals } from '../../../cli/globals.js';
+import { amountText } from '../../../trading/expressions/amount-expression.js';
+import { priceText } from '../../../trading/expressions/price-expression.js';
 import type { OrderRequest } from '../request.js';
 
 /** What to type to order the same at once: the words themselves, so that relative ones stay relative. */

@@ -1,5 +1,5 @@
 import { nearest } from '../../../config/names.js';
-import { RENAMED_COINS } from '../../../protocol/words.js';
+import { RENAMED_COINS } from '../../../domain/words.js';
 
 /** A market as it can be looked for. */
 export interface Sought {

@@ -1,11 +1,11 @@
-import type { ExchangeClient } from '../../../client/exchange-client.js';
-import type { Market } from '../../../client/market-catalog.js';
+import type { Context } from '../../../cli/context.js';
+import type { ExchangeClient } from '../../../exchange/exchange-client.js';
+import type { Market } from '../../../exchange/market-catalog.js';
 import { changeText } from '../../../terminal/cells.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Choice } from '../../../terminal/prompts.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import { quietly } from '../../../trading/quietly.js';
-import type { Context } from '../../frame/context.js';
 import { findMarkets, type Sought } from './market-search.js';
 import { type Holdings, soon } from './surroundings.js';
 

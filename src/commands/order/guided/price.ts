@@ -1,14 +1,14 @@
-import type { Decimal } from '../../../protocol/decimal.js';
+import type { Context } from '../../../cli/context.js';
+import type { Decimal } from '../../../domain/decimal.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Screen } from '../../../terminal/screen.js';
+import { type AmountWord, amountOf } from '../../../trading/expressions/amount-expression.js';
+import { type PriceWord, readPrice, resolvePrice } from '../../../trading/expressions/price-expression.js';
 import type { GuardLimits } from '../../../trading/guards/limits.js';
 import { away, checkBand } from '../../../trading/guards/price-band.js';
 import { bestOf, type MarketView, referenceOf } from '../../../trading/market-view.js';
-import { checkPrice } from '../../../trading/order/rules.js';
+import { checkPrice } from '../../../trading/orders/rules.js';
 import { averagePrice, fillsAtOnce } from '../../../trading/preview/fills.js';
-import { type AmountWord, amountOf } from '../../../trading/words/amount-word.js';
-import { type PriceWord, readPrice, resolvePrice } from '../../../trading/words/price-word.js';
-import type { Context } from '../../frame/context.js';
 import { type Draft, drawn, type Meaning, meaning, shown, unlessWrong, verdict } from './meaning.js';
 import type { LiveBook } from './surroundings.js';
 

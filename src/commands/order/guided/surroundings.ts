@@ -1,13 +1,13 @@
-import { Budget } from '../../../client/budget.js';
-import type { Market } from '../../../client/market-catalog.js';
-import type { Host } from '../../../host.js';
-import { Decimal } from '../../../protocol/decimal.js';
+import { Decimal } from '../../../domain/decimal.js';
+import { Budget } from '../../../exchange/budget.js';
+import type { Market } from '../../../exchange/market-catalog.js';
+import type { Host } from '../../../platform/host.js';
 import type { TradingAccount } from '../../../trading/account.js';
+import type { BestPrices } from '../../../trading/expressions/price-expression.js';
 import { bestOf, type MarketView } from '../../../trading/market-view.js';
 import { readMarketView } from '../../../trading/preview/outlook.js';
 import { quietly } from '../../../trading/quietly.js';
-import type { BestPrices } from '../../../trading/words/price-word.js';
-import type { Session } from '../../frame/session.js';
+import type { Session } from '../../session/session.js';
 
 /** How long a question may wait for what is only shown beside it. */
 const PATIENCE_MS = 1_000;

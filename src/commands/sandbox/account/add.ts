@@ -1,8 +1,8 @@
+import { completing } from '../../../cli/completes.js';
+import { define, flag, required } from '../../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../../cli/dry-run.js';
 import { type AccountReport, PERMISSION_NAMES } from '../../../sandbox/administration/accounts.js';
 import { record } from '../../../terminal/table.js';
-import { completing } from '../../frame/completes.js';
-import { define, flag, required } from '../../frame/definition.js';
-import { DRY_CHANGE, dryChange } from '../../frame/dry-run.js';
 import { word } from '../../inputs/words.js';
 import { ACCOUNT_COLUMNS } from '../account-rows.js';
 import { ACCOUNT } from '../shapes.js';

@@ -1,5 +1,5 @@
-import { define, required } from '../../frame/definition.js';
-import { DRY_CHANGE } from '../../frame/dry-run.js';
+import { define, required } from '../../../cli/definition.js';
+import { DRY_CHANGE } from '../../../cli/dry-run.js';
 import { duration } from '../../inputs/durations.js';
 import { drive } from '../clock-answer.js';
 import { CLOCK } from '../shapes.js';

@@ -1,5 +1,5 @@
-import { define, required } from '../../frame/definition.js';
-import { DRY_CHANGE } from '../../frame/dry-run.js';
+import { define, required } from '../../../cli/definition.js';
+import { DRY_CHANGE } from '../../../cli/dry-run.js';
 import { moment } from '../../inputs/time.js';
 import { drive } from '../clock-answer.js';
 import { CLOCK } from '../shapes.js';

@@ -1,5 +1,5 @@
-import { define } from '../../frame/definition.js';
-import { DRY_CHANGE } from '../../frame/dry-run.js';
+import { define } from '../../../cli/definition.js';
+import { DRY_CHANGE } from '../../../cli/dry-run.js';
 import { drive } from '../clock-answer.js';
 import { CLOCK } from '../shapes.js';
 

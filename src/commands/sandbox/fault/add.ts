@@ -1,10 +1,10 @@
+import { define, flag, required } from '../../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../../cli/dry-run.js';
 import { usage } from '../../../errors.js';
-import { operations } from '../../../protocol/operations/index.js';
+import { operations } from '../../../exchange/operations/index.js';
 import { FAULT_KINDS, type FaultKind } from '../../../sandbox/faults/kinds.js';
 import type { FaultRule } from '../../../sandbox/faults/rules.js';
 import { table } from '../../../terminal/table.js';
-import { define, flag, required } from '../../frame/definition.js';
-import { DRY_CHANGE, dryChange } from '../../frame/dry-run.js';
 import { oneOf, wholeNumber } from '../../inputs/numbers.js';
 import { wordLike } from '../../inputs/words.js';
 import { RULE_COLUMNS } from '../fault-rows.js';

@@ -1,6 +1,6 @@
-import { define, optional } from '../../frame/definition.js';
-import { DRY_CHANGE, dryChange } from '../../frame/dry-run.js';
-import * as shape from '../../frame/shapes.js';
+import { define, optional } from '../../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../../cli/dry-run.js';
+import * as shape from '../../../cli/shapes.js';
 import { wholeNumber } from '../../inputs/numbers.js';
 
 export default define({

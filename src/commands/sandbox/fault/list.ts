@@ -1,7 +1,7 @@
+import { listing } from '../../../cli/answers.js';
+import { define } from '../../../cli/definition.js';
+import * as shape from '../../../cli/shapes.js';
 import type { FaultRule } from '../../../sandbox/faults/rules.js';
-import { listing } from '../../frame/answers.js';
-import { define } from '../../frame/definition.js';
-import * as shape from '../../frame/shapes.js';
 import { RULE_COLUMNS, RULE_FIELDS } from '../fault-rows.js';
 import { FAULT } from '../shapes.js';
 

@@ -1,12 +1,12 @@
+import { listing } from '../../../cli/answers.js';
+import { define, flag } from '../../../cli/definition.js';
+import * as shape from '../../../cli/shapes.js';
 import type { Effects } from '../../../sandbox/faults/effects.js';
 import { FAULT_KINDS } from '../../../sandbox/faults/kinds.js';
 import type { FaultEntry } from '../../../sandbox/faults/log.js';
 import { localTime, timeTitle } from '../../../terminal/time.js';
-import { listing } from '../../frame/answers.js';
-import { define, flag } from '../../frame/definition.js';
-import type { Session } from '../../frame/session.js';
-import * as shape from '../../frame/shapes.js';
 import { wholeNumber } from '../../inputs/numbers.js';
+import type { Session } from '../../session/session.js';
 
 export default define({
   summary: 'What faults were applied, and what was really done, oldest first',

@@ -1,4 +1,4 @@
-import { Decimal } from '../../../protocol/decimal.js';
+import { Decimal } from '../../../domain/decimal.js';
 import type { BillRecord } from '../../funds/funds.js';
 import { Refusal } from '../../refusals.js';
 import { BILL_WORDS, BILLS, SUCCESS } from '../choices.js';

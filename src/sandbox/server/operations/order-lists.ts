@@ -1,6 +1,6 @@
-import { type Parameters, signedRead, type Values } from '../../../protocol/operation.js';
-import { operations } from '../../../protocol/operations/index.js';
-import { market, optional, required, wholeNumber } from '../../../protocol/parameters.js';
+import { operations } from '../../../exchange/operations/index.js';
+import { type Parameters, signedRead, type Values } from '../../../exchange/operations/operation.js';
+import { market, optional, required, wholeNumber } from '../../../exchange/operations/parameters.js';
 import type { OrderList } from '../../exchange.js';
 import { Refusal } from '../../refusals.js';
 import { MOST_ORDERS_PER_PAGE, ORDERS_PER_PAGE } from '../choices.js';

@@ -1,4 +1,4 @@
-import type { OrderType, Side } from '../../../protocol/words.js';
+import type { OrderType, Side } from '../../../domain/words.js';
 import type { OrderRecord } from '../../exchange.js';
 import { type Json, number } from '../json.js';
 

@@ -1,4 +1,4 @@
-import type { OrderType } from '../../../protocol/words.js';
+import type { OrderType } from '../../../domain/words.js';
 import { SUCCESS } from '../choices.js';
 import { codeOf } from '../families.js';
 import { number } from '../json.js';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../../../src/errors.js';
-import { systemHost } from '../../../../src/host.js';
+import { systemHost } from '../../../../src/platform/host.js';
 import {
   ensureSandbox,
   locate,

@@ -1,0 +1,75 @@
+import { nearest } from '../config/names.js';
+import { quoted, usage } from '../errors.js';
+import type { Answer, RowStream } from '../terminal/answer.js';
+import { grouped } from '../terminal/numbers.js';
+import type { Screen } from '../terminal/screen.js';
+import { type Column, record, table } from '../terminal/table.js';
+import { localTime, timeTitle } from '../terminal/time.js';
+import type { Definition } from './definition.js';
+import { type Leaf, rowFields } from './row-fields.js';
+import { isNumeric, isTime, type Shape } from './shapes.js';
+
+/** How an answer looks to who has chosen fields. */
+export type View = <Any extends Answer | RowStream>(answer: Any) => Any;
+
+/**
+ * A view of a command's answers that has these fields alone, in this order, under the names that `--json` has; a name
+ * that others begin with stands for all of them. Throws Failure `usage` with the nearest names, and all there are.
+ */
+export function viewOf(definition: Definition, names: readonly string[]): View {
+  const known = rowFields(definition);
+  const chosen = [...new Set(names)].flatMap((name) => fieldsNamed(name, known));
+  const header = chosen.map(([name]) => name);
+  const columns = chosen.map(columnOf);
+  return (answer) => {
+    if ('rows' in answer) return { ...answer, fields: header, columns };
+    const rows = answer.csv ?? (answer.data as object | readonly object[]);
+    // what says that there is nothing needs no columns
+    if (Array.isArray(rows) && rows.length === 0) return { ...answer, csvHeader: header };
+    return { ...answer, csvHeader: header, show: (screen) => show(screen, columns, rows) };
+  };
+}
+
+function fieldsNamed(name: string, known: readonly Leaf[]): readonly Leaf[] {
+  const fields = known.filter(([field]) => field === name || field.startsWith(`${name}.`));
+  if (fields.length > 0) return fields;
+  const all = known.map(([field]) => field);
+  if (all.length === 0) throw usage('This command has no fields to choose from.', 'Leave --fields out.');
+  const close = nearest(name, all);
+  const guess = close.length === 0 ? '' : ` Did you mean ${close.join(' or ')}?`;
+  throw usage(`There is no field ${quoted(name)} here.${guess}`, `Fields: ${all.join(', ')}.`);
+}
+
+/** A single thing is drawn as one, several as a table. */
+function show(screen: Screen, columns: readonly Column<object>[], rows: object | readonly object[]): string {
+  if (Array.isArray(rows)) return table(screen, columns, rows);
+  return record(
+    screen,
+    columns.map(({ title, value }) => [title, value(rows)]),
+  );
+}
+
+function columnOf([name, shape]: Leaf, index: number, all: readonly Leaf[]): Column<object> {
+  const path = name.split('.');
+  const shown = shownAs(shape);
+  return {
+    title: isTime(shape) ? timeTitle(name) : name,
+    value: (row) => {
+      const value = path.reduce<unknown>(within, row);
+      return value === null || value === undefined ? null : shown(value);
+    },
+    align: isNumeric(shape) ? 'decimal' : 'left',
+    // what was named first is wanted most
+    importance: all.length - index,
+  };
+}
+
+function within(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+function shownAs(shape: Shape): (value: unknown) => string {
+  if (isTime(shape)) return (value) => localTime(Date.parse(String(value)));
+  if (isNumeric(shape)) return (value) => grouped(String(value));
+  return (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+}

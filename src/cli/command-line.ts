@@ -1,0 +1,44 @@
+import type { Command, CommanderError, Option } from 'commander';
+import { quoted, usage } from '../errors.js';
+
+/**
+ * The global flags with their values, and the other words. A global flag may stand anywhere, and any other belongs to the
+ * command before it: `order` and `order show` both have an `--id`.
+ */
+export function parted(options: readonly Option[], words: readonly string[]) {
+  const [globals, others]: [string[], string[]] = [[], []];
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? '';
+    if (word === '--') return { globals, others: [...others, ...words.slice(index)] };
+    const option = options.find(({ short, long }) => [short, long].includes(word.split('=')[0]));
+    (option === undefined ? others : globals).push(word);
+    if (option?.required !== true || word.includes('=')) continue;
+    index += 1;
+    const value = words[index];
+    if (value === undefined) throw usage(`option '${option.flags}' argument missing`);
+    globals.push(value);
+  }
+  return { globals, others };
+}
+
+/** Without what stands after `--`, which may be another program's command line. */
+export function ownWords(words: readonly string[]): readonly string[] {
+  const at = words.indexOf('--');
+  return at === -1 ? words : words.slice(0, at);
+}
+
+/** Commander's words without its prefix; its suggestion becomes the hint. */
+export function complaintOf({ message }: CommanderError, words: readonly string[]): [message: string, hint: string] {
+  const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
+  const [, negative] = /^unknown option '(-[\d.].*)'$/.exec(text) ?? [];
+  if (negative !== undefined) return [`${quoted(negative)} is below zero.`, 'Write a number above zero.'];
+  const help = ['pit', ...words, '--help', words.length === 0 ? 'lists the commands.' : 'shows how it is written.'];
+  const hint = suggestion ?? help.join(' ');
+  return [text === '(outputHelp)' ? 'A command is missing.' : text, hint];
+}
+
+/** The words that lead to the command which is named, as far as there is one. */
+export function path(parent: Command, [name, ...rest]: readonly string[]): string[] {
+  const found = parent.commands.find((command) => command.name() === name);
+  return found === undefined ? [] : [found.name(), ...path(found, rest)];
+}

@@ -1,0 +1,19 @@
+import { Failure } from '../errors.js';
+import type { Context } from './context.js';
+
+/**
+ * Refuses a write that asks, before any request, where nobody can answer. Throws Failure `declined`.
+ * A pipe into stdin is nobody: `echo y |` confirms nothing.
+ */
+export function requireConsent({ globals, prompts }: Context): void {
+  if (globals.yes || globals.dryRun || prompts.available) return;
+  throw new Failure('declined', 'This needs a confirmation, and there is no terminal to ask on.', {
+    hint: 'Add --yes to confirm it in a script, or --dry-run to see what it would do.',
+  });
+}
+
+/** Asks on a terminal, unless `--yes` has answered. Throws Failure `declined` for anything but yes. */
+export async function confirm({ globals, prompts, budget }: Context, question: string): Promise<void> {
+  if (globals.yes || (await budget.outside(() => prompts.confirm(question)))) return;
+  throw new Failure('declined', 'Not confirmed; nothing was sent.', { hint: 'Only y or yes confirms.' });
+}

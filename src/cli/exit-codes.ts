@@ -1,0 +1,36 @@
+import { FAILURES, OTHER_ENDS } from '../errors.js';
+import { wrapped } from '../terminal/text.js';
+
+interface End {
+  readonly exitCode: number;
+  /** The `kind` of the error object; empty where there is none. */
+  readonly kind: string;
+  readonly meaning: string;
+}
+
+/** Every way that pit ends, by its exit code. */
+export function ends(): End[] {
+  const failures = Object.entries(FAILURES).map(([kind, end]) => ({ kind, ...end }));
+  return [...OTHER_ENDS.map((end) => ({ kind: '', ...end })), ...failures].sort(
+    (left, right) => left.exitCode - right.exitCode,
+  );
+}
+
+const TITLE = 'How pit ends, and the kind of the error object that --json writes to stderr:';
+/** The cells before the words. */
+const INDENT = 20;
+
+/** What `pit help exit-codes` says, on a screen so many cells wide. */
+export function exitCodeHelp(width: number): string {
+  const lines = ends().map(({ exitCode, kind, meaning }) => {
+    const words = wrapped(meaning, width - INDENT).replaceAll('\n', `\n${' '.repeat(INDENT)}`);
+    return `  ${String(exitCode).padStart(3)}  ${kind.padEnd(11)}  ${words}`;
+  });
+  return [wrapped(TITLE, width), '', ...lines, ''].join('\n');
+}
+
+/** The same for README. */
+export function exitCodeTable(): string {
+  const rows = ends().map(({ exitCode, kind, meaning }) => `| ${exitCode} | ${kind && `\`${kind}\``} | ${meaning} |`);
+  return ['| exit code | kind | |', '|---|---|---|', ...rows].join('\n');
+}

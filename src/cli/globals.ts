@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import { profileName } from '../commands/inputs/words.js';
+import { usage } from '../errors.js';
+import type { Format } from '../terminal/output.js';
+import { type Flag, flag, toggle } from './definition.js';
+import { optionOf } from './option.js';
+
+/** The flags that every command takes. */
+export interface Globals {
+  readonly profile?: string;
+  readonly format: Format;
+  /** The fields that a table or CSV is to have; all where none are named. */
+  readonly fields: readonly string[] | undefined;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  readonly timeoutMs: number;
+  /** Whether the user gave it. */
+  readonly timeoutChosen: boolean;
+  readonly color: boolean;
+  readonly verbose: boolean;
+}
+
+export interface GlobalFlags {
+  readonly profile?: string;
+  readonly json?: boolean;
+  readonly csv?: boolean;
+  readonly fields?: string[];
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly timeout?: number;
+  readonly color: boolean;
+  readonly verbose?: boolean;
+}
+
+const DEFAULT_TIMEOUT_S = 30;
+const LONGEST_TIMEOUT_S = 86_400;
+
+/** The flags that every command takes, before or after its name. */
+export const GLOBAL_FLAGS: readonly Flag[] = [
+  flag('--profile <name>', 'use this profile', profileName),
+  toggle('--json', 'print one JSON document'),
+  toggle('--csv', 'print comma-separated values'),
+  flag('--fields <names>', 'only these fields of a table or of --csv: id,price', fields),
+  toggle('--yes', 'answer a confirmation with yes'),
+  toggle('--dry-run', 'check everything and send no write'),
+  flag(
+    '--timeout <seconds>',
+    `how long the whole command may take (default: ${DEFAULT_TIMEOUT_S}; listings have it for each page, a batch has what it needs)`,
+    seconds,
+  ),
+  toggle('--no-color', 'print without colours'),
+  toggle('--verbose', 'tell about each request on stderr'),
+];
+
+export function addGlobalFlags(program: Command): void {
+  for (const flag of GLOBAL_FLAGS) program.addOption(optionOf(flag));
+}
+
+function seconds(word: string): number {
+  const value = /^\d{1,5}(\.\d{1,3})?$/.test(word) ? Number(word) : 0;
+  if (value > 0 && value <= LONGEST_TIMEOUT_S) return value;
+  throw usage(`--timeout is "${word}".`, `It must be a number of seconds above 0, at most ${LONGEST_TIMEOUT_S}.`);
+}
+
+function fields(words: string): string[] {
+  const names = words.split(',').map((name) => name.trim());
+  if (names.every((name) => name !== '')) return names;
+  throw usage(`--fields is "${words}".`, 'It is a list of names, as in --fields id,price.');
+}
+
+/** Throws Failure `usage` where two of the flags exclude each other. */
+export function readGlobals(flags: GlobalFlags): Globals {
+  if (flags.json && flags.csv) throw usage('--json and --csv exclude each other.', 'Give one of them.');
+  if (flags.fields && flags.json)
+    throw usage('--fields and --json exclude each other.', 'JSON has every field; jq picks from it.');
+  if (flags.fields && flags.dryRun) throw usage('--fields and --dry-run exclude each other.', 'Give one of them.');
+  return {
+    ...(flags.profile === undefined ? {} : { profile: flags.profile }),
+    format: formatOf(flags),
+    fields: flags.fields,
+    yes: flags.yes ?? false,
+    dryRun: flags.dryRun ?? false,
+    timeoutMs: (flags.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
+    timeoutChosen: flags.timeout !== undefined,
+    color: flags.color,
+    verbose: flags.verbose ?? false,
+  };
+}
+
+function formatOf({ json, csv }: GlobalFlags): Format {
+  if (json) return 'json';
+  return csv ? 'csv' : 'table';
+}

@@ -1,0 +1,13 @@
+import { Failure, type FailureKind } from '../errors.js';
+
+/** A write that did not leave. */
+interface NotSent {
+  readonly reason: string;
+  readonly failure: FailureKind;
+}
+
+/** What the user is told of it: `what` is "The order" or the like. */
+export function notSent(what: string, { reason, failure }: NotSent, clientId: string): Failure {
+  const hint = failure === 'unreachable' ? { hint: 'Check the host and the network: pit profile show' } : {};
+  return new Failure(failure, `${what} was not sent: ${reason}.`, { clientId, ...hint });
+}

@@ -1,0 +1,119 @@
+import { Command, Argument as CommanderArgument } from 'commander';
+import { commands, groups } from '../commands/index.js';
+import { nearest } from '../config/names.js';
+import { usage } from '../errors.js';
+import { version } from '../version.js';
+import type { Argument, Definition } from './definition.js';
+import type { Globals } from './globals.js';
+import { addGlobalFlags, type GlobalFlags, readGlobals } from './globals.js';
+import { optionOf } from './option.js';
+
+/** Carries out a command with what was given to it, by the names of its definition. */
+export type Act = (definition: Definition, input: Parameters<Definition['run']>[1], globals: Globals) => Promise<void>;
+
+/** The program without its commands. `show` takes what help and version print. */
+export function frame(show: (text: string) => void): Command {
+  const program = new Command('pit');
+  const flagsOfAll = () => program.options.filter(({ hidden }) => !hidden);
+  program
+    .description('A trading terminal on the command line, with an exchange in a box')
+    .enablePositionalOptions()
+    // the library's own choice has those of the command above as well: `order batch` takes no --at
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: (of) => (of === program ? [] : flagsOfAll()) })
+    .configureOutput({ writeOut: show, writeErr: () => {} })
+    .exitOverride()
+    .version(version, '-V, --version', 'Print the version');
+  addGlobalFlags(program);
+  return program;
+}
+
+/** Adds the command that is named, or all where none is. */
+export async function addCommands(program: Command, named: string | undefined, act: Act): Promise<void> {
+  for (const [words, load] of wanted(named)) {
+    const { default: definition } = await load();
+    attach(program, words, definition, act);
+  }
+  program
+    .command('help')
+    .description('Show help for a command, or: help exit-codes')
+    .argument('[command...]')
+    .action(async (names: readonly string[]) => {
+      const { writeOut, getOutHelpWidth } = program.configureOutput();
+      const topic = await topicOf(names, getOutHelpWidth?.());
+      if (topic === undefined) names.reduce(child, program).help();
+      else writeOut?.(topic);
+    });
+}
+
+/** Help about something that is no command. */
+async function topicOf(names: readonly string[], width = Number.POSITIVE_INFINITY): Promise<string | undefined> {
+  return names.join(' ') === 'exit-codes' ? (await import('./exit-codes.js')).exitCodeHelp(width) : undefined;
+}
+
+/** A command's own file and those of its subcommands; help and unknown words need them all. */
+function wanted(named: string | undefined) {
+  const all = Object.entries(commands);
+  const own = all.filter(([words]) => words.split(' ')[0] === named);
+  return own.length === 0 ? all : own;
+}
+
+/** The command of that name below another. Throws Failure `usage` with the nearest names. */
+export function child(parent: Command, name: string): Command {
+  const found = parent.commands.find((command) => command.name() === name);
+  if (found !== undefined) return found;
+  const close = nearest(
+    name,
+    parent.commands.map((command) => command.name()),
+  );
+  const hint = close.length === 0 ? 'pit --help lists the commands.' : `Did you mean ${close.join(' or ')}?`;
+  throw usage(`unknown command '${name}'`, hint);
+}
+
+function attach(program: Command, words: string, definition: Definition, act: Act): void {
+  const names = words.split(' ');
+  const parent = names.slice(0, -1).reduce((above, _name, index) => group(above, names.slice(0, index + 1)), program);
+  const command = subcommand(parent, names.at(-1) ?? '');
+  command.description(definition.summary).allowExcessArguments(false);
+  const argumentNames = Object.keys(definition.arguments ?? {});
+  for (const [key, argument] of Object.entries(definition.arguments ?? {}))
+    command.addArgument(commanderArgument(key, argument));
+  const flags = Object.entries(definition.flags ?? {}).map(([key, flag]) => {
+    return { key, option: optionOf(flag), none: flag.repeats ? [] : undefined };
+  });
+  for (const { option } of flags) command.addOption(option);
+  command.addHelpText('after', `\nExamples:\n${definition.examples.map((example) => `  pit ${example}`).join('\n')}`);
+  command.action(async () => {
+    const given = command.opts();
+    const input = Object.fromEntries([
+      ...argumentNames.map((key, index) => [key, command.processedArgs[index]]),
+      ...flags.map(({ key, option, none }) => [
+        key,
+        given[option.attributeName()] ?? (option.isBoolean() ? false : none),
+      ]),
+    ]);
+    await act(definition, input, readGlobals(command.optsWithGlobals<GlobalFlags>()));
+  });
+}
+
+function subcommand(parent: Command, name: string): Command {
+  return (
+    parent.commands.find((command) => command.name() === name) ?? parent.command(name).copyInheritedSettings(parent)
+  );
+}
+
+/** A word that only groups others is a wrong command line by itself; an order's word is a command as well. */
+function group(parent: Command, names: readonly string[]): Command {
+  const summary = groups[names.join(' ')];
+  const command = subcommand(parent, names.at(-1) ?? '');
+  return summary === undefined ? command : command.description(summary);
+}
+
+function commanderArgument(name: string, { presence, description, read }: Argument): CommanderArgument {
+  const word = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const syntax = { required: `<${word}>`, optional: `[${word}]`, several: `[${word}...]` }[presence];
+  const argument = new CommanderArgument(syntax, description);
+  if (presence !== 'several') return argument.argParser((text) => read(text));
+  return argument
+    .argParser((text, previous: unknown[] | undefined) => [...(previous ?? []), read(text)])
+    .default([], 'none');
+}

@@ -1,0 +1,37 @@
+import { Decimal } from '../domain/decimal.js';
+import { Failure } from '../errors.js';
+
+/** Digits in groups of three, as people write them. */
+const GROUPED = /^([+-]?)(\d{1,3}(?:,\d{3})+)((?:\.\d*)?)$/;
+const BLANKS = /[\s\u00a0\u202f]+/g;
+/** Signs that are not ASCII's, as texts made for people have them. */
+const MINUS = /^[\u2212\u2013\uff0d]/;
+const PLUS = /^\uff0b/;
+
+/**
+ * The amount in a text such as `+0.5BTC`: a signed decimal without a plus. The coin's name is taken away first, as one may
+ * begin with a digit. Undefined for a text that is not an amount of this coin.
+ */
+export function readAmount(text: string, coin: string): string | undefined {
+  const bare = withoutName(text.replace(BLANKS, ''), coin.replace(BLANKS, '')).replace(MINUS, '-').replace(PLUS, '+');
+  const [, sign = '', groups, fraction = ''] = GROUPED.exec(bare) ?? [];
+  const plain = groups === undefined ? bare : `${sign}${groups.replaceAll(',', '')}${fraction}`;
+  return Decimal.parse(plain)?.toString();
+}
+
+/** Throws Failure `internal` that names the text where it is not an amount: a guess would be a wrong sum. */
+export function amountIn(text: string, coin: string, bill: string): string {
+  const amount = readAmount(text, coin);
+  if (amount !== undefined) return amount;
+  const shown = JSON.stringify(text.slice(0, 60));
+  throw new Failure('internal', `The amount ${shown} of bill ${bill} (${coin}) cannot be read.`, {
+    hint: 'It is not what the interface shows; --verbose shows what was asked.',
+  });
+}
+
+/** The name stands behind the number; before it in no known case, and that would be as clear. */
+function withoutName(text: string, name: string): string {
+  const [upper, own] = [text.toUpperCase(), name.toUpperCase()];
+  if (own !== '' && upper.endsWith(own)) return text.slice(0, text.length - name.length);
+  return own !== '' && upper.startsWith(own) ? text.slice(name.length) : text;
+}

@@ -1,0 +1,100 @@
+import { Failure } from '../errors.js';
+import { clockTime } from './limiter/breaker.js';
+import { OBSERVED } from './observed-codes.js';
+import { InvalidParameter } from './request.js';
+import { Mismatch, Refused } from './response.js';
+import { TransportError } from './transport.js';
+
+/** The exchange's front end answered in place of the exchange. */
+export class BadStatus extends Error {
+  override readonly name = 'BadStatus';
+
+  constructor(readonly status: number) {
+    super(
+      status < 400 ? `the host answered with a redirect (HTTP ${status})` : `the host answered with HTTP ${status}`,
+    );
+  }
+}
+
+/** Return codes as public clients observed them; the interface documents none. */
+const RATE_CODES: Readonly<Record<number, string>> = {
+  4001: 'The lock ends by itself after an hour.',
+  4002: 'Send fewer requests a second with this key.',
+};
+
+/** What helps with a refusal: observed meanings again. */
+const CODE_HINTS: Readonly<Record<number, string>> = {
+  1001: 'pit markets lists the markets of this exchange.',
+  1003: 'Check the keys with: pit keys show',
+  1012: 'The key lacks a permission; pit account lists what it may do.',
+  2009: 'pit balance shows what is available.',
+  3001: 'See the orders there are: pit orders MARKET',
+  3002: 'A PostOnly order must not cross the prices: pit depth MARKET',
+  3003: 'pit markets shows the lot sizes and minimums.',
+  3006: "The key is bound to other addresses than this machine's.",
+  3007: "Check this machine's clock. What the exchange's answers tell it to be off by, the next request corrects.",
+};
+
+/**
+ * What went wrong with a read, as the user is told. Things that are not the exchange's doing pass as they are.
+ * @param lockedUntil when a lock of this machine's address ends, where one is known: ms since the Unix epoch
+ */
+export function failureOf(thrown: unknown, operation: string, lockedUntil?: number): unknown {
+  if (thrown instanceof Refused) return told(refusal(thrown, operation), lockedUntil);
+  if (thrown instanceof TransportError) {
+    return new Failure('unreachable', `${operation}: ${thrown.message}`, {
+      hint: unreachableHint(thrown),
+      cause: thrown,
+    });
+  }
+  if (thrown instanceof BadStatus) return badStatus(thrown, operation);
+  if (thrown instanceof Mismatch) {
+    return new Failure('internal', thrown.message, { hint: mismatchHint(thrown), cause: thrown });
+  }
+  if (thrown instanceof InvalidParameter) return new Failure('usage', `${operation}: ${thrown.message}`);
+  return thrown;
+}
+
+function told(failure: Failure, lockedUntil: number | undefined): Failure {
+  if (failure.code !== OBSERVED.locked || lockedUntil === undefined) return failure;
+  return failure.hinting(() => `The lock ends by itself, at ${clockTime(lockedUntil)}.`);
+}
+
+/** The exchange's answer was a code other than 1000. */
+export function refusal({ code, message, busy }: Refused, operation: string): Failure {
+  if (busy) {
+    const hint = 'It may be a limit that other programs draw from as well; in a moment it may answer.';
+    return new Failure('limited', `${operation}: the exchange is busy: ${message}`, { hint });
+  }
+  const rate = code === null ? undefined : RATE_CODES[code];
+  if (rate !== undefined && code !== null) {
+    return new Failure('limited', `${operation}: the exchange's limit was reached: ${message}`, { code, hint: rate });
+  }
+  const hint =
+    (code === null ? undefined : CODE_HINTS[code]) ??
+    "The reason is the exchange's own; --verbose shows what was asked.";
+  const details = code === null ? { hint } : { hint, code };
+  return new Failure('refused', `${operation}: the exchange refused: ${message}`, details);
+}
+
+function badStatus({ status, message }: BadStatus, operation: string): Failure {
+  if (status === 429) return new Failure('limited', `${operation}: ${message}: too many requests`);
+  if (status >= 500)
+    return new Failure('unreachable', `${operation}: ${message}`, { hint: 'The exchange may be down for a while.' });
+  return new Failure('internal', `${operation}: ${message}, which the interface does not know`, {
+    hint: 'Check the host: pit profile show',
+  });
+}
+
+function unreachableHint({ fault, mend }: TransportError): string {
+  if (mend !== undefined) return mend;
+  if (fault === 'unresolved' || fault === 'refused') return 'Check the host and the network: pit profile show';
+  if (fault === 'proxy') return 'Check that variable; NO_PROXY names the hosts that are reached without a proxy.';
+  return 'Nothing was changed by this call.';
+}
+
+function mismatchHint({ form }: Mismatch): string {
+  return form === 'html'
+    ? 'Such a page usually means that the exchange is down, or that the host is not its interface.'
+    : 'Check the host: pit profile show; --verbose shows the requests.';
+}

@@ -1,0 +1,98 @@
+import { Failure } from '../../errors.js';
+import type { Host } from '../../platform/host.js';
+import type { Budget } from '../budget.js';
+import type { Bucket } from '../operations/operation.js';
+import type { Breaker } from './breaker.js';
+import type { Lane, Permit, Permits } from './permits.js';
+
+/** What a request has to have before it leaves: a permit of each limit that it draws from. */
+type PermitsOf = (bucket: Bucket) => readonly Permits[];
+
+/** What the requests of one place are held against, whatever client sends them. */
+export interface Limits {
+  readonly permitsOf: PermitsOf;
+  /** Remembers that the trade host has locked this machine's address. Absent: nothing does. */
+  readonly breaker?: Breaker;
+}
+
+interface Asked {
+  readonly bucket: Bucket;
+  readonly lane: Lane;
+  /** Whether it may find out that a lock has ended: a request that changes nothing may. */
+  readonly mayTry: boolean;
+}
+
+/** What came of a request that left: an answer, the answer that this machine's address is locked, or nothing. */
+export type Told = 'answer' | 'lock' | 'nothing';
+
+/** A request that may leave. One of both is called, once. */
+export interface Turn {
+  /** It is over: an answer came, or none is awaited any more. */
+  over(told: Told): Promise<void>;
+  /** It did not leave after all. */
+  unused(): Promise<void>;
+}
+
+/** Keeps requests to the stated limits, together with every process that shares the permits. */
+export class Limiter {
+  readonly #queues: Readonly<Record<Lane, Map<Permits, Promise<unknown>>>> = { common: new Map(), cancel: new Map() };
+
+  constructor(
+    private readonly host: Pick<Host, 'sleep'>,
+    private readonly budget: Budget,
+    private readonly limits: Limits,
+  ) {}
+
+  /**
+   * Resolves when a request may leave; it counts until its turn is over. Throws Failure `limited` where the time budget ends
+   * before, and while the exchange has locked this machine's address.
+   */
+  async turn({ bucket, lane, mayTry }: Asked): Promise<Turn> {
+    const permits: Permit[] = [];
+    const unused = async () => void (await Promise.all(permits.map((permit) => permit.unused())));
+    try {
+      for (const limit of this.limits.permitsOf(bucket)) permits.push(await this.#inTurn(limit, lane));
+      const breaker = drawsFromAddress(bucket) ? this.limits.breaker : undefined;
+      const isTry = breaker?.check(mayTry) === 'try';
+      const over = async (told: Told) => {
+        // first, so that whoever waits for one of the permits finds the lock
+        if (told === 'lock') breaker?.trip();
+        if (told === 'answer' && isTry) breaker?.clear();
+        await Promise.all(permits.map((permit) => permit.done()));
+      };
+      return { over, unused };
+    } catch (thrown) {
+      await unused();
+      throw thrown;
+    }
+  }
+
+  /** One after the other within this process: those who wait need not all look at once. */
+  #inTurn(limit: Permits, lane: Lane): Promise<Permit> {
+    const queue = this.#queues[lane];
+    const mine = (queue.get(limit) ?? Promise.resolve()).then(() => this.#claimed(limit, lane));
+    const settled = mine.catch(() => undefined);
+    queue.set(limit, settled);
+    return mine;
+  }
+
+  async #claimed(limit: Permits, lane: Lane): Promise<Permit> {
+    for (;;) {
+      const claim = await limit.claim(lane);
+      if ('permit' in claim) return claim.permit;
+      if (!this.budget.allows(claim.waitMs)) throw this.#late();
+      await this.host.sleep(claim.waitMs);
+    }
+  }
+
+  #late(): Failure {
+    const message = "The exchange's limits were used up by other requests until the time was over.";
+    const hint = `Nothing was sent. --timeout gives a command more than its ${this.budget.milliseconds / 1000} seconds.`;
+    return new Failure('limited', message, { hint });
+  }
+}
+
+/** "Beyond that the IP is locked": what the trade host is asked. */
+function drawsFromAddress(bucket: Bucket): boolean {
+  return bucket === 'key' || bucket === 'ip';
+}

@@ -1,0 +1,130 @@
+import type { Cache } from '../config/cache.js';
+import { nearest } from '../config/names.js';
+import { Decimal } from '../domain/decimal.js';
+import { splitMarket } from '../domain/words.js';
+import { Failure, usage } from '../errors.js';
+import type { ExchangeClient } from './exchange-client.js';
+import { readResponse } from './response.js';
+
+/** A market and the rules of its orders. Prices are multiples of `tickSize`, amounts of `lotSize`. */
+export interface Market {
+  readonly market: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly priceScale: number;
+  readonly amountScale: number;
+  readonly tickSize: string;
+  readonly lotSize: string;
+  /** The smallest order in the base coin. */
+  readonly minAmount: string;
+  /** The smallest order in the quote coin; the interface calls it `minSize`. */
+  readonly minNotional: string;
+}
+
+/** Scales and minimums change rarely, and an order that breaks a newer rule is refused by the exchange. */
+const FRESH_MS = 3_600_000;
+/** A market that is not in the cache may be new: a cache older than this is asked for again before it is said to be unknown. */
+const SETTLED_MS = 10_000;
+/** More decimals than any coin has would make tick sizes of any length. */
+const MOST_DECIMALS = 40;
+
+/** The exchange's market configuration, cached with an age. */
+export class MarketCatalog {
+  #fetching: Promise<Market[]> | undefined;
+
+  /** @param told takes all markets whenever they are known */
+  constructor(
+    private readonly client: ExchangeClient,
+    private readonly cache: Cache,
+    private readonly told: (markets: readonly Market[]) => void = () => {},
+  ) {}
+
+  /** Every market, by name. Throws Failure as {@link ExchangeClient.read}. */
+  async all(): Promise<Market[]> {
+    return this.#cached(FRESH_MS) ?? this.#fetched();
+  }
+
+  /** One market. Throws Failure `usage` with the nearest names when the exchange has none of that name. */
+  async find(name: string): Promise<Market> {
+    const known = this.#cached(FRESH_MS)?.find(({ market }) => market === name);
+    if (known !== undefined) return known;
+    const markets = this.#cached(SETTLED_MS) ?? (await this.#fetched());
+    return markets.find(({ market }) => market === name) ?? unknownMarket(name, markets);
+  }
+
+  /** Whether the list as it was seen last, however old, was without a market; false where none was ever seen. */
+  lacked(name: string): boolean {
+    return this.#cached(Number.POSITIVE_INFINITY)?.every(({ market }) => market !== name) ?? false;
+  }
+
+  #cached(freshMs: number): Market[] | undefined {
+    const entry = this.cache.read(this.#key);
+    return entry === null || entry.ageMs > freshMs ? undefined : this.#told(toMarkets(entry.value));
+  }
+
+  /** Several names may be looked for at once, and one answer serves them all. */
+  #fetched(): Promise<Market[]> {
+    this.#fetching ??= this.#fetch();
+    return this.#fetching;
+  }
+
+  async #fetch(): Promise<Market[]> {
+    const configuration = await this.client.read('markets', {});
+    const text = JSON.stringify(configuration);
+    await this.cache.write(this.#key, text);
+    return this.#told(toMarkets(text));
+  }
+
+  #told(markets: Market[]): Market[] {
+    this.told(markets);
+    return markets;
+  }
+
+  get #key(): string {
+    return `markets ${this.client.hosts.baseUrl}`;
+  }
+}
+
+function toMarkets(text: string): Market[] {
+  return Object.entries(readResponse('markets', text))
+    .flatMap(([name, { priceScale, amountScale, minAmount, minSize }]) => {
+      const words = splitMarket(name);
+      if (words === undefined) return [];
+      return [
+        {
+          ...words,
+          priceScale,
+          amountScale,
+          tickSize: step(priceScale),
+          lotSize: step(amountScale),
+          minAmount,
+          minNotional: minSize,
+        },
+      ];
+    })
+    .sort((left, right) => (left.market < right.market ? -1 : 1));
+}
+
+/** 10^-scale: the smallest step of a price or an amount. */
+function step(scale: number): string {
+  if (scale < 0 || scale > MOST_DECIMALS) {
+    throw new Failure('internal', `the exchange gave ${scale} as the decimals of a market, which cannot be`);
+  }
+  return Decimal.fromUnits(1n, scale).toString();
+}
+
+function unknownMarket(name: string, markets: readonly Market[]): never {
+  const close = nearestMarkets(
+    name,
+    markets.map(({ market }) => market),
+  );
+  const hint = close.length === 0 ? '' : `Did you mean ${close.join(' or ')}? `;
+  throw usage(`There is no market ${name} on this exchange.`, `${hint}pit markets lists them all.`);
+}
+
+/** Up to three names: the nearest by spelling, then those that share a coin with the word. */
+function nearestMarkets(word: string, names: readonly string[]): string[] {
+  const [base = ''] = word.split('_');
+  const related = names.filter((name) => base !== '' && name.split('_').includes(base));
+  return [...new Set([...nearest(word, names), ...related])].slice(0, 3);
+}

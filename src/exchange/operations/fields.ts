@@ -1,0 +1,101 @@
+import * as v from 'valibot';
+import { Decimal } from '../../domain/decimal.js';
+import { asInteger, scalarText } from '../../platform/json.js';
+
+/**
+ * The kinds of value that responses carry. Each accepts a JSON number or a JSON string, because deployments were seen to
+ * send either, and gives one form: amounts, prices and ids as exact text, counts and codes as numbers.
+ */
+function field<Output>(expected: string, read: (value: unknown) => Output | undefined) {
+  return v.pipe(
+    v.unknown(),
+    v.rawTransform(({ dataset, addIssue, NEVER }) => {
+      const output = read(dataset.value);
+      if (output !== undefined) return output;
+      addIssue({ message: `expected ${expected}, got ${describe(dataset.value)}` });
+      return NEVER;
+    }),
+  );
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  const text = scalarText(value);
+  if (text !== undefined) return `"${text.slice(0, 40)}"`;
+  return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`;
+}
+
+/** A price or an amount: plain digits with the exponent expanded and zeros kept as sent. */
+export const decimal = field('a decimal number', (value) => {
+  const text = scalarText(value);
+  return text === undefined ? undefined : Decimal.parse(text)?.toString();
+});
+
+/** A decimal that a quiet market may leave empty: null, `""` and `"--"` give null. */
+export const quietDecimal = v.union([emptyAsNull(['', '-', '--']), decimal], (issue) =>
+  issueText(issue, 'a decimal number'),
+);
+
+/** A number of things, a scale or a raw code. */
+export const integer = field('a whole number', asInteger);
+
+/** An identifier: digits that a double could not hold. */
+export const id = field('an id of digits', (value) => {
+  const text = scalarText(value);
+  return text !== undefined && /^\d{1,40}$/.test(text) ? text : undefined;
+});
+
+/** The identifier of what a write made. 0, which some programs put for none, names nothing: whether it was made is not told. */
+export const madeId = field('an id of digits other than 0', (value) => {
+  const text = scalarText(value);
+  return text !== undefined && /^(?=0*[1-9])\d{1,40}$/.test(text) ? text : undefined;
+});
+
+/** The last moment that a date can hold, in the year 275760. */
+const LATEST_MS = 8.64e15;
+
+/**
+ * A moment, in milliseconds since the Unix epoch. The interface says milliseconds for some fields and only "timestamp" for
+ * others; seconds were observed there. A value below 10^11 is taken as seconds: as milliseconds it would lie before 1974.
+ */
+export const instant = field('a time since the Unix epoch', (value) => {
+  const time = asInteger(value);
+  if (time === undefined || time < 0 || time > LATEST_MS) return undefined;
+  return time < 100_000_000_000 ? time * 1000 : time;
+});
+
+/** A yes or no; also `"true"` and `1`, as observed. */
+export const flag = field('true or false', (value) => {
+  if (typeof value === 'boolean') return value;
+  const text = scalarText(value);
+  if (text === 'true' || text === '1') return true;
+  return text === 'false' || text === '0' ? false : undefined;
+});
+
+/** Words, or a number sent where words are expected. */
+export const text = field('a text', scalarText);
+
+/** Words that may be absent: null or left out gives null. */
+export const optionalText = v.optional(
+  v.union([emptyAsNull([]), text], (issue) => issueText(issue, 'a text')),
+  null,
+);
+
+/** A decimal that may be absent: null or left out gives null. */
+export const optionalDecimal = v.optional(quietDecimal, null);
+
+/** A field that may be absent: null or left out gives null. */
+export function maybe<Schema extends v.GenericSchema>(schema: Schema) {
+  return v.nullish(schema, null);
+}
+
+function emptyAsNull(empty: readonly string[]) {
+  return field('nothing', (value) =>
+    value === null || (typeof value === 'string' && empty.includes(value)) ? null : undefined,
+  );
+}
+
+function issueText(issue: { input: unknown }, expected: string): string {
+  return `expected ${expected}, got ${describe(issue.input)}`;
+}

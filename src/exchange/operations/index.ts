@@ -1,0 +1,45 @@
+import * as v from 'valibot';
+import * as funds from './funds.js';
+import * as marketData from './market-data.js';
+import { type Operation, signedWrite } from './operation.js';
+import * as trading from './trading.js';
+
+/** Every operation of the interface by its name, which is also its path and its `method`. */
+export const operations = {
+  markets: marketData.markets,
+  allTicker: marketData.allTicker,
+  ticker: marketData.ticker,
+  depth: marketData.depth,
+  trades: marketData.trades,
+  kline: marketData.kline,
+  getAccountInfo: funds.getAccountInfo,
+  getSpotBills: funds.getSpotBills,
+  getUserAddress: funds.getUserAddress,
+  getPayinAddress: funds.getPayinAddress,
+  getWithdrawAddress: funds.getWithdrawAddress,
+  getWithdrawRecord: funds.getWithdrawRecord,
+  getChargeRecord: funds.getChargeRecord,
+  getFeeInfo: funds.getFeeInfo,
+  withdraw: funds.withdraw,
+  order: trading.order,
+  orderMoreV2: trading.orderMoreV2,
+  cancelOrder: trading.cancelOrder,
+  cancelAllOrdersAfter: trading.cancelAllOrdersAfter,
+  getOrder: trading.getOrder,
+  getOrders: trading.getOrders,
+} as const satisfies Record<string, Operation>;
+
+export type OperationName = keyof typeof operations;
+export type OperationNamed<Name extends OperationName> = (typeof operations)[Name];
+
+/** What the change history only names, and what a deployment adds: nothing is known of it, so it counts as a write. */
+const undescribed = signedWrite({}, v.unknown());
+
+export function isDescribed(name: string): name is OperationName {
+  return Object.hasOwn(operations, name);
+}
+
+/** The facts of an operation, also of one that the interface does not describe. */
+export function operationOf(name: string): Operation {
+  return isDescribed(name) ? operations[name] : undescribed;
+}

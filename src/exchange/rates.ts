@@ -1,0 +1,71 @@
+import { Decimal } from '../domain/decimal.js';
+import type { ExchangeClient } from './exchange-client.js';
+import type { Market } from './market-catalog.js';
+
+/** A last price above zero, by which one coin of a market is turned into the other. */
+interface Rate {
+  readonly from: string;
+  readonly to: string;
+  readonly price: Decimal;
+  /** From the base to the quote coin the price multiplies, the other way round it divides. */
+  readonly multiplies: boolean;
+}
+
+/** A value has no fewer decimals where a price divided. */
+const DECIMALS = 8;
+
+/** What coins are worth in each other by the last prices of the markets. */
+export class Rates {
+  readonly #from = new Map<string, Rate[]>();
+
+  constructor(rates: readonly Rate[]) {
+    for (const rate of rates) this.#from.set(rate.from, [...(this.#from.get(rate.from) ?? []), rate]);
+  }
+
+  /**
+   * What an amount of a coin is worth in another, over as few markets as possible; exact but for divisions, which are made
+   * last, once, and rounded down. Undefined where no markets lead from one to the other.
+   */
+  value(amount: string, from: string, to: string): Decimal | undefined {
+    const path = this.#path(from, to);
+    if (path === undefined) return undefined;
+    const worth = product(path, true).times(Decimal.of(amount));
+    if (path.every(({ multiplies }) => multiplies)) return worth.trimmed();
+    return worth.dividedBy(product(path, false), Math.max(worth.scale, DECIMALS), 'down').trimmed();
+  }
+
+  /** The fewest hops; of equal ways the one whose markets come first. */
+  #path(from: string, to: string): readonly Rate[] | undefined {
+    const paths = new Map<string, readonly Rate[]>([[from, []]]);
+    for (const [coin, path] of paths) {
+      if (coin === to) return path;
+      for (const rate of this.#from.get(coin) ?? []) if (!paths.has(rate.to)) paths.set(rate.to, [...path, rate]);
+    }
+    return undefined;
+  }
+}
+
+function product(path: readonly Rate[], multiplies: boolean): Decimal {
+  const factors = path.filter((rate) => rate.multiplies === multiplies);
+  return factors.reduce((all, { price }) => all.times(price), Decimal.fromUnits(1n, 0));
+}
+
+/** The last prices of these markets now, by one request. Throws Failure as {@link ExchangeClient.read}. */
+export async function readRates(client: ExchangeClient, markets: readonly Market[]): Promise<Rates> {
+  const tickers = await client.read('allTicker', {});
+  const rates = markets.flatMap(({ market, base, quote }) => {
+    const last = tickerOf(tickers, market)?.last ?? null;
+    const price = last === null ? Decimal.zero : Decimal.of(last);
+    if (price.sign <= 0) return [];
+    return [
+      { from: base, to: quote, price, multiplies: true },
+      { from: quote, to: base, price, multiplies: false },
+    ];
+  });
+  return new Rates(rates);
+}
+
+/** The keys were observed without the underscore; the interface says only "market identifier". */
+export function tickerOf<Fields>(tickers: Readonly<Record<string, Fields>>, market: string): Fields | undefined {
+  return tickers[market] ?? tickers[market.replace('_', '')];
+}

@@ -1,0 +1,132 @@
+import { isDescribed, type OperationName, type OperationNamed, operations } from './operations/index.js';
+import type { Operation, Values } from './operations/operation.js';
+import { type Parameter, printable } from './operations/parameters.js';
+import { sign } from './signing.js';
+
+/** A parameter that breaks its rule. Carries the name and the rule; the value stays out of the message where it is secret. */
+export class InvalidParameter extends Error {
+  override readonly name = 'InvalidParameter';
+
+  constructor(
+    readonly parameter: string,
+    readonly rule: string,
+  ) {
+    super(`${parameter} ${rule}`);
+  }
+}
+
+export interface Credentials {
+  readonly accessKey: string;
+  readonly secretKey: string;
+}
+
+export interface Hosts {
+  /** Market-data host, without `/data/v1`. */
+  readonly baseUrl: string;
+  /** Trade host, without `/api`. */
+  readonly tradeUrl: string;
+}
+
+export type ValuesOf<Name extends OperationName> = Values<OperationNamed<Name>>;
+
+/** Values by the names of their parameters. An undefined one is not sent. */
+export type Given = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The values that will be sent, checked against the operation's rules, in the order of its description; those of an
+ * operation that is not described, in the order in which they are given.
+ * Throws {@link InvalidParameter}.
+ */
+export function checkedParameters(name: string, values: Given): Map<string, string> {
+  const given = new Map(Object.entries(values).filter(isGiven));
+  if (!isDescribed(name)) return checkedFreely(name, given);
+  const { parameters }: Operation = operations[name];
+  for (const parameter of given.keys()) {
+    if (!Object.hasOwn(parameters, parameter)) throw new InvalidParameter(parameter, `is not a parameter of ${name}`);
+  }
+  const checked = new Map<string, string>();
+  for (const [parameter, description] of Object.entries(parameters)) {
+    const value = checkedValue(parameter, description, given.get(parameter));
+    if (value !== undefined) checked.set(parameter, value);
+  }
+  checkGroups(parameters, checked);
+  return checked;
+}
+
+/** Names that every signed request has a meaning for. */
+const COMMON = ['method', 'accesskey', 'sign', 'reqTime'];
+
+/** Of an operation that is not described only this is known: how a request is written, and what its common parameters are. */
+function checkedFreely(name: string, given: Map<string, string>): Map<string, string> {
+  if (!isOperationName(name)) throw new InvalidParameter('the operation', 'must be a name of letters and digits');
+  for (const [parameter, value] of given) {
+    if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(parameter))
+      throw new InvalidParameter(JSON.stringify(parameter), 'is not a name of letters, digits and _');
+    if (COMMON.includes(parameter)) throw new InvalidParameter(parameter, 'is filled in with the signature');
+    const complaint = printable.complaint(value);
+    if (complaint !== undefined) throw new InvalidParameter(parameter, complaint);
+  }
+  return given;
+}
+
+/** Whether it can be one: it becomes the last segment of the path. */
+export function isOperationName(name: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(name);
+}
+
+function isGiven(entry: [string, string | undefined]): entry is [string, string] {
+  return entry[1] !== undefined;
+}
+
+function checkedValue(name: string, { kind, required }: Parameter, value: string | undefined): string | undefined {
+  if (value === undefined) {
+    if (required) throw new InvalidParameter(name, 'is missing');
+    return undefined;
+  }
+  const complaint = kind.complaint(value);
+  if (complaint !== undefined) throw new InvalidParameter(name, complaint);
+  return value;
+}
+
+function checkGroups(parameters: Operation['parameters'], given: ReadonlyMap<string, string>): void {
+  const groups = new Map<string, string[]>();
+  for (const [name, { group }] of Object.entries(parameters)) {
+    if (group !== undefined) groups.set(group, [...(groups.get(group) ?? []), name]);
+  }
+  for (const names of groups.values()) {
+    const count = names.filter((name) => given.has(name)).length;
+    if (count !== 1) throw new InvalidParameter(names.join(' and '), 'need exactly one of them');
+  }
+}
+
+/** `{base_url}/data/v1/<name>?…`. Values are percent-encoded. */
+export function marketDataUrl(name: string, hosts: Hosts, parameters: ReadonlyMap<string, string>): string {
+  return withQuery(`${hosts.baseUrl}/data/v1/${name}`, parameters);
+}
+
+/** `{trade_url}/api/<method>?…` without accesskey and sign: the shape of getFeeInfo. */
+export function openUrl(name: string, hosts: Hosts, parameters: ReadonlyMap<string, string>): string {
+  return withQuery(`${hosts.tradeUrl}/api/${name}`, new Map([['method', name], ...parameters]));
+}
+
+/** `{trade_url}/api/<method>?…` with the common parameters; `reqTime` is milliseconds since the Unix epoch. */
+export function signedUrl(
+  name: string,
+  hosts: Hosts,
+  parameters: ReadonlyMap<string, string>,
+  credentials: Credentials,
+  reqTime: number,
+): string {
+  const signed = new Map([['method', name], ['accesskey', credentials.accessKey], ...parameters]);
+  const signature = sign(signed, credentials.secretKey);
+  return withQuery(
+    `${hosts.tradeUrl}/api/${name}`,
+    new Map([...signed, ['sign', signature], ['reqTime', String(reqTime)]]),
+  );
+}
+
+function withQuery(path: string, parameters: ReadonlyMap<string, string>): string {
+  if (parameters.size === 0) return path;
+  const query = [...parameters].map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  return `${path}?${query.join('&')}`;
+}

@@ -1,0 +1,127 @@
+import * as v from 'valibot';
+import { asInteger, parseJson, scalarText } from '../platform/json.js';
+import { type OperationName, type OperationNamed, operationOf, operations } from './operations/index.js';
+import type { Result } from './operations/operation.js';
+
+/** The value of `code` that accompanies success in every response shape. */
+export const SUCCESS = 1000;
+
+/** The exchange answered, and the answer is no. `code` is null for market data, which sends none. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+
+  constructor(
+    readonly code: number | null,
+    message: string,
+    /** Observed from market-data hosts under load: the same request may be answered in a moment. */
+    readonly busy = false,
+  ) {
+    super(message);
+  }
+}
+
+/** An answer that is not what the interface says. The message names the field or the form; nothing of it was used. */
+export class Mismatch extends Error {
+  override readonly name = 'Mismatch';
+
+  constructor(
+    message: string,
+    /** What the body was, when it was not JSON at all. */
+    readonly form: 'json' | 'html' | 'empty' | 'truncated' | 'other' = 'json',
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Reads the body of an answer to the named operation. Throws {@link Refused} for an error of the interface's kind and
+ * {@link Mismatch} for anything that does not fit the operation's description.
+ */
+export function readResponse<Name extends OperationName>(name: Name, body: string): Result<OperationNamed<Name>> {
+  const value = readBody(name, body);
+  const parsed = v.safeParse<v.GenericSchema<unknown, Result<OperationNamed<Name>>>>(schemaOf(name), value, {
+    abortEarly: true,
+  });
+  if (parsed.success) return parsed.output;
+  throw new Mismatch(`the answer to ${name} is not what the interface says: ${describeIssue(parsed.issues[0])}`);
+}
+
+/** A body as it came, its fields unchecked. Throws as {@link readResponse} for an error and for what is not JSON. */
+export function wholeBody(name: string, body: string): string {
+  readBody(name, body);
+  return body;
+}
+
+/** Whatever it says, it is JSON. Throws {@link Mismatch} otherwise, as for an outage's page. */
+export function requireJson(name: string, body: string): void {
+  parseBody(name, body);
+}
+
+function readBody(name: string, body: string): unknown {
+  const value = parseBody(name, body);
+  refuse(name, value);
+  return value;
+}
+
+function schemaOf<Name extends OperationName>(name: Name) {
+  return operations[name].result as v.GenericSchema<unknown, Result<OperationNamed<Name>>>;
+}
+
+function parseBody(name: string, body: string): unknown {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    const form = formOf(body, String(error));
+    const words = { html: 'an HTML page', empty: 'empty', truncated: 'cut off', other: 'not readable as JSON' }[form];
+    throw new Mismatch(`the answer to ${name} is ${words}`, form);
+  }
+}
+
+function formOf(body: string, complaint: string): 'html' | 'empty' | 'truncated' | 'other' {
+  const text = body.trim();
+  if (text === '') return 'empty';
+  if (text.startsWith('<')) return 'html';
+  // the parser says where it ended, except in the middle of true, false and null
+  const endsEarly = /reached end of input/.test(complaint) || /[:,[]\s*[a-z]+$/.test(text.slice(-20));
+  return /^[{[]/.test(text) && endsEarly ? 'truncated' : 'other';
+}
+
+/** Signed errors are `{code, message}`; market-data errors `{error}` or `{result: false, message}`, as observed. */
+function refuse(name: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  if (operationOf(name).access === 'public') refuseMarketData(value);
+  else refuseSigned(value);
+}
+
+function refuseMarketData(value: object): void {
+  const error = Reflect.get(value, 'error');
+  if (error !== undefined && typeof error !== 'object') throw new Refused(null, scalarText(error) ?? String(error));
+  if (Reflect.get(value, 'result') !== false) return;
+  throw new Refused(null, scalarText(Reflect.get(value, 'message')) ?? 'the exchange gave no reason', true);
+}
+
+function refuseSigned(value: object): void {
+  const code = asInteger(Reflect.get(value, 'code'));
+  const message = Reflect.get(value, 'message');
+  if (code === undefined) return;
+  if (code !== SUCCESS) throw new Refused(code, messageText(message));
+  if (isRecord(message) && (message.isSuc === false || scalarText(message.isSuc) === 'false'))
+    throw new Refused(code, messageText(message));
+}
+
+function messageText(message: unknown): string {
+  const text = scalarText(isRecord(message) ? message.des : message);
+  return text === undefined || text === '' ? 'the exchange gave no reason' : text;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function describeIssue(issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue);
+  const where = path === null ? 'the body' : `field "${path}"`;
+  if (issue.kind === 'schema' && issue.input === undefined) return `${where} is missing`;
+  const isOwn = issue.kind !== 'schema' || issue.type === 'union';
+  return isOwn ? `${where}: ${issue.message}` : `${where} should be ${issue.expected}`;
+}

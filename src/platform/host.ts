@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import envPaths from 'env-paths';
+import { proxySecrets } from './proxy-secrets.js';
+import { Redaction } from './redaction.js';
+import { type Signals, takeSignals } from './signals.js';
+
+export interface TerminalOutput extends Writable {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+export interface TerminalInput extends Readable {
+  readonly isTTY?: boolean;
+  /** Terminals alone have it: whether each key arrives as it is pressed, and none is echoed. */
+  setRawMode?(raw: boolean): unknown;
+}
+
+/** Where pit keeps its files: what the user set, what must survive, what can be made again. */
+export interface Directories {
+  readonly config: string;
+  readonly state: string;
+  readonly cache: string;
+}
+
+/** The outside world. Whatever is not a pure computation goes through here, so that a test can stand in for it. */
+export interface Host {
+  readonly arguments: readonly string[];
+  /** How this program was started, to start it again in the background. */
+  readonly self: { readonly command: string; readonly arguments: readonly string[] };
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly input: TerminalInput;
+  readonly output: TerminalOutput;
+  readonly errors: TerminalOutput;
+  readonly directories: Directories;
+  readonly redaction: Redaction;
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** At least 0 and below 1; for jitter, not for secrets. */
+  random(): number;
+  randomBytes(count: number): Uint8Array;
+  /** Ends early where it is cut. */
+  sleep(milliseconds: number, cut?: AbortSignal): Promise<void>;
+  /** For work that goes on for long with little in hand: keeps this process's memory near what it needs. */
+  keepSmall(): Promise<void>;
+  /** Runs the work when a signal ends the program, before it exits. Gives a function that takes the work back. */
+  readonly onInterrupt: Signals['onInterrupt'];
+  /** Whether there is a program of this name to run, or at this path. */
+  isProgram(name: string): Promise<boolean>;
+  /**
+   * Runs a program with this one's terminal, files and pipes, and gives its exit code, 128 plus the number for a signal.
+   * Until it ends, signals are meant for it.
+   */
+  run(words: readonly string[]): Promise<number>;
+}
+
+export function systemHost(): Host {
+  const signals = takeSignals();
+  return {
+    arguments: process.argv.slice(2),
+    self: { command: process.execPath, arguments: process.argv.slice(1, 2) },
+    environment: process.env,
+    input: process.stdin,
+    output: process.stdout,
+    errors: process.stderr,
+    directories: directories(process.env.PIT_HOME),
+    redaction: redacting(process.stderr, process.env),
+    now: Date.now,
+    random: Math.random,
+    randomBytes,
+    sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(cutShort),
+    keepSmall: async () => (await import('./memory.js')).keepSmall(),
+    onInterrupt: signals.onInterrupt,
+    isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
+    run: async (words) => (await import('./command.js')).runCommand(words, signals, isOnTerminal()),
+  };
+}
+
+function isOnTerminal(): boolean {
+  return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY === true);
+}
+
+function cutShort(thrown: unknown): void {
+  if (!(thrown instanceof Error) || thrown.name !== 'AbortError') throw thrown;
+}
+
+/**
+ * Puts a redaction before the stream itself, so that the runtime's own debug lines (NODE_DEBUG) pass it too. The keys of
+ * the environment are masked from the start: such lines print whole environments.
+ */
+function redacting(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): Redaction {
+  const redaction = new Redaction();
+  const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = environment;
+  for (const secret of [PIT_ACCESS_KEY, PIT_SECRET_KEY, ...proxySecrets(environment)]) redaction.keep(secret);
+  const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
+  stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    const masked = redaction.apply(text);
+    // bytes that need no mask pass as they are, whether or not they are text
+    return write(masked === text ? chunk : masked, ...rest);
+  };
+  return redaction;
+}
+
+/** `PIT_HOME` holds everything in one folder; without it the platform's own folders (XDG on Linux) are used. */
+function directories(home: string | undefined): Directories {
+  if (home !== undefined && home !== '') {
+    const root = path.resolve(home);
+    return { config: path.join(root, 'config'), state: path.join(root, 'state'), cache: path.join(root, 'cache') };
+  }
+  const { config, data, cache } = envPaths('pit', { suffix: '' });
+  return { config, state: data, cache };
+}

@@ -1,0 +1,156 @@
+import { Failure, usage } from '../../errors.js';
+import { readOrderPages } from '../../exchange/order-pages.js';
+import type { Host } from '../../platform/host.js';
+import type { TradingAccount } from '../account.js';
+import type { Entry } from '../journal/entry.js';
+import { type BatchLine, type BatchTerms, isOf } from '../journal/intent.js';
+import type { Guarding } from '../orders/place.js';
+import { Job } from './job.js';
+import { areSameJobs, areSameLines, keyOf, lineKey } from './lines.js';
+
+/** What is to be placed, before anything is known of the exchange. */
+export type BatchPlan = Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines'>;
+
+/** A job's id, which no request carries: it only names the record. Told apart from a client order id by its beginning. */
+export function newJobId(host: Pick<Host, 'randomBytes'>): string {
+  return `job${Buffer.from(host.randomBytes(10)).toString('hex')}`;
+}
+
+/**
+ * Records a job that is about to begin, with what is on the exchange before it does.
+ * @throws Failure `usage` where a job of the same orders is not finished, an order like one of them is unknown, or the
+ *   record cannot be written, and as the client's `read`: nothing was sent
+ */
+export async function beginJob(
+  account: TradingAccount,
+  plan: BatchPlan,
+  id: string,
+  { recheck, bid }: Guarding = {},
+): Promise<Job> {
+  const { client, journal } = account;
+  refuseTwins(account, plan, id);
+  const page = await readOrderPages(client, plan.market, plan.side, { from: 1, to: 1 });
+  const terms: BatchTerms = {
+    ...plan,
+    count: plan.lines.length,
+    baseline: page.records.map((record) => record.id),
+  };
+  const entry = journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id, reqTime: client.now(), bid });
+  try {
+    // another process may have begun the same one meanwhile; then neither goes on
+    refuseTwins(account, plan, id);
+    recheck?.();
+  } catch (error) {
+    entry.withdraw();
+    throw error;
+  }
+  return new Job(entry);
+}
+
+/** What the user says of a job that is to be gone on with. */
+export interface ResumeWish extends Pick<BatchTerms, 'market' | 'side'> {
+  readonly account?: BatchTerms['account'] | undefined;
+  readonly lines?: readonly BatchLine[] | undefined;
+}
+
+/**
+ * The record of a job that is to be gone on with; {@link takeUpJob} makes this process the one that does.
+ * @throws Failure `usage` where there is none, another process is at it, it is about something else, or nobody knows what
+ *   became of another write's order that is like one of those left
+ */
+export function jobToResume({ journal }: TradingAccount, id: string, wish: ResumeWish): Entry<'orderMoreV2'> {
+  const entry = journal.job(id);
+  if (entry === undefined) {
+    const hint = 'It keeps those of the profile in use; the id is the one that the command named, beginning with job.';
+    throw usage(`The journal has no job of the id ${id}.`, hint);
+  }
+  const { terms } = entry.intent;
+  if (terms.market !== wish.market || terms.side !== wish.side) {
+    throw usage(`The job ${id} is about another market or side.`, `It is resumed with: ${resumeCommand(id, terms)}`);
+  }
+  if (wish.account !== undefined && wish.account !== terms.account)
+    throw usage(`The job ${id} is about the account ${terms.account}.`, 'Leave --account out: the job has its own.');
+  if (wish.lines !== undefined && !areSameLines(wish.lines, terms.lines))
+    throw usage(`The file holds other orders than the job ${id}.`, 'Leave --file out: the job has its own orders.');
+  if (entry.isUnderWay) throw underWay(id);
+  refuseDoubtsOfOthers(journal, entry);
+  return entry;
+}
+
+/** @throws Failure `usage` as {@link jobToResume}, where another process was first, or that cannot be written down */
+export function takeUpJob({ journal }: TradingAccount, id: string, { recheck, bid }: Guarding = {}): Job {
+  if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
+  const entry = journal.find(id);
+  if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.takeUp(bid)) throw underWay(id);
+  try {
+    refuseDoubtsOfOthers(journal, entry);
+    recheck?.();
+  } catch (error) {
+    entry.leave('held back');
+    throw error;
+  }
+  return new Job(entry);
+}
+
+/** The command that goes on with a job. */
+export function resumeCommand(id: string, { side, market }: Pick<BatchTerms, 'side' | 'market'>): string {
+  return `pit order batch ${side} ${market} --resume ${id}`;
+}
+
+function underWay(id: string): Failure {
+  return usage(`Another process is at the job ${id}, or has just been.`, 'Wait until it has ended; only one may send.');
+}
+
+/**
+ * Throws Failure `usage` where a job of the same orders is not finished, or of an order like one of these nobody knows
+ * what became of it.
+ */
+export function refuseTwins({ journal }: Pick<TradingAccount, 'journal'>, plan: BatchPlan, id: string): void {
+  const others = journal.open().filter(({ intent }) => intent.id !== id);
+  // all of the same orders come first: that one is to be gone on with
+  for (const entry of others) if (entry.isOf('orderMoreV2')) refuseSameJob(entry, plan);
+  for (const entry of others) refuseInDoubt(entry, plan);
+}
+
+/** What a job itself is in doubt of it finds out before it sends; of another write's orders it would not. */
+function refuseDoubtsOfOthers(journal: TradingAccount['journal'], own: Entry<'orderMoreV2'>): void {
+  const { id, terms } = own.intent;
+  const plan = { ...terms, lines: new Job(own).pending };
+  for (const entry of journal.open()) if (entry.intent.id !== id) refuseInDoubt(entry, plan);
+}
+
+function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan): void {
+  if (!areSameJobs(intent.terms, { ...intent.terms, ...plan })) return;
+  const hint = `Go on with that one: ${resumeCommand(intent.id, plan)}; or end it as it is: pit resolve ${intent.id}`;
+  throw new Failure('usage', `A job of the same orders is not finished, so this one was not begun.`, {
+    clientId: intent.id,
+    hint,
+  });
+}
+
+/** An order that is unknown may be there; one that waits for its answer will be known to whoever placed it. */
+function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan): void {
+  const { intent } = entry;
+  if (!isOf(intent, 'order') && !isOf(intent, 'orderMoreV2')) return;
+  const { terms } = intent;
+  if (terms.market !== market || terms.side !== side || terms.account !== account) return;
+  const doubtful = doubtfulKeys(entry);
+  const [twin, ...more] = doubtful.size === 0 ? [] : lines.filter((line) => doubtful.has(lineKey(line)));
+  if (twin === undefined) return;
+  const others = more.length === 0 ? '' : ` (and of ${more.length} more)`;
+  throw new Failure(
+    'usage',
+    `It is not known whether an order just like line ${twin[0]}${others} was placed; nothing was sent.`,
+    {
+      clientId: intent.id,
+      hint: `Find out what became of that one: pit resolve ${intent.id}`,
+    },
+  );
+}
+
+/** What the orders of a write are known by of which nobody knows whether they were placed. */
+function doubtfulKeys(entry: Entry): ReadonlySet<string> {
+  if (entry.isOf('order'))
+    return new Set(entry.isInDoubt ? [keyOf(entry.intent.terms.price, entry.intent.terms.amount)] : []);
+  return entry.isOf('orderMoreV2') ? new Job(entry).doubtfulKeys() : new Set();
+}

@@ -1,0 +1,70 @@
+import { Decimal } from '../../domain/decimal.js';
+import { quoted, usage } from '../../errors.js';
+import { parseJson, scalarText } from '../../platform/json.js';
+import type { BatchLine } from '../journal/intent.js';
+import { BadLines } from './bad-lines.js';
+
+const HEADER = /^"?price"?\s*,\s*"?amount"?$/i;
+const FORM = 'Each line is price,amount or {"price":…,"amount":…}, with plain numbers above zero.';
+
+/**
+ * Reads the orders of a file: `price,amount` lines or JSON objects, one a line. Empty lines and those that begin with `#`
+ * are left out; the first may be the header `price,amount`. Numbers keep the digits they are written with.
+ * Throws Failure `usage` that names the lines which cannot be read.
+ */
+export function readLines(text: string): BatchLine[] {
+  const bad = new BadLines('Line');
+  const rows = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
+  let isFirst = true;
+  const lines = rows.flatMap((row, index): BatchLine[] => {
+    const words = row.trim();
+    if (words === '' || words.startsWith('#')) return [];
+    const isHeader = isFirst && HEADER.test(words);
+    isFirst = false;
+    const line = isHeader ? undefined : bad.try(index + 1, () => readLine(words));
+    return line === undefined ? [] : [[index + 1, ...line]];
+  });
+  bad.refuse();
+  if (lines.length === 0) throw usage('There are no orders in it.', FORM);
+  return lines;
+}
+
+function readLine(words: string): [price: string, amount: string] {
+  const [price, amount] = words.startsWith('{') ? inObject(words) : inColumns(words);
+  return [number('price', price), number('amount', amount)];
+}
+
+function inColumns(words: string): [string, string] {
+  const [price, amount, ...rest] = words.split(',').map((column) => column.trim().replace(/^"(.*)"$/, '$1'));
+  if (price === undefined || amount === undefined || rest.length > 0)
+    throw usage(`${quoted(words)} is not a price, a comma and an amount.`, FORM);
+  return [price, amount];
+}
+
+function inObject(words: string): [string, string] {
+  const value = parsed(words);
+  const { price, amount, ...rest } = typeof value === 'object' && value !== null ? { ...value } : {};
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw usage(`${quoted(unknown)} is nothing that an order of a batch has.`, FORM);
+  const texts = [price, amount].map(scalarText);
+  if (texts[0] === undefined || texts[1] === undefined)
+    throw usage(`${quoted(words)} lacks a price or an amount.`, FORM);
+  return [texts[0], texts[1]];
+}
+
+function parsed(words: string): { readonly price?: unknown; readonly amount?: unknown } {
+  try {
+    return parseJson(words) as object;
+  } catch {
+    throw usage(`${quoted(words)} is not readable as JSON.`, FORM);
+  }
+}
+
+/** JSON writes small numbers with an exponent; where words have a meaning elsewhere, that they have none here is told. */
+function number(name: string, text: string): string {
+  const value = /^(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,2})?$/i.test(text) ? Decimal.parse(text) : undefined;
+  if (value !== undefined && value.sign > 0) return value.toString();
+  if (/^(bid|ask|mid)\b/i.test(text) || /%$/.test(text))
+    throw usage(`The ${name} ${quoted(text)} has no meaning in a file.`, `${FORM} --ladder takes bid, ask and mid.`);
+  throw usage(`The ${name} is ${quoted(text)}.`, FORM);
+}

@@ -1,0 +1,129 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Entry } from '../journal/entry.js';
+import type { BatchLine, BatchTerms, JournalEvent } from '../journal/intent.js';
+import type { Doubt } from './doubt.js';
+import type { BatchFact, LineOutcome } from './facts.js';
+import { lineKey } from './lines.js';
+import { Progress } from './progress.js';
+
+/** "At most 20 pairs." */
+export const MOST_PAIRS = 20;
+
+/** A job as its record tells of it. */
+export class Job extends Progress {
+  #keys: readonly string[] | undefined;
+  readonly #endedInOrder: boolean;
+
+  constructor(readonly entry: Entry<'orderMoreV2'>) {
+    super(entry.intent.terms.lines.length);
+    this.#endedInOrder = isEnd(entry.events);
+    this.learn(this.terms.baseline);
+    for (const { fact, runner } of entry.events) {
+      if (fact !== undefined) this.apply(fact);
+      // who takes it up gets no answer to what another process sent
+      if (runner !== undefined) for (const doubt of this.doubts.values()) doubt.isOver = true;
+    }
+  }
+
+  get id(): string {
+    return this.entry.intent.id;
+  }
+
+  get terms(): BatchTerms {
+    return this.entry.intent.terms;
+  }
+
+  /** The highest best bid that its sells were ever held against; undefined where none was. */
+  get bid(): string | undefined {
+    const seen = [this.entry.intent, ...this.entry.events].flatMap(({ bid }) => bid ?? []);
+    return seen.sort((left, right) => Decimal.of(right).compare(Decimal.of(left)))[0];
+  }
+
+  /** What each line is known by; worked out when it is first asked for, because an undisturbed job never does. */
+  get keys(): readonly string[] {
+    this.#keys ??= this.terms.lines.map(lineKey);
+    return this.#keys;
+  }
+
+  /** The ids of all orders that the job made, as far as they are known. */
+  get orders(): string[] {
+    const placed = this.fates.flatMap((fate) => (fate?.outcome === 'placed' ? fate.id : []));
+    return [...placed, ...this.copies.keys(), ...[...this.doubts.values()].flatMap(({ ids }) => [...ids])];
+  }
+
+  /** Whether its record was ended in order and nothing of it is missing: what it does not tell of did not leave. */
+  get isWhole(): boolean {
+    return !this.hasGaps && this.#endedInOrder;
+  }
+
+  /** Orders that were known before this many are older than anything that is looked for. */
+  get horizon(): number {
+    if (this.hasGaps) return this.terms.baseline.length;
+    return Math.min(this.known.size, ...[...this.doubts.values()].map(({ knownBefore }) => knownBefore));
+  }
+
+  /** The lines of which it is not known what became of them. */
+  get doubtful(): ReadonlySet<number> {
+    return new Set([...this.doubts.values()].flatMap(({ lines }) => [...lines]));
+  }
+
+  /** What became of each line. */
+  outcomes(): LineOutcome[] {
+    const { doubtful } = this;
+    return this.fates.map((fate, line) => fate?.outcome ?? (doubtful.has(line) ? 'unknown' : 'notSent'));
+  }
+
+  /** The lines that are not on the exchange and may be sent, in their order. */
+  unsent(): number[] {
+    const { doubtful } = this;
+    const isFree = (line: number) => (this.fates[line]?.outcome ?? 'notSent') === 'notSent' && !doubtful.has(line);
+    return this.fates.flatMap((_, line) => (isFree(line) ? line : []));
+  }
+
+  /** The lines that are to be sent now, or once it is known that they are not there. */
+  get pending(): BatchLine[] {
+    return this.terms.lines.filter((_, line) => (this.fates[line]?.outcome ?? 'notSent') === 'notSent');
+  }
+
+  /** What the lines are known by of which nobody knows what became: those of a request that waits for its answer are not. */
+  doubtfulKeys(): ReadonlySet<string> {
+    const doubtful = [...this.doubts.values()].filter(({ isOver }) => isOver || this.entry.mayBeLeft);
+    return new Set(doubtful.flatMap(({ lines }) => [...lines].map((line) => this.keys[line] ?? '')));
+  }
+
+  /** Numbers new requests and writes down, durably, that they are about to leave. Throws Failure `usage`. */
+  async leaving(portions: readonly (readonly number[])[], reqTime: number): Promise<Doubt[]> {
+    const requests = portions.map((lines, index) => [this.requests + 1 + index, lines] as const);
+    const fact = { kind: 'leaving', requests, reqTime } as const;
+    const [first, last] = [this.requests + 1, this.requests + portions.length];
+    await this.entry.require(first === last ? `request ${first} leaves` : `requests ${first} to ${last} leave`, {
+      fact,
+    });
+    this.apply(fact);
+    return requests.flatMap(([request]) => this.doubts.get(request) ?? []);
+  }
+
+  /** Takes in what happened, and writes it down. */
+  tell(event: string, fact: BatchFact): void {
+    this.entry.note(event, { fact });
+    this.apply(fact);
+  }
+
+  /** The same of a settled job, as {@link Entry.addLate}. */
+  tellLate(event: string, fact: BatchFact): boolean {
+    const isThere = this.entry.addLate(event, fact);
+    if (isThere) this.apply(fact);
+    return isThere;
+  }
+}
+
+/**
+ * Whether it has only been recorded, or the process that was at it last gave up in order; the one that takes it up then
+ * adds a line of its own.
+ */
+function isEnd(events: readonly JournalEvent[]): boolean {
+  if (events.length === 1) return true;
+  const end = events.findLastIndex(({ left }) => left === true);
+  const later = events.slice(end + 1).filter(({ late }) => late !== true);
+  return end !== -1 && later.length <= 1 && later.every(({ runner }) => runner !== undefined);
+}

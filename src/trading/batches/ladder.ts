@@ -1,0 +1,75 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Side } from '../../domain/words.js';
+import { usage } from '../../errors.js';
+import type { Market } from '../../exchange/market-catalog.js';
+import type { BatchLine } from '../journal/intent.js';
+
+export type Weight = 'equal' | 'linear';
+
+export interface Ladder {
+  readonly side: Side;
+  readonly from: Decimal;
+  readonly to: Decimal;
+  /** How many orders, at least 2. */
+  readonly count: number;
+  /** What they come to at most, in the base coin. */
+  readonly total: Decimal;
+  /** `linear`: the nth order is n times as large as the first. */
+  readonly weight: Weight;
+}
+
+export interface Rungs {
+  readonly lines: readonly BatchLine[];
+  /** What rounding leaves of the total, in the base coin. */
+  readonly rest: Decimal;
+}
+
+/**
+ * Orders at evenly spaced prices from one to the other, both included. Prices are rounded to the tick that costs nothing
+ * more (down for a buy, up for a sell), amounts down to the lot, so that they never come to more than the total.
+ * Throws Failure `usage` where two of them would have the same price, and for numbers that are not on the market's scales.
+ */
+export function rungsOf(ladder: Ladder, market: Market): Rungs {
+  const prices = pricesOf(ladder, market);
+  const amounts = amountsOf(ladder, market);
+  const lines = prices.map(
+    (price, index): BatchLine => [index + 1, price.toString(), (amounts[index] ?? Decimal.zero).toString()],
+  );
+  const sum = amounts.reduce((whole, amount) => whole.plus(amount), Decimal.zero);
+  return { lines, rest: ladder.total.minus(sum).rescaled(market.amountScale, 'down') };
+}
+
+function pricesOf({ side, from, to, count }: Ladder, { market, priceScale: scale, tickSize }: Market): Decimal[] {
+  const [first, last] = [from, to].map((price) =>
+    onScale('price', price, scale, `A tick of ${market} is ${tickSize}.`),
+  );
+  if (first === undefined || last === undefined) return [];
+  const distance = last.units - first.units;
+  const steps = BigInt(count - 1);
+  const prices = Array.from({ length: count }, (_, index) => {
+    const exact = first.units * steps + distance * BigInt(index);
+    const isBetween = exact % steps !== 0n;
+    return Decimal.fromUnits(exact / steps + (isBetween && side === 'sell' ? 1n : 0n), scale);
+  });
+  const ticks = distance < 0n ? -distance : distance;
+  // evenly spaced prices fall together after rounding where there are fewer ticks than steps
+  if (ticks >= steps) return prices;
+  throw usage(
+    `There are no ${count} prices from ${first} to ${last}: two orders would have the same.`,
+    ticks === 0n
+      ? 'The ends of a ladder differ.'
+      : `A tick is ${tickSize}: at most ${ticks + 1n} orders fit in between.`,
+  );
+}
+
+function amountsOf({ count, total, weight }: Ladder, { market, amountScale: scale, lotSize }: Market): Decimal[] {
+  const { units } = onScale('amount', total, scale, `A lot of ${market} is ${lotSize}.`);
+  const weights = Array.from({ length: count }, (_, index) => (weight === 'equal' ? 1n : BigInt(index + 1)));
+  const sum = weights.reduce((whole, one) => whole + one, 0n);
+  return weights.map((one) => Decimal.fromUnits((units * one) / sum, scale));
+}
+
+function onScale(what: string, value: Decimal, scale: number, rule: string): Decimal {
+  if (value.significantScale <= scale) return value.rescaled(scale, 'down');
+  throw usage(`The ${what} ${value} has too many decimals.`, `${rule} Numbers are never rounded.`);
+}

@@ -1,0 +1,66 @@
+import { timeFor } from '../../exchange/limiter/limits.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
+import { PAGE_SIZE, readOrderPages } from '../../exchange/order-pages.js';
+import type { TradingAccount } from '../account.js';
+import type { Check } from '../journal/intent.js';
+import { quietly } from '../quietly.js';
+import { type Job, MOST_PAIRS } from './job.js';
+import { look } from './look.js';
+import { misplacedIn } from './places.js';
+
+/** Until the list is looked at a second time, where it lacks orders of the job; chosen. */
+const AGAIN_MS = 1_000;
+
+/**
+ * Looks whether something on the way repeated a request that was answered as it should be. The list of the side tells in
+ * three pages at most: what was its newest order before the job must lie as many rows down as the job has orders. Where it
+ * does not, be it only that another program placed an order, or where these pages show that an answer named orders for other
+ * lines, all orders since the beginning are looked at. A list that lacks orders of the job may lack copies of them too.
+ *
+ * @returns when the look began; undefined where it could not be found out
+ */
+export async function findRepeated(account: TradingAccount, job: Job): Promise<Check | undefined> {
+  const { client, budget, host } = account;
+  const start: Check = { time: client.now(), at: host.now() };
+  if (await isAllThatCame(account, job)) return start;
+  budget.lengthen(timeFor(Math.ceil(job.orders.length / PAGE_SIZE)));
+  return (await isLookedThrough(account, job)) ? start : undefined;
+}
+
+/** Whether a list with all of the job's orders could be had, which may take the exchange a moment. */
+async function isLookedThrough(account: TradingAccount, job: Job): Promise<boolean> {
+  const lookBack = () => look(account, job, { horizon: job.terms.baseline.length, shows: job.orders });
+  if (await lookBack()) return true;
+  if (!account.budget.allows(2 * AGAIN_MS)) return false;
+  await account.host.sleep(AGAIN_MS);
+  return lookBack();
+}
+
+/**
+ * Whether nothing but the job's orders came to the list since it began. No order leaves the list, closed ones are in it too
+ * (observed); if one did, the rows would not fit. Those above the one from before are a request's worth at least: they show
+ * too whether answers name orders in the order of the pairs.
+ */
+async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<boolean> {
+  const { market, side, baseline } = job.terms;
+  const own = new Set(job.orders);
+  const to = Math.floor(own.size / PAGE_SIZE) + 1;
+  const from = Math.max(1, to - MOST_PAIRS / PAGE_SIZE);
+  const pages = await quietly(() => readOrderPages(client, market, side, { from, to }));
+  if (pages === undefined || pages.failure !== null) return false;
+  const rows = own.size - (from - 1) * PAGE_SIZE;
+  const newer = pages.records.slice(0, rows);
+  const isWhole = newer.length === rows && newer.every(({ id }) => own.has(id));
+  return isWhole && pages.records[rows]?.id === baseline[0] && areInPlace(job, newer);
+}
+
+/** Where none of these orders is known only by its place in an answer, they say nothing of those that are. */
+function areInPlace(job: Job, records: readonly OrderRecord[]): boolean {
+  const listed = new Set(records.map(({ id }) => id));
+  const isListed = (line: number) => {
+    const fate = job.fates[line];
+    return fate?.outcome === 'placed' && listed.has(fate.id);
+  };
+  const isTelling = job.byPlace.size === 0 || [...job.byPlace].some(isListed);
+  return isTelling && misplacedIn(job, records).length === 0;
+}

@@ -1,0 +1,229 @@
+import type { Failure } from '../../errors.js';
+import { OBSERVED } from '../../exchange/observed-codes.js';
+import type { Refused } from '../../exchange/response.js';
+import type { TradingAccount } from '../account.js';
+import { executionSpan } from '../duplicates/watch.js';
+import type { Check } from '../journal/intent.js';
+import { endJob } from './closing.js';
+import { Courier, type Trouble } from './courier.js';
+import { isTurnedAway } from './doubt.js';
+import type { Job } from './job.js';
+import { look, settleDoubts, settleEarlier } from './look.js';
+import { findRepeated } from './repeated.js';
+
+/** Why a run of a job ended. Only `finished` leaves nothing to be sent. */
+export type Ending =
+  | { readonly kind: 'finished' | 'time' | 'interrupted' }
+  | { readonly kind: 'lost' | 'unreachable'; readonly reason: string }
+  /** The limits of this machine let nothing leave. */
+  | { readonly kind: 'limited'; readonly reason: string }
+  | { readonly kind: 'limited' | 'refused'; readonly refusal: Refused }
+  | { readonly kind: 'unrecorded'; readonly failure: Failure };
+
+/** What is going on, for a person who waits. */
+export type Phase = 'settling' | 'placing' | 'waiting' | 'checking' | 'stopping';
+
+/** So often in a row a request may stay here, or be refused for its rate, before the job gives up. */
+const MOST_SETBACKS = 4;
+/** Doubles each time. */
+const STAYED_PAUSE_MS = 300;
+/** The limit counts by the second. */
+const RATE_PAUSE_MS = 1_100;
+/** Before the second and the third look for what got no answer; what still is not there makes the job stop. */
+const LOOK_PAUSES_MS = [300, 700];
+
+/** So often a job waits for what was turned away; what is turned away after that wait is for another day. */
+const MOST_WAITS = 2;
+const UNTIL_CERTAIN = 'Waiting until it would not take the requests any more: only then may they be sent again.';
+
+/**
+ * Codes, as observed, of which the next request would get the same: they are about the key, the account, the market or the
+ * exchange, not about the orders.
+ */
+const HOPELESS: ReadonlySet<number | null> = new Set([
+  1002, 1003, 1006, 1009, 1010, 1012, 1013, 1014, 3004, 3006, 3010,
+]);
+
+/** Carries out a job from wherever it stands, and knows what it takes to stop in mid-way. */
+export class JobRun {
+  readonly #courier: Courier;
+  #isInterrupted = false;
+  #phase: Phase = 'placing';
+  #setbacks = 0;
+  /** How the job ends where what was turned away last is not to be sent again. */
+  #turnedAway: Ending = { kind: 'lost', reason: 'the exchange may still get earlier requests' };
+  /** When it was looked if something on the way repeated a request; undefined where it could not be, null where nobody tried. */
+  #checked: Check | undefined | null = null;
+
+  constructor(
+    private readonly account: TradingAccount,
+    readonly job: Job,
+  ) {
+    this.#courier = new Courier(account, job);
+  }
+
+  get phase(): Phase {
+    return this.#isInterrupted ? 'stopping' : this.#phase;
+  }
+
+  /** Whether all is known but if something on the way repeated a request, and that is being looked at. */
+  get isBeingChecked(): boolean {
+    return this.#phase === 'checking' && this.#checked === null;
+  }
+
+  /** Whether it could be found out if something on the way repeated a request; null where it was not tried. */
+  get isChecked(): boolean | null {
+    return this.#checked === null ? null : this.#checked !== undefined;
+  }
+
+  /**
+   * Finds out first what an earlier run left in doubt, then sends what may be sent. Whatever ends it, the journal knows how
+   * far it came.
+   */
+  async run(): Promise<Ending> {
+    try {
+      const reason = await this.#toTheEnd();
+      if (this.#isInterrupted) return { kind: 'interrupted' };
+      const isSettled = this.job.doubts.size === 0;
+      const ending: Ending = isSettled && this.job.unsent().length === 0 ? { kind: 'finished' } : reason;
+      if (isSettled && this.job.counts().placed > 0) await this.#check();
+      if (this.#isInterrupted) return { kind: 'interrupted' };
+      endJob(this.job, ending.kind, this.#checked ?? undefined);
+      return ending;
+    } catch (error) {
+      endJob(this.job, 'a defect');
+      throw error;
+    }
+  }
+
+  /** Lets nothing leave any more, and waits for the answers to what has left, at most so many milliseconds. */
+  async interrupt(patienceMs: number): Promise<void> {
+    this.#isInterrupted = true;
+    this.#courier.halt();
+    await Promise.race([this.#courier.idle(), this.account.host.sleep(patienceMs)]);
+    endJob(this.job, 'interrupted');
+  }
+
+  async #toTheEnd(): Promise<Ending> {
+    const reason = await this.#settleEarlier();
+    if (reason !== undefined) return { kind: 'lost', reason };
+    for (let waits = 1; ; waits += 1) {
+      const ending = await this.#sendAll();
+      if (this.#isInterrupted || ending.kind === 'lost' || this.job.doubts.size === 0) return ending;
+      await this.#outwait(ending);
+      if (ending.kind !== 'finished') return ending;
+      if (this.job.doubts.size > 0 || waits === MOST_WAITS) return this.#turnedAway;
+    }
+  }
+
+  /** Sends what may be sent; finished where nothing may that is not in doubt. */
+  async #sendAll(): Promise<Ending> {
+    for (;;) {
+      const lines = this.job.unsent();
+      if (lines.length === 0) return { kind: 'finished' };
+      this.#phase = 'placing';
+      const answered = this.#courier.answered;
+      const trouble = await this.#courier.send(lines);
+      if (this.#isInterrupted) return { kind: 'interrupted' };
+      if (this.#courier.answered > answered && trouble?.kind !== 'refused') this.#setbacks = 0;
+      const ending = trouble === undefined ? undefined : await this.#face(trouble);
+      if (ending !== undefined) return ending;
+    }
+  }
+
+  /**
+   * Waits, once for all that was turned away, until none of it can come to be any more. That has time of its own where the
+   * exchange still answers.
+   */
+  async #outwait({ kind }: Ending): Promise<void> {
+    const { account, job } = this;
+    this.#phase = 'waiting';
+    if (kind === 'finished' || kind === 'limited') this.#allowForDoubts();
+    const { unknown } = job.counts();
+    account.tell(`The exchange turned ${unknown === 1 ? '1 order' : `${unknown} orders`} away. ${UNTIL_CERTAIN}`);
+    await settleDoubts(account, job);
+  }
+
+  /** Why something of earlier runs is in doubt; undefined where nothing is. */
+  async #settleEarlier(): Promise<string | undefined> {
+    const { job, account } = this;
+    if (job.requests === 0 && job.isWhole) return undefined;
+    this.#phase = 'settling';
+    this.#allowForDoubts();
+    return settleEarlier(account, job);
+  }
+
+  /** What is in doubt can be told for certain only when the exchange would not take it any more. */
+  #allowForDoubts(): void {
+    const { client, budget } = this.account;
+    const latest = Math.max(0, ...[...this.job.doubts.values()].map(({ reqTime }) => reqTime));
+    budget.lengthen(Math.max(0, latest + executionSpan(this.account) - client.now()));
+  }
+
+  /** What comes of it: undefined where the job goes on. */
+  async #face(trouble: Trouble): Promise<Ending | undefined> {
+    if (trouble.kind === 'lost')
+      this.account.tell(`No answer came (${trouble.reason}). Looking for the orders; they are not sent again.`);
+    if (this.#isPressing && !(await this.#lookShortly())) {
+      this.#phase = 'waiting';
+      await settleDoubts(this.account, this.job);
+      const reason = 'reason' in trouble ? trouble.reason : 'the lists of orders could not be read';
+      return { kind: 'lost', reason };
+    }
+    if (trouble.kind === 'time') return { kind: 'time' };
+    if (trouble.kind === 'unrecorded') return trouble;
+    if (trouble.kind === 'stayed') return this.#stayed(trouble);
+    return trouble.kind === 'refused' ? this.#refused(trouble.refusal) : undefined;
+  }
+
+  /** A lock, or permits that others use up until the time is over: the next request would fare no better. */
+  async #stayed({ reason, failure }: Extract<Trouble, { kind: 'stayed' }>): Promise<Ending | undefined> {
+    if (failure === 'limited') return { kind: 'limited', reason };
+    return this.#setBack(STAYED_PAUSE_MS * 2 ** this.#setbacks, { kind: 'unreachable', reason });
+  }
+
+  #refused(refusal: Refused): Promise<Ending | undefined> | Ending | undefined {
+    if (refusal.code === OBSERVED.locked) return { kind: 'limited', refusal };
+    if (refusal.code === OBSERVED.tooFrequent || refusal.code === OBSERVED.expired) {
+      const isRate = refusal.code === OBSERVED.tooFrequent;
+      this.#turnedAway = { kind: isRate ? 'limited' : 'refused', refusal };
+      // the answer has shown what the clock is off by
+      return this.#setBack(isRate ? RATE_PAUSE_MS : 0, this.#turnedAway);
+    }
+    return HOPELESS.has(refusal.code) ? { kind: 'refused', refusal } : undefined;
+  }
+
+  /** Goes on after a pause, unless it was so several times in a row. */
+  async #setBack(pauseMs: number, ending: Ending): Promise<Ending | undefined> {
+    const { host, budget } = this.account;
+    this.#setbacks += 1;
+    const pause = pauseMs * (1 + host.random() / 2);
+    if (this.#setbacks > MOST_SETBACKS || !budget.allows(pause)) return ending;
+    this.#phase = 'waiting';
+    await host.sleep(pause);
+    return undefined;
+  }
+
+  /** Whether something is in doubt that has to be known before anything more leaves. What was turned away can wait. */
+  get #isPressing(): boolean {
+    return [...this.job.doubts.values()].some((doubt) => !isTurnedAway(doubt));
+  }
+
+  /** Whether all that was pressing is known after a few looks. */
+  async #lookShortly(): Promise<boolean> {
+    const { account, job } = this;
+    this.#phase = 'settling';
+    for (const pause of [...LOOK_PAUSES_MS, undefined]) {
+      await look(account, job);
+      if (!this.#isPressing) return true;
+      if (pause === undefined || !account.budget.allows(pause)) return false;
+      await account.host.sleep(pause);
+    }
+    return false;
+  }
+
+  async #check(): Promise<void> {
+    this.#phase = 'checking';
+    this.#checked = await findRepeated(this.account, this.job);
+  }
+}

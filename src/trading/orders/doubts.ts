@@ -1,0 +1,56 @@
+import { Failure } from '../../errors.js';
+import type { TradingAccount } from '../account.js';
+import { Job } from '../batches/job.js';
+import { keyOf } from '../batches/lines.js';
+import type { Entry } from '../journal/entry.js';
+import type { OrderTerms } from '../journal/intent.js';
+import { isRepetition } from './terms.js';
+
+/** Throws Failure `usage` where nobody knows what became of an order just like this one. */
+export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void {
+  const isLike = (entry: Entry) =>
+    entry.isOf('order')
+      ? entry.isInDoubt && isRepetition(terms, entry.intent.terms)
+      : entry.isOf('orderMoreV2') && isInDoubtLike(entry, terms);
+  const twin = journal.open().find((entry) => isLike(entry) && isStillOpen(journal, entry));
+  if (twin === undefined) return;
+  throw new Failure('usage', 'It is not known whether an order just like this one was placed, so it was not sent.', {
+    clientId: twin.intent.id,
+    hint: `Find out what became of that one: pit resolve ${twin.intent.id}`,
+  });
+}
+
+/** A warning for each write of a market of which nobody knows what became: the next order may come on top of it. */
+export function doubtsIn({ journal }: TradingAccount, market: string): string[] {
+  return journal.open().flatMap((entry) => {
+    const what = doubtOf(entry, market);
+    if (what === undefined || !isStillOpen(journal, entry)) return [];
+    return [`It is not known whether ${what}`];
+  });
+}
+
+function doubtOf(entry: Entry, market: string): string | undefined {
+  if (entry.isOf('order') && entry.isInDoubt && entry.intent.terms.market === market) {
+    const { side, amount, price } = entry.intent.terms;
+    return `an earlier order was placed (${side} ${amount} ${market} at ${price}): pit resolve ${entry.intent.id}`;
+  }
+  if (!entry.isOf('orderMoreV2') || entry.intent.terms.market !== market) return undefined;
+  const { size } = new Job(entry).doubtfulKeys();
+  // without its id, which would end the job as it is
+  return size === 0
+    ? undefined
+    : `all orders of ${entry.intent.id} were placed (${entry.intent.terms.side}): pit resolve`;
+}
+
+/** Whether it is not known of an order of the job just like this one what became of it. */
+function isInDoubtLike(entry: Entry<'orderMoreV2'>, order: OrderTerms): boolean {
+  const { market, side, account } = entry.intent.terms;
+  if (order.market !== market || order.side !== side || order.account !== account) return false;
+  // last: its record may be long
+  return new Job(entry).doubtfulKeys().has(keyOf(order.price, order.amount));
+}
+
+/** Its process may have settled it, and ended, since the records were listed. */
+function isStillOpen(journal: TradingAccount['journal'], { intent }: Entry): boolean {
+  return journal.find(intent.id) !== undefined;
+}

@@ -1,0 +1,43 @@
+import type { Side } from '../../domain/words.js';
+import type { Failure } from '../../errors.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
+import { readOrderPages } from '../../exchange/order-pages.js';
+import { orderState } from './record.js';
+
+/** The orders of a market as far as they were read. */
+export interface OwnOrders {
+  readonly open: Readonly<Record<Side, readonly OrderRecord[]>>;
+  /** Every order that was read, closed ones too, by id. */
+  readonly records: ReadonlyMap<string, OrderRecord>;
+  /** There are older orders that were not asked for. */
+  readonly more: boolean;
+  /** Why pages that were asked for could not be had. */
+  readonly failure: Failure | null;
+}
+
+/**
+ * Reads the open orders of both sides. The exchange lists them among all others, so every page has to be looked at.
+ * Throws Failure as {@link ExchangeClient.read} where not even the first page could be had.
+ */
+export async function readOpenOrders(
+  client: ExchangeClient,
+  market: string,
+  mostPages = Number.POSITIVE_INFINITY,
+): Promise<OwnOrders> {
+  const extent = { from: 1, to: mostPages };
+  const read = (side: Side) => readOrderPages(client, market, side, extent);
+  const [buys, sells] = await Promise.all([read('buy'), read('sell')]);
+  return {
+    open: { buy: openOf(buys.records), sell: openOf(sells.records) },
+    records: new Map([...buys.records, ...sells.records].map((record) => [record.id, record])),
+    more: buys.more || sells.more,
+    failure: buys.failure ?? sells.failure,
+  };
+}
+
+/** Each once: an order that is placed while the pages are read pushes others onto the next page. */
+function openOf(records: readonly OrderRecord[]): OrderRecord[] {
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return [...byId.values()].filter((record) => orderState(record) === 'open');
+}

@@ -1,0 +1,153 @@
+import type { FailureKind } from '../../errors.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { TradingAccount } from '../account.js';
+import type { Extra } from '../duplicates/extra-orders.js';
+import { findExtras } from '../duplicates/watch.js';
+import type { Entry } from '../journal/entry.js';
+import { certainFrom, type LookedFor, lookUntilKnown } from '../looking.js';
+import { quietly } from '../quietly.js';
+import { orderProbe } from '../tolerance.js';
+import { isOwnId, newClientId } from './client-id.js';
+import { findOrder, isRefusedAlike } from './reference.js';
+import { differences } from './terms.js';
+
+interface Placed {
+  readonly outcome: 'placed';
+  readonly id: string;
+  /** What the network made of it, and of earlier orders of this side; null where that could not be looked for. */
+  readonly extras: readonly Extra[] | null;
+}
+
+export interface NotSent {
+  readonly outcome: 'notSent';
+  readonly reason: string;
+  /** What kind of failure it is to the user. */
+  readonly failure: FailureKind;
+}
+
+export interface Unknown {
+  readonly outcome: 'unknown';
+  readonly reason: string;
+  /** Of an order under its client id that is otherwise than this one was sent, in words. */
+  readonly unlike?: string;
+  /** When it can be told for certain, by this machine's clock in ms since the Unix epoch; null where that is not known. */
+  readonly certainFrom: number | null;
+}
+
+/** What became of an order that left. */
+export type Fate = Placed | NotSent | Unknown;
+
+/**
+ * Finds out what became of an order that left without an answer, with looks by its client id for as long as the budget
+ * lasts. Not found counts as not sent where the exchange would not take the request any more and gives the same answer
+ * for a client id that was never used.
+ *
+ * @param looks whether it is looked for what else the network may have made of it; if not, a later look finds that
+ */
+export async function settleOrder(account: TradingAccount, entry: Entry<'order'>, looks = true): Promise<Fate> {
+  const { reqTime, terms } = entry.intent;
+  const looked = await lookUntilKnown<Fate>(
+    account,
+    { probe: orderProbe(terms.market), reqTime },
+    async () => {
+      const found = await lookFor(account, entry);
+      if (typeof found !== 'object') return found;
+      return 'unlike' in found ? undecided(entry, found) : placed(account, entry, found.id, looks);
+    },
+    async () => ((await isAnsweredAlike(account, entry)) ? notSent(entry) : undefined),
+  );
+  return looked.fate ?? unknown(account, entry, looked);
+}
+
+/** Settles an order that is there, after a look at what else the network may have made of the request. */
+export async function placed(
+  account: TradingAccount,
+  entry: Entry<'order'>,
+  id: string,
+  looks = true,
+): Promise<Placed> {
+  const { intent } = entry;
+  const took = account.host.now() - intent.time;
+  const wanted = { intent: intent.id, terms: intent.terms, reqTime: intent.reqTime, order: id, took };
+  const extras = looks ? await quietly(() => findExtras(account, intent.terms, wanted)) : [];
+  const own = extras?.find((extra) => extra.intent === intent.id)?.ids ?? [];
+  const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}, and again: ${own.join(', ')}`;
+  entry.settle({ outcome: 'placed', id, duplicates: own }, event);
+  return { outcome: 'placed', id, extras: extras ?? null };
+}
+
+/** An order that may be the one that was sent, and may be another one. */
+interface Unlike {
+  readonly unlike: string;
+}
+
+/**
+ * The order, or `nothing`, or undefined where the exchange could not be asked, which proves nothing.
+ * @param refusal the code with which the order was refused
+ */
+export async function lookFor(
+  account: TradingAccount,
+  entry: Entry<'order'>,
+  refusal?: number | null,
+): Promise<OrderRecord | Unlike | 'nothing' | undefined> {
+  const { id: clientId, terms } = entry.intent;
+  const found = await quietly(() => findOrNothing(account.client, terms.market, clientId, refusal));
+  const differs = typeof found === 'object' ? differences(found, terms) : [];
+  if (typeof found === 'object' && differs.length > 0) return foundUnlike(account, entry, found, differs.join(', '));
+  if (found === undefined) entry.note('asked by client id: no answer', { doubt: true });
+  else entry.note(`asked by client id: ${found === 'nothing' ? 'not found' : 'found'}`);
+  return found;
+}
+
+/** Whatever bears an id that pit made is the order. An id that was chosen may be used by others, who show theirs. */
+function foundUnlike(
+  account: TradingAccount,
+  entry: Entry<'order'>,
+  order: OrderRecord,
+  differs: string,
+): OrderRecord | Unlike {
+  const { id } = order;
+  if (isOwnId(entry.intent)) {
+    entry.note(`asked by client id: found, though with ${differs}`);
+    account.warn(`The exchange has the order ${id} otherwise than it was sent: with ${differs}.`);
+    return order;
+  }
+  const unlike = `the order ${id} under this client id has ${differs}, so that it may be another one`;
+  entry.note(`asked by client id: ${unlike}`);
+  return { unlike };
+}
+
+/** Leaves an order open of which no look can tell, as another one is shown in its place or it was changed. */
+export function undecided(entry: Entry<'order'>, { unlike }: Unlike): Unknown {
+  entry.leave();
+  return { outcome: 'unknown', reason: unlike, unlike, certainFrom: null };
+}
+
+async function findOrNothing(client: ExchangeClient, market: string, clientId: string, refusal?: number | null) {
+  try {
+    return (await findOrder(client, market, { clientId })) ?? 'nothing';
+  } catch (error) {
+    if (isRefusedAlike(error, refusal)) return 'nothing';
+    throw error;
+  }
+}
+
+async function isAnsweredAlike({ client, host }: TradingAccount, { intent }: Entry<'order'>): Promise<boolean> {
+  const neverUsed = { clientId: newClientId(host) };
+  return (
+    (await quietly(async () => (await findOrder(client, intent.terms.market, neverUsed)) ?? 'nothing')) === 'nothing'
+  );
+}
+
+function notSent(entry: Entry<'order'>): NotSent {
+  const reason = 'the exchange would not take the request any more, and has no such order';
+  entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${reason}`);
+  return { outcome: 'notSent', reason, failure: 'unreachable' };
+}
+
+function unknown(account: TradingAccount, entry: Entry<'order'>, { end, unanswered }: LookedFor<unknown>): Unknown {
+  entry.leave();
+  const reason = unanswered ?? 'the exchange shows no such order, and may still get the request';
+  return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
+}

@@ -1,0 +1,92 @@
+import { Decimal } from '../../domain/decimal.js';
+import { ACCOUNT_TYPE, ORDER_TYPE, readOrderType, TRADE_TYPE } from '../../domain/words.js';
+import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { ValuesOf } from '../../exchange/request.js';
+import type { OrderTerms } from '../journal/intent.js';
+
+/** The parameters of the operation `order`. Defaults of the interface are left out. */
+export function orderValues(terms: OrderTerms, clientId: string): ValuesOf<'order'> {
+  return {
+    currency: terms.market,
+    tradeType: TRADE_TYPE[terms.side],
+    price: terms.price,
+    amount: terms.amount,
+    acctType: terms.account === 'spot' ? undefined : ACCOUNT_TYPE[terms.account],
+    enableExpress: terms.borrow ? 'true' : undefined,
+    enableRepay: terms.repay ? 'true' : undefined,
+    customerOrderId: clientId,
+    orderType: ORDER_TYPE[terms.type],
+  };
+}
+
+/** Price x amount, in the quote coin. */
+export function notionalOf({ price, amount }: Pick<OrderTerms, 'price' | 'amount'>): Decimal {
+  return Decimal.of(price).times(Decimal.of(amount));
+}
+
+/** The same in words, without zeros at its end. */
+export function notionalText(order: Pick<OrderTerms, 'price' | 'amount'>): string {
+  return notionalOf(order).trimmed().toString();
+}
+
+/**
+ * What the guards count an order for, in the quote coin. A sell below the best bid fills at the bids: it counts at the best of
+ * them, and so for at least what it brings.
+ *
+ * @param bid the best bid; undefined where it is not known
+ */
+export function worthOfOrder(order: Pick<OrderTerms, 'side' | 'price' | 'amount'>, bid: string | undefined): Decimal {
+  const isBelow = order.side === 'sell' && bid !== undefined && Decimal.of(order.price).compare(Decimal.of(bid)) < 0;
+  return notionalOf(isBelow ? { price: bid, amount: order.amount } : order);
+}
+
+/** Whether an order of the exchange may be what these terms asked for, by side, price and amount. */
+export function fits(record: OrderRecord, terms: OrderTerms): boolean {
+  return differences(record, terms).length === 0;
+}
+
+/** Side and type of an order of the exchange; those that were asked for where its type is one that nobody has explained. */
+export function kindOf({ type }: OrderRecord, asked: Pick<OrderTerms, 'side' | 'type'>) {
+  return readOrderType(type) ?? asked;
+}
+
+/** What an order of the exchange has otherwise than it was asked for, in words; a type that nobody has explained says nothing. */
+export function differences(record: OrderRecord, terms: OrderTerms): string[] {
+  const { price, total_amount: amount } = record;
+  const { side } = kindOf(record, terms);
+  return [
+    ...(side === terms.side ? [] : [`the side ${side} instead of ${terms.side}`]),
+    ...(isSame(price, terms.price) ? [] : [`the price ${price} instead of ${terms.price}`]),
+    ...(isSame(amount, terms.amount) ? [] : [`the amount ${amount} instead of ${terms.amount}`]),
+  ];
+}
+
+/** Whether two orders of the exchange may have come of one request, which it may have changed in taking it. */
+export function areCopies(one: OrderRecord, other: OrderRecord): boolean {
+  return one.type === other.type && isSame(one.price, other.price) && isSame(one.total_amount, other.total_amount);
+}
+
+/**
+ * Whether an order asks again for what an earlier one asked for: the same price and amount, or the same words, whatever
+ * these have come to meanwhile. Its type and its loans do not matter: who repeats an order may have changed them.
+ */
+export function isRepetition(order: OrderTerms, earlier: OrderTerms): boolean {
+  const isElsewhere = (['market', 'side', 'account'] as const).some((name) => order[name] !== earlier[name]);
+  if (isElsewhere) return false;
+  const { asked } = order;
+  const isAskedAgain =
+    asked !== undefined && asked.price === earlier.asked?.price && asked.amount === earlier.asked.amount;
+  return isAskedAgain || (isSame(order.price, earlier.price) && isSame(order.amount, earlier.amount));
+}
+
+/** Whether two orders are wanted on exactly the same terms. */
+export function areAlike(one: OrderTerms, other: OrderTerms): boolean {
+  const { price, amount, asked: _, ...rest } = one;
+  const others: object = other;
+  const isEqual = Object.entries(rest).every(([name, value]) => Reflect.get(others, name) === value);
+  return isEqual && isSame(price, other.price) && isSame(amount, other.amount);
+}
+
+function isSame(left: string, right: string): boolean {
+  return Decimal.of(left).compare(Decimal.of(right)) === 0;
+}

@@ -1,0 +1,89 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { WithdrawalRecord } from '../../exchange/record-pages.js';
+import type { TradingAccount } from '../account.js';
+import type { Intent } from '../journal/intent.js';
+import { uncontested } from './claims.js';
+import { type BillList, billsBetween } from './records.js';
+import type { Doubt, Sighting } from './sighting.js';
+import { type Fit, fitOfAmount } from './terms.js';
+
+export type Bill = BillList[number];
+
+/** What a bill is held against. */
+interface Explanations {
+  /** The withdrawal that is looked for. */
+  readonly intent: Intent<'withdraw'>;
+  /** Other withdrawals of the coin that left, or may have. */
+  readonly others: readonly Intent<'withdraw'>[];
+  /** What the exchange lists of the coin's withdrawals, whoever made them. */
+  readonly records: readonly WithdrawalRecord[];
+  readonly fitOf: (bill: Bill, of: Intent<'withdraw'>) => Fit;
+}
+
+/** Bills of one event are dated alike; of two, here and there. */
+const MOMENT_MS = 2_000;
+/** A record and its bill are made together, by one clock. */
+const SLACK_MS = 60_000;
+/** So far back it is seen on what else a type stands: as far as the exchange's own recent bills go, "data within 48 h". */
+const RECENT_MS = 48 * 3_600_000;
+
+/**
+ * What is moved within the exchange need not be listed as a withdrawal, and there is the bill that it made. No document says
+ * what the type of such a bill is, so its words prove nothing: it counts only where nothing else that is known can have made
+ * it. A trade of the same amount, or a transfer to a margin account, has a bill just like it.
+ *
+ * @param fitting the bills of the right amount and time, oldest first
+ * @throws Failure as the client's `read`, and `usage` where the journal cannot be read
+ */
+export async function sightInBills(
+  account: TradingAccount,
+  fitting: readonly Bill[],
+  explanations: Explanations,
+): Promise<Sighting | Doubt | 'nothing'> {
+  const { intent, others, fitOf } = explanations;
+  const [oldest] = fitting;
+  if (oldest === undefined) return 'nothing';
+  const own = uncontested(fitting, intent, others, fitOf);
+  if (own === 'contested') return doubtOf(oldest, 'another withdrawal has this amount too');
+  const [bill = oldest, ...more] = own;
+  const why = more.length > 0 ? `so has the bill ${more[0]?.id}` : await otherwise(account, bill, explanations);
+  return why === undefined ? { ids: [], bill: bill.id } : doubtOf(bill, why);
+}
+
+function doubtOf({ id, type, time }: Bill, why: string): Doubt {
+  const facts = `${type ?? 'without a type'}, ${new Date(time).toISOString()}`;
+  return { doubt: `the bill ${id} (${facts}) has its amount, and may be of something else: ${why}`, records: [] };
+}
+
+/** What else may have made a bill, in words; undefined where nothing can. */
+async function otherwise(account: TradingAccount, bill: Bill, of: Explanations): Promise<string | undefined> {
+  const { client, journal } = account;
+  const { coin } = of.intent.terms;
+  if (bill.type === null) return 'the exchange tells no type of it';
+  const record = of.records.find((one) => mayHaveMade(one, bill));
+  if (record !== undefined) return `the record ${record.id} may have made it`;
+  const market = journal.markets().find((name) => name.split('_').includes(coin));
+  if (market !== undefined) return `there are orders in ${market}, and it may be of a trade`;
+  const around = await billsBetween(client, bill.time - RECENT_MS, bill.time + SLACK_MS);
+  return around === undefined ? 'there are too many bills to look through' : amongBills(bill, around, of);
+}
+
+/** Whoever withdrew it: the record of one of another address explains a bill as well. */
+function mayHaveMade({ amount, fees, submitTime }: WithdrawalRecord, { change, time }: Bill): boolean {
+  const taken = Decimal.of(change).negated().toString();
+  const terms = { amount, fee: fees ?? '0' };
+  return Math.abs(submitTime - time) <= SLACK_MS && fitOfAmount(taken, terms) !== undefined;
+}
+
+/** A trade brings something for what it takes. And what stands on other bills is no word for withdrawals, as far as is known. */
+function amongBills(bill: Bill, around: readonly Bill[], { others, fitOf }: Explanations): string | undefined {
+  const neighbours = around.filter(({ id }) => id !== bill.id);
+  const brought = neighbours.find(
+    ({ change, time }) => Decimal.of(change).sign > 0 && Math.abs(time - bill.time) <= MOMENT_MS,
+  );
+  if (brought !== undefined)
+    return `the bill ${brought.id} brought ${brought.coin} at the same moment, as a trade does`;
+  const isOfOther = (one: Bill) => one.coin === bill.coin && others.some((other) => fitOf(one, other) !== undefined);
+  const alike = neighbours.find((one) => one.type === bill.type && !isOfOther(one));
+  return alike === undefined ? undefined : `the bill ${alike.id} has the same type, and is of no known withdrawal`;
+}

@@ -1,0 +1,107 @@
+import { coinAmounts } from '../../config/coin-amounts.js';
+import { listedAddresses, type WithdrawSetting } from '../../config/withdraw-settings.js';
+import { Decimal } from '../../domain/decimal.js';
+import { type Failure, usage } from '../../errors.js';
+import type { TradingAccount } from '../account.js';
+import { isOf, type Settled } from '../journal/intent.js';
+import { type FeePlace, feePlace, takenOf } from './plan.js';
+import { isReturned, recordsSince } from './records.js';
+import { isSameAddress, type WantedWithdrawal } from './terms.js';
+
+const DAY_MS = 86_400_000;
+
+/** What the user wants held back whatever a script says; nothing where it is not set. They hold what leaves the balance. */
+export interface WithdrawLimits {
+  /** Whether the fees that are taken count besides the amounts. */
+  readonly place: FeePlace;
+  /** By coin. */
+  readonly single: ReadonlyMap<string, Decimal>;
+  readonly day: ReadonlyMap<string, Decimal>;
+  readonly addresses: readonly string[] | null;
+}
+
+/** The limits of a profile's settings, which are in the form that is kept. */
+export function withdrawLimits(
+  settings: Readonly<Partial<Record<WithdrawSetting | 'withdrawFee', string>>>,
+): WithdrawLimits {
+  const { withdrawLimit, withdrawDayLimit, withdrawAddresses: listed } = settings;
+  return {
+    place: feePlace(settings),
+    single: coinAmounts(withdrawLimit),
+    day: coinAmounts(withdrawDayLimit),
+    addresses: listed === undefined ? null : listedAddresses(listed),
+  };
+}
+
+/**
+ * Holds a withdrawal against the user's own limits.
+ * @param own the journal's name for it where it is recorded already
+ * @throws Failure `usage` for a breach, and as the client's `read` where the day's withdrawals cannot be had
+ */
+export async function checkLimits(
+  account: TradingAccount,
+  { place, single, day, addresses }: WithdrawLimits,
+  wanted: WantedWithdrawal,
+  own?: string,
+): Promise<void> {
+  const { coin, address } = wanted;
+  if (addresses !== null && !addresses.some((allowed) => isSameAddress(allowed, address)))
+    throw breach('The address is not among those that withdrawals may go to', 'withdrawAddresses');
+  const taken = takenOf(Decimal.of(wanted.amount), Decimal.of(wanted.fee), place);
+  const most = single.get(coin);
+  const withFee = place === 'onTop' ? ', with the fee,' : '';
+  if (most !== undefined && taken.compare(most) > 0)
+    throw breach(
+      `${taken} ${coin}${withFee} are more than your limit for one withdrawal, ${most} ${coin}`,
+      'withdrawLimit',
+    );
+  const mostOfDay = day.get(coin);
+  if (mostOfDay === undefined) return;
+  const before = await withdrawnToday(account, coin, { place, own });
+  const sum = before.plus(taken);
+  if (sum.compare(mostOfDay) <= 0) return;
+  const words = `With ${before.trimmed()} ${coin} of today it comes to ${sum.trimmed()} ${coin}`;
+  throw breach(`${words}, more than your limit for a day, ${mostOfDay} ${coin}`, 'withdrawDayLimit');
+}
+
+/**
+ * What the withdrawals of the UTC day come to: those that the exchange lists, whoever made them, and those of the journal
+ * that it does not list, or not yet, with all copies that the network made of them.
+ * @param own the journal's name for one that is not to count
+ */
+export async function withdrawnToday(
+  account: TradingAccount,
+  coin: string,
+  { place, own }: { readonly place: FeePlace; readonly own?: string | undefined },
+): Promise<Decimal> {
+  const { client, journal } = account;
+  const midnight = client.now() - (client.now() % DAY_MS);
+  const records = await recordsSince(client, coin, midnight);
+  const listed = new Set(records.map(({ id }) => id));
+  const { open, settled } = journal.writesSince(midnight - DAY_MS, { operation: 'withdraw', coin });
+  const concluded = new Set(settled.map(({ intent }) => intent.id));
+  const unlisted = settled.flatMap((one) => idsOf(one).flatMap((id) => (listed.has(id) ? [] : one.intent)));
+  const doubtful = open.flatMap(({ intent }) => (concluded.has(intent.id) ? [] : intent));
+  const unrecorded = [...unlisted, ...doubtful].flatMap((intent) => {
+    const isMeant = isOf(intent, 'withdraw') && intent.terms.coin === coin && intent.id !== own;
+    return isMeant && intent.reqTime >= midnight ? intent.terms : [];
+  });
+  const left = records
+    .filter((record) => !isReturned(record))
+    .map(({ amount, fees }) => ({ amount, fee: fees ?? '0' }));
+  return [...left, ...unrecorded]
+    .map(({ amount, fee }) => takenOf(Decimal.of(amount), Decimal.of(fee), place))
+    .reduce((sum, taken) => sum.plus(taken), Decimal.zero);
+}
+
+/** A name for each time that it was carried out; an empty one where none is known, as where only a bill tells of it. */
+function idsOf({ outcome, id, duplicates }: Settled): string[] {
+  return outcome === 'placed' ? [id ?? '', ...duplicates] : [...duplicates];
+}
+
+function breach(words: string, setting: WithdrawSetting): Failure {
+  return usage(
+    `${words}; nothing was sent.`,
+    `It is your own limit. Only somebody at a terminal can move it: pit profile set NAME ${setting} VALUE`,
+  );
+}

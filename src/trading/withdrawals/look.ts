@@ -1,0 +1,131 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { WithdrawalRecord } from '../../exchange/record-pages.js';
+import type { TradingAccount } from '../account.js';
+import type { Entry } from '../journal/entry.js';
+import { type Intent, isOf, type Settled } from '../journal/intent.js';
+import type { Journal } from '../journal/journal.js';
+import { isRefusedAlike } from '../orders/reference.js';
+import { quietly } from '../quietly.js';
+import { type Bill, sightInBills } from './bills.js';
+import { uncontested } from './claims.js';
+import { billsAfter, isNewer, recordsAfter } from './records.js';
+import { type Doubt, isSighting, type Sighting } from './sighting.js';
+import { type Fit, fitOf, fitOfAmount } from './terms.js';
+
+/** Clocks differ, and a record may be dated when somebody looked at it: what is further off is another withdrawal. */
+const SLACK_MS = 60_000;
+
+/** What others made of what a withdrawal may have made was settled after it was begun; so much more, for clocks that were wrong. */
+export const CLOCK_SLACK_MS = 86_400_000;
+
+/**
+ * One look at what the exchange has: `nothing` where there is no such withdrawal, a doubt where what is there may be of
+ * something else, undefined where it could not be asked. The last two prove nothing.
+ * @param refusal the code with which the withdrawal was refused
+ */
+export async function lookFor(
+  account: TradingAccount,
+  entry: Entry<'withdraw'>,
+  refusal?: number | null,
+): Promise<Sighting | Doubt | 'nothing' | undefined> {
+  const found = await quietly(() => search(account, entry.intent, refusal));
+  entry.note(`looked at the withdrawals: ${wordsOf(found)}`);
+  return found;
+}
+
+function wordsOf(found: Sighting | Doubt | 'nothing' | undefined): string {
+  if (found === undefined) return 'no answer';
+  if (found === 'nothing') return 'not found';
+  if (!isSighting(found)) return found.doubt;
+  return found.bill === null ? `found ${found.ids.join(' and ')}` : `found in the bills as ${found.bill}`;
+}
+
+async function search(
+  account: TradingAccount,
+  intent: Intent<'withdraw'>,
+  refusal?: number | null,
+): Promise<Sighting | Doubt | 'nothing'> {
+  try {
+    const records = await recordsAfter(account.client, intent.terms.coin, intent.terms.before.record);
+    // after the list, so that nothing that is listed is missed in the journal
+    const { open, placed, known } = accountOfOthers(account.journal, intent);
+    const fitWith = (record: WithdrawalRecord, of: Intent<'withdraw'>) => fitOfRecord(account, record, of);
+    const fitting = recordsOf(account, intent, records, known);
+    const own = uncontested(fitting, intent, open, fitWith);
+    if (own === 'contested') return contested(fitting);
+    const [first, ...copies] = own;
+    if (first !== undefined) return { ids: [first.id, ...copies.map(({ id }) => id)], bill: null };
+    return await inBills(account, intent, [...open, ...placed], records);
+  } catch (error) {
+    if (isRefusedAlike(error, refusal)) return 'nothing';
+    throw error;
+  }
+}
+
+function contested(records: readonly WithdrawalRecord[]): Doubt {
+  const ids = records.map(({ id }) => id);
+  return { doubt: `the record ${ids.join(' and ')} may be of another one that is unknown too`, records: ids };
+}
+
+/** What the journal has of a coin's withdrawals besides one. */
+function accountOfOthers(journal: Journal, { id, time, terms }: Intent<'withdraw'>) {
+  const { open, settled } = journal.writesSince(time - CLOCK_SLACK_MS, { operation: 'withdraw', coin: terms.coin });
+  const isOther = (intent: Intent): intent is Intent<'withdraw'> =>
+    isOf(intent, 'withdraw') && intent.id !== id && intent.terms.coin === terms.coin;
+  const done = settled.filter(({ outcome, duplicates }) => outcome === 'placed' || duplicates.length > 0);
+  const others = (writes: readonly { readonly intent: Intent }[]) => writes.map(({ intent }) => intent).filter(isOther);
+  return { open: others(open), placed: others(done), known: idsOf(settled, id) };
+}
+
+/** The records that fit a withdrawal best, the oldest first, but for those that belong to another one. */
+export function recordsOf(
+  account: TradingAccount,
+  intent: Intent<'withdraw'>,
+  records: readonly WithdrawalRecord[],
+  known: ReadonlySet<string>,
+): WithdrawalRecord[] {
+  const fitting = records.filter((one) => !known.has(one.id) && fitOfRecord(account, one, intent) !== undefined);
+  const exact = fitting.filter((one) => fitOfRecord(account, one, intent) === 'exactly');
+  return (exact.length > 0 ? exact : fitting).reverse();
+}
+
+/** How well a record fits a withdrawal that was sent when it was, after the records that there were before. */
+function fitOfRecord(account: TradingAccount, record: WithdrawalRecord, intent: Intent<'withdraw'>): Fit {
+  const isAfter = isNewer(record.id, intent.terms.before.record) && isInTime(account, intent, record.submitTime);
+  return isAfter ? fitOf(record, intent.terms) : undefined;
+}
+
+/** Whether something of this moment can be of a request: it is executed while the exchange takes it. */
+function isInTime({ tolerance }: TradingAccount, { reqTime }: Intent, time: number): boolean {
+  const longest = tolerance.known ?? Number.POSITIVE_INFINITY;
+  return time >= reqTime - SLACK_MS && time <= reqTime + longest + SLACK_MS;
+}
+
+/** Ids of the records of all withdrawals that are settled, but for one. */
+export function idsOf(settled: readonly Settled[], but?: string): Set<string> {
+  const others = settled.filter(({ intent }) => isOf(intent, 'withdraw') && intent.id !== but);
+  return new Set(others.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]));
+}
+
+/** @param others what the journal has of other withdrawals that left, or may have */
+async function inBills(
+  account: TradingAccount,
+  intent: Intent<'withdraw'>,
+  others: readonly Intent<'withdraw'>[],
+  records: readonly WithdrawalRecord[],
+) {
+  const { terms, reqTime } = intent;
+  if (terms.before.bill === null) return 'nothing';
+  const bills = await billsAfter(account.client, terms.coin, terms.before.bill, reqTime - SLACK_MS);
+  const fitWith = (bill: Bill, of: Intent<'withdraw'>) => fitOfBill(account, bill, of);
+  const fitting = bills.filter((bill) => fitWith(bill, intent) !== undefined).reverse();
+  return sightInBills(account, fitting, { intent, others, records, fitOf: fitWith });
+}
+
+/** Of a withdrawal that leaves the exchange the bills before it were not noted, and it has one too. */
+function fitOfBill(account: TradingAccount, { id, change, time }: Bill, intent: Intent<'withdraw'>): Fit {
+  const { terms } = intent;
+  const amount = Decimal.of(change).negated();
+  const isAfter = isNewer(id, terms.before.bill ?? '0') && isInTime(account, intent, time);
+  return isAfter && amount.sign > 0 ? fitOfAmount(amount.toString(), terms) : undefined;
+}

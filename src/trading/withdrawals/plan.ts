@@ -1,0 +1,119 @@
+import { Decimal } from '../../domain/decimal.js';
+import { usage } from '../../errors.js';
+import type { Chain } from './chain-choice.js';
+
+/** Whether the fee is part of the amount or comes on top; no document says, the profile decides. */
+export type FeePlace = 'inside' | 'onTop';
+
+/** Where a profile's settings put it. */
+export function feePlace({ withdrawFee }: { readonly withdrawFee?: string }): FeePlace {
+  return withdrawFee === 'onTop' ? 'onTop' : 'inside';
+}
+
+/** What an amount takes from the balance. */
+export function takenOf(amount: Decimal, fee: Decimal, place: FeePlace): Decimal {
+  return place === 'inside' ? amount : amount.plus(fee);
+}
+
+/**
+ * So many times what the exchange asks for a fee may be. The fee of a busy chain rises between two looks, by far less; a fee
+ * that slipped by one digit is ten times as high, and nobody gives it back.
+ */
+const MOST_TIMES = 3;
+
+/** How much is to leave: decimal texts in the coin. */
+export interface Sums {
+  readonly amount: string;
+  readonly fee: string;
+  /** What arrives. */
+  readonly receives: string;
+  /** What is taken from the balance. */
+  readonly taken: string;
+}
+
+export interface SumTerms {
+  readonly coin: string;
+  /** Decimals of an amount of the coin. */
+  readonly scale: number;
+  readonly available: string;
+  readonly chain: Chain;
+  /** Given by the user; the chain's own where it is left out. */
+  readonly fee: string | undefined;
+  readonly place: FeePlace;
+}
+
+/** An amount as the user wrote it: a number, or a share of what is available. */
+export type WithdrawAmount = { readonly amount: string } | { readonly percent: string };
+
+/** Reads `0.5`, `0.5btc` and `50%`. Throws Failure `usage`. */
+export function readWithdrawAmount(word: string): WithdrawAmount & { readonly coin?: string } {
+  const [, digits, unit = ''] = /^(\d{1,30}(?:\.\d{1,30})?)(%|[A-Za-z][A-Za-z0-9]{0,19})?$/.exec(word) ?? [];
+  const value = digits === undefined || /^e\d+$/i.test(unit) ? Decimal.zero : Decimal.of(digits);
+  if (digits === undefined || value.sign <= 0)
+    throw usage('The amount is not a number above zero.', 'Write it as 0.5, or as a share of what is available: 50%.');
+  if (unit !== '%') return unit === '' ? { amount: digits } : { amount: digits, coin: unit.toLowerCase() };
+  if (value.compare(Decimal.of('100')) > 0) throw usage('A share is at most 100%.', 'Write 100% for all there is.');
+  return { percent: digits };
+}
+
+/**
+ * What a withdrawal comes to. A share is rounded down; a number keeps its digits.
+ * @throws Failure `usage` for too many decimals, a fee below the chain's or far above it, nothing that arrives, and more than
+ *   is available
+ */
+export function sumsOf(wanted: WithdrawAmount, terms: SumTerms): Sums {
+  const { coin, scale, available, chain, place } = terms;
+  const fee = feeOf(terms);
+  const owned = Decimal.of(available);
+  const amount = 'amount' in wanted ? Decimal.of(wanted.amount) : shareOf(owned, wanted.percent, fee, terms);
+  checkScale('amount', amount, scale, coin);
+  const receives = place === 'inside' ? amount.minus(fee) : amount;
+  const taken = takenOf(amount, fee, place);
+  if (receives.sign <= 0)
+    throw usage(
+      `Of ${amount} ${coin} nothing would arrive: the fee of ${chain.chain} is ${fee} ${coin}.`,
+      place === 'inside'
+        ? 'The fee is taken as part of the amount, which is an assumption. To change it: pit profile set NAME withdrawFee onTop'
+        : 'Give a larger amount.',
+    );
+  if (taken.compare(owned) > 0)
+    throw usage(
+      `${taken.trimmed()} ${coin} would be taken, and ${available} ${coin} are available.`,
+      'pit balance shows what is available, and what open orders hold.',
+    );
+  const [receivesText, takenText] = [receives, taken].map((sum) => sum.trimmed().toString());
+  return { amount: amount.toString(), fee: fee.toString(), receives: receivesText ?? '', taken: takenText ?? '' };
+}
+
+function shareOf(owned: Decimal, percent: string, fee: Decimal, { scale, place, coin }: SumTerms): Decimal {
+  const share = owned.times(Decimal.of(percent)).times(Decimal.of('0.01'));
+  const amount = (place === 'inside' ? share : share.minus(fee)).rescaled(scale, 'down');
+  if (amount.sign > 0) return amount.trimmed();
+  throw usage(
+    `${percent}% of ${owned} ${coin} comes to nothing after the fee.`,
+    'pit balance shows what is available.',
+  );
+}
+
+function feeOf({ coin, scale, chain, fee: given }: SumTerms): Decimal {
+  const least = Decimal.of(chain.fee);
+  if (given === undefined) return least;
+  const fee = Decimal.of(given);
+  checkScale('fee', fee, scale, coin);
+  const most = least.times(Decimal.of(String(MOST_TIMES)));
+  if (fee.compare(most) > 0)
+    throw usage(
+      `The fee ${fee} ${coin} is more than ${MOST_TIMES} times that of ${chain.chain}, ${chain.fee} ${coin}; nothing was sent.`,
+      `${most.sign > 0 ? `Give --fee at most ${most.trimmed()}, or leave it out` : 'Leave --fee out'} to take the one that the exchange asks for.`,
+    );
+  if (fee.compare(least) >= 0) return fee;
+  throw usage(
+    `The fee ${fee} ${coin} is below that of ${chain.chain}, ${chain.fee} ${coin}.`,
+    'Leave --fee out to take the one that the exchange asks for.',
+  );
+}
+
+function checkScale(what: string, value: Decimal, scale: number, coin: string): void {
+  if (value.significantScale <= scale) return;
+  throw usage(`The ${what} ${value} has more decimals than ${coin} has.`, `At most ${scale} decimals.`);
+}

@@ -1,0 +1,105 @@
+import { Failure } from '../../errors.js';
+import { type Bill, readBills } from '../../exchange/bills.js';
+import { ExchangeZone } from '../../exchange/exchange-zone.js';
+import type { ReadSource } from '../../exchange/read-source.js';
+import { readWithdrawalPage, readWithdrawals, type WithdrawalRecord } from '../../exchange/record-pages.js';
+import type { FundsBaseline } from '../journal/intent.js';
+
+/** "1 = failed; 3 = cancelled" */
+const RETURNED: readonly number[] = [1, 3];
+
+/** Of no record yet. */
+const NONE = '0';
+
+/** So many are looked through in a search that may be repeated every few seconds. */
+const MOST_BILLS = 1_000;
+
+/** Newest first. */
+export type BillList = readonly Bill[];
+
+/**
+ * The newest records of a coin at this moment, to tell later ones from.
+ * @param bills whether to note the newest bill as well
+ * @throws Failure as the client's `read`; `internal` where the newest cannot be told
+ */
+export async function readBaseline(client: ReadSource, coin: string, bills: boolean): Promise<FundsBaseline> {
+  const [{ records }, bill] = await Promise.all([
+    readWithdrawalPage(client, coin, 1),
+    bills ? newestBill(client, coin) : null,
+  ]);
+  requireNewestFirst(records);
+  return { record: records[0]?.id ?? NONE, bill };
+}
+
+/** The withdrawals of a coin that are newer than a record, newest first. Throws as {@link readBaseline}. */
+export async function recordsAfter(client: ReadSource, coin: string, last: string): Promise<WithdrawalRecord[]> {
+  const found: WithdrawalRecord[] = [];
+  for await (const page of readWithdrawals(client, coin)) {
+    requireNewestFirst(page);
+    found.push(...page.filter(({ id }) => isNewer(id, last)));
+    if (page.some(({ id }) => !isNewer(id, last))) break;
+  }
+  return found;
+}
+
+/** The withdrawals of a coin from a time on (ms since the Unix epoch), newest first. Throws as {@link readBaseline}. */
+export async function recordsSince(client: ReadSource, coin: string, time: number): Promise<WithdrawalRecord[]> {
+  const found: WithdrawalRecord[] = [];
+  for await (const page of readWithdrawals(client, coin)) {
+    requireNewestFirst(page);
+    found.push(...page.filter(({ submitTime }) => submitTime >= time));
+    if (page.some(({ submitTime }) => submitTime < time)) break;
+  }
+  return found;
+}
+
+/** The bills of a coin that are newer than one, and not older than a time in ms since the Unix epoch. Throws as {@link readBills}. */
+export async function billsAfter(client: ReadSource, coin: string, last: string, from: number): Promise<BillList> {
+  const found: Bill[] = [];
+  for await (const page of readBills(client, anyZone(), { coin, from }))
+    found.push(...page.filter(({ id }) => isNewer(id, last)));
+  return found;
+}
+
+/**
+ * The bills of all coins between two times, both included, in ms since the Unix epoch; undefined where there are more than
+ * can be looked through. Throws as {@link readBills}.
+ */
+export async function billsBetween(client: ReadSource, from: number, to: number): Promise<BillList | undefined> {
+  const found: Bill[] = [];
+  for await (const page of readBills(client, anyZone(), { from, to })) {
+    found.push(...page);
+    if (found.length >= MOST_BILLS) return undefined;
+  }
+  return found;
+}
+
+/** Whether what a withdrawal was to take came back. */
+export function isReturned({ status }: WithdrawalRecord): boolean {
+  return RETURNED.includes(status);
+}
+
+async function newestBill(client: ReadSource, coin: string): Promise<string> {
+  for await (const page of readBills(client, anyZone(), { coin })) {
+    const newest = page.map(({ id }) => id).reduce((one, other) => (isNewer(one, other) ? one : other), NONE);
+    if (page.length > 0) return newest;
+  }
+  return NONE;
+}
+
+/** Nothing here is asked for by the exchange's dates. */
+function anyZone(): ExchangeZone {
+  return new ExchangeZone(undefined, { read: () => undefined, write: () => undefined });
+}
+
+/** Ids have more digits than a number holds. */
+export function isNewer(id: string, than: string): boolean {
+  return BigInt(id) > BigInt(than);
+}
+
+/** The order is not stated, and which of them are new hangs on it. */
+function requireNewestFirst(records: readonly { readonly id: string }[]): void {
+  const [first, last] = [records[0], records.at(-1)];
+  if (first === undefined || last === undefined || !isNewer(last.id, first.id)) return;
+  throw new Failure('internal', 'The exchange gives its withdrawals oldest first, and pit reads them newest first.');
+}

@@ -1,0 +1,118 @@
+import { Failure } from '../../errors.js';
+import type { Verdict } from '../../exchange/exchange-client.js';
+import { UNREAD } from '../../exchange/observed-codes.js';
+import type { Refused } from '../../exchange/response.js';
+import type { TradingAccount } from '../account.js';
+import { Departure } from '../departure.js';
+import type { Entry } from '../journal/entry.js';
+import { isOf } from '../journal/intent.js';
+import { checkLimits, type WithdrawLimits } from './limits.js';
+import { lookFor } from './look.js';
+import { readBaseline } from './records.js';
+import { leftAs, settleLeft, settleWithdrawal, type WithdrawalFate } from './settle.js';
+import { isSighting } from './sighting.js';
+import { areAlike, type WantedWithdrawal, withdrawValues } from './terms.js';
+
+/** What became of a withdrawal that was to be sent. */
+export type Withdrawal = WithdrawalFate | { readonly outcome: 'refused'; readonly refusal: Refused };
+
+/** How a withdrawal is sent. */
+interface Dispatch {
+  /** The journal's name for it. */
+  readonly id: string;
+  /** The user's own limits, which hold whatever was asked and confirmed. */
+  readonly limits: WithdrawLimits;
+  /** The fund password: it goes into the request and nowhere else. */
+  readonly password: string;
+  /** Takes it back, for as long as it has not left. */
+  readonly departure?: Departure;
+}
+
+/**
+ * Notes what there is, records the withdrawal, sends it once, and finds out what became of it within the time budget.
+ * @throws Failure `usage` where the record cannot be made, one just like it is under way or unknown, or a limit
+ *   holds; `credentials` where it could not be signed; and as the client's `read`: nothing was sent
+ */
+export async function sendWithdrawal(
+  account: TradingAccount,
+  wanted: WantedWithdrawal,
+  { departure = new Departure(), ...order }: Dispatch,
+): Promise<Withdrawal> {
+  const { client, journal } = account;
+  refuseTwin(account, wanted);
+  const before = await readBaseline(client, wanted.coin, wanted.internal);
+  const reqTime = client.now();
+  const write = { operation: 'withdraw', terms: { ...wanted, before } } as const;
+  const entry = journal.begin<'withdraw'>(write, { id: order.id, reqTime });
+  departure.recorded(entry);
+  const verdict = await send(account, entry, { ...order, departure }).catch((error: unknown) => {
+    // a Failure is of a request that could not be written down; anything else may have come after it left
+    if (error instanceof Failure) entry.withdraw();
+    throw error;
+  });
+  return conclude(account, entry, verdict);
+}
+
+async function send(
+  account: TradingAccount,
+  entry: Entry<'withdraw'>,
+  { limits, password, departure }: Dispatch & { readonly departure: Departure },
+) {
+  const { id, terms, reqTime } = entry.intent;
+  // of two processes that record the same at the same time, each sees the other by now
+  refuseTwin(account, terms, id);
+  await checkLimits(account, limits, terms, id);
+  return account.client.write('withdraw', withdrawValues(terms, password), reqTime, departure.goes);
+}
+
+/** Throws Failure `usage` where a withdrawal just like it is under way, or nobody knows what became of it. */
+export function refuseTwin({ journal }: TradingAccount, wanted: WantedWithdrawal, own?: string): void {
+  const twin = journal
+    .open()
+    .find(({ intent }) => isOf(intent, 'withdraw') && intent.id !== own && areAlike(intent.terms, wanted));
+  if (twin === undefined) return;
+  const { id } = twin.intent;
+  const words = twin.isInDoubt
+    ? 'It is not known whether a withdrawal just like this one left, so it was not sent.'
+    : 'A withdrawal just like this one is under way, so it was not sent.';
+  throw new Failure('usage', words, { clientId: id, hint: `Find out what became of that one: pit resolve ${id}` });
+}
+
+async function conclude(
+  account: TradingAccount,
+  entry: Entry<'withdraw'>,
+  verdict: Verdict<{ readonly id: string }>,
+): Promise<Withdrawal> {
+  if (verdict.kind === 'done') return done(account, entry, verdict.answer.id);
+  if (verdict.kind === 'refused') return refused(account, entry, verdict.refusal);
+  if (verdict.kind === 'notSent') {
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${verdict.reason}`);
+    return { outcome: 'notSent', reason: verdict.reason, failure: verdict.failure };
+  }
+  entry.note(`no answer: ${verdict.reason}`, { doubt: true });
+  account.tell(`No answer came (${verdict.reason}). Looking for the withdrawal; it is not sent again.`);
+  const fate = await settleWithdrawal(account, entry);
+  // what was found and settles nothing says more than why the answer is missing
+  return fate.outcome === 'unknown' && fate.doubt === undefined ? { ...fate, reason: verdict.reason } : fate;
+}
+
+/** The exchange has it. Something on the way may have made it do so more than once. */
+async function done(account: TradingAccount, entry: Entry<'withdraw'>, id: string): Promise<Withdrawal> {
+  const found = await lookFor(account, entry);
+  const ids = isSighting(found) ? found.ids : [];
+  const duplicates = found === undefined ? null : ids.filter((other) => other !== id);
+  return settleLeft(account, entry, id, duplicates, `placed: ${id}`);
+}
+
+/**
+ * A proxy before the exchange may have repeated the request: the first was carried out, and the answer is the refusal of the
+ * second. So a refusal counts where a look finds no withdrawal.
+ */
+async function refused(account: TradingAccount, entry: Entry<'withdraw'>, refusal: Refused): Promise<Withdrawal> {
+  entry.note(`refused: ${refusal.code} ${refusal.message}`);
+  const found = UNREAD.includes(refusal.code) ? 'nothing' : await lookFor(account, entry, refusal.code);
+  if (isSighting(found)) return leftAs(account, entry, found);
+  if (found !== 'nothing') return settleWithdrawal(account, entry);
+  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused, and not there');
+  return { outcome: 'refused', refusal };
+}

@@ -1,0 +1,85 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { WithdrawalRecord } from '../../exchange/record-pages.js';
+import type { ValuesOf } from '../../exchange/request.js';
+import type { WithdrawTerms } from '../journal/intent.js';
+import { type Destination, receiveAddress } from './destination.js';
+
+const HEXADECIMAL = /^0x[0-9a-f]+$/i;
+
+/** A withdrawal before what there is beside it was noted. */
+export type WantedWithdrawal = Omit<WithdrawTerms, 'before'>;
+
+/** The parameters of the operation `withdraw`. Defaults of the interface are left out. */
+export function withdrawValues(
+  { coin, amount, fee, address, internal }: WantedWithdrawal,
+  safePwd: string,
+): ValuesOf<'withdraw'> {
+  return {
+    amount,
+    currency: coin,
+    fees: fee,
+    itransfer: internal ? '1' : undefined,
+    receiveAddr: address,
+    safePwd,
+  };
+}
+
+/** Whether two withdrawals would bring the same to the same place: another fee does not make it another one. */
+export function areAlike(one: WantedWithdrawal, other: WantedWithdrawal): boolean {
+  const isSame = Decimal.of(one.amount).compare(Decimal.of(other.amount)) === 0;
+  return isSame && one.coin === other.coin && mayBeSameAddress(one.address, other.address);
+}
+
+/** How well a record fits, better before worse; undefined for one of another withdrawal. */
+export type Fit = 'exactly' | 'butForTheFee' | undefined;
+
+/**
+ * Whether a record may be what these terms asked for, by amount and address. No document says whether its amount has the
+ * fee in it; taking a withdrawal for one that never left would send it twice.
+ */
+export function fitOf({ amount, toAddress }: WithdrawalRecord, terms: WantedWithdrawal): Fit {
+  const isThere = toAddress === null || toAddress === '' || isAddress(toAddress, terms.address);
+  return isThere ? fitOfAmount(amount, terms) : undefined;
+}
+
+/** The same for an amount alone, which is above zero. */
+export function fitOfAmount(text: string, { amount, fee }: Pick<WantedWithdrawal, 'amount' | 'fee'>): Fit {
+  const [found, whole, part] = [text, amount, fee].map(Decimal.of) as [Decimal, Decimal, Decimal];
+  if (found.compare(whole) === 0) return 'exactly';
+  const others = [whole.minus(part), whole.plus(part)];
+  return others.some((other) => found.compare(other) === 0) ? 'butForTheFee' : undefined;
+}
+
+/** Whether a record's address may be the one that was sent to: of one with a memo the account alone may be shown. */
+function isAddress(shown: string, sent: string): boolean {
+  return mayBeSameAddress(shown, sent) || folded(sent).startsWith(`${folded(shown)}_`);
+}
+
+/**
+ * Whether a record's address is where something is to go: with its memo, or as far as it is shown. Many people share an
+ * account, so its use says nothing of a memo; and a memo is compared as it is, for another case may be somebody else's.
+ */
+export function useOf(shown: string, to: Destination): 'whole' | 'account' | undefined {
+  const { address, memo } = to;
+  const isWhole = mayBeSameAddress(shown, receiveAddress(to)) && (memo === null || shown.endsWith(`_${memo}`));
+  if (isWhole) return 'whole';
+  return memo !== null && mayBeSameAddress(shown, address) ? 'account' : undefined;
+}
+
+/**
+ * Whether two addresses are surely one: where an address is a hexadecimal number, its case only carries a checksum. For what
+ * the user allowed; in doubt it is another one.
+ */
+export function isSameAddress(one: string, other: string): boolean {
+  return one === other || (HEXADECIMAL.test(one) && mayBeSameAddress(one, other));
+}
+
+/** Whether they may be one: some chains know addresses in any case. For what must not be sent again; in doubt it is the same. */
+function mayBeSameAddress(one: string, other: string): boolean {
+  return folded(one) === folded(other);
+}
+
+/** Without its case, and without the name of the chain that may stand before an address (`bitcoincash:q…`). */
+function folded(address: string): string {
+  return address.toLowerCase().replace(/^[a-z]+:/, '');
+}

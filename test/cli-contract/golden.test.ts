@@ -1,0 +1,87 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { rowFields } from '../../src/cli/row-fields.js';
+import { commands } from '../../src/commands/index.js';
+import type { Host } from '../../src/platform/host.js';
+import { temporaryFolder } from '../sandbox/administration/served.js';
+import { runInside } from '../support/inside.js';
+import { useInsideSandbox } from '../support/inside-sandbox.js';
+import { PIT } from '../support/pit.js';
+import { brokenPromises, commandOf } from './kept.js';
+import { FILES, LINES, LISTS, SILENT } from './lines.js';
+import { normal } from './normal.js';
+
+vi.mock('../../src/version.js', () => ({ version: 'test' }));
+
+const GOLDEN = path.join(import.meta.dirname, 'golden');
+const { home, now } = useInsideSandbox();
+let count = 0;
+
+/** A host whose chance differs from time to time, and that is interrupted when it has answered where nothing else ends it. */
+function host(isServing: boolean): Partial<Host> {
+  const randomBytes = (length: number) => {
+    count += 1;
+    return new Uint8Array(length).fill(count);
+  };
+  const self = { command: process.execPath, arguments: [PIT] };
+  if (!isServing) return { randomBytes, self };
+  return {
+    randomBytes,
+    self,
+    onInterrupt: (work) => {
+      setImmediate(() => work('SIGTERM'));
+      return () => undefined;
+    },
+  };
+}
+
+const file = (words: string) => path.join(GOLDEN, `${words.replaceAll(' ', '-')}.json`);
+
+describe('the JSON of every command, against the seeded sandbox', () => {
+  const known: Record<string, string> = {};
+
+  beforeAll(() => {
+    for (const [name, text] of Object.entries(FILES)) {
+      known[name] = path.join(home, name);
+      writeFileSync(known[name], text, { mode: 0o600 });
+    }
+  });
+
+  it.each(LINES)('pit $line', async ({ words, line, elsewhere, learns, isUnkept }) => {
+    const filled = line.replace(/\{([\w.]+)\}/g, (_, name: string) => known[name] ?? `{${name}}`);
+    const place = { home: elsewhere === true ? temporaryFolder() : home, now, host: host(words === 'sandbox serve') };
+    const environment = { HOME: place.home };
+    const { stdout, stderr } = await runInside(['--json', '--yes', ...filled.split(' ')], { ...place, environment });
+    expect(stdout, stderr).toMatch(/^[^\n]+\n$/);
+    const document: unknown = JSON.parse(stdout);
+    Object.assign(known, learns?.(document));
+    expect(await brokenPromises(words, document)).toEqual([]);
+    if (isUnkept !== true)
+      await expect(`${JSON.stringify(normal(document), null, 2)}\n`).toMatchFileSnapshot(file(words));
+  });
+
+  it.each(LISTS)('pit %s --csv has the fields of the schema', async (line) => {
+    const words = commandOf(line) ?? '';
+    const definition = (await commands[words]?.())?.default;
+    if (definition === undefined) throw new Error(`no command ${words}`);
+    const { stdout } = await runInside([...line.split(' '), '--csv'], { home, now });
+    const [header] = stdout.split('\n');
+    expect(header).toBe(
+      rowFields(definition)
+        .map(([name]) => name)
+        .join(','),
+    );
+  });
+
+  it('is kept for each of them', () => {
+    const shown = new Set(LINES.map(({ words }) => words));
+    const without = Object.keys(commands).filter((words) => !shown.has(words) && !Object.hasOwn(SILENT, words));
+    expect(
+      without,
+      'A new command needs a line in test/cli-contract/lines.ts that shows its JSON, and its golden file: npm test -- test/cli-contract -u',
+    ).toEqual([]);
+    const names = Object.keys(commands).map(file);
+    expect(readdirSync(GOLDEN).filter((name) => !names.includes(path.join(GOLDEN, name)))).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { leaves } from '../../src/cli/row-fields.js';
+import { schemasOf } from '../../src/cli/schemas.js';
+import * as shape from '../../src/cli/shapes.js';
+import { commands } from '../../src/commands/index.js';
+import { useDesk } from '../commands/desk.js';
+import { breachesOf } from './breaches.js';
+import { faultsOf } from './checker.js';
+import { type FieldRow, fieldRows } from './interface-fields.js';
+
+vi.mock('../../src/version.js', () => ({ version: 'test' }));
+
+type Schemas = Readonly<Record<string, shape.Shape>>;
+
+/** Written at a release: `pit schema > test/cli-contract/released.json`. */
+const released = JSON.parse(readFileSync(path.join(import.meta.dirname, 'released.json'), 'utf8')) as Schemas;
+const now: Schemas = await schemasOf('');
+const desk = useDesk();
+
+function breaches(before: Schemas, after: Schemas): string[] {
+  return Object.entries(before).flatMap(([name, schema]) => {
+    const same = after[name];
+    return same === undefined ? [`${name} is gone`] : breachesOf(schema, same, name);
+  });
+}
+
+describe('the schemas', () => {
+  it('take nothing away that the last release promised', () => {
+    expect(breaches(released, now)).toEqual([]);
+  });
+
+  const ROW = shape.record({ id: shape.id(''), price: shape.decimal(''), state: shape.oneOf(['open', 'filled'], '') });
+  it.each<[what: string, after: shape.Shape, breach: RegExp | null]>([
+    ['more fields', shape.record({ ...ROW.properties, more: shape.text('') }), null],
+    ['another description', { ...ROW, description: 'other' }, null],
+    ['one word more', shape.record({ ...ROW.properties, state: shape.oneOf(['filled', 'open', 'new'], '') }), null],
+    ['one more form', shape.either(shape.list(ROW), ROW), null],
+    ['a field less', shape.record({ id: shape.id(''), price: shape.decimal('') }), /state is gone/],
+    ['a number for a text', shape.record({ ...ROW.properties, price: shape.number('') }), /price had the type string/],
+    [
+      'null where there was none',
+      shape.record({ ...ROW.properties, id: shape.orNull(shape.id('')) }),
+      /id had the type/,
+    ],
+    ['a word less', shape.record({ ...ROW.properties, state: shape.oneOf(['open'], '') }), /word filled is gone/],
+    ['a field that may be missing', { ...ROW, required: ['id', 'price'] }, /always there state/],
+    ['a list for one', shape.list(ROW), /had the type object/],
+  ])('would be told of: %s', (_what, after, breach) => {
+    const found = breachesOf(ROW, after, 'it');
+    if (breach === null) expect(found).toEqual([]);
+    else expect(found.join('\n')).toMatch(breach);
+  });
+
+  it.each(Object.entries(now))('%s has fields, each of a kind', (_name, schema) => {
+    for (const [field, { type }] of leaves(schema)) {
+      expect({ field, typed: type !== undefined }).toEqual({ field, typed: true });
+      const types = [type].flat();
+      expect({ field, types: [...new Set(types)] }).toEqual({ field, types });
+    }
+  });
+
+  it('are what the program prints: of one command, of a group, of all, and of the error object', async () => {
+    expect(await desk.json('schema')).toEqual(now);
+    expect(await desk.json('schema order show')).toEqual(now['order show']);
+    expect(Object.keys(await desk.json<object>('schema sandbox clock'))).toEqual(
+      Object.keys(commands).filter((words) => words.startsWith('sandbox clock ')),
+    );
+    expect(JSON.parse(await desk.done('schema order'))).toEqual(now.order);
+    expect((await desk.csv('schema order show')).rows[0]).toBe(
+      'order show,id,string,of the order,getOrder.id getOrders.id',
+    );
+    expect((await desk.failure('schema ordr', 2)).message).toContain('order');
+  });
+
+  it('hold the error object of the real program', async () => {
+    const { stderr } = await desk.run('depth nope_nope --json');
+    expect(faultsOf(now.error ?? {}, JSON.parse(stderr))).toEqual([]);
+  });
+});
+
+describe('the checker', () => {
+  const ROW = shape.list(
+    shape.record({ id: shape.id(''), at: shape.orNull(shape.time('')), of: shape.named(shape.count(''), '') }),
+  );
+  const right = { id: '7', at: '2026-01-01T00:00:00.000Z', of: { x: 1 } };
+
+  it.each<[object, RegExp | null]>([
+    [right, null],
+    [{ ...right, at: null }, null],
+    [{ ...right, id: 7 }, /id is 7, no string/],
+    [{ ...right, id: '1e5' }, /not like/],
+    [{ ...right, at: '2026-01-01T00:00:00Z' }, /at is .* not like/],
+    [{ ...right, of: { x: 1.5 } }, /of\.x is 1\.5/],
+    [{ ...right, more: 1 }, /more is in no schema/],
+    [{ id: '7', of: {} }, /has no at/],
+  ])('of %j says %s', (row, fault) => {
+    const found = faultsOf(ROW, [row]);
+    if (fault === null) expect(found).toEqual([]);
+    else expect(found.join('\n')).toMatch(fault);
+  });
+});
+
+describe('the fields of the interface', () => {
+  const rows = fieldRows(now);
+
+  it('appear in the output, or it is said why not', () => {
+    const nowhere = rows.filter(({ appears, reason }) => appears.length === 0 && reason === undefined);
+    expect(nowhere.map(({ operation, field }) => `${operation}.${field}`)).toEqual([]);
+  });
+
+  it('that the schemas name are there', () => {
+    const known = new Set(rows.map(({ operation, field }) => `${operation}.${field}`));
+    const named = Object.values(now).flatMap((schema) =>
+      leaves(schema).flatMap(([, one]) => one.$comment?.split(' ') ?? []),
+    );
+    expect(named.filter((name) => !known.has(name.replace(/\[\d\]$/, '')) && !/\.[A-Z]+$/.test(name))).toEqual([]);
+  });
+
+  it('stand in a list that is fresh: npm test -- test/cli-contract -u', async () => {
+    await expect(drawn(rows)).toMatchFileSnapshot(path.join(import.meta.dirname, 'interface-fields.md'));
+  });
+});
+
+function drawn(rows: readonly FieldRow[]): string {
+  const lines = rows.map(
+    ({ operation, field, appears, reason }) => `| ${operation} | ${field} | ${appears.join(', ') || reason} |`,
+  );
+  return [
+    '# Where each field of the interface appears',
+    '',
+    'Written from the schemas by `npm test -- test/cli-contract -u`. A dotted name is a field of the `--json` of a command.',
+    '',
+    '| operation | field | in the output of pit |',
+    '|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n');
+}

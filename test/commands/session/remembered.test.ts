@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { toleranceMemory } from '../../../src/commands/session/remembered.js';
+import { Cache } from '../../../src/config/cache.js';
+import { Profiles } from '../../../src/config/profiles.js';
+import { temporaryState } from '../../trading/support/account.js';
+
+const HOST = 'https://trade.example.com';
+
+it.each([
+  ['a profile', false],
+  ['the cache, for a host of the environment', true],
+])('a tolerance that turned out wrong is forgotten by %s too', async (_, hostFromEnvironment) => {
+  const folder = temporaryState();
+  const [profiles, cache] = [new Profiles(folder), new Cache(folder, () => 1)];
+  await profiles.add({ name: 'main', baseUrl: HOST, tradeUrl: HOST, wsUrl: null });
+  const memory = async () => {
+    const { settings } = await profiles.get('main');
+    return toleranceMemory({ profile: 'main', settings, hostFromEnvironment, tradeUrl: HOST }, profiles, cache);
+  };
+  const first = await memory();
+  await first.keep(4_200);
+  expect([first.known, (await memory()).known]).toEqual([5_000, 5_000]);
+  await first.forget();
+  expect([first.known, (await memory()).known]).toEqual([undefined, undefined]);
+});

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../src/domain/decimal.js';
+
+/** A rational number, as a second way to reckon. */
+interface Ratio {
+  readonly over: bigint;
+  readonly under: bigint;
+}
+
+const digits = (most: number) => fc.stringMatching(new RegExp(`^[0-9]{1,${most}}$`));
+const numberText = fc
+  .record({ sign: fc.constantFrom('', '-'), whole: digits(30), fraction: fc.option(digits(20)) })
+  .map(({ sign, whole, fraction }) => `${sign}${whole}${fraction === null ? '' : `.${fraction}`}`);
+const decimal = numberText.map((text) => Decimal.of(text));
+
+/** Read from the text alone. */
+function ratio(text: string): Ratio {
+  const [whole = '', fraction = ''] = text.split('.');
+  return { over: BigInt(whole + fraction), under: BigInt(`1${'0'.repeat(fraction.length)}`) };
+}
+
+function compare(left: Ratio, right: Ratio): number {
+  const difference = left.over * right.under - right.over * left.under;
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+function equal(value: Decimal, over: bigint, under: bigint): boolean {
+  const sign = under < 0n ? -1n : 1n;
+  return compare(ratio(value.toString()), { over: over * sign, under: under * sign }) === 0;
+}
+
+describe('text comes out as it went in', () => {
+  it.each([
+    ['0.00000001', '0.00000001'],
+    ['1e-8', '0.00000001'],
+    ['1E+3', '1000'],
+    ['12.5e1', '125'],
+    ['1.50', '1.50'],
+    ['1.500e1', '15.00'],
+    ['-0.0', '0.0'],
+    ['.5', '0.5'],
+    ['007', '7'],
+    ['9223372036854775807', '9223372036854775807'],
+    [
+      '123456789012345678901234567890.123456789012345678901234567890',
+      '123456789012345678901234567890.123456789012345678901234567890',
+    ],
+  ])('%s', (text, printed) => {
+    expect(Decimal.of(text).toString()).toBe(printed);
+  });
+
+  it('for any number', () => {
+    const plain = numberText.filter((text) => !/^-?0\d/.test(text) && !/^-[0.]*$/.test(text));
+    fc.assert(
+      fc.property(plain, (text) => {
+        expect(Decimal.of(text).toString()).toBe(text);
+      }),
+    );
+  });
+
+  it('an exponent moves the point and nothing else', () => {
+    fc.assert(
+      fc.property(numberText, fc.integer({ min: -40, max: 40 }), (text, exponent) => {
+        const { over, under } = ratio(text);
+        const power = 10n ** BigInt(Math.abs(exponent));
+        const moved = Decimal.of(`${text}e${exponent}`);
+        expect(exponent < 0 ? equal(moved, over, under * power) : equal(moved, over * power, under)).toBe(true);
+        expect(moved.toString()).toMatch(/^-?\d+(\.\d+)?$/);
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    '.',
+    '-',
+    '+',
+    'e5',
+    '1e',
+    '1,5',
+    ' 1',
+    '1 ',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '1.2.3',
+    '1e99999',
+    '١',
+    '1'.repeat(1001),
+  ])('nothing is read from %j', (text) => {
+    expect(Decimal.parse(text)).toBeUndefined();
+    expect(() => Decimal.of(text)).toThrow(RangeError);
+  });
+});
+
+describe('reckoning is exact', () => {
+  it('sum, difference, product and order', () => {
+    fc.assert(
+      fc.property(numberText, numberText, (left, right) => {
+        const [a, b] = [Decimal.of(left), Decimal.of(right)];
+        const [x, y] = [ratio(left), ratio(right)];
+        expect(equal(a.plus(b), x.over * y.under + y.over * x.under, x.under * y.under)).toBe(true);
+        expect(equal(a.minus(b), x.over * y.under - y.over * x.under, x.under * y.under)).toBe(true);
+        expect(equal(a.times(b), x.over * y.over, x.under * y.under)).toBe(true);
+        expect(a.compare(b)).toBe(compare(x, y));
+      }),
+    );
+  });
+
+  it('a quotient is the nearest one towards zero, or away from it', () => {
+    fc.assert(
+      fc.property(
+        decimal,
+        decimal.filter(({ sign }) => sign !== 0),
+        fc.nat(20),
+        (a, b, scale) => {
+          const unit = Decimal.fromUnits(1n, scale);
+          const absolute = (value: Decimal) => (value.sign < 0 ? value.negated() : value);
+          const down = absolute(a.dividedBy(b, scale, 'down'));
+          const up = absolute(a.dividedBy(b, scale, 'up'));
+          expect(absolute(b).times(down).compare(absolute(a))).toBeLessThanOrEqual(0);
+          expect(absolute(b).times(down.plus(unit)).compare(absolute(a))).toBeGreaterThan(0);
+          expect(absolute(b).times(up).compare(absolute(a))).toBeGreaterThanOrEqual(0);
+          expect(up.minus(down).compare(unit)).toBeLessThanOrEqual(0);
+          expect([down.scale, up.scale]).toEqual([scale, scale]);
+        },
+      ),
+    );
+  });
+
+  it('rounding keeps the scale that was asked for and moves by less than a unit', () => {
+    fc.assert(
+      fc.property(decimal, fc.nat(25), (value, scale) => {
+        const [down, up] = [value.rescaled(scale, 'down'), value.rescaled(scale, 'up')];
+        const unit = Decimal.fromUnits(1n, scale);
+        expect([down.scale, up.scale]).toEqual([scale, scale]);
+        const [low, high] = value.sign < 0 ? [up, down] : [down, up];
+        expect(low.compare(value)).toBeLessThanOrEqual(0);
+        expect(high.compare(value)).toBeGreaterThanOrEqual(0);
+        expect(value.minus(low).compare(unit)).toBeLessThan(0);
+        expect(high.minus(value).compare(unit)).toBeLessThan(0);
+      }),
+    );
+  });
+
+  it('zeros at the end count for the text, not for the value', () => {
+    fc.assert(
+      fc.property(decimal, (value) => {
+        expect(value.trimmed().compare(value)).toBe(0);
+        expect(value.trimmed().toString()).not.toMatch(/\.\d*0$|\.$/);
+        expect(value.trimmed().scale).toBe(value.significantScale);
+      }),
+    );
+  });
+
+  it('refuses to divide by zero, and scales that are none', () => {
+    expect(() => Decimal.of('1').dividedBy(Decimal.zero, 2, 'down')).toThrow(RangeError);
+    expect(() => Decimal.fromUnits(1n, -1)).toThrow(RangeError);
+    expect(() => Decimal.fromUnits(1n, 0.5)).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type BillRange, readBills } from '../../src/exchange/bills.js';
+import { ExchangeZone } from '../../src/exchange/exchange-zone.js';
+import type { ReadSource } from '../../src/exchange/read-source.js';
+
+const HOUR = 3_600_000;
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+
+interface Entry {
+  readonly id: number;
+  readonly date: number;
+}
+
+/** What happens before a request is looked at. */
+interface Moment {
+  readonly later: number;
+  readonly arrivals: number;
+  readonly hours: number;
+}
+
+interface Asked {
+  readonly dataType: string;
+  readonly pageIndex: string;
+  readonly endDate?: string | undefined;
+}
+
+/** An exchange of nothing but bills, in a zone, on which time passes and bills come in while it is asked. */
+function exchangeOf(dates: readonly number[], moments: readonly Moment[], zoneHours = 0, skew = 0) {
+  let now = NOW;
+  let served = 0;
+  const entries: Entry[] = dates.map((date, index) => ({ id: 1_000 + index, date }));
+  const asked: Asked[] = [];
+  const wall = (ms: number) => new Date(ms + zoneHours * HOUR).toISOString().slice(0, 19).replace('T', ' ');
+  const answer = async (values: Asked & { readonly pageSize: string }) => {
+    asked.push(values);
+    const { later, arrivals, hours } = moments[served] ?? { later: 1, arrivals: 0, hours: 0 };
+    served += 1;
+    for (let turn = 0; turn < later; turn += 1) await new Promise(setImmediate);
+    now += hours * HOUR;
+    for (let count = 0; count < arrivals; count += 1) entries.push({ id: 1_000 + entries.length, date: now });
+    const { dataType, pageIndex, pageSize, endDate } = values;
+    const end = endDate === undefined ? Infinity : Date.parse(`${endDate.replace(' ', 'T')}Z`) - zoneHours * HOUR;
+    const [size, page] = [Number(pageSize), Number(pageIndex)];
+    const listed = entries
+      .filter(({ date }) => date >= now - 48 * HOUR === (dataType === '0') && date <= end)
+      .sort((left, right) => right.date - left.date || right.id - left.id);
+    return { result: listed.slice((page - 1) * size, page * size).map((entry) => billEntry(entry, wall(entry.date))) };
+  };
+  const source = {
+    now: () => now + skew * HOUR,
+    read: (_name: string, values: never) => answer(values),
+  } as unknown as ReadSource;
+  return { source, asked, entries };
+}
+
+function billEntry({ id, date }: Entry, showDate: string) {
+  const amounts = { balance: '1BTC', changeAmount: '+1BTC', total: '1' };
+  return { id: String(id), currencyName: 'BTC', ...amounts, date, showDate, remark: null, typeDesc: 'Buy' };
+}
+
+function zone(setting?: string): ExchangeZone {
+  return new ExchangeZone(setting, { read: () => undefined, write: () => undefined });
+}
+
+async function idsOf(source: ReadSource, range: BillRange, at = zone()): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const bills of readBills(source, at, range)) ids.push(...bills.map(({ id }) => Number(id)));
+  return ids;
+}
+
+const QUIET = [{ later: 0, arrivals: 0, hours: 0 }];
+
+describe('the bills of a range', () => {
+  const moment = fc.record({
+    later: fc.nat(5),
+    arrivals: fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 3, 49, 120),
+    hours: fc.constantFrom(0, 0, 0, 0.001, 0.5, 5),
+  });
+  // some of one moment, most around the line of 48 hours
+  const age = fc.oneof(fc.nat(96 * 60), fc.integer({ min: 46 * 60, max: 50 * 60 }), fc.constantFrom(60, 47 * 60));
+  const ages = fc.array(age, { minLength: 0, maxLength: 900, size: 'max' });
+  const end = fc.option(fc.nat(100 * 60), { nil: undefined });
+
+  it('are each of them once, newest first, while bills come in and grow old', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        ages,
+        fc.array(moment, { minLength: 1, maxLength: 40 }),
+        end,
+        end,
+        fc.integer({ min: -12, max: 14 }),
+        // the clock that answers tell of may be another than the one that parts the bills
+        fc.constantFrom(0, 0, 72, -72),
+        async (minutes, moments, first, second, zoneHours, skew) => {
+          const dates = minutes.map((minute) => NOW - minute * 60_000).sort((left, right) => left - right);
+          const [from, to] = [first, second].map((minute) =>
+            minute === undefined ? undefined : NOW - minute * 60_000,
+          );
+          const { source, entries } = exchangeOf(dates, moments, zoneHours, skew);
+          const expected = entries
+            .filter(({ date }) => date >= (from ?? -Infinity) && date <= (to ?? Infinity))
+            .sort((left, right) => right.date - left.date || right.id - left.id)
+            .map(({ id }) => id);
+          const ids = await idsOf(source, { from, to });
+          expect(ids.filter((id) => id < 1_000 + dates.length)).toEqual(expected);
+          expect(new Set(ids).size).toBe(ids.length);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  it('take no request that they do not need', async () => {
+    const minutesAgo = (count: number) => Array.from({ length: count }, (_, index) => NOW - index * 60_000).reverse();
+    const asks = async (count: number, range: BillRange) => {
+      const { source, asked } = exchangeOf(minutesAgo(count), QUIET);
+      const ids = await idsOf(source, range);
+      return [ids.length, asked.map(({ dataType, pageIndex }) => `${dataType}/${pageIndex}`).join(' ')];
+    };
+    expect(await asks(7, {})).toEqual([7, '0/1 1/1']);
+    expect(await asks(120, { from: NOW - 46 * HOUR })).toEqual([120, '0/1 0/2 0/3 1/1']);
+    expect(await asks(120, { from: NOW - 10 * 60_000 })).toEqual([11, '0/1']);
+    expect(await asks(120, { from: NOW - 49 * 60_000 })).toEqual([50, '0/1 0/2']);
+    expect(await asks(7, { to: NOW - 50 * HOUR })).toEqual([0, '0/1 0/1 1/1']);
+    // four days of minutes: the newest three are skipped
+    const [found, asked] = await asks(96 * 60, { from: NOW - 75 * HOUR, to: NOW - 74 * HOUR });
+    expect(found).toBe(61);
+    expect(asked).toBe('0/1 0/1 1/1 1/2 1/3 1/4');
+  });
+
+  it('are not cut by a zone that had another offset', async () => {
+    // learned as +09:00, and in those days +08:00 or +10:00 counted
+    const dates = Array.from({ length: 500 }, (_, index) => NOW - (500 - index) * HOUR);
+    for (const zoneHours of [8, 9, 10]) {
+      const { source, asked } = exchangeOf(dates, QUIET, zoneHours);
+      const ids = await idsOf(source, { from: NOW - 300 * HOUR, to: NOW - 290 * HOUR }, zone('+09:00'));
+      expect(ids).toHaveLength(11);
+      expect(asked.every(({ endDate }) => endDate === '2026-11-09 21:00:00')).toBe(true);
+    }
+  });
+
+  it('are not taken for whole where they come oldest first', async () => {
+    const { source } = exchangeOf([NOW - 3 * HOUR, NOW - HOUR], QUIET);
+    const read: ReadSource['read'] = async (name, values) => {
+      const answer = (await source.read(name, values)) as unknown as { readonly result: readonly object[] };
+      return { ...answer, result: answer.result.toReversed() } as never;
+    };
+    await expect(idsOf({ ...source, read }, { from: NOW - 2 * HOUR })).rejects.toThrow(/oldest first/);
+  });
+
+  it('teach the zone, from one that is recent', async () => {
+    const at = zone();
+    await idsOf(exchangeOf([NOW - 300 * HOUR, NOW - HOUR], QUIET, 8).source, {}, at);
+    expect(at.name).toBe('+08:00');
+    await idsOf(exchangeOf([NOW - 300 * HOUR], QUIET, 9).source, {}, at);
+    expect(at.name).toBe('+08:00');
+    await idsOf(exchangeOf([NOW - HOUR], QUIET, -5).source, {}, at);
+    expect(at.name).toBe('-05:00');
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { Budget } from '../../src/exchange/budget.js';
+
+it('draws nothing while a person is asked, and goes on from there', async () => {
+  let now = 1_000;
+  const budget = new Budget(500, () => now);
+  now += 200;
+  await budget.outside(async () => {
+    now += 60_000;
+  });
+  expect(budget.leftMs).toBe(300);
+  await expect(
+    budget.outside(async () => {
+      now += 5_000;
+      throw new Error('left without an answer');
+    }),
+  ).rejects.toThrow('left without an answer');
+  expect(budget.leftMs).toBe(300);
+  expect(budget.allows(299)).toBe(true);
+  expect(budget.allows(300)).toBe(false);
+  now += 1_000;
+  expect(budget.leftMs).toBe(0);
+});
+
+it('is lengthened for work that is known to take long, unless the user has said how long it may take', () => {
+  const now = () => 1_000;
+  const [usual, chosen] = [new Budget(500, now), new Budget(500, now, true)];
+  for (const budget of [usual, chosen]) budget.lengthen(9_000);
+  expect([usual.leftMs, usual.milliseconds]).toEqual([9_500, 9_500]);
+  expect([chosen.leftMs, chosen.milliseconds]).toEqual([500, 500]);
+});

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { readCandles } from '../../src/exchange/candles.js';
+import { type Answer, FAULTS, respond, serveFaults } from '../support/fault-server.js';
+import { clientOf } from './support.js';
+
+const MINUTE = 60_000;
+const START = 1_540_292_400_000;
+
+function page(from: number, count: number): Answer {
+  const rows = Array.from({ length: count }, (_, row) => [START + (from + row) * MINUTE, 1, 2, 0.5, 1.5, 10]);
+  return respond(JSON.stringify({ data: rows, moneyType: 'USDT', symbol: 'BTC' }));
+}
+
+async function read(answers: Answer[], range: { since?: number; until?: number; size?: number }) {
+  const server = await serveFaults({ answer: () => answers.shift() ?? FAULTS['an HTML page with 502'] });
+  const { since = START, until = START + 5_000 * MINUTE, size } = range;
+  const found = await readCandles(clientOf(server.url).client, {
+    market: 'btc_usdt',
+    type: '1min',
+    since,
+    until,
+    size,
+  });
+  return {
+    ...found,
+    requests: server.requests.map(({ target }) => new URL(target, 'http://localhost').searchParams.get('since')),
+  };
+}
+
+it('follows the pages of a deployment that gives the first rows', async () => {
+  const { candles, failure, requests } = await read([page(0, 1000), page(1000, 1000), page(2000, 7)], {});
+  expect(candles).toHaveLength(2007);
+  expect(failure).toBeNull();
+  expect(requests).toEqual([START - 1, START + 999 * MINUTE, START + 1999 * MINUTE].map(String));
+});
+
+it('asks for no more pages than the rows that are wanted', async () => {
+  const { candles, requests } = await read([page(0, 1000), page(1000, 1000)], { size: 5 });
+  expect(candles.map(({ time }) => time)).toEqual([0, 1, 2, 3, 4].map((row) => START + row * MINUTE));
+  expect(requests).toHaveLength(1);
+});
+
+it('says so where the latest rows have pushed out the first', async () => {
+  const { candles, failure } = await read([page(4000, 1000)], {});
+  expect(candles).toHaveLength(1000);
+  expect(failure).toMatchObject({ kind: 'partial', message: expect.stringContaining('2018-10-26T05:40:00.000Z') });
+});
+
+it('keeps what it has when a later page cannot be had', async () => {
+  const { candles, failure } = await read([page(0, 1000)], {});
+  expect(candles).toHaveLength(1000);
+  expect(failure).toMatchObject({ kind: 'partial', message: expect.stringContaining('HTTP 502') });
+});

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/errors.js';
+import { type GrowingList, pagesInOrder } from '../../src/exchange/growing-pages.js';
+import { Seen } from '../../src/exchange/seen.js';
+
+const SIZE = 5;
+
+/** Before a request is looked at: how many requests that came later are looked at first, and what comes in at the head. */
+interface Moment {
+  readonly later: number;
+  readonly arrivals: number;
+}
+
+/** A list of the numbers from `length` down to 1 that grows, and whose requests overtake each other as told. */
+function listOf(length: number, moments: readonly Moment[]) {
+  const rows = Array.from({ length }, (_, index) => length - index);
+  const asked: number[] = [];
+  let served = 0;
+  let most = 0;
+  let open = 0;
+  const list: GrowingList<number> = {
+    id: String,
+    isLast: (page) => page.length < SIZE,
+    read: async (page) => {
+      asked.push(page);
+      open += 1;
+      most = Math.max(most, open);
+      const { later, arrivals } = moments[served] ?? { later: 1, arrivals: 0 };
+      served += 1;
+      for (let turn = 0; turn < later; turn += 1) await new Promise(setImmediate);
+      for (let count = 0; count < arrivals; count += 1) rows.unshift((rows[0] ?? 0) + 1);
+      open -= 1;
+      return rows.slice((page - 1) * SIZE, page * SIZE);
+    },
+  };
+  return { list, asked, together: () => most };
+}
+
+async function all(list: GrowingList<number>): Promise<number[]> {
+  const seen = new Seen<number>(String, (row) => row);
+  const rows: number[] = [];
+  for await (const page of pagesInOrder(list)) rows.push(...seen.fresh(page));
+  return rows;
+}
+
+describe('the pages of a list that grows while it is read', () => {
+  const moment = fc.record({ later: fc.nat(6), arrivals: fc.constantFrom(0, 0, 0, 0, 0, 1, 2, SIZE - 1, SIZE + 2) });
+
+  it('hold every row that was there at the start once, newest first, whatever overtakes what', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(160), fc.array(moment, { minLength: 1, maxLength: 60 }), async (length, moments) => {
+        const { list } = listOf(length, moments);
+        const rows = await all(list);
+        expect(rows.filter((row) => row <= length)).toEqual(Array.from({ length }, (_, index) => length - index));
+        expect(rows).toEqual([...new Set(rows)].sort((left, right) => right - left));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('are asked for one after the other where there are few, and four at a time where there are many', async () => {
+    const few = listOf(4 * SIZE - 1, [{ later: 1, arrivals: 0 }]);
+    await all(few.list);
+    expect({ asked: few.asked, together: few.together() }).toEqual({ asked: [1, 2, 3, 4], together: 1 });
+    const many = listOf(100 * SIZE, [{ later: 1, arrivals: 0 }]);
+    await all(many.list);
+    expect(many.together()).toBe(4);
+    // 101 pages, a look back after each run of twelve, and what was asked for at the same time as the last
+    expect(many.asked.length).toBeLessThanOrEqual(101 + 9 + 3);
+  });
+
+  it('end with a failure where the exchange does not count them', async () => {
+    const list = { ...listOf(SIZE, [{ later: 0, arrivals: 0 }]).list, read: async () => [5, 4, 3, 2, 1] };
+    await expect(all(list)).rejects.toThrow(new Failure('partial', 'the exchange gave the same page again'));
+  });
+});
+
+describe('rows that were seen', () => {
+  it('are told for as long as a list is, though few are kept in mind', () => {
+    const seen = new Seen<number>(String, (row) => row);
+    const rows = Array.from({ length: 50_000 }, (_, index) => 100_000 - index);
+    for (let from = 0; from < rows.length; from += 50) {
+      const page = rows.slice(from, from + 50);
+      expect(seen.fresh(page)).toEqual(page);
+    }
+    expect(seen.fresh(rows.slice(-3_000, -2_500))).toEqual([]);
+    expect(seen.fresh(rows.slice(0, 10))).toEqual([]);
+    expect(seen.fresh([100_001, 50_000])).toEqual([50_000]);
+  });
+
+  it('count once by their ids where nothing tells their age', () => {
+    const seen = new Seen<string>(String, () => Number.NaN);
+    expect(seen.fresh(['a', 'b'])).toEqual(['a', 'b']);
+    expect(seen.fresh(['b', 'c', 'a', 'd'])).toEqual(['c', 'd']);
+  });
+});

@@ -1,0 +1,116 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Budget } from '../../../src/exchange/budget.js';
+import { Limiter } from '../../../src/exchange/limiter/limiter.js';
+import { LIMITS } from '../../../src/exchange/limiter/limits.js';
+import { ownLimits } from '../../../src/exchange/limiter/own-limits.js';
+import { HOLD_MS, POLL_MS } from '../../../src/exchange/limiter/permits.js';
+import { fakeHost } from '../../support/fake-host.js';
+
+const ORDER = { bucket: 'key', lane: 'common', mayTry: false } as const;
+
+/** Time that goes on only where everything waits for it. */
+class VirtualTime {
+  now = 1_000_000;
+  #timers: { readonly at: number; readonly run: () => void }[] = [];
+
+  sleep(milliseconds: number): Promise<void> {
+    return new Promise((run) => {
+      this.#timers.push({ at: this.now + Math.max(0, milliseconds), run });
+    });
+  }
+
+  async until(done: () => boolean): Promise<void> {
+    while (!done()) {
+      await nextTurn();
+      this.#timers.sort((left, right) => left.at - right.at);
+      const timer = this.#timers.shift();
+      if (timer === undefined) continue;
+      this.now = Math.max(this.now, timer.at);
+      timer.run();
+    }
+  }
+}
+
+interface Way {
+  readonly there: number;
+  readonly back: number;
+}
+
+/** When an exchange counted each request that this process sent, each on a way of its own. */
+async function counted(requests: number, wayOf: (request: number) => Way): Promise<number[]> {
+  const time = new VirtualTime();
+  const host = { ...fakeHost(), now: () => time.now, sleep: (ms: number) => time.sleep(ms) };
+  const limiter = new Limiter(host, new Budget(1e9, host.now), ownLimits(host.now));
+  const moments: number[] = [];
+  const carry = async (request: number) => {
+    const turn = await limiter.turn(ORDER);
+    const { there, back } = wayOf(request);
+    await time.sleep(there);
+    moments.push(time.now);
+    await time.sleep(back);
+    await turn.over('answer');
+  };
+  const all = Promise.all(Array.from({ length: requests }, (_, request) => carry(request)));
+  await time.until(() => moments.length === requests);
+  void all;
+  return moments.sort((left, right) => left - right);
+}
+
+/** The most that fell into one second, whatever its phase. */
+function worstSecond(moments: readonly number[]): number {
+  let [start, worst] = [0, 0];
+  for (const [end, moment] of moments.entries()) {
+    while (moment - (moments[start] ?? 0) >= 1_000) start += 1;
+    worst = Math.max(worst, end - start + 1);
+  }
+  return worst;
+}
+
+const way = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({ there: fc.integer({ min: 5, max: 12 }), back: fc.integer({ min: 5, max: 12 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ there: fc.integer({ min: 5, max: 700 }), back: fc.integer({ min: 5, max: 700 }) }),
+  },
+);
+
+it('however long requests take on their way, no second of the exchange sees more than 60', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(way, { minLength: 300, maxLength: 300 }), async (ways) => {
+      const moments = await counted(ways.length, (request) => ways[request] ?? { there: 5, back: 5 });
+      expect(worstSecond(moments)).toBeLessThanOrEqual(60);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it('a way that is held up for a while, as by a stalled exchange, does not let them pile up', async () => {
+  const moments = await counted(400, (request) => ({ there: request % 100 < 20 ? 400 : 5, back: 5 }));
+  expect(worstSecond(moments)).toBeLessThanOrEqual(60);
+});
+
+it.each([0, 5, 50, 300])('a steady way of %i ms each costs no more than itself and the limit', async (half) => {
+  const moments = await counted(500, () => ({ there: half, back: half }));
+  const milliseconds = (moments.at(-1) ?? 0) - (moments[0] ?? 0);
+  expect(worstSecond(moments)).toBeLessThanOrEqual(60);
+  const rounds = Math.floor(500 / (LIMITS.key.count - LIMITS.key.reserved));
+  expect(milliseconds).toBeLessThanOrEqual(rounds * (HOLD_MS + 2 * half + POLL_MS));
+});
+
+it('what was taken back makes room at once', async () => {
+  const time = new VirtualTime();
+  const host = { ...fakeHost(), now: () => time.now, sleep: (ms: number) => time.sleep(ms) };
+  const limiter = new Limiter(host, new Budget(1e9, host.now), ownLimits(host.now));
+  let left = 0;
+  const all = Array.from({ length: 200 }, async () => {
+    await (await limiter.turn(ORDER)).unused();
+    left += 1;
+  });
+  await time.until(() => left === all.length);
+  expect(time.now - 1_000_000).toBeLessThan(HOLD_MS);
+});

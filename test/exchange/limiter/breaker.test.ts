@@ -1,0 +1,66 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { Breaker } from '../../../src/exchange/limiter/breaker.js';
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+const MINUTE = 60_000;
+
+/** Two processes of one home, with one clock. */
+function twoProcesses() {
+  const root = mkdtempSync(path.join(tmpdir(), 'pit-breaker-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const clock = { time: NOON };
+  const make = () => new Breaker(root, 'limits/host', () => clock.time);
+  return { clock, one: make(), other: make(), root };
+}
+
+const LOCKED = { kind: 'limited', message: expect.stringContaining('2026-11-21 13:00:00 (UTC)') };
+
+it('lets everything through while no lock is known', () => {
+  const { one, other } = twoProcesses();
+  expect(() => one.check(false)).not.toThrow();
+  expect(other.until).toBeUndefined();
+});
+
+it('tells every process of a lock, and when it ends', () => {
+  const { one, other, clock } = twoProcesses();
+  one.trip();
+  for (const process of [one, other]) {
+    expect(process.until).toBe(NOON + 60 * MINUTE);
+    expect(() => process.check(true)).toThrow(expect.objectContaining(LOCKED));
+  }
+  clock.time += 59 * MINUTE;
+  expect(() => other.check(false)).toThrow(expect.objectContaining(LOCKED));
+  clock.time += MINUTE;
+  expect(() => other.check(false)).not.toThrow();
+  expect(one.until).toBeUndefined();
+});
+
+it('is dated by the first answer that told of it', () => {
+  const { one, other, clock } = twoProcesses();
+  one.trip();
+  clock.time += 30 * MINUTE;
+  other.trip();
+  expect(one.until).toBe(NOON + 60 * MINUTE);
+});
+
+it('lets one request a minute try, of one process, and never a write', () => {
+  const { one, other, clock } = twoProcesses();
+  one.trip();
+  clock.time += MINUTE;
+  expect(() => one.check(false)).toThrow(expect.objectContaining(LOCKED));
+  expect(() => one.check(true)).not.toThrow();
+  expect(() => other.check(true)).toThrow(expect.objectContaining(LOCKED));
+  clock.time += MINUTE;
+  expect(() => other.check(true)).not.toThrow();
+});
+
+it('is closed by an answer that is not the lock, for all', () => {
+  const { one, other, root } = twoProcesses();
+  one.trip();
+  other.clear();
+  expect(() => one.check(false)).not.toThrow();
+  expect(readdirSync(path.join(root, 'limits/host'))).toEqual([]);
+});

@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Budget } from '../../../src/exchange/budget.js';
+import { Limiter } from '../../../src/exchange/limiter/limiter.js';
+import type { Lane } from '../../../src/exchange/limiter/permits.js';
+import { placeOf, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
+import type { Bucket } from '../../../src/exchange/operations/operation.js';
+
+export interface Job {
+  /** The folder whose limits are kept. */
+  readonly root: string;
+  /** Where each call goes. */
+  readonly url: string;
+  readonly accessKey: string;
+  readonly bucket: Bucket;
+  readonly lane: Lane;
+  readonly calls: number;
+  /** At most so many at once. */
+  readonly atOnce: number;
+  /** Each call takes so long at most until it is at the server. */
+  readonly jitterMs: number;
+  readonly redis?: string;
+  /** Whether it begins only when the crowd is let go, whatever its start took. */
+  readonly waits: boolean;
+}
+
+/** A process of a crowd: makes its calls as the limiter lets it, and says on stdout what the limiter itself cost. */
+const job = JSON.parse(process.argv[2] ?? '') as Job;
+const { root, url, accessKey, bucket, lane, calls, atOnce, jitterMs, redis, waits } = job;
+const limiter = new Limiter(
+  { sleep: (ms) => delay(ms) },
+  new Budget(600_000, Date.now),
+  sharedLimits({
+    ...{ root, share: 0.25, now: Date.now },
+    places: { base: placeOf(url), trade: placeOf(url) },
+    accessKey: () => accessKey,
+    away: (words) => process.stderr.write(`${words}\n`),
+    ...(redis === undefined ? {} : { redis }),
+  }),
+);
+if (waits) await (await fetch(`${url}/ready`)).text();
+let left = calls;
+await Promise.all(
+  Array.from({ length: atOnce }, async () => {
+    while (left > 0) {
+      left -= 1;
+      const turn = await limiter.turn({ bucket, lane, mayTry: true });
+      await delay(Math.random() * jitterMs);
+      await (await fetch(`${url}/${lane}?${accessKey}`)).text();
+      await turn.over('answer');
+    }
+  }),
+);
+process.stdout.write('done');

@@ -1,0 +1,158 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { Budget } from '../../../src/exchange/budget.js';
+import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
+import { LIMITS } from '../../../src/exchange/limiter/limits.js';
+import { monotonicMs, PermitFiles } from '../../../src/exchange/limiter/permit-files.js';
+import {
+  forgetLimits,
+  permitsFolder,
+  type Sharing,
+  sharedLimits,
+  whereIs,
+} from '../../../src/exchange/limiter/shared-limits.js';
+import { limiterState } from '../../../src/exchange/limiter/state.js';
+import { fakeHost } from '../../support/fake-host.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { temporaryState } from '../../trading/support/account.js';
+import { failureOf, KEYS, ORDER } from '../support.js';
+
+const CANCEL = { currency: 'btc_usdt', id: '17' };
+const LOCKED = '{"code":4001,"message":"locked"}';
+const ACCOUNT = '{"code":1000,"message":{"des":"done","isSuc":true,"datas":{"key":"a"}}}';
+
+/** A client of a home, beside which another process may do what it likes with the permits. */
+function clientIn(root: string, url: string, budgetMs = 1_000) {
+  const host = fakeHost();
+  const sharing: Sharing = {
+    ...{ root, share: 0.25, now: host.now, accessKey: () => KEYS.accessKey, away: () => undefined },
+    places: { base: 'exchange', trade: 'exchange' },
+  };
+  const hosts = { baseUrl: url, tradeUrl: url };
+  const budget = new Budget(budgetMs, host.now);
+  const limits = sharedLimits(sharing);
+  return { host, sharing, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, limits }) };
+}
+
+/** Somebody else takes every permit of the key that is not kept for cancellations, and keeps it. */
+async function takeAll(sharing: Sharing): Promise<void> {
+  const { count } = LIMITS.key;
+  const permits = new PermitFiles(sharing.root, permitsFolder(whereIs('key', sharing), count), LIMITS.key, monotonicMs);
+  while ('permit' in (await permits.claim('common')));
+}
+
+/** Whatever is done with a permit from now on fails, and not as where somebody else was quicker. */
+function putFilesInPlace(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    rmSync(path.join(folder, name), { recursive: true });
+    writeFileSync(path.join(folder, name), 'a file where the folder was');
+  }
+}
+
+it('a cancellation leaves at once where everything else has to wait', async () => {
+  const server = await serveFaults({ answer: () => respond('{"code":1000,"message":{"des":"done","isSuc":true}}') });
+  const { client, host, sharing } = clientIn(temporaryState(), server.url);
+  await takeAll(sharing);
+  expect(await client.write('cancelOrder', CANCEL)).toMatchObject({ kind: 'done' });
+  expect([host.sleeps, server.requests.length]).toEqual([[], 1]);
+  const order = await client.write('order', ORDER);
+  expect(order).toMatchObject({
+    kind: 'notSent',
+    failure: 'limited',
+    reason: expect.stringMatching(/^the exchange's limits were used up.*over$/),
+  });
+  expect(await failureOf(client.read('getUserAddress', { currency: 'btc' }))).toMatchObject({ kind: 'limited' });
+  expect(server.requests).toHaveLength(1);
+  // what waited in vain for the key gave the permits of the address back
+  const out = (await limiterState(sharing)).limits.map(({ name, out }) => [name, out]);
+  expect(out).toEqual([
+    ['key', 58],
+    ['address', 1],
+    ['kline', 0],
+  ]);
+});
+
+it.each([
+  [60_000, 59_100, 0],
+  [60_000, 58_900, 1],
+  // the answer has half of what is left, by a real clock
+  [9_000, 8_200, 0],
+  [9_000, 8_000, 1],
+])('with %d ms, a write that waited %d of them for its turn left %d times', async (budgetMs, waitMs, requests) => {
+  const server = await serveFaults({ answer: () => respond('{"code":1000,"message":"ok","id":"17"}') });
+  const { client, host, sharing } = clientIn(temporaryState(), server.url, budgetMs);
+  await takeAll(sharing);
+  const { sleep } = host;
+  // the others' permits come back after so long
+  Object.assign(host, { sleep: () => sleep(waitMs).then(() => forgetLimits(sharing.root, 'exchange')) });
+  const verdict = await client.write('order', ORDER);
+  const reason = "waiting for the exchange's limits left no time for its answer";
+  expect(verdict).toMatchObject(requests === 1 ? { kind: 'done' } : { kind: 'notSent', failure: 'limited', reason });
+  expect(server.requests).toHaveLength(requests);
+  // what did not leave costs the next one nothing
+  const { limits } = await limiterState(sharing);
+  expect(limits.map(({ out }) => out)).toEqual([requests, requests, 0]);
+});
+
+it('a lock is told, kept until a request that changes nothing is answered, and forgotten then', async () => {
+  const root = temporaryState();
+  let answer = LOCKED;
+  const server = await serveFaults({ answer: () => respond(answer) });
+  const { client, host, sharing } = clientIn(root, server.url, 3_600_000);
+  const read = () => client.read('getUserAddress', { currency: 'btc' });
+  expect(await failureOf(read())).toMatchObject({
+    kind: 'limited',
+    code: 4001,
+    hint: expect.stringContaining('itself, at'),
+  });
+  expect((await limiterState(sharing)).lockedUntil).toBe(host.now() + 3_600_000);
+  answer = ACCOUNT;
+  await host.sleep(59_000);
+  expect(await failureOf(read())).toMatchObject({ kind: 'limited', code: null });
+  expect(await client.write('order', ORDER)).toMatchObject({ kind: 'notSent', failure: 'limited' });
+  expect(server.requests).toHaveLength(1);
+  await host.sleep(1_000);
+  expect(await client.write('order', ORDER)).toMatchObject({ kind: 'notSent', failure: 'limited' });
+  await read();
+  expect((await limiterState(sharing)).lockedUntil).toBeNull();
+  expect(await client.write('cancelOrder', CANCEL)).toMatchObject({ kind: 'done' });
+  expect(server.requests).toHaveLength(3);
+});
+
+it('an answer is told, and a lock remembered, though its permits cannot be given back', async () => {
+  const root = temporaryState();
+  let answer = '{"code":"1000","message":"ok","id":"202202224851151555"}';
+  const server = await serveFaults({
+    answer: () => {
+      putFilesInPlace(path.join(root, 'limits', 'exchange'));
+      return respond(answer);
+    },
+  });
+  const { client, host } = clientIn(root, server.url);
+  expect(await client.write('order', ORDER)).toMatchObject({ kind: 'done', answer: { id: '202202224851151555' } });
+  answer = LOCKED;
+  const { client: other, sharing } = clientIn(root, server.url);
+  expect(await other.write('order', ORDER)).toMatchObject({ kind: 'refused', refusal: { code: 4001 } });
+  expect(sharedLimits(sharing).breaker?.until).toBe(host.now() + 3_600_000);
+});
+
+it('what asks the trade host without a key draws nothing from the limit of the key', async () => {
+  const server = await serveFaults({ answer: () => respond('{"code":1000,"message":"","result":{}}') });
+  const { client, host, sharing } = clientIn(temporaryState(), server.url);
+  await takeAll(sharing);
+  expect(await client.read('getFeeInfo', { currency: 'btc' })).toMatchObject({ result: {} });
+  expect(host.sleeps).toEqual([]);
+});
+
+it('another exchange in the same place begins with nothing used up and no lock', async () => {
+  const root = temporaryState();
+  const server = await serveFaults({ answer: () => respond(LOCKED) });
+  const { client, sharing } = clientIn(root, server.url);
+  await takeAll(sharing);
+  await failureOf(client.read('getFeeInfo', { currency: 'btc' }));
+  forgetLimits(root, 'exchange');
+  const { lockedUntil, limits } = await limiterState(sharing);
+  expect([lockedUntil, limits.map(({ out }) => out)]).toEqual([null, [0, 0, 0]]);
+  expect(path.basename((await limiterState(sharing)).folder)).toBe('exchange');
+});

@@ -1,0 +1,93 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { LIMITS } from '../../../src/exchange/limiter/limits.js';
+import type { Lane, Permit } from '../../../src/exchange/limiter/permits.js';
+import { type Sharing, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
+import { freePort, serveRedis } from '../../support/redis.js';
+import { requires } from '../../support/tools.js';
+import { temporaryState } from '../../trading/support/account.js';
+
+const { count, reserved } = LIMITS.key;
+
+/** A process of a home takes what it gets of the key's permits, and keeps it. */
+function processOf(root: string, terms: Partial<Pick<Sharing, 'redis' | 'share'>> = {}) {
+  const told: string[] = [];
+  const limits = sharedLimits({
+    ...{ root, share: 0.25, now: Date.now, accessKey: () => 'a', away: (words: string) => void told.push(words) },
+    ...{ places: { base: 'host', trade: 'host' }, ...terms },
+  });
+  const take = async (most: number = count, lane: Lane = 'common'): Promise<Permit[]> => {
+    const [key] = limits.permitsOf('key');
+    const taken: Permit[] = [];
+    while (key !== undefined && taken.length < most) {
+      const claim = await key.claim(lane);
+      if (!('permit' in claim)) break;
+      taken.push(claim.permit);
+    }
+    return taken;
+  };
+  return { take, told };
+}
+
+describe('one home keeps to the limit while Redis is away', () => {
+  it('though one of its profiles uses none', async () => {
+    const root = temporaryState();
+    const redis = `redis://127.0.0.1:${await freePort()}`;
+    expect(await processOf(root).take(50)).toHaveLength(50);
+    // fewer than its share are left
+    const away = processOf(root, { redis });
+    const left = (await away.take()).length;
+    expect(left).toBeLessThanOrEqual(count - reserved - 50);
+    expect(await processOf(root).take()).toHaveLength(count - reserved - 50 - left);
+    expect(away.told).toEqual([expect.stringMatching(/over Redis .*: this machine takes 25 % of each\.$/)]);
+    expect(readdirSync(path.join(root, 'limits', 'host'))).toHaveLength(1);
+  });
+
+  it('though its profiles have shares of other sizes', async () => {
+    const root = temporaryState();
+    const redis = `redis://127.0.0.1:${await freePort()}`;
+    const [half, quarter] = [processOf(root, { redis, share: 0.5 }), processOf(root, { redis, share: 0.25 })];
+    expect(await half.take()).toHaveLength(29);
+    expect(await quarter.take()).toEqual([]);
+    // and one of each share is for cancellations
+    expect(await quarter.take(count, 'cancel')).toHaveLength(1);
+    expect(await half.take(count, 'cancel')).toEqual([]);
+  });
+});
+
+describe.skipIf(!requires('redis-server'))('one home keeps to the limit with a Redis (needs redis-server)', () => {
+  it('though one of its profiles uses none', async () => {
+    const root = temporaryState();
+    const { url: redis } = await serveRedis();
+    const permits = await processOf(root, { redis }).take();
+    expect(permits).toHaveLength(count - reserved);
+    expect(await processOf(root).take()).toEqual([]);
+    // what is given back is everybody's
+    for (const permit of permits.slice(0, 20)) await permit.unused();
+    expect(await processOf(root).take(15)).toHaveLength(15);
+    expect(await processOf(root, { redis }).take()).toHaveLength(5);
+    // another home shares with those alone that are in Redis
+    expect(await processOf(temporaryState(), { redis }).take()).toHaveLength(15);
+  });
+
+  it('though Redis is lost to one of its processes', async () => {
+    const root = temporaryState();
+    const { url: redis, child } = await serveRedis();
+    const [one, other] = [processOf(root, { redis }), processOf(root, { redis })];
+    expect(await one.take(1)).toHaveLength(1);
+    expect(await other.take()).toHaveLength(count - reserved - 1);
+    child.kill('SIGKILL');
+    await new Promise((resolve) => child.once('exit', resolve));
+    expect(await one.take()).toEqual([]);
+  });
+
+  it('and is counted by Redis alone where it can keep no files', async () => {
+    const root = temporaryState();
+    writeFileSync(path.join(root, 'limits'), 'a file where the folder would be');
+    const { url: redis } = await serveRedis();
+    const { take, told } = processOf(root, { redis });
+    expect(await take()).toHaveLength(count - reserved);
+    expect(told).toEqual([]);
+  });
+});

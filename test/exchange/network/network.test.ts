@@ -1,0 +1,242 @@
+import dns from 'node:dns';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Network } from '../../../src/exchange/network/network.js';
+import { Authority, hasOpenssl } from '../../support/authority.js';
+import { type Manner, serveConnectProxy } from '../../support/connect-proxy.js';
+import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { lacks } from '../../support/tools.js';
+import { clientOf, failureOf, ORDER } from '../support.js';
+
+const PLACED = '{"code":"1000","message":"ok","id":"202202224851151555"}';
+const DONE = { kind: 'done', answer: { code: 1000, message: 'ok', id: '202202224851151555' } };
+
+/** A machine without IPv6 cannot run what needs it, and says so. */
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+
+if (!hasIpv6) lacks('IPv6 (::1)');
+
+type Looked = (error: null, addresses: unknown, family: number) => void;
+
+describe.skipIf(!hasOpenssl)('certificates', () => {
+  let authority: Authority;
+  let certificate: { readonly key: string; readonly cert: string };
+
+  beforeAll(() => {
+    authority = new Authority();
+    certificate = authority.sign('IP:127.0.0.1,IP:::1,DNS:localhost,DNS:exchange.test');
+  });
+  afterAll(() => authority.remove());
+
+  const serve = (answer: Answer = respond(PLACED)): Promise<FaultServer> =>
+    serveFaults({ answer: () => answer, tls: certificate });
+  const trusting = (environment: Readonly<Record<string, string>> = {}) => new Network(environment, authority.file);
+
+  it('of a private authority are taken where the profile names it, with the day they end', async () => {
+    const server = await serve();
+    expect(await clientOf(server.url, 9_000, trusting()).client.write('order', ORDER)).toEqual(DONE);
+    const { certificateEnds } = await clientOf(server.url, 9_000, trusting()).client.probe('getFeeInfo', {});
+    const days = ((certificateEnds ?? 0) - Date.now()) / 86_400_000;
+    expect([days > 28, days < 31]).toEqual([true, true]);
+  });
+
+  it.each<[string, () => Promise<FaultServer>, string, RegExp, RegExp]>([
+    [
+      'an authority that nobody knows',
+      () => serve(),
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      /signed by an authority that this machine does not know/,
+      /caFile \/path\/to\/ca\.pem, or NODE_EXTRA_CA_CERTS/,
+    ],
+    [
+      'a certificate that has expired',
+      () => serveFaults({ answer: () => respond(PLACED), tls: authority.sign('IP:127.0.0.1', 0) }),
+      'CERT_HAS_EXPIRED',
+      /has expired/,
+      /this machine's clock/,
+    ],
+    [
+      'one for another name',
+      () => serveFaults({ answer: () => respond(PLACED), tls: authority.sign('DNS:other.test') }),
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+      /is for another host name/,
+      /how the host is written/,
+    ],
+    [
+      'one that signed itself',
+      () => serveFaults({ answer: () => respond(PLACED), tls: true }),
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      /signed by nobody but itself/,
+      /caFile/,
+    ],
+  ])('%s: told in words, and nothing is sent', async (_, make, code, words, mend) => {
+    const server = await make();
+    const network = code.startsWith('UNABLE') || code.startsWith('DEPTH') ? new Network({}) : trusting();
+    const { client } = clientOf(server.url, 9_000, network);
+    expect(await client.write('order', ORDER)).toMatchObject({ kind: 'notSent', reason: expect.stringMatching(words) });
+    const failure = await failureOf(client.read('getAccountInfo', {}));
+    expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining(code) });
+    expect(failure.hint).toMatch(mend);
+    expect(server.bytes).toBe('');
+  });
+
+  it('a host that speaks no TLS: told as that', async () => {
+    const plain = createServer((_, response) => response.end(PLACED));
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void plain.close());
+    const url = `https://127.0.0.1:${(plain.address() as AddressInfo).port}`;
+    const verdict = await clientOf(url, 9_000).client.write('order', ORDER);
+    expect(verdict).toMatchObject({ kind: 'notSent', reason: expect.stringContaining('does not speak TLS there') });
+  });
+
+  it.each([
+    ['/nowhere/ca.pem', /cannot be read \(ENOENT\)/],
+    [import.meta.filename, /holds no certificate/],
+  ])('the file %s: a failure that names it', async (file, message) => {
+    const failure = await failureOf(
+      clientOf('https://127.0.0.1:1', 9_000, new Network({}, file)).client.read('markets', {}),
+    );
+    expect(failure).toMatchObject({ kind: 'credentials', message: expect.stringMatching(message) });
+  });
+
+  describe('through a proxy', () => {
+    // this machine is never reached through a proxy, so the proxy takes every name for it
+    const at = async (manner: Manner, answer?: Answer, options = {}) => {
+      const server = await serve(answer);
+      const tunnel = await serveConnectProxy(manner, { to: server.port, ...options });
+      const url = `https://exchange.test:${server.port}`;
+      const network = trusting({ HTTPS_PROXY: tunnel.url.replace('://', '://me:geheimnis@') });
+      return { server, tunnel, url, network };
+    };
+
+    it('an order gets there, unread by the proxy, with the login of its URL', async () => {
+      const { server, tunnel, url, network } = await at('through');
+      const { client, host, lines } = clientOf(url, 9_000, network);
+      expect(await client.write('order', ORDER)).toEqual(DONE);
+      expect(tunnel.asked).toEqual([
+        { authority: `exchange.test:${server.port}`, authorization: `Basic ${btoa('me:geheimnis')}` },
+      ]);
+      expect(tunnel.bytes()).not.toMatch(/accesskey|api\/order/);
+      expect(lines.join() + host.printed()).not.toContain('geheimnis');
+    });
+
+    it('each write has a way of its own; reads share one', async () => {
+      const { server, tunnel, url, network } = await at('through', respond('{"code":1000,"message":"","result":{}}'));
+      const { client } = clientOf(url, 9_000, network);
+      for (let count = 0; count < 3; count += 1) await client.read('getFeeInfo', {});
+      expect([tunnel.asked.length, server.requests.length]).toEqual([1, 3]);
+      for (let count = 0; count < 3; count += 1) await client.write('cancelAllOrdersAfter', { currency: 'btc_usdt' });
+      expect([tunnel.asked.length, server.requests.length]).toEqual([4, 6]);
+      expect(server.requests.map(({ connection }) => connection)).toEqual([0, 0, 0, 1, 2, 3]);
+    });
+
+    it.each<[Manner, RegExp, number]>([
+      [
+        'refuses',
+        /the proxy http:\/\/127\.0\.0\.1:\d+ of HTTPS_PROXY let nothing through to exchange\.test:\d+ \(HTTP 407\)/,
+        9_000,
+      ],
+      ['hangs up', /could not be reached, or broke off/, 9_000],
+      ['silent', /did not answer in time|no answer came in time|no connection could be made/, 1_000],
+      ['no TLS', /gave no secure connection in time|no answer came in time|no connection could be made/, 1_000],
+    ])('a proxy that %s: not sent, and the password is not told', async (manner, words, budgetMs) => {
+      const { server, url, network } = await at(manner);
+      const { client, lines } = clientOf(url, budgetMs, network);
+      const verdict = await client.write('order', ORDER);
+      expect(verdict).toMatchObject({ kind: 'notSent', reason: expect.stringMatching(words) });
+      expect(lines.join() + JSON.stringify(verdict)).not.toContain('geheimnis');
+      expect(server.requests).toEqual([]);
+    });
+
+    it('a way that opens when nobody waits any more carries nothing', async () => {
+      let open = () => {};
+      const release = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      const { server, url, network, tunnel } = await at('late', respond(PLACED), { release });
+      expect(await clientOf(url, 2_000, network).client.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
+      open();
+      // a whole exchange through the same proxy, after which the first would have come
+      expect(await clientOf(url, 9_000, network).client.write('order', ORDER)).toEqual(DONE);
+      expect([tunnel.asked.length, server.requests.length]).toEqual([2, 1]);
+    });
+
+    it.each<[string, (cut: () => void) => Answer, number]>([
+      ['the way breaks after the request', (cut) => () => cut(), 9_000],
+      ['the exchange hangs up', () => FAULTS['a close without an answer'], 9_000],
+      ['the exchange is silent', () => FAULTS['a hang'], 4_000],
+    ])('%s: nobody knows', async (_, make, budgetMs) => {
+      let cut = () => {};
+      const { server, url, network, tunnel } = await at('through', (socket) => make(cut)(socket));
+      cut = tunnel.cut;
+      expect(await clientOf(url, budgetMs, network).client.write('order', ORDER)).toMatchObject({ kind: 'lost' });
+      expect(server.requests).toHaveLength(1);
+    });
+
+    it('nobody listens where the proxy should be', async () => {
+      const network = trusting({ HTTPS_PROXY: 'http://me:geheimnis@127.0.0.1:1' });
+      const failure = await failureOf(clientOf('https://exchange.test', 1_500, network).client.read('markets', {}));
+      expect(failure).toMatchObject({
+        kind: 'unreachable',
+        message: expect.stringMatching(
+          /the proxy http:\/\/127\.0\.0\.1:1 of HTTPS_PROXY could not be reached.*ECONNREFUSED/,
+        ),
+        hint: expect.stringContaining('NO_PROXY'),
+      });
+    });
+
+    it("the certificate is held against the host, not against the proxy's name", async () => {
+      const { server, network } = await at('through');
+      const verdict = await clientOf(`https://127.0.0.2.evil.test:${server.port}`, 9_000, network).client.write(
+        'order',
+        ORDER,
+      );
+      expect(verdict).toMatchObject({ kind: 'notSent', reason: expect.stringContaining('another host name') });
+      const byAddress = await clientOf(`https://10.9.8.7:${server.port}`, 9_000, network).client.write('order', ORDER);
+      expect(byAddress).toMatchObject({ kind: 'notSent', reason: expect.stringContaining('another host name') });
+      expect(server.bytes).toBe('');
+    });
+  });
+
+  describe.skipIf(!hasIpv6)('IPv6', () => {
+    it('an address in the URL, with its certificate', async () => {
+      const server = await serveFaults({ answer: () => respond(PLACED), tls: certificate, host: '::1' });
+      expect(await clientOf(server.url, 9_000, trusting()).client.write('order', ORDER)).toEqual(DONE);
+    });
+
+    it.each(['::1', '127.0.0.1'])('a name with both families reaches a host that listens on %s alone', async (host) => {
+      const both = [
+        { address: '::1', family: 6 },
+        { address: '127.0.0.1', family: 4 },
+      ];
+      const server = await serveFaults({ answer: () => respond(PLACED), tls: certificate, host });
+      const lookup = vi.spyOn(dns, 'lookup').mockImplementation(((_name: string, options: unknown, done: Looked) => {
+        done(null, Reflect.get(Object(options), 'all') === true ? both : '::1', 6);
+      }) as typeof dns.lookup);
+      onTestFinished(() => lookup.mockRestore());
+      const url = `https://exchange.test:${server.port}`;
+      expect(await clientOf(url, 9_000, trusting()).client.write('order', ORDER)).toEqual(DONE);
+      expect(lookup).toHaveBeenCalled();
+      expect(server.requests).toHaveLength(1);
+    });
+
+    it('a proxy by its address', async () => {
+      const server = await serveFaults({ answer: () => respond(PLACED), tls: certificate });
+      const tunnel = await serveConnectProxy('through', { host: '::1', to: server.port });
+      const network = trusting({ ALL_PROXY: tunnel.url });
+      const { client } = clientOf(`https://exchange.test:${server.port}`, 9_000, network);
+      expect(await client.write('order', ORDER)).toEqual(DONE);
+    });
+  });
+});
+
+describe('without a check of certificates', () => {
+  it('nothing is signed, whatever the host', async () => {
+    const { client, host } = clientOf('https://exchange.test');
+    Object.assign(host, { environment: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
+    for (const work of [client.read('getAccountInfo', {}), client.write('order', ORDER)])
+      expect(await failureOf(work)).toMatchObject({ kind: 'credentials', exitCode: 4 });
+  });
+});

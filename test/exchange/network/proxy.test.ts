@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { proxyFor } from '../../../src/exchange/network/proxy.js';
+import { proxySecrets } from '../../../src/platform/proxy-secrets.js';
+import { Redaction } from '../../../src/platform/redaction.js';
+
+const HOST = 'https://trade.example.com/api/order';
+
+function chosen(url: string, environment: Readonly<Record<string, string>>): string | undefined {
+  const found = proxyFor(new URL(url), environment);
+  return found === null ? undefined : `${found.variable} ${found.url.href}`;
+}
+
+describe('the proxy of a URL', () => {
+  it.each<[string, Record<string, string>, string | undefined]>([
+    ['nothing is set', {}, undefined],
+    ['an empty variable', { HTTPS_PROXY: '' }, undefined],
+    ['https', { HTTPS_PROXY: 'http://p:3128' }, 'HTTPS_PROXY http://p:3128/'],
+    ['both cases: the lower one', { HTTPS_PROXY: 'http://p:1', https_proxy: 'http://q:2' }, 'https_proxy http://q:2/'],
+    ['all', { ALL_PROXY: 'http://p:1' }, 'ALL_PROXY http://p:1/'],
+    ['https before all', { all_proxy: 'http://p:1', HTTPS_PROXY: 'http://q:2' }, 'HTTPS_PROXY http://q:2/'],
+    ['the one for http says nothing of https', { HTTP_PROXY: 'http://p:1' }, undefined],
+    ['without a scheme', { HTTPS_PROXY: 'proxy.example.com:8080' }, 'HTTPS_PROXY http://proxy.example.com:8080/'],
+    ['over TLS itself', { HTTPS_PROXY: 'https://p' }, 'HTTPS_PROXY https://p/'],
+    ['an IPv6 proxy', { HTTPS_PROXY: 'http://[2001:db8::1]:3128' }, 'HTTPS_PROXY http://[2001:db8::1]:3128/'],
+  ])('%s', (_, environment, expected) => {
+    expect(chosen(HOST, environment)).toBe(expected);
+  });
+
+  it.each([
+    'http://127.0.0.1:80/',
+    'http://127.9.9.9/',
+    'http://localhost:1/',
+    'http://[::1]:1/',
+    'https://localhost/',
+    'https://[::1]/',
+  ])('never one for this machine: %s', (url) => {
+    expect(
+      chosen(url, { ALL_PROXY: 'http://p:1', HTTP_PROXY: 'http://p:1', HTTPS_PROXY: 'http://p:1' }),
+    ).toBeUndefined();
+  });
+
+  it.each<[string, string, boolean]>([
+    [HOST, '*', true],
+    [HOST, 'trade.example.com', true],
+    [HOST, 'TRADE.Example.com', true],
+    [HOST, 'example.com', true],
+    [HOST, '.example.com', true],
+    [HOST, '*.example.com', true],
+    [HOST, 'ample.com', false],
+    [HOST, 'other.com, example.com', true],
+    [HOST, 'other.com example.com', true],
+    [HOST, 'example.com:443', true],
+    [HOST, 'example.com:8443', false],
+    ['https://trade.example.com:8443/', 'example.com:8443', true],
+    ['https://example.com.evil.org/', 'example.com', false],
+    ['https://10.1.2.3/', '10.0.0.0/8', true],
+    ['https://11.1.2.3/', '10.0.0.0/8', false],
+    ['https://10.1.2.3/', '1.2.3', false],
+    ['https://10.1.2.3/', '10.0.0.0/99', false],
+    ['https://[2001:db8::5]/', '2001:db8::/32', true],
+    ['https://[2001:db8::5]/', '[2001:db8::5]', true],
+    ['https://[2001:db9::5]/', '2001:db8::/32', false],
+    [HOST, '', false],
+  ])('%s with NO_PROXY=%s is excepted: %s', (url, list, isExcepted) => {
+    for (const name of ['NO_PROXY', 'no_proxy'])
+      expect(chosen(url, { HTTPS_PROXY: 'http://p:1', [name]: list }) === undefined).toBe(isExcepted);
+  });
+
+  it.each([
+    ['socks5://me:geheimnis@p:1080', /HTTPS_PROXY names a proxy of a kind that pit does not speak \(socks5:/],
+    ['http://me:geheimnis@:', /HTTPS_PROXY is not the URL of a proxy/],
+  ])('%s is a wrong input, and not quoted', (value, message) => {
+    const choose = () => chosen(HOST, { HTTPS_PROXY: value });
+    expect(choose).toThrow(expect.objectContaining({ kind: 'usage', message: expect.stringMatching(message) }));
+    expect(choose).not.toThrow(/geheimnis/);
+  });
+});
+
+describe('what is secret of a proxy', () => {
+  it.each([
+    ['http://me:pass%40word@p:1', ['pass%40word', 'pass@word', 'me:pass@word', 'bWU6cGFzc0B3b3Jk']],
+    ['me:geheim@p:1', ['geheim', 'bWU6Z2VoZWlt']],
+    ['socks5://me:geheim@p:1', ['geheim']],
+    ['http://me:bro%ken@p:1', ['bro%ken']],
+  ])('%s', (value, secrets) => {
+    for (const name of ['https_proxy', 'HTTPS_PROXY', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']) {
+      const redaction = new Redaction();
+      for (const secret of proxySecrets({ [name]: value })) redaction.keep(secret);
+      for (const secret of secrets) expect(redaction.apply(`a ${secret} b`)).toBe('a *** b');
+      expect(redaction.apply('me and p')).toBe('me and p');
+    }
+  });
+});

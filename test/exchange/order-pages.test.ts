@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import type { ExchangeClient } from '../../src/exchange/exchange-client.js';
+import type { OrderRecord } from '../../src/exchange/operations/trading.js';
+import { readOrderPages } from '../../src/exchange/order-pages.js';
+
+/** A list of so many orders, newest first, to whose head so many come after each page that is read. */
+function growing(count: number, coming: readonly number[]) {
+  let ids = Array.from({ length: count }, (_, index) => `${1_000 + count - index}`);
+  let next = 1_000 + count;
+  const asked: number[] = [];
+  const read = async (_: string, { pageIndex }: { pageIndex: string }) => {
+    const page = Number(pageIndex);
+    const rows = ids.slice((page - 1) * 10, page * 10).map((id) => ({ id }) as OrderRecord);
+    const fresh = Array.from({ length: coming[asked.length] ?? 0 }, () => `${++next}`).reverse();
+    ids = [...fresh, ...ids];
+    asked.push(page);
+    return rows;
+  };
+  return { client: { read } as unknown as ExchangeClient, asked };
+}
+
+it.each([[[0]], [[3, 7]], [[10]], [[20, 60, 10]]])(
+  'misses none and gives none twice while %j orders come in',
+  async (coming) => {
+    const { client } = growing(45, coming);
+    const pages = await readOrderPages(client, 'btc_usdt', 'buy', { from: 1, to: 1_000 });
+    const first = Array.from({ length: 45 }, (_, index) => `${1_045 - index}`);
+    expect(pages).toMatchObject({ more: false, failure: null });
+    const ids = pages.records.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => first.includes(id))).toEqual(first);
+  },
+);
+
+it('is not asked for ever where the exchange does not count pages', async () => {
+  const rows = Array.from({ length: 10 }, (_, index) => ({ id: `${index}` }) as OrderRecord);
+  let asked = 0;
+  const read = async () => {
+    asked += 1;
+    return rows;
+  };
+  const client = { read } as unknown as ExchangeClient;
+  const pages = await readOrderPages(client, 'btc_usdt', 'buy', { from: 1, to: Number.POSITIVE_INFINITY });
+  expect([pages.records.length, pages.failure?.kind, asked]).toEqual([10, 'partial', 3]);
+});

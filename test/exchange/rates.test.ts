@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { Market } from '../../src/exchange/market-catalog.js';
+import { type Rates, readRates } from '../../src/exchange/rates.js';
+import { respond, serveFaults } from '../support/fault-server.js';
+import { clientOf } from './support.js';
+
+/** The rates of markets by their last price, as text; null is a market without a trade. */
+async function ratesOf(last: Readonly<Record<string, string | null>>): Promise<Rates> {
+  const fields = { high: '', low: '', buy: '', sell: '', open: '', riseRate: '', vol: '' };
+  const tickers = Object.entries(last).map(([market, price]) => [market.replace('_', ''), { ...fields, last: price }]);
+  const server = await serveFaults({ answer: () => respond(JSON.stringify(Object.fromEntries(tickers))) });
+  const markets = [...Object.keys(last), 'doge_usdt'].map((market) => {
+    const [base, quote] = market.split('_');
+    return { market, base, quote } as Market;
+  });
+  return readRates(clientOf(server.url).client, markets);
+}
+
+describe('what a coin is worth in another', () => {
+  it('is the amount itself in the same coin, and exact over one market', async () => {
+    const rates = await ratesOf({ btc_usdt: '28068.29' });
+    expect(rates.value('5.00998', 'btc', 'btc')?.toString()).toBe('5.00998');
+    expect(rates.value('5.00998', 'btc', 'usdt')?.toString()).toBe('140621.5715342');
+    expect(rates.value('1', 'nowhere', 'usdt')).toBeUndefined();
+    expect(rates.value('0', 'btc', 'usdt')?.toString()).toBe('0');
+  });
+
+  it('is divided once, last, to eight decimals or more, and rounded down', async () => {
+    const rates = await ratesOf({ btc_usdt: '3', eth_btc: '0.07', xrp_usdt: '0.000000000001' });
+    expect(rates.value('2', 'usdt', 'btc')?.toString()).toBe('0.66666666');
+    expect(rates.value('3', 'usdt', 'btc')?.toString()).toBe('1');
+    expect(rates.value('0.000000000001', 'usdt', 'btc')?.toString()).toBe('0');
+    expect(rates.value('0.0000000000020', 'usdt', 'btc')?.toString()).toBe('0.0000000000006');
+    // 1 / 3 / 0.07: twice divided would be 4.7619047
+    expect(rates.value('1', 'usdt', 'eth')?.toString()).toBe('4.76190476');
+    expect(rates.value('7', 'xrp', 'btc')?.toString()).toBe('0.000000000002');
+  });
+
+  it('goes over the fewest markets, and over none without a price', async () => {
+    const rates = await ratesOf({
+      a_b: '2',
+      b_usdt: '3',
+      a_c: '10',
+      c_d: '10',
+      d_usdt: '10',
+      e_usdt: null,
+      f_usdt: '0',
+    });
+    expect(rates.value('1', 'a', 'usdt')?.toString()).toBe('6');
+    expect(rates.value('1', 'c', 'usdt')?.toString()).toBe('100');
+    for (const coin of ['e', 'f', 'doge']) expect(rates.value('1', coin, 'usdt')).toBeUndefined();
+  });
+});

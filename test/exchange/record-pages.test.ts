@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { readDepositPage, readDeposits, readWithdrawalPage, readWithdrawals } from '../../src/exchange/record-pages.js';
+import { respond, serveFaults } from '../support/fault-server.js';
+import { clientOf } from './support.js';
+
+const WITHDRAWAL = '{"id":202611219007199254740993,"amount":0.10,"status":5,"submitTime":1795268221000}';
+const DEPOSIT =
+  '{"id":"7","amount":1e-8,"status":2,"confirmTimes":"3","itransfer":"1","submit_time":"2026-11-21 14:00:00"}';
+
+function datas(list: string, more = ''): string {
+  return `{"code":1000,"message":{"des":"ok","isSuc":true,"datas":{"list":${list}${more}}}}`;
+}
+
+async function clientFor(answer: (page: number) => string) {
+  const pages: string[] = [];
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      const { pageIndex, pageSize } = Object.fromEntries(new URL(target, 'http://localhost').searchParams);
+      pages.push(`${pageIndex}/${pageSize}`);
+      return respond(answer(Number(pageIndex)));
+    },
+  });
+  return { client: clientOf(server.url).client, pages };
+}
+
+describe('a page of records', () => {
+  it('may lack what is only told', async () => {
+    const { client } = await clientFor(() => datas(`[${WITHDRAWAL}]`));
+    expect(await readWithdrawalPage(client, 'btc', 1)).toEqual({
+      records: [
+        {
+          ...{ id: '202611219007199254740993', amount: '0.10', status: 5, submitTime: 1795268221000 },
+          ...{ fees: null, manageTime: null, toAddress: null, merchantOrderNo: null, hash: null },
+        },
+      ],
+      total: null,
+      size: 50,
+    });
+    const deposits = await clientFor(() => datas(`[${DEPOSIT}]`, ',"total":"120","pageSize":20,"pageIndex":1'));
+    expect(await readDepositPage(deposits.client, 'btc', 3)).toEqual({
+      records: [
+        {
+          ...{ id: '7', amount: '0.00000001', status: 2, confirmTimes: 3, itransfer: 1 },
+          ...{ submit_time: '2026-11-21 14:00:00', address: null, currency: null, description: null, hash: null },
+        },
+      ],
+      total: 120,
+      size: 20,
+    });
+    expect(deposits.pages).toEqual(['3/50']);
+  });
+
+  it.each([datas('[]'), '{"code":3008,"message":"no transaction record"}'])('may be empty: %s', async (body) => {
+    const { client } = await clientFor(() => body);
+    expect((await readDepositPage(client, 'btc', 1)).records).toEqual([]);
+    expect((await readWithdrawalPage(client, 'btc', 1)).records).toEqual([]);
+  });
+});
+
+describe('all records', () => {
+  /** Records whose ids count down from the total. */
+  const page = (total: number, size: number, index: number) =>
+    Array.from({ length: total }, (_, at) => ({ id: total - at, amount: 1, status: 0, submitTime: total - at + 2e12 }))
+      .slice((index - 1) * size, index * size)
+      .map((entry) => JSON.stringify(entry));
+
+  async function idsOf(pages: AsyncIterable<readonly { readonly id: string }[]>): Promise<string[]> {
+    const ids: string[] = [];
+    for await (const records of pages) ids.push(...records.map(({ id }) => id));
+    return ids;
+  }
+
+  it('come to the last page, also where the exchange gives smaller pages than it was asked for', async () => {
+    for (const size of [50, 20]) {
+      const { client, pages } = await clientFor((index) => datas(`[${page(130, size, index)}]`, `,"pageSize":${size}`));
+      expect(await idsOf(readWithdrawals(client, 'btc'))).toEqual(
+        Array.from({ length: 130 }, (_, at) => `${130 - at}`),
+      );
+      expect(pages[0]).toBe('1/50');
+    }
+  });
+
+  it('come once, though more come in meanwhile', async () => {
+    let total = 120;
+    const { client } = await clientFor((index) => {
+      const body = datas(`[${page(total, 50, index)}]`);
+      total += 3;
+      return body;
+    });
+    expect(await idsOf(readDeposits(client, 'btc'))).toEqual(Array.from({ length: 120 }, (_, at) => `${120 - at}`));
+  });
+});

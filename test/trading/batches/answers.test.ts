@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { Job } from '../../../src/trading/batches/job.js';
+import { NOW } from '../../support/fake-host.js';
+import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
+import { accountOf } from '../support/account.js';
+import { count, query } from '../support/exchange.js';
+import { JOB, lines, outcomes, place, resume } from './jobs.js';
+import { ModelExchange, RESET } from './model-exchange.js';
+
+/** Less than the exchange takes a request for. */
+const BUDGET_MS = 30_000;
+
+describe('a batch', () => {
+  it('answered with fewer ids tells which lines were refused by price and amount, not by place', async () => {
+    const exchange = new ModelExchange([{ accepts: (pair) => pair !== 0 && pair !== 7 }]);
+    const server = await exchange.serve();
+    const ran = await place(accountOf(server.url), { lines: lines(20) });
+    const expected = Array.from({ length: 20 }, (_, line) => (line === 0 || line === 7 ? 'refused' : 'placed'));
+    expect(outcomes(ran)).toEqual(expected);
+    expect(ran.job.fates[0]).toEqual({ outcome: 'refused', reason: 'some were refused', code: null });
+    const ids = new Map(exchange.orders.map(({ id, price }) => [price, id]));
+    expect(ran.job.fates[8]).toEqual({ outcome: 'placed', id: ids.get('20008') });
+    // nothing of what was refused is sent again
+    expect(count(server, 'orderMoreV2')).toBe(1);
+  });
+
+  it('answered with fewer ids is unknown for as long as the lists do not show them', async () => {
+    const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
+    const server = await exchange.serve();
+    exchange.lag = 100;
+    const account = accountOf(server.url, { budgetMs: BUDGET_MS, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(20) });
+    expect(ran.job.counts()).toMatchObject({ unknown: 20 });
+    exchange.lag = 0;
+    const elapsedMs = account.host.now() - NOW;
+    const again = await resume(accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs }));
+    expect(again.job.counts()).toMatchObject({ placed: 16, refused: 4 });
+  });
+
+  it('answered with fewer ids, which no list shows, asks for these by their ids, and leaves the others until one does', async () => {
+    const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
+    const server = await exchange.serve();
+    exchange.lag = 1_000;
+    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(20) });
+    // a list that lacks orders which are there does not show that the others are not
+    expect(ran.job.counts()).toEqual({ placed: 16, refused: 0, unknown: 4, notSent: 0 });
+    expect([account.host.now() - NOW > 60_000, account.warnings]).toEqual([true, []]);
+    const options = { state: account.state, budgetMs: 30_000, tolerance: 60_000 };
+    const next = accountOf(server.url, { ...options, elapsedMs: account.host.now() - NOW });
+    expect((await resume(next)).job.counts()).toMatchObject({ placed: 16, unknown: 4 });
+    exchange.lag = 0;
+    const last = accountOf(server.url, { ...options, elapsedMs: next.host.now() - NOW });
+    expect((await resume(last)).job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
+  });
+
+  it('answered with too few ids does not count as refused what was placed and no list shows yet', async () => {
+    const exchange = new ModelExchange();
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const answer = exchange.answer(target);
+        const ids = exchange.orders.slice(0, 15).map(({ id }) => id);
+        const text = `{"code":"1000","message":"","data":[${ids.join(',')}]}`;
+        return target.startsWith('/api/orderMoreV2?') ? respond(text) : answer;
+      },
+    });
+    exchange.lag = 1_000;
+    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    expect((await place(account, { lines: lines(20) })).job.counts()).toMatchObject({ placed: 15, unknown: 5 });
+    exchange.lag = 0;
+    const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW };
+    expect((await resume(accountOf(server.url, options))).job.counts()).toMatchObject({ placed: 20 });
+  });
+
+  it('answered with ids that are nowhere, for fewer orders, warns of them and can be ended', async () => {
+    const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const isBatch = target.startsWith('/api/orderMoreV2?');
+        const answer = exchange.answer(target);
+        const ids = [...exchange.orders.slice(0, -1).map(({ id }) => id), '99'];
+        return isBatch ? respond(`{"code":"1000","message":"","data":[${ids.join(',')}]}`) : answer;
+      },
+    });
+    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(20) });
+    // the one that was not named is there all the same
+    expect(ran.job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
+    expect(account.warnings).toEqual([expect.stringMatching(/does not have: 99\./)]);
+    // and what it does not have, the list need not show
+    expect(ran.isChecked).toBe(true);
+    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'partial' });
+  });
+
+  it('answered with ids that cannot be asked for stays unknown', async () => {
+    const exchange = new ModelExchange([{ accepts: (pair) => pair > 3 }]);
+    const isAsked = (target: string) => query(target).id !== undefined;
+    const server = await serveFaults({
+      answer: ({ target }) => (isAsked(target) ? FAULTS['an HTML page with 502'] : exchange.answer(target)),
+    });
+    exchange.lag = 1_000;
+    const account = accountOf(server.url, { budgetMs: 100_000, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(20) });
+    expect(ran.job.counts()).toMatchObject({ unknown: 20 });
+  });
+
+  it.each(['0', '0,0'])('whose answer names %s beside orders is looked up as if none had come', async (none) => {
+    const exchange = new ModelExchange([{ accepts: (pair) => pair > 0 }]);
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const answer = exchange.answer(target);
+        const ids = [...exchange.orders.map(({ id }) => id), none];
+        const text = `{"code":"1000","message":"","data":[${ids.join(',')}]}`;
+        return target.startsWith('/api/orderMoreV2?') && exchange.batches.length === 1 ? respond(text) : answer;
+      },
+    });
+    const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(20) });
+    expect(ran.job.fates.some((fate) => fate?.outcome === 'placed' && fate.id === '0')).toBe(false);
+    expect(ran.job.counts()).toEqual({ placed: 19, refused: 0, unknown: 0, notSent: 1 });
+  });
+
+  it.each([
+    ['small', 7, [], 2],
+    ['of a request', 20, [], 4],
+    ['of many', 130, [], 14],
+    ['whose first answer is lost', 60, [{ answer: RESET }], 7],
+    ['of which a request is carried out twice', 60, [{}, { times: 2 }], 10],
+  ])('answered last to first, %s, tells of each line its own order', async (_, orders, treatments, most) => {
+    const exchange = new ModelExchange(treatments);
+    exchange.isReversed = true;
+    exchange.place('20000', '0.01');
+    const server = await exchange.serve();
+    const account = accountOf(server.url);
+    const ran = await place(account, { lines: lines(orders) });
+    expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
+    const there = new Map(exchange.orders.map(({ id, price }) => [id, price]));
+    const own = ran.job.fates.map((fate) => fate?.outcome === 'placed' && there.get(fate.id));
+    expect(own).toEqual(lines(orders).map(([, price]) => price));
+    expect(new Set([...ran.job.orders, exchange.orders[0]?.id]).size).toBe(exchange.orders.length);
+    expect(exchange.lists).toBeLessThan(1 + 3 + 2 * most);
+    // and it is told so from its record too
+    const entry = account.journal.job(JOB);
+    expect(entry && new Job(entry).fates).toEqual(ran.job.fates);
+  });
+
+  it('answered last to first, of whose orders the exchange has changed one, warns that the ids may be of other lines', async () => {
+    const exchange = new ModelExchange();
+    exchange.isReversed = true;
+    const server = await serveFaults({
+      answer: ({ target }) => exchange.answer(target.replace('5B20000%', '5B20000.5%')),
+    });
+    const account = accountOf(server.url);
+    const ran = await place(account, { lines: lines(20) });
+    expect(exchange.orders[0]?.price).toBe('20000.5');
+    expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
+    const told =
+      'The exchange lists 19 orders otherwise than its answers named them; hold the ids against: pit orders btc_usdt --side buy --state all';
+    expect(account.warnings).toEqual([told]);
+  });
+
+  it('whose orders the exchange shows at other prices keeps the ids that it answered with', async () => {
+    const exchange = new ModelExchange();
+    const server = await serveFaults({
+      answer: ({ target }) =>
+        exchange.answer(target.replaceAll(/%5B(\d+)%2C/g, (_, price) => `%5B${Number(price) + 0.5}%2C`)),
+    });
+    const account = accountOf(server.url);
+    const ran = await place(account, { lines: lines(20) });
+    expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
+    expect([exchange.orders[0]?.price, account.warnings]).toEqual(['20000.5', []]);
+    expect(ran.job.orders).toEqual(exchange.orders.map(({ id }) => id));
+    expect(exchange.lists).toBe(1 + 3);
+  });
+});

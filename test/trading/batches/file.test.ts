@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readLines } from '../../../src/trading/batches/file.js';
+import { checkLines } from '../../../src/trading/batches/lines-check.js';
+import { MARKET } from '../support/market.js';
+
+describe('a file of orders', () => {
+  it.each([
+    ['lines', '31000.50,0.01\n31001,0.0200\n'],
+    ['lines without an end', '31000.50,0.01\n31001,0.0200'],
+    ['Windows lines', '31000.50,0.01\r\n31001,0.0200\r\n'],
+    ['old Macintosh lines', '31000.50,0.01\r31001,0.0200\r'],
+    ['spaces and quotes', ' 31000.50 , "0.01"\n"31001",\t0.0200 \n'],
+    ['JSON', '{"price":31000.50,"amount":0.01}\n{"amount":"0.0200","price":"31001"}'],
+    ['both', '{"price":"31000.50","amount":1e-2}\n31001,0.0200'],
+  ])('is %s', (_, text) => {
+    expect(readLines(text)).toEqual([
+      [1, '31000.50', '0.01'],
+      [2, '31001', '0.0200'],
+    ]);
+  });
+
+  it('keeps every digit that a double would change', () => {
+    expect(readLines('{"price":0.1234567890123456789,"amount":12345678901234567.10}')).toEqual([
+      [1, '0.1234567890123456789', '12345678901234567.10'],
+    ]);
+  });
+
+  it('may begin with a mark and a header, and holds comments and empty lines, which all count as lines', () => {
+    const text = '\ufeff# mine\r\n\r\nPrice, Amount\r\n31000,0.01\r\n  \r\n# the next\r\n31001,0.02\r\n';
+    expect(readLines(text)).toEqual([
+      [4, '31000', '0.01'],
+      [7, '31001', '0.02'],
+    ]);
+  });
+
+  it.each([
+    ['', /no orders/],
+    ['price,amount\n', /no orders/],
+    ['31000', /Line 1: "31000" is not a price, a comma and an amount/],
+    ['31000,0.01,5', /Line 1/],
+    ['31000;0.01', /Line 1/],
+    ['31000,0.01\nprice,amount', /Line 2: The price is "price"/],
+    ['amount,price\n0.01,31000', /Line 1: The price is "amount"/],
+    ['1,000.00,0.01', /Line 1/],
+    ['-5,0.01', /Line 1: The price is "-5"/],
+    ['0,0.01', /Line 1: The price is "0"/],
+    ['31000,0', /Line 1: The amount is "0"/],
+    ['0x10,1', /Line 1/],
+    ['NaN,1', /Line 1/],
+    ['bid-5,0.01', /Line 1: The price "bid-5" has no meaning in a file/],
+    ['31000,50%', /Line 1: The amount "50%" has no meaning in a file/],
+    ['{"price":31000}', /Line 1: .* lacks a price or an amount/],
+    ['{"price":31000,"amount":null}', /Line 1: .* lacks/],
+    ['{"price":31000,"amount":0.01,"side":"sell"}', /Line 1: "side" is nothing that an order of a batch has/],
+    ['{"price":31000,"amount":0.01', /Line 1: .* not readable as JSON/],
+    ['{"price":1,"amount":1}{"price":1,"amount":1}', /Line 1/],
+    ['5,1\nx,1\n5,1\n5,y\n5\n5,1,1\n{}', /Line 2: .* Line 4: .* Line 5: .* And 2 more\. Nothing was sent\./],
+  ])('%j is refused with the lines that are wrong', (text, message) => {
+    const told = { kind: 'usage', message: expect.stringMatching(message), hint: expect.stringMatching(/./) };
+    expect(() => readLines(text)).toThrow(expect.objectContaining(told));
+  });
+
+  it('is held against the scales and minimums of the market, with its own line numbers', () => {
+    const lines = readLines('# prices\n31000.00,0.0010\n31000.001,0.01\n31000,0.00001\n31000,0.0009\n1000,0.001\n');
+    const message = expect.stringMatching(
+      /^Line 3: The price 31000\.001 has more decimals .* Line 4: The amount .* Line 5: .* And 1 more\./,
+    );
+    expect(() => checkLines(MARKET, lines, 'Line')).toThrow(expect.objectContaining({ kind: 'usage', message }));
+    expect(() => checkLines(MARKET, lines.slice(0, 1), 'Line')).not.toThrow();
+  });
+
+  it('comes out as it was written, whichever way it was written', () => {
+    const number = fc
+      .tuple(fc.bigInt({ min: 1n, max: 10n ** 18n }), fc.integer({ min: 0, max: 12 }))
+      .map(([units, scale]) =>
+        scale === 0 ? `${units}` : `${units / 10n ** 6n}.${String(units).padStart(scale, '0').slice(-scale)}`,
+      )
+      .filter((text) => /[1-9]/.test(text));
+    const pairs = fc.array(fc.tuple(number, number), { minLength: 1, maxLength: 20 });
+    const forms = fc.array(fc.nat(3), { minLength: 20, maxLength: 20 });
+    fc.assert(
+      fc.property(pairs, forms, fc.constantFrom('\n', '\r\n'), (orders, shapes, end) => {
+        const rows = orders.map(([price, amount], index) => {
+          const shape = shapes[index];
+          if (shape === 0) return `{"price":${price},"amount":"${amount}"}`;
+          return shape === 1 ? ` "${price}" ,${amount}` : `${price},${amount}`;
+        });
+        const read = readLines(rows.join(end)).map(([, price, amount]) => [price, amount]);
+        expect(read).toEqual(orders);
+      }),
+    );
+  });
+
+  it('of 100,000 orders is read and checked', () => {
+    const text = Array.from({ length: 100_000 }, (_, index) => `${20_000 + index / 100},0.01`).join('\n');
+    const lines = readLines(text);
+    checkLines(MARKET, lines, 'Line');
+    expect(lines).toHaveLength(100_000);
+  });
+});

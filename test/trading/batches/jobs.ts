@@ -1,0 +1,44 @@
+import { beginJob, takeUpJob } from '../../../src/trading/batches/begin.js';
+import type { Job } from '../../../src/trading/batches/job.js';
+import { type Ending, JobRun } from '../../../src/trading/batches/run.js';
+import type { BatchLine, BatchTerms } from '../../../src/trading/journal/intent.js';
+import type { TestAccount } from '../support/account.js';
+
+export const JOB = 'job0123456789abcdef';
+
+/** So many orders at prices of their own. */
+export function lines(count: number): BatchLine[] {
+  return Array.from({ length: count }, (_, index): BatchLine => [index + 1, `${20_000 + index}`, '0.01']);
+}
+
+type Terms = Partial<Pick<BatchTerms, 'side' | 'account' | 'lines'>>;
+
+export interface RanJob {
+  readonly job: Job;
+  readonly ending: Ending;
+  readonly isChecked: boolean | null;
+}
+
+export function begin(account: TestAccount, terms: Terms, id = JOB): Promise<Job> {
+  const plan = { market: 'btc_usdt', side: 'buy', account: 'spot', lines: lines(100), ...terms } as const;
+  return beginJob(account, plan, id);
+}
+
+export async function place(account: TestAccount, terms: Terms, id = JOB): Promise<RanJob> {
+  return carried(account, await begin(account, terms, id));
+}
+
+export function resume(account: TestAccount, id = JOB): Promise<RanJob> {
+  return carried(account, takeUpJob(account, id));
+}
+
+export async function carried(account: TestAccount, job: Job): Promise<RanJob> {
+  const run = new JobRun(account, job);
+  const ending = await run.run();
+  return { job, ending, isChecked: run.isChecked };
+}
+
+/** The outcome of every line. */
+export function outcomes({ job }: RanJob): string[] {
+  return job.outcomes();
+}

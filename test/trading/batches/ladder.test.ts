@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import { Failure } from '../../../src/errors.js';
+import { type Ladder, rungsOf } from '../../../src/trading/batches/ladder.js';
+import { MARKET } from '../support/market.js';
+
+function ladder(from: string, to: string, count: number, total: string, changes: Partial<Ladder> = {}): Ladder {
+  const [first, last, sum] = [from, to, total].map((text) => Decimal.of(text));
+  return {
+    side: 'buy',
+    weight: 'equal',
+    count,
+    ...changes,
+    from: first as Decimal,
+    to: last as Decimal,
+    total: sum as Decimal,
+  };
+}
+
+function rungs(...words: Parameters<typeof ladder>): string[] {
+  return rungsOf(ladder(...words), MARKET).lines.map(([line, price, amount]) => `${line}: ${amount} at ${price}`);
+}
+
+describe('a ladder', () => {
+  it.each([
+    ['buy', ['1: 0.3333 at 100.00', '2: 0.3333 at 100.33', '3: 0.3333 at 100.66', '4: 0.3333 at 101.00']],
+    ['sell', ['1: 0.3333 at 100.00', '2: 0.3333 at 100.34', '3: 0.3333 at 100.67', '4: 0.3333 at 101.00']],
+  ] as const)('to %s rounds its prices to the side that costs nothing', (side, expected) => {
+    // thirds of 1.00 lie between two ticks
+    expect(rungs('100', '101', 4, '1.3333', { side })).toEqual(expected);
+  });
+
+  it('goes down as well as up', () => {
+    expect(rungs('101', '100', 3, '0.3')).toEqual([
+      '1: 0.1000 at 101.00',
+      '2: 0.1000 at 100.50',
+      '3: 0.1000 at 100.00',
+    ]);
+  });
+
+  it('grows towards its end where it is told to', () => {
+    const grown = rungs('100', '103', 4, '1', { weight: 'linear' });
+    expect(grown).toEqual(['1: 0.1000 at 100.00', '2: 0.2000 at 101.00', '3: 0.3000 at 102.00', '4: 0.4000 at 103.00']);
+  });
+
+  it('tells what rounding leaves', () => {
+    expect(rungsOf(ladder('100', '101', 3, '1'), MARKET).rest.toString()).toBe('0.0001');
+    expect(rungsOf(ladder('100', '101', 3, '0.9'), MARKET).rest.sign).toBe(0);
+  });
+
+  it.each([
+    [ladder('100', '100.02', 4, '1'), /no 4 prices from 100\.00 to 100\.02/, /at most 3 orders/],
+    [ladder('100', '100', 2, '1'), /no 2 prices/, /ends of a ladder differ/],
+    [ladder('100.001', '101', 2, '1'), /price 100\.001 has too many decimals/, /A tick of btc_usdt is 0\.01/],
+    [ladder('100', '101', 2, '1.00001'), /amount 1\.00001 has too many decimals/, /A lot of btc_usdt is 0\.0001/],
+  ])('that cannot be is refused with the mend', (impossible, message, hint) => {
+    const told = { kind: 'usage', message: expect.stringMatching(message), hint: expect.stringMatching(hint) };
+    expect(() => rungsOf(impossible, MARKET)).toThrow(expect.objectContaining(told));
+  });
+
+  it('never comes to more than its total, never leaves its ends, is always on scale, and no two are at one price', () => {
+    const drawn = fc.record({
+      side: fc.constantFrom('buy' as const, 'sell' as const),
+      weight: fc.constantFrom('equal' as const, 'linear' as const),
+      from: fc.bigInt({ min: 1n, max: 10n ** 9n }).map((units) => Decimal.fromUnits(units, 2)),
+      to: fc.bigInt({ min: 1n, max: 10n ** 9n }).map((units) => Decimal.fromUnits(units, 2)),
+      count: fc.integer({ min: 2, max: 300 }),
+      total: fc.bigInt({ min: 1n, max: 10n ** 12n }).map((units) => Decimal.fromUnits(units, 4)),
+    });
+    fc.assert(
+      fc.property(drawn, (wanted) => {
+        const made = attempt(wanted);
+        if (made === undefined) return;
+        const { lines, rest } = made;
+        const [low, high] = wanted.from.compare(wanted.to) < 0 ? [wanted.from, wanted.to] : [wanted.to, wanted.from];
+        const prices = lines.map(([, price]) => Decimal.of(price));
+        const sum = lines.reduce((whole, [, , amount]) => whole.plus(Decimal.of(amount)), Decimal.zero);
+        expect(sum.plus(rest).compare(wanted.total)).toBe(0);
+        expect(rest.sign).toBeGreaterThanOrEqual(0);
+        // what is left is less than a lot for each order
+        expect(rest.compare(Decimal.fromUnits(BigInt(wanted.count), 4))).toBeLessThan(0);
+        expect(prices.every((price) => price.scale === 2 && price.compare(low) >= 0 && price.compare(high) <= 0)).toBe(
+          true,
+        );
+        expect([prices[0]?.toString(), prices.at(-1)?.toString()]).toEqual([
+          wanted.from.toString(),
+          wanted.to.toString(),
+        ]);
+        expect(new Set(prices.map(String)).size).toBe(wanted.count);
+        for (const [index, price] of prices.entries()) expect(isNearest(wanted, index, price)).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+function attempt(wanted: Ladder) {
+  try {
+    return rungsOf(wanted, MARKET);
+  } catch (error) {
+    // so many orders, so near to each other
+    if (error instanceof Failure && error.kind === 'usage') return undefined;
+    throw error;
+  }
+}
+
+/** Within a tick of the exact price, and not above it for a buy, not below it for a sell. */
+function isNearest({ side, from, to, count }: Ladder, index: number, price: Decimal): boolean {
+  const steps = BigInt(count - 1);
+  const exact = from.units * steps + (to.units - from.units) * BigInt(index);
+  const off = price.units * steps - exact;
+  return side === 'buy' ? off <= 0n && -off < steps : off >= 0n && off < steps;
+}

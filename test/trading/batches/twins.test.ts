@@ -1,0 +1,150 @@
+import { expect, it } from 'vitest';
+import { jobToResume, takeUpJob } from '../../../src/trading/batches/begin.js';
+import { settleJob } from '../../../src/trading/batches/settle.js';
+import type { Entry } from '../../../src/trading/journal/entry.js';
+import { doubtsIn, refuseTwin } from '../../../src/trading/orders/doubts.js';
+import { NOW } from '../../support/fake-host.js';
+import { TERMS } from '../journal/support.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { count } from '../support/exchange.js';
+import { begin, JOB, lines, place, resume } from './jobs.js';
+import { ModelExchange, RESET } from './model-exchange.js';
+
+const OPTIONS = { budgetMs: 2_000, tolerance: 60_000 };
+
+/** What refuses a batch for an order of another write that may be there. */
+function inDoubt(line: string, id = JOB) {
+  return {
+    kind: 'usage',
+    clientId: id,
+    message: `It is not known whether an order just like ${line} was placed; nothing was sent.`,
+    hint: `Find out what became of that one: pit resolve ${id}`,
+  };
+}
+
+/** The same account so much later. */
+function later(account: TestAccount & { readonly state: string }, url: string, budgetMs = 200_000) {
+  return accountOf(url, { ...OPTIONS, budgetMs, state: account.state, elapsedMs: account.host.now() - NOW });
+}
+
+it('orders that may be those of another job in doubt are no copies of what was refused here', async () => {
+  const exchange = new ModelExchange([
+    { accepts: (pair) => pair < 18 },
+    { times: 0, answer: RESET },
+    { answer: RESET },
+  ]);
+  const server = await exchange.serve();
+  const account = accountOf(server.url, OPTIONS);
+  const first = await place(account, { lines: lines(40) });
+  expect(first.job.counts()).toEqual({ placed: 18, refused: 2, unknown: 20, notSent: 0 });
+  // what was refused, once more: it is placed, and no list shows it in time
+  exchange.lag = 1_000;
+  const again = accountOf(server.url, {
+    ...OPTIONS,
+    state: account.state,
+    elapsedMs: account.host.now() - NOW,
+  });
+  const second = await place(again, { lines: lines(20).slice(18) }, 'job2');
+  expect(second.job.counts()).toMatchObject({ unknown: 2 });
+  exchange.lag = 0;
+  const next = later(again, server.url);
+  const { job, isChecked } = await resume(next);
+  expect([job.counts(), isChecked, next.alarms]).toEqual([
+    { placed: 38, refused: 2, unknown: 0, notSent: 0 },
+    false,
+    [],
+  ]);
+  const entry = next.journal.find('job2') as Entry<'orderMoreV2'>;
+  expect(await settleJob(next, entry, false)).toMatchObject({ outcome: 'placed' });
+  expect([next.alarms, exchange.batches.length]).toEqual([[], 4]);
+  expect(new Set(exchange.counts.values())).toEqual(new Set([1]));
+});
+
+it('a batch with lines that another job may have placed is refused until it is known that it has not', async () => {
+  const exchange = new ModelExchange([{ times: 0, answer: RESET }]);
+  const server = await exchange.serve();
+  const account = accountOf(server.url, OPTIONS);
+  const first = await place(account, { lines: lines(20) });
+  expect(first.job.counts()).toMatchObject({ unknown: 20 });
+  const cases = [
+    [lines(19), 'line 1 (and of 18 more)'],
+    [
+      [
+        [7, '30000', '0.5'],
+        [8, '20019.0', '0.010'],
+      ],
+      'line 8',
+    ],
+  ] as const;
+  for (const [those, line] of cases)
+    await expect(begin(account, { lines: those }, 'job2')).rejects.toMatchObject(inDoubt(line));
+  expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([JOB]);
+  for (const [id, other] of [
+    ['job3', { side: 'sell' }],
+    ['job4', { account: 'cross' }],
+    ['job5', { lines: lines(41).slice(20) }],
+  ] as const)
+    await begin(account, { lines: lines(19), ...other }, id);
+  const settled = later(account, server.url);
+  await settleJob(settled, settled.journal.find(JOB) as Entry<'orderMoreV2'>, false);
+  expect((await place(settled, { lines: lines(19) }, 'job6')).job.counts()).toMatchObject({ placed: 19 });
+  expect(count(server, 'orderMoreV2')).toBe(2);
+});
+
+it('a batch with a line just like a single order that may be there is refused', async () => {
+  const server = await new ModelExchange().serve();
+  const account = accountOf(server.url, OPTIONS);
+  const terms = {
+    ...TERMS,
+    market: 'btc_usdt',
+    side: 'buy',
+    account: 'spot',
+    price: '20004.00',
+    amount: '0.010',
+  } as const;
+  const entry = account.journal.begin<'order'>({ operation: 'order', terms }, { id: 'mine0001', reqTime: NOW });
+  // who is at it will know
+  await begin(account, { lines: lines(20) }, 'job2');
+  entry.leave();
+  await expect(begin(account, { lines: lines(19) }, 'job3')).rejects.toMatchObject(inDoubt('line 5', 'mine0001'));
+  expect(server.requests.some(({ target }) => target.startsWith('/api/order'))).toBe(false);
+});
+
+it('an order just like a line is refused once the answer to that is lost, also while a process is at the job', async () => {
+  const account = accountOf((await new ModelExchange().serve()).url, OPTIONS);
+  const job = await begin(account, { lines: lines(40) });
+  await job.leaving([[0], [1]], NOW);
+  job.tell('no answer', { kind: 'lost', request: 1 });
+  const like = (price: string) => () => refuseTwin(account, { ...TERMS, price, amount: '0.01' });
+  expect(account.journal.find(JOB)?.isUnderWay).toBe(true);
+  // who waits for the answer to the other one will know
+  expect(like('20001')).not.toThrow();
+  expect(like('20000')).toThrow(/just like this one/);
+  expect(doubtsIn(account, 'btc_usdt')).toEqual([
+    expect.stringContaining(`orders of ${JOB} were placed (buy): pit resolve`),
+  ]);
+  expect(doubtsIn(account, 'eth_usdt')).toEqual([]);
+  job.entry.leave();
+  // whoever takes it up gets no answer either
+  expect(account.journal.find(JOB)?.takeUp()).toBe(true);
+  expect(like('20001')).toThrow(/just like this one/);
+  expect(like('20002')).not.toThrow();
+});
+
+it('going on with a job is refused for what others are in doubt of, never for what it is itself', async () => {
+  const exchange = new ModelExchange([{}, { times: 0, answer: RESET }]);
+  const server = await exchange.serve();
+  const account = accountOf(server.url, OPTIONS);
+  expect((await place(account, { lines: lines(40) })).job.counts()).toMatchObject({ placed: 20, unknown: 20 });
+  const terms = { ...TERMS, market: 'btc_usdt', side: 'buy', account: 'spot', price: '20030', amount: '0.01' } as const;
+  const single = account.journal.begin<'order'>({ operation: 'order', terms }, { id: 'mine0001', reqTime: NOW });
+  single.leave();
+  const told = expect.objectContaining(inDoubt('line 31', 'mine0001'));
+  const next = later(account, server.url);
+  expect(() => jobToResume(next, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(told);
+  expect(() => takeUpJob(next, JOB)).toThrow(told);
+  expect(next.journal.find(JOB)?.isUnderWay).toBe(false);
+  next.journal.find('mine0001')?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+  expect((await resume(next)).job.counts()).toMatchObject({ placed: 40 });
+  expect(exchange.orders).toHaveLength(40);
+});

@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import { remainderOf } from '../../../src/trading/orders/remainder.js';
+
+const WANTED = {
+  market: 'btc_usdt',
+  side: 'buy',
+  type: 'limit',
+  account: 'spot',
+  price: '30100',
+  amount: '0',
+  borrow: false,
+  repay: false,
+} as const;
+
+const amount = fc.bigInt({ min: 0n, max: 10n ** 12n }).map((units) => Decimal.fromUnits(units, 6));
+
+describe('what is left to place', () => {
+  it('and what has filled never come to more than is wanted', () => {
+    fc.assert(
+      fc.property(amount, amount, (wanted, filled) => {
+        const rest = Decimal.of(remainderOf({ ...WANTED, amount: wanted.toString() }, filled.toString()).amount);
+        expect(rest.sign).toBeGreaterThanOrEqual(0);
+        const sum = rest.plus(filled);
+        expect(sum.compare(filled.compare(wanted) > 0 ? filled : wanted)).toBe(0);
+      }),
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import { checkOrder } from '../../../src/trading/orders/rules.js';
+import { MARKET } from '../support/market.js';
+
+function check(price: string, amount: string): void {
+  checkOrder(MARKET, Decimal.of(price), Decimal.of(amount));
+}
+
+describe('an order that the market would refuse', () => {
+  it.each([
+    ['30000', '0.001'],
+    ['30000.50', '0.0010'],
+    // zeros beyond the scale change nothing
+    ['30000.5000', '0.00100000'],
+    ['5000', '0.001'],
+    ['0.01', '500'],
+  ])('is not this one: %s for %s', (price, amount) => {
+    expect(() => check(price, amount)).not.toThrow();
+  });
+
+  it.each([
+    [
+      '30000.001',
+      '1',
+      'The price 30000.001 has more decimals than btc_usdt takes.',
+      'At most 2 decimals: a tick is 0.01.',
+    ],
+    [
+      '30000',
+      '0.00101',
+      'The amount 0.00101 has more decimals than btc_usdt takes.',
+      'At most 4 decimals: a lot is 0.0001.',
+    ],
+    ['30000', '0.0009', 'The order 0.0009 is too small for btc_usdt.', 'It must come to at least 0.001 btc.'],
+    ['30000', '0', 'The order 0 is too small for btc_usdt.', 'It must come to at least 0.001 btc.'],
+    ['4999.99', '0.001', 'The order of 4.99999 usdt is too small for btc_usdt.', 'It must come to at least 5 usdt.'],
+    ['0.00', '1', 'The price comes to 0.00, which is not above zero.', 'Choose a smaller offset.'],
+    ['-1', '1', 'The price comes to -1, which is not above zero.', 'Choose a smaller offset.'],
+  ])('%s for %s', (price, amount, message, hint) => {
+    expect(() => check(price, amount)).toThrow(expect.objectContaining({ kind: 'usage', message, hint }));
+  });
+});

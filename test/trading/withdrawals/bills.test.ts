@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { OrderTerms } from '../../../src/trading/journal/intent.js';
+import { resolve } from '../../../src/trading/resolve.js';
+import { settleWithdrawal } from '../../../src/trading/withdrawals/settle.js';
+import { NOW } from '../../support/fake-host.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { query } from '../support/exchange.js';
+import { begin, bill, IN_USDT, listed, type Row, record, serveFunds } from '../support/funds.js';
+
+const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
+
+function placeOrder({ journal }: TestAccount, market: string): void {
+  const terms: OrderTerms = {
+    ...{ market, side: 'sell', type: 'limit', account: 'spot', price: '20000', amount: '1' },
+    ...{ borrow: false, repay: false },
+  };
+  const entry = journal.begin<'order'>({ operation: 'order', terms }, { id: 'order1', reqTime: NOW });
+  entry.settle({ outcome: 'placed', id: '5', duplicates: [] }, 'placed');
+}
+
+const ENOUGH = { budgetMs: 2_000, tolerance: 60_000 };
+
+async function settled(account: TestAccount, ...names: string[]): Promise<Record<string, string>> {
+  const open = account.journal.open().filter(({ intent }) => names.length === 0 || names.includes(intent.id));
+  const found = await resolve(account, open);
+  return Object.fromEntries(found.map(({ intent, outcome }) => [intent.id, outcome]));
+}
+
+describe('a bill of the amount of a lost transfer within the exchange', () => {
+  it.each<[string, readonly Row[]]>([
+    ['alone', [bill(8)]],
+    ['less the fee', [bill(8, '-0.9BTC')]],
+    ['with its fee beside it', [bill(9, '-0.1BTC', { typeDesc: 'Its fee' }), bill(8, '-0.9BTC')]],
+    ['among others of other types', [bill(9, '+3BTC', { typeDesc: 'Paid in', date: NOW + 9_000 }), bill(8)]],
+  ])('settles it where nothing else can have made it: %s', async (_, bills) => {
+    const account = accountOf((await serveFunds(bills)).url, ENOUGH);
+    begin(account, 'lost1').leave();
+    expect(await settled(account)).toEqual({ lost1: 'placed' });
+  });
+
+  it.each<[string, RegExp, readonly Row[], readonly Row[], string?]>([
+    ['of no type', /no type of it/, [bill(8, '-1BTC', { typeDesc: null })], []],
+    ['of a type that brings coins', /bill 9 has the same type/, [bill(9, '+2BTC', { date: NOW + 9_000 }), bill(8)], []],
+    ['of a type of before', /bill 3 has the same type/, [bill(8), bill(3, '-2BTC', { date: NOW - 86_400_000 })], []],
+    ['of a type in another coin', /bill 9 has the same type/, [bill(9, '-5USDT', IN_USDT), bill(8)], []],
+    [
+      'of a trade, which brings another coin',
+      /bill 9 brought usdt at the same moment/,
+      [bill(9, '+20000USDT', { ...IN_USDT, typeDesc: 'Sold for' }), bill(8)],
+      [],
+    ],
+    ['twice', /so has the bill 9/, [bill(9), bill(8)], []],
+    [
+      "of somebody's withdrawal to another address",
+      /record 2 may have made it/,
+      [bill(8)],
+      [record(2, { toAddress: OTHER })],
+    ],
+    ['in whose coin there are orders', /orders in btc_usdt/, [bill(8)], [], 'btc_usdt'],
+    ['in whose coin there are orders, as quote', /orders in eth_btc/, [bill(8)], [], 'eth_btc'],
+  ])('leaves it unknown, and is named: %s', async (_, why, bills, records, market) => {
+    const account = accountOf((await serveFunds(bills, records)).url, ENOUGH);
+    if (market !== undefined) placeOrder(account, market);
+    const entry = begin(account, 'lost1');
+    const fate = await settleWithdrawal(account, entry);
+    expect(fate).toMatchObject({ outcome: 'unknown', doubt: expect.stringMatching(why), certainFrom: null });
+    const named = /^the bill 8 \((Moved|without a type), 2018-10-23T11:59:56\.557Z\) has its amount/;
+    expect('doubt' in fate && fate.doubt).toMatch(named);
+    expect(entry.events.some(({ event }) => why.test(event))).toBe(true);
+  });
+
+  it('counts though there are orders in other markets', async () => {
+    const account = accountOf((await serveFunds([bill(8)])).url, ENOUGH);
+    placeOrder(account, 'eth_usdt');
+    begin(account, 'lost1').leave();
+    expect(await settled(account)).toMatchObject({ lost1: 'placed' });
+  });
+
+  it('is not that of another one in doubt, which it would fit as well', async () => {
+    const account = accountOf((await serveFunds([bill(8, '-0.9BTC')])).url, ENOUGH);
+    begin(account, 'more').leave();
+    begin(account, 'less', { amount: '0.9' }).leave();
+    expect(await settled(account, 'more')).toEqual({ more: 'unknown' });
+    const both = await serveFunds([bill(9), bill(8, '-0.9BTC')]);
+    const next = accountOf(both.url, { ...ENOUGH, state: account.state });
+    expect(await settled(next)).toEqual({ more: 'placed', less: 'placed' });
+  });
+
+  it.each<[string, readonly Row[], string]>([
+    ['alone', [bill(8)], 'unknown'],
+    ['with one of its own besides', [bill(9), bill(8)], 'placed'],
+  ])('is not that of another one that is settled: %s', async (_, bills, outcome) => {
+    const account = accountOf((await serveFunds(bills)).url, ENOUGH);
+    begin(account, 'first1', { address: OTHER }).settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
+    begin(account, 'lost1').leave();
+    expect(await settled(account)).toEqual({ lost1: outcome });
+  });
+
+  it('too many to look through settle nothing', async () => {
+    let page = 0;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const { pageIndex, currency } = query(target);
+        if (!target.startsWith('/api/getSpotBills?')) return respond(listed([]));
+        page = Number(pageIndex);
+        const busy = Array.from({ length: 50 }, (_, row) => bill(9_000 - page * 50 - row, '-5USDT', TRADED));
+        return respond(JSON.stringify({ code: 1000, message: 'ok', result: currency === 'btc' ? [bill(8)] : busy }));
+      },
+    });
+    const account = accountOf(server.url, ENOUGH);
+    const fate = await settleWithdrawal(account, begin(account, 'lost1'));
+    expect(fate).toMatchObject({ outcome: 'unknown', doubt: expect.stringContaining('too many bills') });
+  });
+});
+
+const TRADED: Row = { ...IN_USDT, typeDesc: 'Traded', date: NOW - 5_000 };

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { settleByHand } from '../../../src/trading/by-hand.js';
+import { resolve } from '../../../src/trading/resolve.js';
+import { findExtraWithdrawals } from '../../../src/trading/withdrawals/extras.js';
+import { NOW } from '../../support/fake-host.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { type AccountOptions, accountOf } from '../support/account.js';
+import { begin, bill, listed, type Row, record, serveFunds } from '../support/funds.js';
+
+const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
+const LATE = { tolerance: 60_000, elapsedMs: 90_000 };
+/** Of a type that stands on another one too: it settles nothing. */
+const DOUBTFUL = [bill(9, '-7BTC'), bill(8)];
+
+async function lostAt(bills: readonly Row[], records: readonly Row[], options: AccountOptions) {
+  const { elapsedMs = 0 } = options;
+  const account = accountOf((await serveFunds(bills, records, NOW + elapsedMs)).url, options);
+  begin(account, 'lost1').leave();
+  return account;
+}
+
+describe('a withdrawal of which no look can tell', () => {
+  it.each([
+    ['done', 'placed', 'placed, as the user says'],
+    ['notSent', 'notSent', 'not sent, as the user says'],
+  ] as const)('is settled as somebody says: %s', async (word, outcome, event) => {
+    const account = await lostAt(DOUBTFUL, [], LATE);
+    await settleByHand(account, 'lost1', word);
+    const settled = account.journal.archive.find('lost1');
+    expect(settled).toMatchObject({ outcome, id: null, duplicates: [] });
+    expect(settled?.events.map((one) => one.event)).toEqual([
+      'recorded',
+      'unknown',
+      expect.stringContaining('the bill 8 (Moved, '),
+      event,
+    ]);
+  });
+
+  it.each([{ tolerance: 60_000 }, { tolerance: 60_000, elapsedMs: 60_000 }])(
+    'not before that is certain: %j',
+    async (options) => {
+      const account = await lostAt(DOUBTFUL, [], options);
+      await expect(settleByHand(account, 'lost1', 'notSent')).rejects.toMatchObject({
+        kind: 'usage',
+        message: expect.stringContaining('may still carry out the withdrawal lost1'),
+        hint: expect.stringMatching(/^Say it from 2018-\S+Z on: pit resolve lost1 --as done/),
+      });
+      expect(account.journal.open()).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['a while after', 600_000, false],
+    ['when no exchange would take it any more', 1_000_000, true],
+  ])('and nobody can be asked: %s', async (_, elapsedMs, isSettled) => {
+    const server = await serveFaults({ answer: () => respond('{"code":4001,"message":"locked"}') });
+    const account = accountOf(server.url, { elapsedMs });
+    begin(account, 'lost1').leave();
+    await settleByHand(account, 'lost1', 'done').catch(() => undefined);
+    expect(account.journal.open()).toHaveLength(isSettled ? 0 : 1);
+  });
+
+  it('is not looked for again and again where no later look can tell either', async () => {
+    const account = await lostAt(DOUBTFUL, [], { ...LATE, budgetMs: 60_000 });
+    const start = account.host.now();
+    expect(await resolve(account, account.journal.open())).toMatchObject([
+      { outcome: 'unknown', doubt: expect.any(String) },
+    ]);
+    expect(account.host.now() - start).toBeLessThan(1_000);
+  });
+
+  it('among two has the record that may be of either, and the other one then has none', async () => {
+    const account = await lostAt([], [record(2, { toAddress: null })], { ...LATE, budgetMs: 200_000 });
+    begin(account, 'lost2', { address: OTHER }).leave();
+    await settleByHand(account, 'lost1', 'done');
+    expect(account.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '2' });
+    expect(await resolve(account, account.journal.open())).toMatchObject([{ outcome: 'notSent' }]);
+    expect(await findExtraWithdrawals(account, 'btc')).toEqual([]);
+  });
+});
+
+describe('what the exchange tells of a withdrawal counts before what somebody says', () => {
+  it.each([
+    ['a record', [record(2)], 'notSent', LATE, 'placed'],
+    ['a record, also early', [record(2)], 'notSent', { tolerance: 60_000 }, 'placed'],
+    ['none', [], 'done', LATE, 'notSent'],
+  ] as const)('%s', async (_, records, word, options, outcome) => {
+    const account = await lostAt([], records, options);
+    await settleByHand(account, 'lost1', word);
+    await resolve(account, account.journal.open());
+    expect(account.journal.archive.find('lost1')).toMatchObject({ outcome });
+    expect(account.told.join()).toContain('not what --as says');
+  });
+});
+
+it('nothing is settled by hand while a process is at it', async () => {
+  const account = accountOf((await serveFunds([], [], NOW)).url, LATE);
+  begin(account, 'lost1');
+  const told = { kind: 'usage', message: 'Another process is at lost1.' };
+  await expect(settleByHand(account, 'lost1', 'notSent')).rejects.toMatchObject(told);
+  expect(account.journal.open()).toHaveLength(1);
+});
+
+it.each([undefined, 'nobody'])('nothing is settled by hand under the id %s', async (id) => {
+  const account = accountOf((await serveFaults({ answer: () => respond(listed([])) })).url);
+  await expect(settleByHand(account, id, 'done')).rejects.toMatchObject({ kind: 'usage' });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { type Chain, chooseChain } from '../../../src/trading/withdrawals/chain-choice.js';
+
+const EVM = '0x54121adf050566107229671be648f286eb82eb83';
+const TRON = 'TT8KuRqWDf5H5D7kKt2aUEe3Bj9JL9n9M9';
+const BITCOIN = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
+
+function chain(name: string, mainChain: string, canWithdraw = true): Chain {
+  return { chain: name, mainChain, fee: '1', canWithdraw, usesMemo: false };
+}
+
+const USDT = [chain('TRC20', 'TRX'), chain('ERC20', 'ETH'), chain('BEP20', 'BSC', false), chain('OMNI', 'BTC', false)];
+const OPEN = [chain('TRC20', 'TRX'), chain('ERC20', 'ETH'), chain('BEP20', 'BSC')];
+
+function chosen(chains: readonly Chain[], address: string, name?: string) {
+  const { chain: found, alsoOn } = chooseChain('usdt', chains, address, name);
+  return [found.chain, ...alsoOn];
+}
+
+describe('the chain of a withdrawal', () => {
+  it.each([
+    ['the only one that the address fits', USDT, TRON, undefined, ['TRC20']],
+    ['the only open one that it fits, and is told of the closed one', USDT, EVM, undefined, ['ERC20', 'BEP20']],
+    ['the one that is named', OPEN, EVM, 'bep20', ['BEP20', 'ERC20']],
+    ['the one that is named by its main chain', OPEN, TRON, 'trx', ['TRC20']],
+    ['the only one there is, whatever the address', [chain('BTC', 'BTC')], BITCOIN, undefined, ['BTC']],
+    ['one whose addresses nobody knows here', [chain('NEW', 'NEW')], 'any-address', undefined, ['NEW']],
+  ])('is %s', (_, chains, address, name, expected) => {
+    expect(chosen(chains, address, name)).toEqual(expected);
+  });
+
+  it.each([
+    ['several fit', OPEN, EVM, undefined, /fits several of its chains \(ERC20, BEP20\)/, /--chain TRC20, ERC20, BEP20/],
+    ['none fits', OPEN, 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH', undefined, /fits none/, /--chain/],
+    ['it is unknown', OPEN, EVM, 'SOL', /has no chain SOL/, /TRC20, ERC20, BEP20/],
+    ['it is switched off', USDT, EVM, 'BEP20', /over BEP20 are switched off/, /Open are TRC20, ERC20/],
+    ['only a closed one fits', USDT, BITCOIN, undefined, /over OMNI are switched off/, /Open are/],
+    ['the address has another form', OPEN, EVM, 'TRC20', /cannot be one of TRC20: on TRC20 it is T and 33/, /Copy it/],
+    ['the address is cut off', [chain('BTC', 'BTC')], BITCOIN.slice(0, 20), undefined, /on BTC it is/, /Copy it/],
+    ['the address holds a space', [chain('NEW', 'NEW')], 'an address', undefined, /without spaces/, /Copy it/],
+    ['the coin has none', [], EVM, undefined, /no chain for usdt/, /pit fees/],
+  ])('is refused where %s', (_, chains, address, name, message, hint) => {
+    expect(() => chooseChain('usdt', chains, address, name)).toThrow(
+      expect.objectContaining({
+        kind: 'usage',
+        message: expect.stringMatching(message),
+        hint: expect.stringMatching(hint),
+      }),
+    );
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { readEarlierUse } from '../../../src/trading/withdrawals/facts.js';
+import { accountOf } from '../support/account.js';
+import { record, serveFunds } from '../support/funds.js';
+
+const ACCOUNT = 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH';
+const EVM = '0x54121adf050566107229671be648f286eb82EB83';
+
+async function earlierUse(address: string, memo: string | null, toAddress: string | null, status = 2) {
+  const server = await serveFunds([], [record(2, { toAddress, status })]);
+  const { last, isAccountKnown } = (await readEarlierUse(accountOf(server.url).client, 'xrp', { address, memo })) ?? {};
+  return { used: last !== undefined, isAccountKnown };
+}
+
+it.each([
+  ['its memo', ACCOUNT, '12', `${ACCOUNT}_12`, { used: true, isAccountKnown: false }],
+  ['another memo', ACCOUNT, '12', `${ACCOUNT}_13`, { used: false, isAccountKnown: false }],
+  ['a memo in another case', ACCOUNT, 'Ab', `${ACCOUNT}_aB`, { used: false, isAccountKnown: false }],
+  ['a memo that ends alike', ACCOUNT, '12', `${ACCOUNT}_9_12`, { used: false, isAccountKnown: false }],
+  ['the account alone', ACCOUNT, '12', ACCOUNT, { used: false, isAccountKnown: true }],
+  ['a returned one to the account', ACCOUNT, '12', ACCOUNT, { used: false, isAccountKnown: false }, 1],
+  ['an address without memos, in any case', EVM, null, EVM.toLowerCase(), { used: true, isAccountKnown: false }],
+  ['no address', EVM, null, null, { used: false, isAccountKnown: false }],
+] as const)('a record that shows %s', async (_, address, memo, shown, expected, status?: number) => {
+  expect(await earlierUse(address, memo, shown, status)).toEqual(expected);
+});

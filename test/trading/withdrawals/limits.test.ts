@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { checkLimits, withdrawLimits, withdrawnToday } from '../../../src/trading/withdrawals/limits.js';
+import { NOW } from '../../support/fake-host.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { accountOf } from '../support/account.js';
+import { meanwhile } from '../support/meanwhile.js';
+
+const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
+const EVM = '0x54121adf050566107229671be648f286eb82EB83';
+const WANTED = { coin: 'btc', amount: '0.5', fee: '0.0005', address: ADDRESS, internal: false };
+const MIDNIGHT = NOW - (NOW % 86_400_000);
+
+function record(id: number, amount: number, submitTime: number, status = 2): object {
+  return { id, amount, fees: 0.0005, status, submitTime, manageTime: submitTime, toAddress: ADDRESS, hash: '' };
+}
+
+/** A day with 0.3 that left; a failed one, and one of yesterday, do not count. */
+async function account() {
+  const list = [record(4, 0.2, NOW), record(3, 7, NOW, 1), record(2, 0.1, MIDNIGHT), record(1, 9, MIDNIGHT - 1)];
+  const datas = { list, pageIndex: 1, pageSize: 50, totalCount: 4, totalPage: 1 };
+  const server = await serveFaults({
+    answer: () => respond(JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas } })),
+  });
+  return { server, account: accountOf(server.url) };
+}
+
+function withdrawing(one: Awaited<ReturnType<typeof account>>['account'], id: string, amount: string) {
+  const terms = { ...WANTED, amount, before: { record: '1', bill: null } };
+  return one.journal.begin<'withdraw'>({ operation: 'withdraw', terms }, { id, reqTime: NOW });
+}
+
+describe('a limit of the user', () => {
+  it.each([
+    [{}, true],
+    [{ withdrawLimit: '0.5btc' }, true],
+    [{ withdrawLimit: '0.49999999btc' }, false],
+    [{ withdrawLimit: '0.1eth' }, true],
+    [{ withdrawDayLimit: '0.8btc' }, true],
+    [{ withdrawDayLimit: '0.79btc' }, false],
+    [{ withdrawLimit: '0.5btc', withdrawFee: 'onTop' }, false],
+    [{ withdrawLimit: '0.5005btc', withdrawFee: 'onTop' }, true],
+    // two that left, and this one, each with its fee
+    [{ withdrawDayLimit: '0.8014btc', withdrawFee: 'onTop' }, false],
+    [{ withdrawDayLimit: '0.8015btc', withdrawFee: 'onTop' }, true],
+    [{ withdrawAddresses: `other,${ADDRESS}` }, true],
+    [{ withdrawAddresses: ADDRESS.toLowerCase() }, false],
+    [{ withdrawAddresses: 'other' }, false],
+  ])('%j lets it pass: %s', async (settings, passes) => {
+    const one = await account();
+    const checking = checkLimits(one.account, withdrawLimits(settings), WANTED);
+    if (passes) await expect(checking).resolves.toBeUndefined();
+    else await expect(checking).rejects.toMatchObject({ kind: 'usage', hint: expect.stringContaining('terminal') });
+  });
+
+  it('takes an address of hexadecimal digits in any case', async () => {
+    const one = await account();
+    const limits = withdrawLimits({ withdrawAddresses: EVM.toLowerCase() });
+    await expect(checkLimits(one.account, limits, { ...WANTED, address: EVM })).resolves.toBeUndefined();
+  });
+
+  it('counts what is under way or unknown, and what the records do not list, once', async () => {
+    const one = await account();
+    withdrawing(one.account, 'open1', '0.01');
+    withdrawing(one.account, 'moved1', '0.02').settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed');
+    withdrawing(one.account, 'listed1', '0.2').settle({ outcome: 'placed', id: '4', duplicates: [] }, 'placed');
+    withdrawing(one.account, 'refused1', '5').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    expect((await withdrawnToday(one.account, 'btc', { place: 'inside' })).toString()).toBe('0.33');
+    expect((await withdrawnToday(one.account, 'btc', { place: 'inside', own: 'open1' })).toString()).toBe('0.32');
+  });
+
+  it('counts the fees that come on top, of what is listed and of what is not', async () => {
+    const one = await account();
+    withdrawing(one.account, 'open1', '0.01');
+    withdrawing(one.account, 'moved1', '0.02').settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed');
+    expect((await withdrawnToday(one.account, 'btc', { place: 'onTop' })).toString()).toBe('0.3320');
+  });
+
+  it('counts the copies of one that are not listed, and no id twice', async () => {
+    const one = await account();
+    const placed = { outcome: 'placed', id: '8', duplicates: ['9', '10'] } as const;
+    withdrawing(one.account, 'unlisted1', '0.01').settle(placed, 'placed');
+    withdrawing(one.account, 'listed1', '0.2').settle({ ...placed, id: '4', duplicates: ['11'] }, 'placed');
+    withdrawing(one.account, 'listed2', '0.1').settle({ ...placed, id: '12', duplicates: ['2'] }, 'placed');
+    withdrawing(one.account, 'moved1', '0.02').settle({ ...placed, id: null, duplicates: ['13'] }, 'placed');
+    withdrawing(one.account, 'late1', '0.03').settle({ outcome: 'notSent', id: null, duplicates: ['14'] }, 'not sent');
+    // 0.3 listed, 3 times 0.01, once 0.2 and 0.1 besides what is listed, twice 0.02, once 0.03
+    expect((await withdrawnToday(one.account, 'btc', { place: 'inside' })).toString()).toBe('0.70');
+  });
+
+  it('counts what is settled while the journal is read', async () => {
+    const one = await account();
+    const entry = withdrawing(one.account, 'moved1', '0.02');
+    meanwhile(one.account.journal, () => entry.settle({ outcome: 'placed', id: null, duplicates: [] }, 'placed'));
+    expect((await withdrawnToday(one.account, 'btc', { place: 'inside' })).toString()).toBe('0.32');
+  });
+});

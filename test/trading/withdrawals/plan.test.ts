@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import { readWithdrawAmount, type SumTerms, sumsOf } from '../../../src/trading/withdrawals/plan.js';
+
+const CHAIN = { chain: 'BTC', mainChain: 'BTC', fee: '0.0005', canWithdraw: true, usesMemo: false };
+const TERMS: SumTerms = { coin: 'btc', scale: 8, available: '2.5', chain: CHAIN, fee: undefined, place: 'inside' };
+
+function sums(word: string, changes: Partial<SumTerms> = {}) {
+  return sumsOf(readWithdrawAmount(word), { ...TERMS, ...changes });
+}
+
+describe('what a withdrawal comes to', () => {
+  it.each<[string, Partial<SumTerms>, string, string, string, string]>([
+    ['1', {}, '1', '0.0005', '0.9995', '1'],
+    ['1.50', {}, '1.50', '0.0005', '1.4995', '1.5'],
+    ['1', { place: 'onTop' }, '1', '0.0005', '1', '1.0005'],
+    ['1', { fee: '0.001' }, '1', '0.001', '0.999', '1'],
+    ['1', { fee: '0.0015' }, '1', '0.0015', '0.9985', '1'],
+    ['100%', {}, '2.5', '0.0005', '2.4995', '2.5'],
+    ['100%', { place: 'onTop' }, '2.4995', '0.0005', '2.4995', '2.5'],
+    ['33%', { scale: 2 }, '0.82', '0.0005', '0.8195', '0.82'],
+    ['2.5', {}, '2.5', '0.0005', '2.4995', '2.5'],
+  ])('%s with %j', (word, changes, amount, fee, receives, taken) => {
+    expect(sums(word, changes)).toEqual({ amount, fee, receives, taken });
+  });
+
+  it.each<[string, Partial<SumTerms>, RegExp]>([
+    ['0.0005', {}, /nothing would arrive: the fee of BTC is 0.0005/],
+    ['0.0004', {}, /nothing would arrive/],
+    ['2.50000001', {}, /2.50000001 btc would be taken, and 2.5 btc are available/],
+    ['2.5', { place: 'onTop' }, /2.5005 btc would be taken/],
+    ['1.123456789', {}, /more decimals than btc has/],
+    ['1', { fee: '0.00049' }, /below that of BTC, 0.0005/],
+    ['1', { fee: '0.000500001' }, /The fee 0.000500001 has more decimals/],
+    ['1', { fee: '0.00150001' }, /more than 3 times that of BTC, 0.0005 btc; nothing was sent/],
+    ['0.05', { fee: '3', place: 'onTop', available: '20' }, /The fee 3 btc is more than 3 times/],
+    ['1', { fee: '0.1', chain: { ...CHAIN, fee: '0' } }, /more than 3 times that of BTC, 0 btc/],
+    ['0.01%', { available: '0.001', place: 'onTop' }, /comes to nothing/],
+  ])('%s with %j is refused', (word, changes, message) => {
+    expect(() => sums(word, changes)).toThrow(
+      expect.objectContaining({ kind: 'usage', message: expect.stringMatching(message) }),
+    );
+  });
+
+  it.each(['', '0', '-1', '1e3', '1,5', '101%', '0%', '.5', '5.', '1 btc', '1%%'])('%j is no amount', (word) => {
+    expect(() => readWithdrawAmount(word)).toThrow(expect.objectContaining({ kind: 'usage' }));
+  });
+
+  it('a share never takes more than there is, and adds up to the digit', () => {
+    const places = fc.constantFrom('inside' as const, 'onTop' as const);
+    const percents = fc.integer({ min: 1, max: 100 });
+    fc.assert(
+      fc.property(fc.bigInt(1n, 10n ** 12n), percents, places, fc.nat(8), (units, percent, place, scale) => {
+        const available = Decimal.fromUnits(units, 8);
+        let found: ReturnType<typeof sums>;
+        try {
+          found = sums(`${percent}%`, { available: available.toString(), place, scale, chain: { ...CHAIN, fee: '0' } });
+        } catch {
+          return;
+        }
+        const [amount, fee, receives, taken] = [found.amount, found.fee, found.receives, found.taken].map(Decimal.of);
+        if (amount === undefined || fee === undefined || receives === undefined || taken === undefined)
+          throw new Error();
+        expect(taken.compare(available)).toBeLessThanOrEqual(0);
+        expect(receives.plus(fee).compare(taken)).toBe(0);
+        expect(amount.significantScale).toBeLessThanOrEqual(scale);
+      }),
+    );
+  });
+});

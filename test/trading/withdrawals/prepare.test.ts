@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { CoinFacts } from '../../../src/trading/withdrawals/facts.js';
+import { prepareWithdrawal, type WithdrawRequest } from '../../../src/trading/withdrawals/prepare.js';
+
+const BTC = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
+const XRP = 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH';
+const EVM = '0x54121adf050566107229671be648f286eb82eb83';
+
+const ENTRY = {
+  ...{ key: 'btc', enName: '', cnName: '', showName: '', unitTag: '', unitDecimal: 8, fundstype: 1 },
+  ...{ available: '2.5', freez: '0', isCanRecharge: true, isCanWithdraw: true, canLoan: false },
+};
+
+function chain(name: string, usesMemo: boolean | null, mainChain = name) {
+  return { chain: name, mainChain, fee: '0.0005', canWithdraw: true, usesMemo };
+}
+
+function facts(changes: Partial<CoinFacts> = {}): CoinFacts {
+  return { entry: ENTRY, known: ['btc'], permitted: true, chains: [chain('BTC', false)], verified: BTC, ...changes };
+}
+
+function prepared(changes: Partial<WithdrawRequest> = {}, given: Partial<CoinFacts> = {}) {
+  const request = { coin: 'btc', amount: { amount: '1' }, to: BTC, memo: undefined, chain: undefined, fee: undefined };
+  return prepareWithdrawal({ ...request, internal: false, ...changes }, facts(given), 'inside');
+}
+
+describe('a withdrawal that is prepared', () => {
+  it('comes to what is sent, what arrives and what is left', () => {
+    const { wanted, sums, left, warnings } = prepared({ fee: '0.001' });
+    expect(wanted).toEqual({ coin: 'btc', amount: '1', fee: '0.001', address: BTC, internal: false });
+    expect([sums.receives, left, warnings]).toEqual(['0.999', '1.5', []]);
+  });
+
+  it.each([
+    ['given beside it', { to: XRP, memo: '12' }],
+    ['joined to it', { to: `${XRP}_12` }],
+  ])('takes the memo %s', (_, request) => {
+    const { wanted, address, memo } = prepared(request, { chains: [chain('XRP', true)], verified: `${XRP}_12` });
+    expect([wanted.address, address, memo]).toEqual([`${XRP}_12`, XRP, '12']);
+  });
+
+  it('leaves a mark in an address alone where no chain has memos', () => {
+    const { address, memo } = prepared({ to: 'some_address' }, { chains: [chain('NEW', false)] });
+    expect([address, memo]).toEqual(['some_address', null]);
+  });
+
+  it.each([
+    ['another verified address', {}, { verified: XRP }, /another verified address/],
+    ['no verified address', {}, { verified: null }, /no verified address/],
+    ['a chain of which memos are not known', {}, { chains: [chain('BTC', null)] }, /memo is not known/],
+    ['several chains', {}, { chains: [chain('BTC', false), chain('TRC20', false)] }, /is not sent/],
+    [
+      'an address that is valid on several chains',
+      { to: EVM, chain: 'ERC20' },
+      { chains: [chain('ERC20', false), chain('BEP20', false)], verified: EVM },
+      /valid on BEP20 as well/,
+    ],
+  ])('warns of %s', (_, request, given, words) => {
+    expect(prepared(request, given).warnings.join('\n')).toMatch(words);
+  });
+
+  it.each([
+    ['the permission', {}, { permitted: false }, 'credentials', /lacks the permission money/],
+    ['the coin', {}, { entry: undefined }, 'usage', /no coin btc/],
+    ['an open coin', {}, { entry: { ...ENTRY, isCanWithdraw: false } }, 'usage', /switched off/],
+    ['a chain', {}, { chains: [] }, 'usage', /no chain/],
+    ['its memo', { to: XRP }, { chains: [chain('XRP', true)] }, 'usage', /needs a memo/],
+    ['a chain with memos', { memo: '12' }, {}, 'usage', /has no memos/],
+    [
+      'a memo of plain characters',
+      { to: XRP, memo: 'a\nb' },
+      { chains: [chain('XRP', true)] },
+      'usage',
+      /cannot be one/,
+    ],
+    ['an amount of this coin', { amount: { amount: '1', coin: 'usdt' } }, {}, 'usage', /amount is in usdt/],
+  ])('is refused without %s', (_, request, given, kind, message) => {
+    expect(() => prepared(request, given)).toThrow(
+      expect.objectContaining({ kind, message: expect.stringMatching(message), hint: expect.any(String) }),
+    );
+  });
+});
