@@ -6,7 +6,7 @@ import * as shape from '../cli/shapes.js';
 import type { Side } from '../domain/words.js';
 import { Failure, usage } from '../errors.js';
 import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/order-pages.js';
-import { watchMarket } from '../trading/duplicates/watch.js';
+import { verifyMarket } from '../trading/orders/verify.js';
 import { marketName } from './inputs/names.js';
 import { oneOf, wholeNumber } from './inputs/numbers.js';
 import { type OrderRow, orderRow } from './order/rows.js';
@@ -57,7 +57,7 @@ export default define({
       const found = await (market === undefined ? unlessGone(context, list) : list);
       if (found === undefined) continue;
       lists.set(one, found);
-      await watchMarket(account, one);
+      await verifyMarket(account, one);
     }
     if (market === undefined) context.output.note(markedAs([...lists.keys()]));
     return answer(

@@ -33,6 +33,8 @@ export interface Intent {
 /** One request. */
 export interface Attempt {
   readonly id: string;
+  /** The write that it belongs to: a batch has several. */
+  readonly group: string;
   readonly intents: readonly Intent[];
   /**
    * `answered`: every intent has its outcome. `short`: accepted in part, and {@link named} are the orders. `refused`: by a
@@ -83,7 +85,9 @@ export interface Reconciled {
   /** By intent: what this list decides. */
   readonly outcomes: ReadonlyMap<string, IntentOutcome>;
   readonly duplicates: readonly Duplicates[];
-  /** No row is left that neither pit nor an open attempt accounts for: nobody else seems to use the account. */
+  /** Rows that nothing accounts for: somebody else made them. */
+  readonly unexplained: readonly Row[];
+  /** None of these is as recent as the attempts: nobody else seems to use the account. */
   readonly isAlone: boolean;
   /** Attempts that can make nothing any more and of which this list shows all that they made. */
   readonly closed: ReadonlySet<string>;
@@ -116,16 +120,24 @@ export function reconcile(attempts: readonly Attempt[], list: List, { known, tol
     attempt.intents.map((intent): Claim => ({ attempt, intent, order: intent.order })),
   );
   const byKey = groupBy(claims, ({ intent }) => intent.key);
+  for (const claim of claims) {
+    // the exchange may have changed an order in accepting it, and its duplicates alike
+    const key = listed.get(claim.order ?? '')?.row.key ?? claim.intent.key;
+    if (key !== claim.intent.key) byKey.set(key, [...(byKey.get(key) ?? []), claim]);
+  }
   const accounted = new Set([...known, ...claims.flatMap(({ order }) => order ?? [])]);
   const free = new Set(list.rows.filter(({ id }) => !accounted.has(id)).reverse());
 
   const boundaries = new Map(attempts.map((attempt) => [attempt, boundaryOf(attempt, list.rows)]));
   const isNewer = (row: Row, attempt: Attempt) => (listed.get(row.id)?.index ?? 0) < (boundaries.get(attempt) ?? 0);
   const madeAt = ({ order, attempt }: Claim) => listed.get(order ?? '')?.row.time ?? attempt.reqTime;
-  const gap = (row: Row, claim: Claim) => Math.abs(row.time - madeAt(claim));
+  const gap = (row: Row, claim: Claim) =>
+    Math.min(Math.abs(row.time - madeAt(claim)), Math.abs(row.time - claim.attempt.reqTime));
   const isInTime = (row: Row, claim: Claim) => gap(row, claim) <= span;
   const mayBe = (row: Row, claim: Claim) =>
-    claim.attempt.isOlder === undefined ? isInTime(row, claim) : isNewer(row, claim.attempt);
+    claim.attempt.isOlder === undefined
+      ? isInTime(row, claim) && row.time >= claim.attempt.reqTime - SLACK_MS
+      : isNewer(row, claim.attempt);
 
   // 1. what an answer named belongs to that request, though other requests would fit as well
   const byAttempt = groupBy(claims, ({ attempt }) => attempt.id);
@@ -170,6 +182,8 @@ export function reconcile(attempts: readonly Attempt[], list: List, { known, tol
     if (claim === undefined) unexplained.push(row);
     else duplicates.set(claim, [...(duplicates.get(claim) ?? []), row]);
   }
+  const repeated = [...duplicates.values()].flatMap((rows) => rows.map(({ id }) => id));
+  const explained = new Set([...known, ...repeated, ...claims.flatMap(({ order }) => order ?? [])]);
   const earliest = Math.min(...claims.map(madeAt)) - span;
 
   const reaches = (attempt: Attempt) =>
@@ -192,8 +206,7 @@ export function reconcile(attempts: readonly Attempt[], list: List, { known, tol
     const isShown =
       attempt.named.every((id) => listed.has(id)) &&
       (attempt.checkedTo !== undefined || own.every(({ order }) => order === null || listed.has(order)));
-    const placedOrNamed = own.flatMap(({ order }) => order ?? []);
-    const isNamedPlaced = attempt.named.every((id) => placedOrNamed.includes(id));
+    const isNamedPlaced = attempt.named.every((id) => explained.has(id));
     const isDecided =
       !isContested &&
       ((attempt.answer === 'short' && isShown && isNamedPlaced) ||
@@ -214,6 +227,7 @@ export function reconcile(attempts: readonly Attempt[], list: List, { known, tol
       ...{ attempt, rows },
       intent: { ...intent, order },
     })),
+    unexplained,
     isAlone: !unexplained.some(({ time }) => time >= earliest),
     closed,
     reserved,
@@ -243,7 +257,7 @@ function isMade({ intent, order }: Claim): boolean {
 }
 
 function isSameWrite({ attempt }: Claim, other: Claim | undefined): boolean {
-  return attempt.id === other?.attempt.id;
+  return attempt.group === other?.attempt.group;
 }
 
 function leastBy<Item>(items: readonly Item[], of: (item: Item) => number): Item | undefined {

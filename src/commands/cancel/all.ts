@@ -9,8 +9,8 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { type CancelledAll, cancelAll } from '../../trading/cancel/all.js';
-import { watchMarket } from '../../trading/duplicates/watch.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
+import { verifyMarket } from '../../trading/orders/verify.js';
 import { unknownFailure, withFailure } from './conclusion.js';
 import { drySend } from './dry-send.js';
 import { openWords } from './open-words.js';
@@ -37,7 +37,7 @@ async function cancelled(context: Context, account: TradingAccount, market: stri
   const { answered, end } = showProgress(context, market, count, true);
   try {
     const done = await cancelAll(account, market, first, answered);
-    await watchMarket(account, market);
+    await verifyMarket(account, market);
     return await onMarket(context, market, async () => conclude(market, done));
   } finally {
     end();

@@ -10,10 +10,10 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { watchMarket } from '../../trading/duplicates/watch.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
-import { quietly } from '../../trading/quietly.js';
+import { verifyMarket } from '../../trading/orders/verify.js';
 import { startTimerSurely, type Timer } from '../../trading/timed-cancel/timer.js';
+import { tryRead } from '../../trading/try-read.js';
 import { marketName } from '../inputs/names.js';
 import { programWord } from '../inputs/words.js';
 import { holdTimer } from './holding.js';
@@ -78,7 +78,7 @@ async function start(
     const timer = await onMarket(context, market, () => startTimerSurely(account, market));
     forget();
     forget = host.onInterrupt(() => output.note(startedNote(market, timer, held)));
-    await watchMarket(account, market);
+    await verifyMarket(account, market);
     if (held === undefined) return timerAnswer(market, timer);
     // it tells of the timer by itself before it waits for anything
     const holding = holdTimer(context, account, { market, timer, command: held });
@@ -110,7 +110,7 @@ async function requireCommand({ host }: Context, command: readonly string[], hol
 
 /** What is open, in words. What cannot be found out keeps nobody from starting the timer. */
 async function openNow({ client }: TradingAccount, market: string): Promise<string> {
-  const found = await quietly(() => readOpenOrders(client, market, MOST_PAGES));
+  const found = await tryRead(() => readOpenOrders(client, market, MOST_PAGES));
   if (found === undefined) return 'not known';
   const { open, more } = found;
   const older = more ? '; older orders were not looked at' : '';

@@ -6,8 +6,8 @@ import * as shape from '../../cli/shapes.js';
 import { usage } from '../../errors.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { cancelOrders } from '../../trading/cancel/cancel.js';
-import { watchMarket } from '../../trading/duplicates/watch.js';
 import type { OrderReference } from '../../trading/orders/reference.js';
+import { verifyMarket } from '../../trading/orders/verify.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, orderId } from '../inputs/numbers.js';
 import { cancelEverything } from './all.js';
@@ -54,7 +54,7 @@ export async function cancelNamed(
   const { answered, end } = showProgress(context, market, orders.length);
   try {
     const attempts = await cancelOrders(account, market, orders, answered);
-    await watchMarket(account, market);
+    await verifyMarket(account, market);
     return await onMarket(context, market, async () => conclude(market, attempts));
   } finally {
     end();

@@ -56,18 +56,18 @@ export function carryOut(changes: readonly Change[]): void {
 /** Whether the completion of a shell is there, and is this version's. Never fails. */
 export function completionState(host: Pick<Host, 'environment' | 'self'>, shell: Shell) {
   const places = placesOf(shell, host.environment);
-  const script = quietly(() => readOwn(places.script));
+  const script = tryRead(() => readOwn(places.script));
   const isThere = script !== null && isOurs(script) && isNamed(places);
-  const isCurrent = isThere && quietly(() => asBytes(scriptText(host, shell))) === script;
+  const isCurrent = isThere && tryRead(() => asBytes(scriptText(host, shell))) === script;
   return { shell, script: places.script, isInstalled: isThere, isCurrent };
 }
 
 function isNamed({ startup }: Places): boolean {
   if (startup === null) return true;
-  return hasBlock(quietly(() => readOwn(startup.file)) ?? '');
+  return hasBlock(tryRead(() => readOwn(startup.file)) ?? '');
 }
 
-function quietly(read: () => string | null): string | null {
+function tryRead(read: () => string | null): string | null {
   try {
     return read();
   } catch {

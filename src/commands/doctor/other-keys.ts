@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import { accountsWithJournal } from '../../trading/journal/accounts.js';
 import { Journal } from '../../trading/journal/journal.js';
-import { quietly } from '../../trading/quietly.js';
+import { tryRead } from '../../trading/try-read.js';
 import { journalName, SANDBOX_JOURNAL } from '../session/remembered.js';
 
 /** What is unknown in the journals of keys that are not in use now. */
@@ -24,7 +24,7 @@ export async function unknownElsewhere(context: Context, own: string | null): Pr
     .filter(({ count }) => count > 0);
   const count = counts.reduce((sum, one) => sum + one.count, 0);
   if (count === 0) return null;
-  const profiles = (await quietly(() => profilesByAccount(context))) ?? new Map<string, string>();
+  const profiles = (await tryRead(() => profilesByAccount(context))) ?? new Map<string, string>();
   const mends = counts.map(({ account }) => {
     const profile = profiles.get(account);
     return profile === undefined

@@ -8,7 +8,7 @@ import { type DepositRecord, readDepositPage, readDeposits } from '../../exchang
 import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { quietly } from '../../trading/quietly.js';
+import { tryRead } from '../../trading/try-read.js';
 import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
 import { DEPOSIT_STATES, stateColumn } from './states.js';
 
@@ -53,7 +53,7 @@ export default define({
 /** Records carry a date without a zone, which a bill tells: where there is none, the times stay as they were sent. */
 async function rowMaker({ session, output }: Context, client: ExchangeClient, coin: string) {
   const zone = await session.zone();
-  await quietly(() => learnZone(client, zone));
+  await tryRead(() => learnZone(client, zone));
   if (zone.name === undefined) {
     const { profile } = await session.connection();
     const mend = `pit profile set ${profile} zone OFFSET`;

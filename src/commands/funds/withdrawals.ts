@@ -4,7 +4,7 @@ import { readWithdrawalPage, readWithdrawals, type WithdrawalRecord } from '../.
 import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { quietly } from '../../trading/quietly.js';
+import { tryRead } from '../../trading/try-read.js';
 import { findExtraWithdrawals } from '../../trading/withdrawals/extras.js';
 import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
 import { stateColumn, WITHDRAWAL_STATES } from './states.js';
@@ -32,7 +32,7 @@ export default define({
     }),
   ),
   async run(context, input) {
-    await quietly(async () => findExtraWithdrawals(await context.session.trading(), input.coin));
+    await tryRead(async () => findExtraWithdrawals(await context.session.trading(), input.coin));
     return answerRecords(
       context,
       {

@@ -4,8 +4,7 @@ import { confirmGuarded, guardingOf } from '../../cli/guards.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
-import type { Extra } from '../../trading/duplicates/extra-orders.js';
-import { watchMarket } from '../../trading/duplicates/watch.js';
+import type { DuplicateOrders } from '../../trading/duplicates.js';
 import { needMarket } from '../../trading/guards/guards.js';
 import { guardLimits } from '../../trading/guards/limits.js';
 import type { GuardName } from '../../trading/guards/names.js';
@@ -13,6 +12,7 @@ import { newClientId } from '../../trading/orders/client-id.js';
 import type { Guarding } from '../../trading/orders/place.js';
 import { referenceValues } from '../../trading/orders/reference.js';
 import { notionalText, orderValues } from '../../trading/orders/terms.js';
+import { verifyMarket } from '../../trading/orders/verify.js';
 import type { ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
 import { UNCHECKED } from '../session/extras.js';
@@ -73,7 +73,7 @@ async function replace(
     output.warn(note);
   });
   const replaced = await replaceOrder(account, plan, id, guarding);
-  const found = await watchMarket(account, plan.terms.market);
+  const found = await verifyMarket(account, plan.terms.market);
   const copies = found.filter(({ intent }) => intent === id);
   // that look may take seconds, and until it is over nothing of what was done is told
   forget();
@@ -86,7 +86,7 @@ async function replace(
  * With what the look after the one at the order itself has found. Where that one failed only a copy says that this one did
  * not: it keeps quiet about its own failure.
  */
-function withCopies(done: Replacement, copies: readonly Extra[]): Replacement {
+function withCopies(done: Replacement, copies: readonly DuplicateOrders[]): Replacement {
   if (done.kind !== 'sent' || done.placement.outcome !== 'placed' || copies.length === 0) return done;
   return { ...done, placement: { ...done.placement, extras: [...(done.placement.extras ?? []), ...copies] } };
 }

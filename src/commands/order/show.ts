@@ -2,8 +2,8 @@ import { define, flag, optional, required } from '../../cli/definition.js';
 import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
 import { usage } from '../../errors.js';
-import { watchMarket } from '../../trading/duplicates/watch.js';
 import { referenceValues } from '../../trading/orders/reference.js';
+import { verifyMarket } from '../../trading/orders/verify.js';
 import { WAITS } from '../../trading/orders/wait.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
@@ -40,7 +40,7 @@ export default define({
     const { record, failure } = await onMarket(context, market, async () =>
       wait === undefined ? { record: await look(), failure: undefined } : awaitOrder(context, account, look, wait),
     );
-    await watchMarket(account, market);
+    await verifyMarket(account, market);
     const row = orderRow(record, id ?? null);
     return { data: row, show: (screen) => showOrder(screen, row), ...(failure === undefined ? {} : { failure }) };
   },

@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.js';
 import { sameProfile } from '../../cli/same-profile.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { isOf } from '../../trading/journal/intent.js';
-import { quietly } from '../../trading/quietly.js';
+import { tryRead } from '../../trading/try-read.js';
 import { findExtraWithdrawals } from '../../trading/withdrawals/extras.js';
 import { type CoinFacts, type EarlierUse, readCoinFacts, readEarlierUse } from '../../trading/withdrawals/facts.js';
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
@@ -43,7 +43,7 @@ export async function check(context: Context, account: TradingAccount, request: 
   const { wanted } = prepared;
   refuseTwin(account, wanted);
   await checkLimits(account, withdrawLimits(settings), wanted);
-  await quietly(() => findExtraWithdrawals(account, coin));
+  await tryRead(() => findExtraWithdrawals(account, coin));
   const earlier = await readEarlierUse(account.client, coin, prepared);
   const warnings = [...prepared.warnings, ...unknownOnes(account, coin)].map((warning) =>
     sameProfile(warning, context.host.arguments),

@@ -3,8 +3,8 @@ import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { newClientId } from '../orders/client-id.js';
 import type { OrderReference } from '../orders/reference.js';
-import { quietly } from '../quietly.js';
 import { probeOf, toleranceOf } from '../tolerance.js';
+import { tryRead } from '../try-read.js';
 import { type Facts, NO_FACTS } from './facts.js';
 import type { CancelFate, Lost } from './fate.js';
 import { sendCancel } from './send.js';
@@ -83,7 +83,7 @@ export async function settleAll(account: TradingAccount, sent: readonly Sent[]):
     );
   }
   // found out once, and not by each of them
-  if (second !== undefined) await quietly(() => toleranceOf(account, probeOf(second.intent)));
+  if (second !== undefined) await tryRead(() => toleranceOf(account, probeOf(second.intent)));
   return Promise.all(sent.map((one) => ('attempt' in one ? one.attempt : settled(account, one))));
 }
 

@@ -2,7 +2,7 @@ import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import { orderState } from '../orders/record.js';
 import { findOrder, isRefusedAlike, type OrderReference } from '../orders/reference.js';
-import { quietly } from '../quietly.js';
+import { tryRead } from '../try-read.js';
 
 /** A cancellation that is recorded: what it names, and where its steps are noted. */
 export interface CancelRequest {
@@ -27,7 +27,7 @@ export async function lookAt(
   refusal?: number | null,
 ): Promise<OrderRecord | 'nothing' | undefined> {
   const unlessAlike = (error: unknown) => (isRefusedAlike(error, refusal) ? undefined : Promise.reject(error));
-  const order = await quietly(async () => (await findOrder(client, market, reference).catch(unlessAlike)) ?? 'nothing');
+  const order = await tryRead(async () => (await findOrder(client, market, reference).catch(unlessAlike)) ?? 'nothing');
   const words = typeof order === 'object' ? orderState(order) : order === undefined ? 'no answer' : 'not found';
   note(`asked for the order: ${words}`);
   return order;

@@ -1,7 +1,7 @@
 import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
-import { lookUntilKnown } from '../looking.js';
+import { pollUntilSettled } from '../looking.js';
 import { orderProbe } from '../tolerance.js';
 import { factsOf } from './facts.js';
 import { type CancelFate, closedFate, eventOf } from './fate.js';
@@ -31,7 +31,7 @@ export function conclude(entry: Pick<Entry, 'leave' | 'settle'>, fate: CancelFat
 /** The order itself tells what became of a cancellation that got no answer. */
 export async function lookForCancel(account: TradingAccount, request: CancelRequest): Promise<CancelFate> {
   let seen: OrderRecord | undefined;
-  const { fate } = await lookUntilKnown<CancelFate>(
+  const { fate } = await pollUntilSettled<CancelFate>(
     account,
     { probe: orderProbe(request.market), reqTime: request.reqTime },
     async () => {

@@ -79,13 +79,13 @@ function worthOfOpen(entry: Entry): Decimal {
 
 /** Of a job that nobody is at counts what is there, copies too, or may be; of one that is under way also what it is going to send. */
 function worthOfJob(job: Job, isUnderWay: boolean): Decimal {
-  const { doubtful } = job;
+  const { uncertainLines } = job;
   const isSpent = (line: number) => {
-    const outcome = job.fates[line]?.outcome;
-    return isUnderWay ? outcome !== 'refused' : doubtful.has(line) || outcome === 'placed';
+    const outcome = job.results[line]?.outcome;
+    return isUnderWay ? outcome !== 'refused' : uncertainLines.has(line) || outcome === 'placed';
   };
   const { lines, side } = job.terms;
-  const copies = [...job.copies.values()].flatMap((line) => lines.slice(line, line + 1));
+  const copies = [...job.duplicates.values()].flatMap((line) => lines.slice(line, line + 1));
   return worthOfLines([...lines.filter((_, line) => isSpent(line)), ...copies], side, job.bid);
 }
 

@@ -4,7 +4,7 @@ import { readDepth } from '../../exchange/depth.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { readOrderPages } from '../../exchange/order-pages.js';
-import type { MarketSide } from '../journal/archive.js';
+import type { MarketSide } from '../journal/intent.js';
 import type { MarketView } from '../market-view.js';
 import { type Leaving, withLeaving, withoutLeaving } from './leaving.js';
 

@@ -4,7 +4,7 @@ import { type ChainFee, readFees } from '../../exchange/fee-info.js';
 import type { operations } from '../../exchange/operations/index.js';
 import type { Result } from '../../exchange/operations/operation.js';
 import { readWithdrawals, type WithdrawalRecord } from '../../exchange/record-pages.js';
-import { quietly } from '../quietly.js';
+import { tryRead } from '../try-read.js';
 import type { Chain } from './chain-choice.js';
 import type { Destination } from './destination.js';
 import { isReturned } from './records.js';
@@ -30,8 +30,8 @@ export async function readCoinFacts(client: ExchangeClient, coin: string): Promi
   const [info, fees, places, verified] = await Promise.all([
     client.read('getAccountInfo', {}),
     readFees(client, coin),
-    quietly(() => readChainAddresses(client, coin)),
-    quietly(() => readVerifiedAddress(client, coin)),
+    tryRead(() => readChainAddresses(client, coin)),
+    tryRead(() => readVerifiedAddress(client, coin)),
   ]);
   const { coins } = info.result;
   const memos = places?.map(({ chain, needsMemo }) => ({ chain, needsMemo })) ?? [];
@@ -74,7 +74,7 @@ export interface EarlierUse {
 
 /** Looks for earlier withdrawals of the coin to an address, memo included; undefined where they could not be read. */
 export function readEarlierUse(client: ExchangeClient, coin: string, to: Destination): Promise<EarlierUse | undefined> {
-  return quietly(async () => {
+  return tryRead(async () => {
     let pages = 0;
     let isAccountKnown = false;
     for await (const page of readWithdrawals(client, coin)) {

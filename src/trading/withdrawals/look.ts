@@ -5,7 +5,7 @@ import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import { isRefusedAlike } from '../orders/reference.js';
-import { quietly } from '../quietly.js';
+import { tryRead } from '../try-read.js';
 import { type Bill, sightInBills } from './bills.js';
 import { uncontested } from './claims.js';
 import { billsAfter, isNewer, recordsAfter } from './records.js';
@@ -28,7 +28,7 @@ export async function lookFor(
   entry: Entry<'withdraw'>,
   refusal?: number | null,
 ): Promise<Sighting | Doubt | 'nothing' | undefined> {
-  const found = await quietly(() => search(account, entry.intent, refusal));
+  const found = await tryRead(() => search(account, entry.intent, refusal));
   entry.note(`looked at the withdrawals: ${wordsOf(found)}`);
   return found;
 }

@@ -1,6 +1,6 @@
 import { sameProfile } from '../../../cli/same-profile.js';
 import type { Journal } from '../../../trading/journal/journal.js';
-import { quietly } from '../../../trading/quietly.js';
+import { tryRead } from '../../../trading/try-read.js';
 import { PERMISSIONS } from '../../account/account.js';
 import { type Check, type Found, fail, ok, skipped, warn } from '../check.js';
 import type { Examination } from '../examination.js';
@@ -23,7 +23,7 @@ export const account: readonly Check[] = [
   {
     name: 'permissions',
     async look(examination) {
-      const answer = await quietly(() => examination.account());
+      const answer = await tryRead(() => examination.account());
       if (answer === undefined) return skipped('the key could not be asked about', KEYS_FIRST);
       const { assetPerm, leverPerm, entrustPerm, moneyPerm } = answer;
       return permissionsFound({ asset: assetPerm, lever: leverPerm, entrust: entrustPerm, money: moneyPerm });

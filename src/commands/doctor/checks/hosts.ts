@@ -1,6 +1,6 @@
 import { Failure } from '../../../errors.js';
 import { TransportError } from '../../../exchange/transport.js';
-import { quietly } from '../../../trading/quietly.js';
+import { tryRead } from '../../../trading/try-read.js';
 import { type Check, type Found, fail, ok, skipped, warn } from '../check.js';
 import type { Examination, Reached } from '../examination.js';
 
@@ -62,7 +62,7 @@ function daysFound(ends: number | null, now: number): Found {
 export const clock: Check = {
   name: 'clock',
   async look(examination) {
-    const answer = await quietly(() => examination.trade());
+    const answer = await tryRead(() => examination.trade());
     if (answer === undefined) return skipped('the trade host gave no answer', 'Mend the host first.');
     const { date, sent, received } = answer;
     if (date === null) return ok('the exchange does not tell its time');

@@ -18,12 +18,12 @@ import {
 } from '../../../trading/batches/begin.js';
 import { Job, MOST_PAIRS } from '../../../trading/batches/job.js';
 import { checkLines } from '../../../trading/batches/lines-check.js';
-import { findExtras, watchMarket } from '../../../trading/duplicates/watch.js';
 import type { GuardName } from '../../../trading/guards/names.js';
 import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
 import type { Guarding } from '../../../trading/orders/place.js';
+import { verifyMarket, verifyOrders } from '../../../trading/orders/verify.js';
 import type { Outlook } from '../../../trading/preview/outlook.js';
-import { quietly } from '../../../trading/quietly.js';
+import { tryRead } from '../../../trading/try-read.js';
 import { carryOut } from './carry-out.js';
 import { conclude, standOf } from './conclusion.js';
 import { dryBatch } from './dry.js';
@@ -74,7 +74,7 @@ export async function goOn(
 ): Promise<Answer> {
   const account = await context.session.trading();
   const job = new Job(jobToResume(account, id, wish));
-  const isFinished = job.doubts.size === 0 && job.unsent().length === 0;
+  const isFinished = job.pendingRequests.size === 0 && job.unsent().length === 0;
   // in the form of a dry run also where it would send nothing
   if (isFinished && !context.globals.dryRun) return finished(context, account, job);
   const market = await (await context.session.markets()).find(wish.market);
@@ -94,7 +94,7 @@ async function finished(context: Context, account: TradingAccount, job: Job): Pr
   const { id, terms } = job;
   if (account.journal.find(id) !== undefined) return carried(context, account, takeUpJob(account, id));
   const { market, side } = terms;
-  if ((await quietly(() => findExtras(account, { market, side }))) === undefined) context.output.warn(UNCHECKED);
+  if ((await tryRead(() => verifyOrders(account, { market, side }))) === undefined) context.output.warn(UNCHECKED);
   const entry = account.journal.job(id);
   return conclude(entry === undefined ? job : new Job(entry), { kind: 'finished' });
 }
@@ -139,7 +139,7 @@ async function act(context: Context, account: TradingAccount, market: Market, de
   const question = earlier === undefined ? `Place these ${counted(deal.lines.length, 'order')}?` : 'Go on?';
   await confirmGuarded(context, question, breaches, overridden);
   budget.lengthen(timeFor(Math.ceil(deal.lines.length / MOST_PAIRS)));
-  await watchMarket(account, deal.market);
+  await verifyMarket(account, deal.market);
   const job = await deal.begin(await guardingOf(context, account, market.quote, prepared, overridden));
   return carried(context, account, job);
 }

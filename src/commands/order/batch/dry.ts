@@ -4,7 +4,7 @@ import { breachText } from '../../../cli/guards.js';
 import type { Answer } from '../../../terminal/answer.js';
 import type { Screen } from '../../../terminal/screen.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import { batchValues } from '../../../trading/batches/courier.js';
+import { batchValues } from '../../../trading/batches/batch-sender.js';
 import { MOST_PAIRS } from '../../../trading/batches/job.js';
 import type { Breach } from '../../../trading/guards/breach.js';
 import type { GuardName } from '../../../trading/guards/names.js';

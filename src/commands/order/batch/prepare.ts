@@ -5,7 +5,7 @@ import type { BatchPlan } from '../../../trading/batches/begin.js';
 import { type Guarded, needMarket } from '../../../trading/guards/guards.js';
 import { type GuardLimits, guardLimits } from '../../../trading/guards/limits.js';
 import type { GuardName } from '../../../trading/guards/names.js';
-import type { MarketSide } from '../../../trading/journal/archive.js';
+import type { MarketSide } from '../../../trading/journal/intent.js';
 import { type BatchFacts, guardBatch, previewBatch } from '../../../trading/preview/batch.js';
 import { Outlook } from '../../../trading/preview/outlook.js';
 

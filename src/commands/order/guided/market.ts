@@ -5,7 +5,7 @@ import { changeText } from '../../../terminal/cells.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Choice } from '../../../terminal/prompts.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import { quietly } from '../../../trading/quietly.js';
+import { tryRead } from '../../../trading/try-read.js';
 import { findMarkets, type Sought } from './market-search.js';
 import { type Holdings, soon } from './surroundings.js';
 
@@ -47,7 +47,7 @@ function choiceAmong(list: readonly Listed[]): (listed: Listed) => Choice<Market
 
 /** Every market's last price and change, in one request. */
 async function readTickers(client: ExchangeClient) {
-  const tickers = await quietly(() => client.read('allTicker', {}));
+  const tickers = await tryRead(() => client.read('allTicker', {}));
   if (tickers === undefined) return undefined;
   const shown = Object.entries(tickers).map(([market, { last, riseRate }]) => {
     const prices = { last: last === null ? '' : grouped(last), change: riseRate === null ? '' : changeText(riseRate) };

@@ -6,7 +6,7 @@ import type { TradingAccount } from '../../../trading/account.js';
 import type { BestPrices } from '../../../trading/expressions/price-expression.js';
 import { bestOf, type MarketView } from '../../../trading/market-view.js';
 import { readMarketView } from '../../../trading/preview/outlook.js';
-import { quietly } from '../../../trading/quietly.js';
+import { tryRead } from '../../../trading/try-read.js';
 import type { Session } from '../../session/session.js';
 
 /** How long a question may wait for what is only shown beside it. */
@@ -25,7 +25,7 @@ interface Holding {
 export type Holdings = Promise<ReadonlyMap<string, Holding> | undefined>;
 
 export async function readHoldings({ client }: Pick<TradingAccount, 'client'>): Holdings {
-  const info = await quietly(() => client.read('getAccountInfo', {}));
+  const info = await tryRead(() => client.read('getAccountInfo', {}));
   return (
     info &&
     new Map(
@@ -55,7 +55,7 @@ export class LiveBook {
 
   /** Keeps what it saw before where nothing comes. */
   async refresh(): Promise<void> {
-    const view = await quietly(async () => {
+    const view = await tryRead(async () => {
       const client = await this.session.observer(new Budget(LOOK_MS, this.host.now));
       return readMarketView(client, this.market.market, LEVELS);
     });
