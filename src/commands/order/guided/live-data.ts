@@ -3,16 +3,15 @@ import { Budget } from '../../../exchange/budget.js';
 import type { Market } from '../../../exchange/market-catalog.js';
 import type { Host } from '../../../platform/host.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import type { BestPrices } from '../../../trading/expressions/price-expression.js';
-import { bestOf, type MarketView } from '../../../trading/market-view.js';
-import { readMarketView } from '../../../trading/preview/outlook.js';
+import type { MarketView } from '../../../trading/market-view.js';
+import { readMarketView } from '../../../trading/preview/market-snapshot.js';
 import { quietly } from '../../../trading/quietly.js';
 import type { Session } from '../../session/session.js';
 
-/** How long a question may wait for what is only shown beside it. */
+/** How long a question waits for what is only shown beside it. */
 const PATIENCE_MS = 1_000;
-/** For one look at the book while a question waits; no look holds up the end of the program for longer. */
-const LOOK_MS = 2_000;
+/** For one reading of the book; the end of the program never waits for longer. */
+const READ_MS = 2_000;
 const LEVELS = 50;
 
 /** What a coin is called, and what is available of it in the spot account. */
@@ -21,7 +20,7 @@ interface Holding {
   readonly available: Decimal;
 }
 
-/** By the coin's name; undefined where the exchange does not tell. */
+/** By the coin's name; undefined if they could not be read. */
 export type Holdings = Promise<ReadonlyMap<string, Holding> | undefined>;
 
 export async function readHoldings({ client }: Pick<TradingAccount, 'client'>): Holdings {
@@ -37,15 +36,15 @@ export async function readHoldings({ client }: Pick<TradingAccount, 'client'>): 
   );
 }
 
-/** Something that is nice to know: undefined where it does not come soon. */
+/** Something that is good to show: undefined if it does not arrive soon. */
 export function soon<Value>(host: Host, work: Promise<Value | undefined>): Promise<Value | undefined> {
   return Promise.race([work, host.sleep(PATIENCE_MS).then(() => undefined)]);
 }
 
-/** A market's book that is looked at again and again. */
+/** A market's book that is read again and again. */
 export class LiveBook {
   #view: MarketView | undefined;
-  #seenAt = 0;
+  #readAt = 0;
 
   constructor(
     private readonly host: Host,
@@ -53,39 +52,35 @@ export class LiveBook {
     readonly market: Market,
   ) {}
 
-  /** Keeps what it saw before where nothing comes. */
+  /** Keeps the earlier book if this reading fails. */
   async refresh(): Promise<void> {
     const view = await quietly(async () => {
-      const client = await this.session.observer(new Budget(LOOK_MS, this.host.now));
+      const client = await this.session.observer(new Budget(READ_MS, this.host.now));
       return readMarketView(client, this.market.market, LEVELS);
     });
     if (view === undefined) return;
     this.#view = view;
-    this.#seenAt = this.host.now();
+    this.#readAt = this.host.now();
   }
 
-  /** Undefined where it was never seen. */
+  /** Undefined if it was never read. */
   get view(): MarketView | undefined {
     return this.#view;
   }
 
-  get best(): BestPrices {
-    return { bid: bestOf(this.#view?.bids ?? []), ask: bestOf(this.#view?.asks ?? []) };
-  }
-
   /** In milliseconds. */
   get age(): number {
-    return this.host.now() - this.#seenAt;
+    return this.host.now() - this.#readAt;
   }
 }
 
-/** What is available of a coin: shown once it comes, and asked for again where it did not. */
+/** What is available of a coin: shown once it arrives, and requested again if it did not. */
 export class LiveFunds {
   #available: Decimal | undefined;
   #reading: Promise<void> | undefined;
-  #isTold = false;
+  #isKnown = false;
 
-  /** @param read asks the exchange once more */
+  /** @param read requests it once more */
   constructor(
     private readonly coin: string,
     first: Holdings,
@@ -94,7 +89,7 @@ export class LiveFunds {
     this.#follow(first);
   }
 
-  /** Undefined where the exchange did not tell, or not yet. */
+  /** Undefined if it could not be read, or not yet. */
   get available(): Decimal | undefined {
     return this.#available;
   }
@@ -103,19 +98,19 @@ export class LiveFunds {
     return this.#reading !== undefined;
   }
 
-  /** Until the answer is there, or a moment has passed. */
+  /** Waits for the first answer, for a moment at most. */
   async arrive(host: Host): Promise<void> {
     await soon(host, this.#reading ?? Promise.resolve());
   }
 
   refresh(): void {
-    if (!this.#isTold && this.#reading === undefined) this.#follow(this.read());
+    if (!this.#isKnown && this.#reading === undefined) this.#follow(this.read());
   }
 
   #follow(holdings: Holdings): void {
     this.#reading = holdings.then((held) => {
       this.#reading = undefined;
-      this.#isTold = held !== undefined;
+      this.#isKnown = held !== undefined;
       this.#available = held?.get(this.coin)?.available;
     });
   }
