@@ -4,10 +4,10 @@ import type { Account, Secrets } from './desk/accounts.js';
 import type { OrderStatus } from './desk/order.js';
 import type { OrderList, OrderRef } from './desk/order-file.js';
 import type { Execution, Side } from './engine/order.js';
-import type { Founding } from './exchange/beginning.js';
-import { House } from './exchange/house.js';
-import type { ExchangeAdministration } from './exchange/living-administration.js';
-import { LivingExchange } from './exchange/living-exchange.js';
+import type { ReplayGenesis } from './exchange/beginning.js';
+import { ExchangeState } from './exchange/house.js';
+import type { ExchangeAdmin } from './exchange/living-administration.js';
+import { ExchangeService } from './exchange/living-exchange.js';
 import type { NewAddress } from './funds/address-book.js';
 import type { Funds } from './funds/funds.js';
 import type { DepositRequest } from './funds/treasury.js';
@@ -16,7 +16,7 @@ import type { MarketRules } from './markets/market.js';
 
 export type { Account } from './desk/accounts.js';
 export type { OrderList } from './desk/order-file.js';
-export { type Founding, OtherFormat } from './exchange/beginning.js';
+export { OtherFormat, type ReplayGenesis } from './exchange/beginning.js';
 export { AlreadyOpen } from './store-claim.js';
 
 interface ExchangeOptions {
@@ -27,9 +27,9 @@ interface ExchangeOptions {
   /** The machine's clock, which the exchange's follows until it is driven: ms since the Unix epoch. */
   readonly now: () => number;
   /** The first account, used when the directory is empty; afterwards the stored one wins. */
-  readonly genesis: Secrets;
+  readonly firstAccount: Secrets;
   /** Where it begins, when the directory is empty: in the present when this is left out. */
-  readonly founding?: Founding | undefined;
+  readonly replayGenesis?: ReplayGenesis | undefined;
 }
 
 /** The last 24 hours of a market. `change` is in percent with two decimals; with an empty side bid or ask is the last price. */
@@ -146,13 +146,13 @@ export interface ExchangeStatus {
  * ms since the Unix epoch. A method that is given an unknown market throws {@link Refusal}.
  */
 export interface Exchange {
-  readonly genesis: Secrets;
+  readonly firstAccount: Secrets;
   readonly markets: ReadonlyMap<string, MarketRules>;
   readonly coins: ReadonlyMap<string, CoinRules>;
   /** Coming and going coins, as the interface serves them. */
   readonly funds: Funds;
   /** What is not part of the interface. */
-  readonly administration: ExchangeAdministration;
+  readonly admin: ExchangeAdmin;
   /** Lets everything happen that is due by now. */
   advance(): void;
   ticker(market: string): Ticker;
@@ -198,16 +198,16 @@ export interface Exchange {
 
 /** Opens the exchange of a directory, or founds one there. Rejects with AlreadyOpen when it is open already, with OtherFormat when another version wrote it. */
 export async function openExchange(options: ExchangeOptions): Promise<Exchange> {
-  const { directory, seed, now, genesis, founding } = options;
-  const time = founding?.time ?? now();
-  const house = House.open({ directory, seed, time, secrets: genesis, founding });
-  const exchange = new LivingExchange(house, house.clock(now));
+  const { directory, seed, now, firstAccount, replayGenesis } = options;
+  const time = replayGenesis?.time ?? now();
+  const state = ExchangeState.open({ directory, seed, time, secrets: firstAccount, replayGenesis });
+  const exchange = new ExchangeService(state, state.clock(now));
   try {
     exchange.advance();
     await exchange.durable();
     return exchange;
   } catch (error) {
-    await house.store.abandon();
+    await state.store.abandon();
     throw error;
   }
 }

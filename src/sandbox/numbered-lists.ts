@@ -10,16 +10,16 @@ const DIGITS = 12;
 const ENTRIES_PER_ROW = 32;
 
 /** Entries that follow each other, encoded, oldest first. */
-export type Sheet = Row[];
+export type Chunk = Row[];
 
 /** As they are: the store writes what it takes before anything can be added. */
-export const sheetCodec: Codec<Sheet> = { encode: (sheet) => sheet, decode: (row) => row as Sheet };
+export const chunkCodec: Codec<Chunk> = { encode: (chunk) => chunk, decode: (row) => row as Chunk };
 
 /** The sheet at the end of a list, which grows. */
 interface Tail {
   readonly number: number;
   readonly key: string;
-  readonly sheet: Sheet;
+  readonly chunk: Chunk;
 }
 
 /**
@@ -30,35 +30,35 @@ export class NumberedLists<Value> {
   private readonly tails = new Map<string, Tail>();
 
   constructor(
-    private readonly table: Table<Sheet>,
+    private readonly table: Table<Chunk>,
     private readonly codec: Codec<Value>,
   ) {}
 
   length(list: string): number {
-    const { number, sheet } = this.tail(list);
-    return number * ENTRIES_PER_ROW + sheet.length;
+    const { number, chunk } = this.tail(list);
+    return number * ENTRIES_PER_ROW + chunk.length;
   }
 
   /** Adds an entry and gives its place. */
   append(list: string, value: Value): number {
     let tail = this.tail(list);
-    if (tail.sheet.length === ENTRIES_PER_ROW) tail = this.begin(list, tail.number + 1);
-    tail.sheet.push(this.codec.encode(value));
-    this.table.put(tail.key, tail.sheet);
-    return tail.number * ENTRIES_PER_ROW + tail.sheet.length;
+    if (tail.chunk.length === ENTRIES_PER_ROW) tail = this.begin(list, tail.number + 1);
+    tail.chunk.push(this.codec.encode(value));
+    this.table.put(tail.key, tail.chunk);
+    return tail.number * ENTRIES_PER_ROW + tail.chunk.length;
   }
 
   /** Replaces the entry at a place. */
   put(list: string, place: number, value: Value): void {
-    const number = sheetOf(place);
-    const sheet = this.sheet(list, number);
-    sheet[indexOf(place)] = this.codec.encode(value);
-    this.table.put(keyOf(list, number), sheet);
+    const number = chunkOf(place);
+    const chunk = this.chunk(list, number);
+    chunk[indexOf(place)] = this.codec.encode(value);
+    this.table.put(keyOf(list, number), chunk);
   }
 
   /** Throws RangeError where there is no such entry, which is a defect: places come from this list. */
   at(list: string, place: number): Value {
-    const row = this.sheet(list, sheetOf(place))[indexOf(place)];
+    const row = this.chunk(list, chunkOf(place))[indexOf(place)];
     if (row === undefined) throw new RangeError(`${list} has no entry ${place}`);
     return this.codec.decode(row, list);
   }
@@ -66,9 +66,9 @@ export class NumberedLists<Value> {
   /** The entries from one place to another, both included, oldest first; those beyond the end are left out. */
   between(list: string, first: number, last: number): Value[] {
     const values: Value[] = [];
-    for (let number = sheetOf(first); number <= sheetOf(last); number += 1) {
+    for (let number = chunkOf(first); number <= chunkOf(last); number += 1) {
       const before = number * ENTRIES_PER_ROW;
-      const rows = this.sheet(list, number).slice(Math.max(0, first - 1 - before), Math.max(0, last - before));
+      const rows = this.chunk(list, number).slice(Math.max(0, first - 1 - before), Math.max(0, last - before));
       for (const row of rows) values.push(this.codec.decode(row, list));
     }
     return values;
@@ -91,12 +91,12 @@ export class NumberedLists<Value> {
     return low;
   }
 
-  private sheet(list: string, number: number): Sheet {
+  private chunk(list: string, number: number): Chunk {
     const tail = this.tail(list);
     if (number > tail.number) return [];
-    const sheet = number === tail.number ? tail.sheet : this.table.get(keyOf(list, number));
-    if (sheet === undefined) throw new RangeError(`${list} lacks its row ${number}`);
-    return sheet;
+    const chunk = number === tail.number ? tail.chunk : this.table.get(keyOf(list, number));
+    if (chunk === undefined) throw new RangeError(`${list} lacks its row ${number}`);
+    return chunk;
   }
 
   private tail(list: string): Tail {
@@ -104,14 +104,14 @@ export class NumberedLists<Value> {
   }
 
   private stored(list: string): Tail | undefined {
-    for (const [key, sheet] of this.table.entries({ ...under(`${list}/`), reverse: true })) {
-      return this.keep(list, { number: Number(key.slice(-DIGITS)), key, sheet });
+    for (const [key, chunk] of this.table.entries({ ...under(`${list}/`), reverse: true })) {
+      return this.keep(list, { number: Number(key.slice(-DIGITS)), key, chunk });
     }
     return undefined;
   }
 
   private begin(list: string, number: number): Tail {
-    return this.keep(list, { number, key: keyOf(list, number), sheet: [] });
+    return this.keep(list, { number, key: keyOf(list, number), chunk: [] });
   }
 
   private keep(list: string, tail: Tail): Tail {
@@ -120,7 +120,7 @@ export class NumberedLists<Value> {
   }
 }
 
-function sheetOf(place: number): number {
+function chunkOf(place: number): number {
   return Math.floor((place - 1) / ENTRIES_PER_ROW);
 }
 

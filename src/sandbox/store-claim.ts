@@ -15,7 +15,7 @@ export class AlreadyOpen extends Error {
 const OWNER = 'owner';
 
 /** Directories that are claimed in this process: LMDB does not tell two users within one process apart. */
-const claimedHere = new Set<string>();
+const lockedHere = new Set<string>();
 
 /**
  * The right to be the only user of a directory.
@@ -24,16 +24,16 @@ const claimedHere = new Set<string>();
  * process however it ends, so neither a killed owner nor a reused process id is mistaken for a living one. The claim is
  * made within a write transaction, which only one process can be in.
  */
-export class Claim {
+export class OwnerLock {
   private constructor(
     private readonly directory: string,
     private readonly database: RootDatabase,
   ) {}
 
   /** Throws {@link AlreadyOpen} when somebody else has it. */
-  static of(directory: string): Claim {
+  static of(directory: string): OwnerLock {
     const real = realpathSync(directory);
-    if (claimedHere.has(real)) throw new AlreadyOpen(directory, process.pid);
+    if (lockedHere.has(real)) throw new AlreadyOpen(directory, process.pid);
     const database = openDatabase(join(real, 'owner.mdb'));
     try {
       enter(database, directory);
@@ -41,13 +41,13 @@ export class Claim {
       void database.close();
       throw error;
     }
-    claimedHere.add(real);
-    return new Claim(real, database);
+    lockedHere.add(real);
+    return new OwnerLock(real, database);
   }
 
   async release(): Promise<void> {
     await this.database.close();
-    claimedHere.delete(this.directory);
+    lockedHere.delete(this.directory);
   }
 }
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { makePrivateFolder } from './disk.js';
-import { NumberedLists, sheetCodec } from './numbered-lists.js';
-import { Claim } from './store-claim.js';
+import { chunkCodec, NumberedLists } from './numbered-lists.js';
+import { OwnerLock } from './store-claim.js';
 import { NotWritten } from './store-failure.js';
 import { StoreFile } from './store-file.js';
 import { STORE_NAME } from './store-name.js';
@@ -28,17 +28,17 @@ export class Store {
 
   private constructor(
     private readonly file: StoreFile,
-    private readonly claim: Claim,
+    private readonly ownerLock: OwnerLock,
   ) {}
 
   /** Opens or makes the store of a directory. Throws AlreadyOpen when it is open, here or elsewhere, and DamagedStore. */
   static open(directory: string): Store {
     makePrivateFolder(directory);
-    const claim = Claim.of(directory);
+    const ownerLock = OwnerLock.of(directory);
     try {
-      return new Store(new StoreFile(join(directory, STORE_NAME)), claim);
+      return new Store(new StoreFile(join(directory, STORE_NAME)), ownerLock);
     } catch (error) {
-      void claim.release();
+      void ownerLock.release();
       throw error;
     }
   }
@@ -53,7 +53,7 @@ export class Store {
 
   /** Lists that grow at their end, in a table of their own. `codec` is told the list in place of a key. */
   lists<Value>(name: string, codec: Codec<Value>): NumberedLists<Value> {
-    return new NumberedLists(this.table(name, sheetCodec), codec);
+    return new NumberedLists(this.table(name, chunkCodec), codec);
   }
 
   /** Sees to it that what has changed is committed within `delay` ms, without anyone waiting for it. */
@@ -114,7 +114,7 @@ export class Store {
   async abandon(): Promise<void> {
     clearTimeout(this.timer);
     await this.file.close();
-    await this.claim.release();
+    await this.ownerLock.release();
   }
 
   /** With no commit under way what else comes in this turn is waited for: it would have to wait for a commit of its own. */

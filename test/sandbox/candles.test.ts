@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CANDLE_TYPES } from '../../src/exchange/operations/market-data.js';
 import { type CandleType, candleLength, candleStart } from '../../src/sandbox/candles.js';
-import { Clocked, START } from './support/exchange.js';
+import { ExchangeFixture, START } from './support/exchange.js';
 
 const iso = (time: number) => new Date(time).toISOString().slice(0, 16);
 
@@ -54,13 +54,13 @@ function summed(minutes: readonly Row[], from: number, to: number): Row {
 }
 
 /** All minutes from the beginning on, in pages of 1,000. */
-function allMinutes(clocked: Clocked, market: string): Row[] {
+function allMinutes(clocked: ExchangeFixture, market: string): Row[] {
   return clocked.exchange.candles(market, '1min', { size: 100_000 });
 }
 
 describe.each(['btc_usdt', 'xrp_eth'])('%s', (market) => {
   test('candles of every type are the exact sums of the minutes, over history and trading alike', async () => {
-    const clocked = await Clocked.open();
+    const clocked = await ExchangeFixture.open();
     clocked.pass(90 * 60_000);
     clocked.clock.time += 40 * 3_600_000; // of which the crowd lives through a day only
     await clocked.exchange.durable();
@@ -74,7 +74,7 @@ describe.each(['btc_usdt', 'xrp_eth'])('%s', (market) => {
   });
 
   test('rows have neither gaps nor jumps from the history into the trading', async () => {
-    const clocked = await Clocked.open();
+    const clocked = await ExchangeFixture.open();
     clocked.pass(20 * 60_000, 60_000);
     const minutes = clocked.exchange.candles(market, '1min', { size: 60 });
     for (const [index, row] of minutes.entries()) {
@@ -88,7 +88,7 @@ describe.each(['btc_usdt', 'xrp_eth'])('%s', (market) => {
 });
 
 test('since is inclusive, size keeps the latest, and nothing is told of the future', async () => {
-  const { exchange } = await Clocked.open();
+  const { exchange } = await ExchangeFixture.open();
   const times = (type: CandleType, options: { since?: number; size: number }) =>
     exchange.candles('btc_usdt', type, options).map(({ time }) => iso(time));
   const since = Date.UTC(2024, 2, 15, 13, 35);
@@ -100,7 +100,7 @@ test('since is inclusive, size keeps the latest, and nothing is told of the futu
 });
 
 test('without trades the price stands still and the volume is nothing', async () => {
-  const clocked = await Clocked.open();
+  const clocked = await ExchangeFixture.open();
   const before = clocked.exchange.ticker('btc_usdt').last;
   clocked.clock.time += 5 * 60_000; // nobody lets anything happen
   const rows = clocked.exchange.candles('btc_usdt', '1min', { size: 4 });

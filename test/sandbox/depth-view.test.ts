@@ -1,36 +1,36 @@
 import { expect, test } from 'vitest';
 import { DepthView } from '../../src/sandbox/exchange/depth-view.js';
-import { BareDesk } from './support/desk.js';
-import { Clocked } from './support/exchange.js';
+import { OrderFixture } from './support/desk.js';
+import { ExchangeFixture } from './support/exchange.js';
 
 const BTC = 'btc_usdt';
 
 test('a view is the same until the book changes, and never older than the book', () => {
-  const desk = new BareDesk(['ann', 'ben']);
-  const view = new DepthView(desk.venue);
+  const fixture = new OrderFixture(['ann', 'ben']);
+  const view = new DepthView(fixture.venue);
   const shown = () => {
     const { bids, asks } = view.read(5, 1n);
     expect(view.read(5, 1n).bids).toBe(bids);
     return [...asks, ['|'], ...bids].map((row) => row.join(' ')).join(', ');
   };
   expect(shown()).toBe('|');
-  const sell = desk.place('ben', 'sell', 'limit', 110, 5);
+  const sell = fixture.place('ben', 'sell', 'limit', 110, 5);
   expect(shown()).toBe('1.10 0.000005, |');
-  desk.place('ann', 'buy', 'limit', 100, 7);
+  fixture.place('ann', 'buy', 'limit', 100, 7);
   expect(shown()).toBe('1.10 0.000005, |, 1.00 0.000007');
-  desk.place('ann', 'buy', 'ioc', 110, 2);
+  fixture.place('ann', 'buy', 'ioc', 110, 2);
   expect(shown()).toBe('1.10 0.000003, |, 1.00 0.000007');
-  desk.cancel(sell);
+  fixture.cancel(sell);
   expect(shown()).toBe('|, 1.00 0.000007');
-  expect(() => desk.place('ben', 'sell', 'postOnly', 100, 1)).toThrow();
-  desk.place('ben', 'sell', 'ioc', 100, 7);
+  expect(() => fixture.place('ben', 'sell', 'postOnly', 100, 1)).toThrow();
+  fixture.place('ben', 'sell', 'ioc', 100, 7);
   expect(shown()).toBe('|');
 });
 
 test('views of different sizes and steps are kept apart', () => {
-  const desk = new BareDesk(['ann']);
-  const view = new DepthView(desk.venue);
-  for (const price of [101, 102, 113]) desk.place('ann', 'buy', 'limit', price, 1);
+  const fixture = new OrderFixture(['ann']);
+  const view = new DepthView(fixture.venue);
+  for (const price of [101, 102, 113]) fixture.place('ann', 'buy', 'limit', price, 1);
   const rows = (size: number, step: bigint) =>
     view
       .read(size, step)
@@ -44,7 +44,7 @@ test('views of different sizes and steps are kept apart', () => {
 });
 
 test('after every step of the crowd the depth is what its own levels say', async () => {
-  const clocked = await Clocked.open();
+  const clocked = await ExchangeFixture.open();
   const { exchange, account } = clocked;
   for (let step = 0; step < 100; step += 1) {
     clocked.pass(500);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { AlreadyOpen, openExchange } from '../../src/sandbox/exchange.js';
 import { Store } from '../../src/sandbox/store.js';
-import { Clocked, GENESIS, temporaryDirectory } from './support/exchange.js';
+import { ExchangeFixture, FIRST_ACCOUNT, temporaryDirectory } from './support/exchange.js';
 
 const BTC = 'btc_usdt';
 const far = { market: BTC, side: 'buy', type: 'limit', price: '20000', amount: '0.01' } as const;
 
 test('a new exchange has markets with depth, spread, trades and a ticker that agree', async () => {
-  const { exchange } = await Clocked.open();
+  const { exchange } = await ExchangeFixture.open();
   expect([...exchange.markets.keys()]).toEqual([
     'btc_usdt',
     'eth_usdt',
@@ -31,7 +31,7 @@ test('a new exchange has markets with depth, spread, trades and a ticker that ag
 });
 
 test('after every step the books are uncrossed and deep, and the best quotes are worth taking', async () => {
-  const clocked = await Clocked.open();
+  const clocked = await ExchangeFixture.open();
   const { exchange } = clocked;
   for (let step = 0; step < 200; step += 1) {
     clocked.pass(500);
@@ -45,7 +45,7 @@ test('after every step the books are uncrossed and deep, and the best quotes are
 });
 
 test('prices fit together: eth_btc is eth_usdt over btc_usdt, and the spread of btc_usdt is below a dollar', async () => {
-  const { exchange } = await Clocked.open();
+  const { exchange } = await ExchangeFixture.open();
   const mid = (market: string) => (Number(exchange.ticker(market).bid) + Number(exchange.ticker(market).ask)) / 2;
   expect(mid('eth_btc') / (mid('eth_usdt') / mid(BTC))).toBeCloseTo(1, 3);
   expect(mid('xrp_eth') / (mid('xrp_usdt') / mid('eth_usdt'))).toBeCloseTo(1, 3);
@@ -54,7 +54,7 @@ test('prices fit together: eth_btc is eth_usdt over btc_usdt, and the spread of 
 });
 
 test('the history of eth_btc is that of eth_usdt over btc_usdt', async () => {
-  const { exchange } = await Clocked.open();
+  const { exchange } = await ExchangeFixture.open();
   const closes = (market: string) => exchange.candles(market, '1hour', { size: 300 }).map(({ close }) => Number(close));
   const [cross, eth, btc] = ['eth_btc', 'eth_usdt', BTC].map(closes);
   for (const [index, close] of cross?.slice(0, -1).entries() ?? []) {
@@ -63,7 +63,7 @@ test('the history of eth_btc is that of eth_usdt over btc_usdt', async () => {
 });
 
 test('levels are merged outwards: bids down, asks up', async () => {
-  const { exchange } = await Clocked.open();
+  const { exchange } = await ExchangeFixture.open();
   const all = exchange.depth(BTC, { size: 1_000 });
   const { bids, asks } = exchange.depth(BTC, { size: 5, merge: '10' });
   expect([bids.length, asks.length]).toEqual([5, 5]);
@@ -80,7 +80,7 @@ test('levels are merged outwards: bids down, asks up', async () => {
 });
 
 test('trades follow an id, fifty at a time, and none is left out', async () => {
-  const clocked = await Clocked.open();
+  const clocked = await ExchangeFixture.open();
   clocked.pass(10 * 60_000);
   const { exchange } = clocked;
   await exchange.durable();
@@ -99,7 +99,7 @@ test('trades follow an id, fifty at a time, and none is left out', async () => {
 });
 
 test('the ticker is right although it was asked for before what was due had happened', async () => {
-  const clocked = await Clocked.open();
+  const clocked = await ExchangeFixture.open();
   const { exchange } = clocked;
   clocked.clock.time += 5 * 60_000;
   exchange.ticker(BTC);
@@ -121,7 +121,7 @@ const whole = (text: string) => BigInt(text.replace('.', ''));
 
 describe('orders', () => {
   test('at the best ask are filled at once, and paid for to the last digit', async () => {
-    const { exchange, account } = await Clocked.open();
+    const { exchange, account } = await ExchangeFixture.open();
     const { ask } = exchange.ticker(BTC);
     const id = exchange.place(account, { market: BTC, side: 'buy', type: 'limit', price: ask, amount: '0.01' });
     expect(id).toMatch(/^20240315\d{10}$/);
@@ -141,7 +141,7 @@ describe('orders', () => {
   });
 
   test('rest, are found by id and client id, are cancelled once', async () => {
-    const { exchange, account } = await Clocked.open();
+    const { exchange, account } = await ExchangeFixture.open();
     const id = exchange.place(account, { ...far, clientId: 'mine1' });
     const open = exchange.order(account, BTC, { clientId: 'mine1' });
     expect(open).toEqual({
@@ -159,7 +159,7 @@ describe('orders', () => {
   });
 
   test('with the same client id: the newest is meant', async () => {
-    const { exchange, account } = await Clocked.open();
+    const { exchange, account } = await ExchangeFixture.open();
     exchange.place(account, { ...far, clientId: 'twice' });
     const second = exchange.place(account, { ...far, clientId: 'twice', price: '20001' });
     expect(exchange.order(account, BTC, { clientId: 'twice' }).id).toBe(second);
@@ -169,7 +169,7 @@ describe('orders', () => {
   });
 
   test('are listed newest first, by side, in pages, whether on disk or not yet', async () => {
-    const { exchange, account } = await Clocked.open();
+    const { exchange, account } = await ExchangeFixture.open();
     const place = (index: number) => {
       const sell = index % 3 === 0;
       return exchange.place(account, { ...far, side: sell ? 'sell' : 'buy', price: sell ? '60000' : '20000' });
@@ -204,20 +204,20 @@ describe('orders', () => {
     [{ type: 'postOnly', price: '90000' }, 3002],
     [{ market: 'doge_usdt' }, 1001],
   ] as const)('that cannot be are refused: %j', async (change, code) => {
-    const { exchange, account } = await Clocked.open();
+    const { exchange, account } = await ExchangeFixture.open();
     const before = exchange.balances(account);
     expect(() => exchange.place(account, { ...far, ...change })).toThrow(expect.objectContaining({ code }));
     expect(exchange.balances(account)).toEqual(before);
   });
 
   test('with zeros beyond the scale, or an exponent, are the same numbers', async () => {
-    const { exchange, account } = await Clocked.open();
+    const { exchange, account } = await ExchangeFixture.open();
     const id = exchange.place(account, { ...far, price: '2e4', amount: '0.0100000000' });
     expect(exchange.order(account, BTC, { id })).toMatchObject({ price: '20000.00', amount: '0.010000' });
   });
 
   test('that rest near the price are filled when the price comes by', async () => {
-    const test = await Clocked.open();
+    const test = await ExchangeFixture.open();
     const { exchange, account } = test;
     const { bid, ask } = exchange.ticker(BTC);
     const buy = exchange.place(account, { ...far, price: (Number(bid) - 2).toFixed(2) });
@@ -228,7 +228,7 @@ describe('orders', () => {
   });
 
   test('far larger than the book are filled bit by bit', async () => {
-    const test = await Clocked.open();
+    const test = await ExchangeFixture.open();
     const { exchange, account } = test;
     const price = (Number(exchange.ticker(BTC).bid) * 0.99).toFixed(2);
     const id = exchange.place(account, { ...far, side: 'sell', price, amount: '5' });
@@ -240,12 +240,12 @@ describe('orders', () => {
 });
 
 test('a directory is open once; the first keys and the first seed stay', async () => {
-  const first = await Clocked.open();
+  const first = await ExchangeFixture.open();
   const options = { directory: first.directory, seed: 8, now: () => first.clock.time };
-  await expect(openExchange({ ...options, genesis: GENESIS })).rejects.toThrow(AlreadyOpen);
+  await expect(openExchange({ ...options, firstAccount: FIRST_ACCOUNT })).rejects.toThrow(AlreadyOpen);
   await first.exchange.close();
-  const second = await openExchange({ ...options, genesis: { ...GENESIS, accessKey: 'other' } });
-  expect(second.genesis).toEqual(GENESIS);
+  const second = await openExchange({ ...options, firstAccount: { ...FIRST_ACCOUNT, accessKey: 'other' } });
+  expect(second.firstAccount).toEqual(FIRST_ACCOUNT);
   expect(second.account('other')).toBeUndefined();
   await second.close();
 });
@@ -255,6 +255,6 @@ test('data of another format are refused, and the directory is free again', asyn
   const store = Store.open(directory);
   store.table<number[]>('beginning', { encode: (row) => row, decode: () => [] }).put('only', [99, 1, 0]);
   await store.close();
-  await expect(Clocked.open({ directory })).rejects.toThrow('format 99');
-  await expect(Clocked.open({ directory })).rejects.toThrow('format 99');
+  await expect(ExchangeFixture.open({ directory })).rejects.toThrow('format 99');
+  await expect(ExchangeFixture.open({ directory })).rejects.toThrow('format 99');
 });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { Clocked } from './support/exchange.js';
+import { ExchangeFixture } from './support/exchange.js';
 
 const BTC = 'btc_usdt';
 
 test('margin wallets are funded from spot, shown, and given back within the leverage; a restart changes nothing', async () => {
-  const clocked = await Clocked.open();
+  const clocked = await ExchangeFixture.open();
   const { exchange, account } = clocked;
   const spot = (coin: string) => exchange.balances(account).find((row) => row.coin === coin)?.available;
   expect(exchange.marginBalances(account)).toEqual([]);
@@ -42,7 +42,7 @@ test('margin wallets are funded from spot, shown, and given back within the leve
   expect(spot('usdt')).toBe('249250.00000000');
   const shown = exchange.marginBalances(account);
   await exchange.close();
-  const again = await Clocked.open({ directory: clocked.directory, time: clocked.clock.time });
+  const again = await ExchangeFixture.open({ directory: clocked.directory, time: clocked.clock.time });
   expect(again.exchange.marginBalances(again.account)).toEqual(shown);
 });
 
@@ -55,13 +55,13 @@ test.each([
   [{ kind: 'cross', coin: 'btc', amount: '0.000000001' }, 3003],
   [{ kind: 'cross', coin: 'btc', amount: '6' }, 2009],
 ] as const)('a move that cannot be is refused: %j', async (move, code) => {
-  const { exchange, account } = await Clocked.open();
+  const { exchange, account } = await ExchangeFixture.open();
   expect(() => exchange.moveToMargin(account, move)).toThrow(expect.objectContaining({ code }));
   expect(exchange.marginBalances(account)).toEqual([]);
 });
 
 test('a long and a short on cross margin, borrowed, closed and repaid against the crowd', async () => {
-  const { exchange, account } = await Clocked.open();
+  const { exchange, account } = await ExchangeFixture.open();
   exchange.moveToMargin(account, { kind: 'cross', coin: 'usdt', amount: '1000' });
   const { ask, bid } = exchange.ticker(BTC);
   const [up, down] = [(Number(ask) * 1.02).toFixed(2), (Number(bid) * 0.98).toFixed(2)];

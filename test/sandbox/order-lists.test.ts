@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { OrderList } from '../../src/sandbox/exchange.js';
-import { Clocked } from './support/exchange.js';
+import { ExchangeFixture } from './support/exchange.js';
 
 const BTC = 'btc_usdt';
 const far = { market: BTC, side: 'buy', type: 'limit', price: '20000', amount: '0.001' } as const;
 
 /** Forty orders of every fate, with their ids by fate, newest first. */
 async function history() {
-  const clocked = await Clocked.open();
+  const clocked = await ExchangeFixture.open();
   const { exchange, account } = clocked;
   const ids: Record<OrderList, string[]> = { buy: [], sell: [], open: [], traded: [], all: [] };
   for (let index = 0; index < 40; index += 1) {
@@ -29,18 +29,18 @@ async function history() {
 describe('the lists of orders', () => {
   test.each(['buy', 'sell', 'open', 'traded', 'all'] as const)('%s, in pages, newest first', async (list) => {
     const { clocked, ids } = await history();
-    const page = ({ exchange, account }: Clocked, index: number) =>
+    const page = ({ exchange, account }: ExchangeFixture, index: number) =>
       exchange.orders(account, BTC, { list, page: index, pageSize: 10 }).map(({ id }) => id);
     const expected = [1, 2, 3, 4, 5].map((index) => ids[list].slice((index - 1) * 10, index * 10));
     expect([1, 2, 3, 4, 5].map((index) => page(clocked, index))).toEqual(expected);
     expect(clocked.exchange.orders(clocked.account, 'eth_usdt', { list, page: 1, pageSize: 10 })).toEqual([]);
     await clocked.exchange.close();
-    const again = await Clocked.open({ directory: clocked.directory, time: clocked.clock.time });
+    const again = await ExchangeFixture.open({ directory: clocked.directory, time: clocked.clock.time });
     expect([1, 2, 3, 4, 5].map((index) => page(again, index))).toEqual(expected);
   });
 
   test('an order that rests is on the list of the traded from its first trade, once', async () => {
-    const clocked = await Clocked.open();
+    const clocked = await ExchangeFixture.open();
     const { exchange, account } = clocked;
     const { bid, ask } = exchange.ticker(BTC);
     const middle = ((BigInt(bid.replace('.', '')) + BigInt(ask.replace('.', ''))) / 2n + 1n).toString();

@@ -1,17 +1,17 @@
 import { cpSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { Clocked, temporaryDirectory } from './support/exchange.js';
+import { ExchangeFixture, temporaryDirectory } from './support/exchange.js';
 
 const BTC = 'btc_usdt';
 const far = { market: BTC, side: 'buy', type: 'limit', price: '20000', amount: '0.01' } as const;
 
-function statuses({ exchange, account }: Clocked, ...ids: string[]): number[] {
+function statuses({ exchange, account }: ExchangeFixture, ...ids: string[]): number[] {
   return ids.map((id) => exchange.order(account, BTC, { id }).status);
 }
 
 describe('cancelAllAfter', () => {
   test('cancels every open order of the market when its minute is over, and none before', async () => {
-    const clocked = await Clocked.open();
+    const clocked = await ExchangeFixture.open();
     const { exchange, account, clock } = clocked;
     const before = exchange.balances(account);
     const buy = exchange.place(account, far);
@@ -31,7 +31,7 @@ describe('cancelAllAfter', () => {
   });
 
   test('begins anew with each further call', async () => {
-    const clocked = await Clocked.open();
+    const clocked = await ExchangeFixture.open();
     const { exchange, account } = clocked;
     const id = exchange.place(account, far);
     for (let call = 0; call < 3; call += 1) {
@@ -46,7 +46,7 @@ describe('cancelAllAfter', () => {
   });
 
   test('happens at its time also when nobody looked for long: what would have traded later has not', async () => {
-    const [one, other] = [await Clocked.open(), await Clocked.open()];
+    const [one, other] = [await ExchangeFixture.open(), await ExchangeFixture.open()];
     for (const clocked of [one, other]) {
       const { exchange, account } = clocked;
       const { ask } = exchange.ticker(BTC);
@@ -59,17 +59,19 @@ describe('cancelAllAfter', () => {
   });
 
   test('survives a kill, also when its minute ends meanwhile', async () => {
-    const clocked = await Clocked.open();
+    const clocked = await ExchangeFixture.open();
     const { exchange, account } = clocked;
     const id = exchange.place(account, far);
     exchange.cancelAllAfter(account, BTC);
     await exchange.durable();
     const [early, late] = [temporaryDirectory(), temporaryDirectory()];
     for (const directory of [early, late]) cpSync(clocked.directory, directory, { recursive: true });
-    const waiting = await Clocked.open({ directory: early, time: clocked.clock.time + 59_999 });
+    const waiting = await ExchangeFixture.open({ directory: early, time: clocked.clock.time + 59_999 });
     expect(statuses(waiting, id)).toEqual([0]);
     waiting.pass(1);
     expect(statuses(waiting, id)).toEqual([1]);
-    expect(statuses(await Clocked.open({ directory: late, time: clocked.clock.time + 61_000 }), id)).toEqual([1]);
+    expect(statuses(await ExchangeFixture.open({ directory: late, time: clocked.clock.time + 61_000 }), id)).toEqual([
+      1,
+    ]);
   });
 });

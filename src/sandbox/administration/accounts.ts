@@ -18,14 +18,14 @@ export const PERMISSION_NAMES = ['asset', 'lever', 'entrust', 'money'] as const;
 /** `POST /accounts/add` takes a `name` and `permissions`, all of them when they are left out. */
 export function accountCalls(exchange: () => Exchange): [string, AdminCall][] {
   return [
-    ['GET /accounts', plainly(() => exchange().administration.accounts().map(report))],
+    ['GET /accounts', plainly(() => exchange().admin.accounts().map(report))],
     ['POST /accounts/add', plainly((input) => add(exchange(), input))],
   ];
 }
 
 /** The account of a name. Throws {@link AdminRefusal} when there is none; the first one when no name is given. */
-export function accountNamed({ administration }: Exchange, name: string | undefined): Customer {
-  const accounts = administration.accounts();
+export function accountNamed({ admin }: Exchange, name: string | undefined): Customer {
+  const accounts = admin.accounts();
   const found = name === undefined ? accounts[0] : accounts.find(({ username }) => username === name);
   if (found !== undefined) return found;
   throw new AdminRefusal(
@@ -41,7 +41,7 @@ async function add(exchange: Exchange, input: AdminInput): Promise<AccountReport
   }
   const secrets = { accessKey: randomUUID(), secretKey: randomUUID(), safePwd: randomBytes(9).toString('base64url') };
   try {
-    const added = exchange.administration.addAccount({ username, ...secrets }, permissionsIn(input));
+    const added = exchange.admin.addAccount({ username, ...secrets }, permissionsIn(input));
     await exchange.durable();
     return report(added);
   } catch (error) {

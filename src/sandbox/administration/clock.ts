@@ -19,8 +19,8 @@ const LAST = 253_402_300_799_999;
 /** How much is lived through in one go; the crowd leaves out what is longer than a day. */
 const LONGEST = 3_650 * 86_400_000;
 
-export function clockReport({ administration }: Exchange): ClockReport {
-  const { shown, stopped, speed } = administration.clock.state;
+export function clockReport({ admin }: Exchange): ClockReport {
+  const { shown, stopped, speed } = admin.clock.state;
   return { time: new Date(shown).toISOString(), running: !stopped, speed };
 }
 
@@ -38,18 +38,18 @@ export function clockCalls(exchange: () => Exchange): [string, AdminCall][] {
   ];
   return [
     ['GET /clock', plainly(() => clockReport(exchange()))],
-    driving('stop', ({ administration: { clock } }) => clock.stop()),
-    driving('start', ({ administration: { clock } }) => clock.start()),
-    driving('speed', ({ administration: { clock } }, input) => clock.run(input.number('speed', 0.001, FASTEST))),
+    driving('stop', ({ admin: { clock } }) => clock.stop()),
+    driving('start', ({ admin: { clock } }) => clock.start()),
+    driving('speed', ({ admin: { clock } }, input) => clock.run(input.number('speed', 0.001, FASTEST))),
     driving('set', (current, input) => set(current, input.whole('time', 0, LAST))),
     driving('advance', (current, input) => {
-      const { clock } = current.administration;
+      const { clock } = current.admin;
       set(current, Math.min(LAST, clock.now() + input.whole('ms', 0, LONGEST)));
     }),
   ];
 }
 
-function set({ administration: { clock } }: Exchange, time: number): void {
+function set({ admin: { clock } }: Exchange, time: number): void {
   try {
     clock.set(time);
   } catch (error) {

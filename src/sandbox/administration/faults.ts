@@ -1,6 +1,6 @@
 import type { Faults } from '../faults/faults.js';
 import { FAULT_KINDS, type FaultKind, isFaultKind } from '../faults/kinds.js';
-import type { FaultWish } from '../faults/rules.js';
+import type { FaultSpec } from '../faults/rules.js';
 import { SERVED } from '../server/operations/index.js';
 import { type AdminCall, type AdminInput, AdminRefusal, plainly } from './call.js';
 
@@ -11,13 +11,13 @@ const WIDEST_SKEW = 86_400_000;
 export function faultCalls(faults: Faults): [string, AdminCall][] {
   return [
     ['GET /faults', plainly(() => faults.rules.list())],
-    ['POST /faults/add', plainly((input) => faults.rules.add(wishIn(input)))],
+    ['POST /faults/add', plainly((input) => faults.rules.add(specIn(input)))],
     ['POST /faults/clear', plainly((input) => ({ cleared: faults.rules.clear(input.optionalWhole('id', 1, 1e9)) }))],
     ['POST /faults/log', plainly((input) => faults.log.after(input.optionalWhole('after', 0, 1e12) ?? 0))],
   ];
 }
 
-function wishIn(input: AdminInput): FaultWish {
+function specIn(input: AdminInput): FaultSpec {
   const kind = kindIn(input);
   return {
     kind,

@@ -57,7 +57,7 @@ async function transfer(exchange: Exchange, input: AdminInput) {
   if (to === undefined && wallet === undefined)
     throw new AdminRefusal('Where to?', 'Give --to ACCOUNT or --margin WALLET.');
   if (to !== undefined && wallet !== undefined) throw new AdminRefusal('Only one of --to and --margin can be given.');
-  if (to !== undefined) exchange.administration.transfer(account, accountNamed(exchange, to), coin, amount);
+  if (to !== undefined) exchange.admin.transfer(account, accountNamed(exchange, to), coin, amount);
   else move(exchange, account, { ...walletIn(exchange, wallet ?? ''), coin, amount }, input.isSet('back'));
   await exchange.durable();
   return { account: account.username, to: to ?? null, wallet: wallet ?? null, back: input.isSet('back'), coin, amount };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Exchange } from '../exchange.js';
-import type { Premises } from '../lifecycle/premises.js';
+import type { DataDirectory } from '../lifecycle/premises.js';
 import type { Market } from '../markets/market.js';
 import { MARKETS } from '../markets/markets.js';
 import { BadRecording, readRecording } from '../replay/file.js';
@@ -22,7 +22,7 @@ export interface ReplayReport {
   readonly left: number;
 }
 
-const LONGEST_PUSH = 365 * 86_400_000;
+const LONGEST_PRICE_MOVE = 365 * 86_400_000;
 
 /** Names the refusal that `anew` lifts. */
 const LOSES_STATE = 'losesState';
@@ -33,50 +33,54 @@ const LOSES_STATE = 'losesState';
  * be set. Without a `speed` it goes as fast as it can, and the answer comes when it is over: the clock stands at its end.
  * `POST /price` leads a `market` to a `price` within `ms`.
  */
-export function replayCalls(premises: Premises): [string, AdminCall][] {
+export function replayCalls(dataDirectory: DataDirectory): [string, AdminCall][] {
   return [
-    ['POST /replay', plainly((input) => premises.alone(() => replay(premises, input)))],
-    ['POST /price', plainly((input) => push(premises, input))],
+    ['POST /replay', plainly((input) => dataDirectory.alone(() => replay(dataDirectory, input)))],
+    ['POST /price', plainly((input) => push(dataDirectory, input))],
   ];
 }
 
 /** A price that a market is led to, as `pit sandbox price` answers it. */
-export interface PushReport {
+export interface PriceMoveReport {
   readonly market: string;
   readonly price: string;
   /** When it is there: ISO 8601 in UTC with milliseconds. */
   readonly at: string;
 }
 
-async function push({ exchange }: Premises, input: AdminInput): Promise<PushReport> {
-  const [{ market }, price, ms] = [marketIn(input), input.text('price'), input.whole('ms', 0, LONGEST_PUSH)];
+async function push({ exchange }: DataDirectory, input: AdminInput): Promise<PriceMoveReport> {
+  const [{ market }, price, ms] = [marketIn(input), input.text('price'), input.whole('ms', 0, LONGEST_PRICE_MOVE)];
   exchange.advance();
-  exchange.administration.push(market, price, ms);
+  exchange.admin.push(market, price, ms);
   await exchange.durable();
-  return { market, price, at: new Date(exchange.administration.clock.now() + ms).toISOString() };
+  return { market, price, at: new Date(exchange.admin.clock.now() + ms).toISOString() };
 }
 
-async function replay(premises: Premises, input: AdminInput): Promise<ReplayReport> {
+async function replay(dataDirectory: DataDirectory, input: AdminInput): Promise<ReplayReport> {
   const market = marketIn(input);
   const recording = recordingIn(input.text('file'), market);
   const speed = input.optionalNumber('speed', 0.001, 100_000) ?? null;
-  const anew = mustBeginAnew(premises.exchange, market, recording);
+  const anew = mustBeginAnew(dataDirectory.exchange, market, recording);
   if (anew) {
-    demandUntouched(premises.exchange, input, 'The replay lies in the past, so the exchange has to begin anew there');
-    await foundAt(premises, market, recording);
-  } else premises.exchange.administration.replay(market.market, recording);
-  await follow(premises, recording, speed);
+    demandUntouched(
+      dataDirectory.exchange,
+      input,
+      'The replay lies in the past, so the exchange has to begin anew there',
+    );
+    await foundAt(dataDirectory, market, recording);
+  } else dataDirectory.exchange.admin.replay(market.market, recording);
+  await follow(dataDirectory, recording, speed);
   const { from, to } = spanOf(recording);
   return {
     ...{ market: market.market, kind: recording.kind, rows: recording.rows.length },
     ...{ from: new Date(from).toISOString(), to: new Date(to).toISOString() },
-    ...{ speed, anew, left: premises.exchange.administration.replaying },
+    ...{ speed, anew, left: dataDirectory.exchange.admin.replaying },
   };
 }
 
 /** Throws {@link AdminRefusal} when customers have done something, unless `anew` says that it may be lost. */
-export function demandUntouched({ administration }: Exchange, input: AdminInput, reason: string): void {
-  if (administration.isUntouched || input.isSet('anew')) return;
+export function demandUntouched({ admin }: Exchange, input: AdminInput, reason: string): void {
+  if (admin.isUntouched || input.isSet('anew')) return;
   throw new AdminRefusal(
     `${reason}, and what was done here would be lost: accounts, orders, balances.`,
     'Confirm it with --yes, or use another PIT_HOME.',
@@ -84,26 +88,26 @@ export function demandUntouched({ administration }: Exchange, input: AdminInput,
   );
 }
 
-function mustBeginAnew({ administration: { clock, replaying } }: Exchange, _market: Market, recording: Recording) {
+function mustBeginAnew({ admin: { clock, replaying } }: Exchange, _market: Market, recording: Recording) {
   return spanOf(recording).from < clock.now() || replaying > 0;
 }
 
-function foundAt(premises: Premises, { market }: Market, recording: Recording): Promise<void> {
-  const founding = { time: spanOf(recording).from, bare: market };
-  return premises.replace(async (directory) => {
-    const exchange = await premises.open(directory, founding);
-    exchange.administration.replay(market, recording);
+function foundAt(dataDirectory: DataDirectory, { market }: Market, recording: Recording): Promise<void> {
+  const replayGenesis = { time: spanOf(recording).from, bare: market };
+  return dataDirectory.replace(async (directory) => {
+    const exchange = await dataDirectory.open(directory, replayGenesis);
+    exchange.admin.replay(market, recording);
     await exchange.close();
   });
 }
 
-async function follow(premises: Premises, recording: Recording, speed: number | null): Promise<void> {
-  const { exchange } = premises;
-  const { administration } = exchange;
-  if (speed === null) await administration.rush(spanOf(recording).to, () => !premises.isClosing);
+async function follow(dataDirectory: DataDirectory, recording: Recording, speed: number | null): Promise<void> {
+  const { exchange } = dataDirectory;
+  const { admin } = exchange;
+  if (speed === null) await admin.fastForward(spanOf(recording).to, () => !dataDirectory.isClosing);
   else {
-    administration.clock.run(speed);
-    administration.clock.start();
+    admin.clock.run(speed);
+    admin.clock.start();
   }
   exchange.advance();
   await exchange.durable();

@@ -1,5 +1,5 @@
 import { OtherFormat } from '../exchange.js';
-import type { Premises } from '../lifecycle/premises.js';
+import type { DataDirectory } from '../lifecycle/premises.js';
 import { BadState, readState, writeState } from '../state-file.js';
 import { type AdminCall, type AdminInput, AdminRefusal, plainly } from './call.js';
 import { demandUntouched } from './replay.js';
@@ -12,25 +12,25 @@ export interface StateReport {
 }
 
 /** `POST /export` writes the whole exchange to a `file`, and `POST /import` has it move in. */
-export function stateCalls(premises: Premises): [string, AdminCall][] {
+export function stateCalls(dataDirectory: DataDirectory): [string, AdminCall][] {
   return [
-    ['POST /export', plainly((input) => exportTo(premises, input.text('file')))],
-    ['POST /import', plainly((input) => premises.alone(() => importFrom(premises, input)))],
+    ['POST /export', plainly((input) => exportTo(dataDirectory, input.text('file')))],
+    ['POST /import', plainly((input) => dataDirectory.alone(() => importFrom(dataDirectory, input)))],
   ];
 }
 
-async function exportTo({ exchange }: Premises, file: string): Promise<StateReport> {
+async function exportTo({ exchange }: DataDirectory, file: string): Promise<StateReport> {
   await exchange.durable();
-  return saying(file, 'written', () => ({ file, rows: writeState(file, exchange.administration.rows()) }));
+  return saying(file, 'written', () => ({ file, rows: writeState(file, exchange.admin.rows()) }));
 }
 
 /** The first account keeps the keys of this sandbox: they stay the same for a `PIT_HOME`. */
-async function importFrom(premises: Premises, input: AdminInput): Promise<StateReport> {
+async function importFrom(dataDirectory: DataDirectory, input: AdminInput): Promise<StateReport> {
   const file = input.text('file');
   const rows = saying(file, 'read', () => readState(file));
-  demandUntouched(premises.exchange, input, 'Another exchange would take the place of this one');
+  demandUntouched(dataDirectory.exchange, input, 'Another exchange would take the place of this one');
   try {
-    await premises.replace((directory) => premises.exchange.administration.furnish(directory, rows));
+    await dataDirectory.replace((directory) => dataDirectory.exchange.admin.restoreInto(directory, rows));
   } catch (error) {
     if (!(error instanceof OtherFormat)) throw error;
     throw new AdminRefusal(

@@ -2,25 +2,25 @@
  * Chance that remembers nothing: a number from 0 to below 1 that depends only on its arguments, so that a step can be
  * repeated, or computed alone. The mixing is that of MurmurHash3's finaliser, applied after each argument.
  */
-export function chance(seed: number, ...path: readonly number[]): number {
+export function random(seed: number, ...path: readonly number[]): number {
   let hash = mix(seed | 0);
   for (const part of path) hash = mix(Math.imul(hash, 31) ^ mix(part | 0) ^ Math.floor(part / 2 ** 32));
   return (hash >>> 0) / 2 ** 32;
 }
 
 /** A stream of chances for one place, drawn one after the other. */
-export class Dice {
+export class RandomStream {
   private drawn = 0;
   private readonly start: number;
 
   constructor(seed: number, ...path: readonly number[]) {
-    this.start = Math.floor(chance(seed, ...path) * 2 ** 32);
+    this.start = Math.floor(random(seed, ...path) * 2 ** 32);
   }
 
   /** From 0 to below 1. */
   next(): number {
     this.drawn += 1;
-    return chance(this.start, this.drawn);
+    return random(this.start, this.drawn);
   }
 
   /** Positive, with the given mean, mostly small and sometimes large. */

@@ -1,10 +1,10 @@
-import type { Desk, Venue } from '../desk/desk.js';
+import type { OrderService, Venue } from '../desk/desk.js';
 import type { Order } from '../desk/order.js';
 import type { Print } from '../replay/recording.js';
-import { chance, Dice } from './chance.js';
-import { MarketCrowd, type Moment } from './market-crowd.js';
+import { RandomStream, random } from './chance.js';
+import { MarketTraders, type Moment } from './market-crowd.js';
 import { type PathState, PricePath, STEPS_PER_MINUTE } from './path.js';
-import type { Pushes } from './pushes.js';
+import type { PriceMoves } from './pushes.js';
 
 /** The length of a step in ms. Steps lie on a grid that begins at the Unix epoch. */
 const STEP = 500;
@@ -18,7 +18,7 @@ const LONGEST = 24 * 60 * STEPS_PER_MINUTE;
 const PRINTS = [0, 40, 80, 119];
 
 /** What the crowd remembers: the last step it took, and where the price path was. */
-export interface CrowdState {
+export interface SimulatorState {
   readonly step: number;
   readonly path: PathState;
 }
@@ -27,38 +27,38 @@ export interface CrowdState {
 interface Orders {
   /** Whether a market follows a recording: the crowd only quotes there, around the last price. */
   readonly isReplayed: (market: string) => boolean;
-  readonly pushes: Pushes;
+  readonly priceMoves: PriceMoves;
 }
 
 /**
  * Everyone who trades in the sandbox besides its customers. What they do in a step follows from the seed, the step's
  * number, the price path and the books, never from when {@link advance} is called.
  */
-export class Crowd {
-  private readonly markets: ReadonlyMap<string, MarketCrowd>;
+export class MarketSimulator {
+  private readonly markets: ReadonlyMap<string, MarketTraders>;
   private readonly path: PricePath;
   private step: number;
 
   constructor(
     private readonly seed: number,
     private readonly venues: readonly Venue[],
-    desk: Desk,
-    state: CrowdState,
+    orderService: OrderService,
+    state: SimulatorState,
     private readonly orders: Orders,
   ) {
-    const crowdOf = (venue: Venue, index: number) =>
-      new MarketCrowd(Math.floor(chance(seed, 5, index) * 2 ** 31), venue, desk);
-    this.markets = new Map(venues.map((venue, index) => [venue.market.market, crowdOf(venue, index)]));
+    const tradersOf = (venue: Venue, index: number) =>
+      new MarketTraders(Math.floor(random(seed, 5, index) * 2 ** 31), venue, orderService);
+    this.markets = new Map(venues.map((venue, index) => [venue.market.market, tradersOf(venue, index)]));
     this.path = new PricePath(seed, state.path);
     this.step = state.step;
   }
 
   /** The state from which the first step is the one that begins at `time`, the start of a minute. */
-  static start(time: number): CrowdState {
+  static start(time: number): SimulatorState {
     return { step: time / STEP - 1, path: PricePath.start(Math.floor(time / MINUTE)) };
   }
 
-  get state(): CrowdState {
+  get state(): SimulatorState {
     return { step: this.step, path: this.path.current };
   }
 
@@ -68,8 +68,8 @@ export class Crowd {
   }
 
   /** Lets a recorded trade happen in its market. */
-  carryOut(market: string, print: Print): void {
-    this.markets.get(market)?.carryOut(print);
+  replayPrint(market: string, print: Print): void {
+    this.markets.get(market)?.replayPrint(print);
   }
 
   /** Leads the fair price of a market to `target` ticks within `ms`, from the step that was taken last. */
@@ -78,7 +78,7 @@ export class Crowd {
     const venue = this.venues[index];
     if (venue === undefined) throw new RangeError(`no such market: ${market}`);
     const { time: from, fair: start } = this.moment(venue, index, this.step);
-    this.orders.pushes.add(market, { from, to: from + ms, start, target });
+    this.orders.priceMoves.add(market, { from, to: from + ms, start, target });
   }
 
   /** Goes to just before `now` without living: the step that is under way then is the next one that is taken. */
@@ -94,13 +94,13 @@ export class Crowd {
     const target = Math.floor(now / STEP);
     const behind = target - this.step;
     if (behind <= 0) return false;
-    if (behind > FINE) this.hurry(target);
+    if (behind > FINE) this.catchUp(target);
     while (this.step < target) this.take(this.step + 1);
     return true;
   }
 
   /** Goes over a long gap in whole minutes, to less than two minutes before `target`. */
-  private hurry(target: number): void {
+  private catchUp(target: number): void {
     const from = Math.max(this.step, target - LONGEST);
     const last = Math.floor(target / STEPS_PER_MINUTE) - 2;
     for (let minute = Math.floor(from / STEPS_PER_MINUTE) + 1; minute <= last; minute += 1) this.takeMinute(minute);
@@ -115,9 +115,9 @@ export class Crowd {
   }
 
   private stepIn({ market: { market }, tape }: Venue, moment: Moment): void {
-    const crowd = this.markets.get(market);
-    if (!this.orders.isReplayed(market)) crowd?.step(moment);
-    else if (tape.last !== undefined) crowd?.quoteOnly({ ...moment, fair: Number(tape.last.price) });
+    const simulator = this.markets.get(market);
+    if (!this.orders.isReplayed(market)) simulator?.step(moment);
+    else if (tape.last !== undefined) simulator?.quoteOnly({ ...moment, fair: Number(tape.last.price) });
   }
 
   private takeMinute(minute: number): void {
@@ -134,7 +134,12 @@ export class Crowd {
 
   private moment({ market }: Venue, index: number, step: number): Moment {
     const path = this.path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
-    const fair = this.orders.pushes.fair(market.market, step * STEP, path);
-    return { time: step * STEP, fair, turnover: this.path.turnover(), dice: new Dice(this.seed, 7, index, step) };
+    const fair = this.orders.priceMoves.fair(market.market, step * STEP, path);
+    return {
+      time: step * STEP,
+      fair,
+      turnover: this.path.turnover(),
+      dice: new RandomStream(this.seed, 7, index, step),
+    };
   }
 }

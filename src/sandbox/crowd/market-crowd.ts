@@ -1,10 +1,10 @@
-import type { Desk, Venue } from '../desk/desk.js';
+import type { OrderService, Venue } from '../desk/desk.js';
 import { held, type Order } from '../desk/order.js';
 import { MAKERS, TAKERS } from '../desk/participants.js';
 import { type Execution, opposite, type Side } from '../engine/order.js';
 import { Refusal } from '../refusals.js';
 import type { Print } from '../replay/recording.js';
-import type { Dice } from './chance.js';
+import type { RandomStream } from './chance.js';
 import { type Profile, profileOf } from './profile.js';
 import { sizedAmount, wantedPrices } from './quotes.js';
 
@@ -16,7 +16,7 @@ export interface Moment {
   readonly fair: number;
   /** BTC traded in btc_usdt in the recorded minute. */
   readonly turnover: number;
-  readonly dice: Dice;
+  readonly dice: RandomStream;
 }
 
 /** A participant's resting order; the price in ticks, as a number to be compared quickly. */
@@ -28,20 +28,20 @@ interface Quote {
 const SIDES = ['buy', 'sell'] as const;
 
 /** How many mean quotes the takers buy in a step when somebody offers below the fair price. */
-const APPETITE = 20;
+const SWEEP_QUOTES = 20;
 
 /** How many steps a minute has, for spreading a minute's turnover over its trades. */
 const STEPS = 120;
 
 /** The traders of one market. Each step they follow the fair price with their quotes and trade a little. */
-export class MarketCrowd {
+export class MarketTraders {
   private readonly quotes: Record<Side, Quote[]> = { buy: [], sell: [] };
   private readonly profile: Profile;
 
   constructor(
     private readonly seed: number,
     private readonly venue: Venue,
-    private readonly desk: Desk,
+    private readonly orderService: OrderService,
   ) {
     this.profile = profileOf(venue.market);
   }
@@ -72,7 +72,7 @@ export class MarketCrowd {
     const quote = this.order(MAKERS[0], opposite(side), 'postOnly', price, amount, moment.time);
     if (quote === undefined) return;
     this.order(TAKERS[0], side, 'ioc', price, amount, moment.time);
-    this.desk.cancel(this.venue, quote);
+    this.orderService.cancel(this.venue, quote);
   }
 
   /** Only quotes around the fair price, and trades with whoever offers better; which prices it quotes. */
@@ -88,7 +88,7 @@ export class MarketCrowd {
    * Lets a recorded trade happen: a maker offers the amount, and a taker takes it. Orders of customers that offer the price
    * or better trade before and instead. An amount of zero is a price that is only noted in the candle.
    */
-  carryOut({ side, price, amount, time }: Print): void {
+  replayPrint({ side, price, amount, time }: Print): void {
     for (const each of SIDES) this.withdraw(each, []);
     if (amount === 0n) {
       this.venue.tape.candles.record(time, price, 0n);
@@ -96,7 +96,7 @@ export class MarketCrowd {
     }
     const offer = this.order(MAKERS[0], opposite(side), 'limit', price, amount, time);
     this.order(TAKERS[0], side, 'ioc', price, amount, time);
-    if (offer?.open) this.desk.cancel(this.venue, offer);
+    if (offer?.open) this.orderService.cancel(this.venue, offer);
   }
 
   private wanted(fair: number): Record<Side, number[]> {
@@ -110,14 +110,14 @@ export class MarketCrowd {
     this.quotes[side] = this.quotes[side].filter(({ price, order }) => {
       while (next < keep.length && isBefore(side, keep[next] ?? 0, price)) next += 1;
       if (order.open && keep[next] === price) return true;
-      this.desk.cancel(this.venue, order);
+      this.orderService.cancel(this.venue, order);
       return false;
     });
   }
 
   /** Trades with whoever offers better than the fair price; the crowd itself does not any more. */
   private sweep({ fair, time }: Moment): void {
-    const amount = sizedAmount(this.profile.quoteLots * APPETITE, 1, true);
+    const amount = sizedAmount(this.profile.quoteLots * SWEEP_QUOTES, 1, true);
     const limits = { buy: Math.ceil(fair) - 1, sell: Math.floor(fair) + 1 };
     for (const side of SIDES) {
       const price = BigInt(Math.max(1, limits[side]));
@@ -135,7 +135,7 @@ export class MarketCrowd {
       const price = prices[rank] ?? 0;
       const present = old[next]?.price === price ? old[next++] : undefined;
       const quote = present && present.order.remaining >= least ? present : this.quote(side, price, rank, moment);
-      if (present !== undefined && quote !== present) this.desk.cancel(this.venue, present.order);
+      if (present !== undefined && quote !== present) this.orderService.cancel(this.venue, present.order);
       if (quote !== undefined) quotes.push(quote);
     }
     this.quotes[side] = quotes;
@@ -171,10 +171,10 @@ export class MarketCrowd {
     time: number,
   ): Order | undefined {
     const { coin, units } = held({ market: this.venue.market, side, price, remaining: amount });
-    const { ledger } = this.desk;
+    const { ledger } = this.orderService;
     if (ledger.available(account, coin) < units) ledger.credit(account, coin, units * 1_000n);
     try {
-      return this.desk.place(this.venue, { account, side, type, price, amount }, time);
+      return this.orderService.place(this.venue, { account, side, type, price, amount }, time);
     } catch (error) {
       if (error instanceof Refusal) return undefined;
       throw error;

@@ -1,5 +1,5 @@
 import { type Columns, recordedMinutes } from '../markets/recording.js';
-import { chance } from './chance.js';
+import { random } from './chance.js';
 import { blockOf, type Factor, recordedIndex } from './factors.js';
 
 /** A minute of a price path: natural logarithms of open, high, low and close relative to the close before. */
@@ -25,9 +25,9 @@ export function recordedMove(index: number, columns: Columns = recordedMinutes()
 /** A coin's own minute: one drawn from the recording in blocks, up and down exchanged for half of the blocks. */
 export function ownMove(seed: number, stream: number, minute: number): Move {
   const { block, within } = blockOf(minute);
-  const draw = chance(seed, stream, block, 1);
+  const draw = random(seed, stream, block, 1);
   const move = recordedMove(recordedIndex(draw, within, recordedMinutes().close.length));
-  if (chance(seed, stream, block, 2) < 0.5) return move;
+  if (random(seed, stream, block, 2) < 0.5) return move;
   return { open: -move.open, high: -move.low, low: -move.high, close: -move.close };
 }
 

@@ -1,5 +1,5 @@
 import { recordedMinutes } from '../markets/recording.js';
-import { chance } from './chance.js';
+import { random } from './chance.js';
 import { blockOf, FACTORS, factorOf, recordedIndex } from './factors.js';
 import { combinedMove, type Move, ownMove, recordedMove } from './moves.js';
 
@@ -67,7 +67,7 @@ export class PricePath {
 
   /** The way through a minute: from the close before over both extremes to the close, in straight lines. */
   private within(move: Move, coin: number, step: number): number {
-    const draw = (number: number) => chance(this.seed, 3, coin, this.state.minute, number);
+    const draw = (number: number) => random(this.seed, 3, coin, this.state.minute, number);
     const early = 10 + Math.floor(draw(0) * 40);
     const late = 60 + Math.floor(draw(1) * 50);
     const lowFirst = draw(2) < (move.close > 0 ? 0.7 : 0.3);
@@ -89,7 +89,7 @@ export class PricePath {
 
   private source(minute: number): number {
     const { block, within } = blockOf(minute);
-    return recordedIndex(chance(this.seed, 1, block), within, recordedMinutes().close.length);
+    return recordedIndex(random(this.seed, 1, block), within, recordedMinutes().close.length);
   }
 }
 

@@ -3,7 +3,7 @@ import type { History } from '../candles-series.js';
 import { MINUTES } from '../markets/data/btc-usdt-2023-03.js';
 import type { Market } from '../markets/market.js';
 import { type Columns, emptyColumns, recordedMinutes } from '../markets/recording.js';
-import { chance } from './chance.js';
+import { random } from './chance.js';
 import { factorOf } from './factors.js';
 import { combinedMove, type Move, ownMove, recordedMove } from './moves.js';
 
@@ -113,7 +113,7 @@ function fillVolume(volume: Float64Array, market: Market, seed: number): void {
   const scale = (volumeFactor(market) * 10 ** market.amountScale) / 1e6;
   const recorded = recordedMinutes().volume;
   for (let minute = 0; minute < volume.length; minute += 1) {
-    const spread = 0.4 + 1.2 * chance(seed, 200 + index, minute);
+    const spread = 0.4 + 1.2 * random(seed, 200 + index, minute);
     volume[minute] = Math.round(((recorded[minute] ?? 0) * spread * scale) / factor.price);
   }
 }

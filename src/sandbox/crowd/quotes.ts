@@ -1,5 +1,5 @@
 import type { Side } from '../engine/order.js';
-import { chance } from './chance.js';
+import { random } from './chance.js';
 import type { Band, Profile } from './profile.js';
 
 /**
@@ -16,7 +16,7 @@ export function wantedPrices(seed: number, profile: Profile, side: Side, fair: n
     const far = near + band.quotes * band.width;
     const cells = side === 'buy' ? cellsBelow(fair, near, far, band) : cellsAbove(fair, near, far, band);
     for (const cell of cells) {
-      const price = cell * band.width + Math.floor(chance(seed, index, cell) * band.width);
+      const price = cell * band.width + Math.floor(random(seed, index, cell) * band.width);
       const distance = side === 'buy' ? fair - price : price - fair;
       if (distance >= near && distance < far && price > 0) prices.push(price);
     }

@@ -33,10 +33,10 @@ export class UsernameTaken extends Error {
   override readonly name = 'UsernameTaken';
 }
 
-export const GENESIS_ACCOUNT = '1';
+export const FIRST_ACCOUNT = '1';
 
 /** What the first account owns to begin with: every coin of the markets. */
-export const ENDOWMENT: Readonly<Record<string, string>> = {
+export const INITIAL_BALANCES: Readonly<Record<string, string>> = {
   btc: '5',
   eth: '60',
   bch: '200',
@@ -86,8 +86,8 @@ export class Customers {
     return this.byKey.get(accessKey);
   }
 
-  genesis(): Customer | undefined {
-    return this.table.get(GENESIS_ACCOUNT);
+  firstAccount(): Customer | undefined {
+    return this.table.get(FIRST_ACCOUNT);
   }
 
   add(customer: Customer): void {
@@ -97,15 +97,15 @@ export class Customers {
 
   /** Gives the first account other keys; its name and permissions stay. */
   adopt({ accessKey, secretKey, safePwd }: Secrets): void {
-    const genesis = this.genesis();
-    if (genesis === undefined) throw new RangeError('there is no first account');
-    this.byKey.delete(genesis.accessKey);
-    this.add({ ...genesis, accessKey, secretKey, safePwd });
+    const firstAccount = this.firstAccount();
+    if (firstAccount === undefined) throw new RangeError('there is no first account');
+    this.byKey.delete(firstAccount.accessKey);
+    this.add({ ...firstAccount, accessKey, secretKey, safePwd });
   }
 
   /** Makes the first account, with all permissions. */
-  found(secrets: Secrets): void {
+  createFirst(secrets: Secrets): void {
     const permissions = { asset: true, lever: true, entrust: true, money: true };
-    this.add({ id: GENESIS_ACCOUNT, permissions, ...secrets });
+    this.add({ id: FIRST_ACCOUNT, permissions, ...secrets });
   }
 }

@@ -8,8 +8,8 @@ import type { BillBook } from './bills.js';
 import { feeOf } from './fees.js';
 import type { Lender } from './lender.js';
 import { held, type Order } from './order.js';
-import type { OrderFile } from './order-file.js';
-import { isParticipant } from './participants.js';
+import type { OrderRepository } from './order-file.js';
+import { isSimulated } from './participants.js';
 import type { Sequences } from './sequences.js';
 import { settle } from './settlement.js';
 import type { Tape } from './tape.js';
@@ -47,7 +47,7 @@ export interface Intent {
  * Where orders are taken, held for, matched and settled, one after the other. Each call leaves everything consistent:
  * book, ledger, orders, tape and bills.
  */
-export class Desk {
+export class OrderService {
   /** Whether something of a customer has changed since this was last set to false. */
   touched = false;
   private time = 0;
@@ -56,7 +56,7 @@ export class Desk {
     readonly ledger: Ledger,
     private readonly sequences: Sequences,
     private readonly bills: BillBook,
-    private readonly orders: OrderFile,
+    private readonly orders: OrderRepository,
     private readonly lender: Lender,
   ) {}
 
@@ -130,7 +130,7 @@ export class Desk {
     for (const order of [maker, taker]) if (order.value === 0n) this.orders.listTraded(order);
     const [buy, sell] = taker.side === 'buy' ? [taker, maker] : [maker, taker];
     settle(this.ledger, buy, sell, price, amount, (wallet, ...entry) => {
-      if (!isParticipant(wallet)) this.bills.post(wallet, ...entry);
+      if (!isSimulated(wallet)) this.bills.post(wallet, ...entry);
     });
     if (buy.repay) this.repayFromBuy(buy, price, amount);
     if (sell.repay) this.lender.repay(sell.wallet, sell.market.quote, afterFee(sell.market.value(price, amount)));
@@ -165,7 +165,7 @@ export class Desk {
   }
 
   private touch(order: Order): void {
-    if (!isParticipant(order.account)) this.touched = true;
+    if (!isSimulated(order.account)) this.touched = true;
   }
 }
 

@@ -7,7 +7,7 @@ import type { BillBook } from './bills.js';
 import type { Wallet } from './wallets.js';
 
 /** What a wallet is worth and what it owes, in units of the coin that it is measured in. */
-interface Standing {
+interface WalletValue {
   readonly assets: bigint;
   readonly debts: bigint;
 }
@@ -25,7 +25,7 @@ type LastPrice = (market: string) => bigint;
 const NOTHING: Change = { coin: '', assets: 0n, debts: 0n };
 
 /** All cross wallets are measured in this coin; isolated ones in the quote coin of their market. */
-const MEASURE = 'usdt';
+const VALUATION_COIN = 'usdt';
 
 /**
  * Lends to margin wallets. What a wallet owes is what the lender's ledger account for it is below zero: borrowing and
@@ -48,7 +48,7 @@ export class Lender {
   /** Throws {@link Refusal} 2009, with nothing changed, when the coin is not lent or the leverage would be passed. */
   lend(wallet: Wallet, coin: string, units: bigint): void {
     if (!coinRules(coin).canLoan) throw new Refusal('insufficientBalance', `${coin} is not lent`);
-    const after = this.standing(wallet, { coin, assets: units, debts: units });
+    const after = this.walletValue(wallet, { coin, assets: units, debts: units });
     if (!isWithin(wallet, after)) throw new Refusal('beyondLeverage', `${LEVERAGE[wallet.kind]}x`);
     const to = { account: wallet.name, part: 'available' } as const;
     this.ledger.move(coin, units, { account: lentTo(wallet.name), part: 'available' }, to);
@@ -67,11 +67,11 @@ export class Lender {
 
   /** Whether coins can be taken out of a wallet without passing its leverage. */
   canLeave(wallet: Wallet, coin: string, units: bigint): boolean {
-    return isWithin(wallet, this.standing(wallet, { coin, assets: -units, debts: 0n }));
+    return isWithin(wallet, this.walletValue(wallet, { coin, assets: -units, debts: 0n }));
   }
 
   /** At the last prices, with what orders hold; assets are rounded down and debts up. */
-  standing(wallet: Wallet, change: Change = NOTHING): Standing {
+  walletValue(wallet: Wallet, change: Change = NOTHING): WalletValue {
     let [assets, debts] = [0n, 0n];
     for (const coin of coinsOf(wallet)) {
       const own = coin === change.coin ? change : NOTHING;
@@ -84,7 +84,7 @@ export class Lender {
   }
 
   private value(wallet: Wallet, coin: string, units: bigint, rounding: 'down' | 'up'): bigint {
-    const measure = measureOf(wallet);
+    const measure = valuationCoin(wallet);
     if (units === 0n || coin === measure) return units;
     const market = MARKETS.get(`${coin}_${measure}`);
     if (market === undefined) throw new RangeError(`no market prices ${coin} in ${measure}`);
@@ -93,12 +93,12 @@ export class Lender {
 }
 
 /** Leverage L: what is owned comes to at most L times what is left after paying all debts. */
-function isWithin({ kind }: Wallet, { assets, debts }: Standing): boolean {
+function isWithin({ kind }: Wallet, { assets, debts }: WalletValue): boolean {
   return assets <= BigInt(LEVERAGE[kind]) * (assets - debts);
 }
 
-function measureOf({ kind, market }: Wallet): string {
-  return kind === 'isolated' ? market.quote : MEASURE;
+function valuationCoin({ kind, market }: Wallet): string {
+  return kind === 'isolated' ? market.quote : VALUATION_COIN;
 }
 
 /** The coins that a wallet can hold. */

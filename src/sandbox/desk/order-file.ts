@@ -3,7 +3,7 @@ import type { NumberedLists } from '../numbered-lists.js';
 import { Refusal } from '../refusals.js';
 import type { Codec, Table } from '../store-table.js';
 import { keyOf, type Order, orderKey } from './order.js';
-import { isParticipant } from './participants.js';
+import { isSimulated } from './participants.js';
 
 /** How a request names an order. */
 export type OrderRef = { readonly id: string } | { readonly clientId: string };
@@ -27,7 +27,7 @@ interface OrderTables {
 }
 
 /** Keeps orders, lists those of customers, and finds them again. Only the open orders of customers are in memory. */
-export class OrderFile {
+export class OrderRepository {
   /** Open orders of customers by id. */
   readonly open = new Map<bigint, Order>();
   /** The orders, participants' included, that have a row among the open ones. */
@@ -37,7 +37,7 @@ export class OrderFile {
 
   /** Lists a new order; {@link keep} follows. A client id that was used before means this one from now on. */
   enter(order: Order): void {
-    if (isParticipant(order.account)) return;
+    if (isSimulated(order.account)) return;
     for (const list of [order.side, 'all'] as const) this.list(order, list);
     if (order.clientId !== null) this.tables.clientIds.put(listName(order, order.clientId), keyOf(order));
   }
@@ -45,7 +45,7 @@ export class OrderFile {
   /** Keeps what has become of an order; a participant's is forgotten with its end. */
   keep(order: Order): void {
     const key = keyOf(order);
-    const customer = !isParticipant(order.account);
+    const customer = !isSimulated(order.account);
     if (order.open || customer) this.tables.orders.put(key, order);
     else this.tables.orders.delete(key);
     // most orders of takers end at once and never have a row among the open ones
@@ -56,7 +56,7 @@ export class OrderFile {
   private addOpen(order: Order, key: string): void {
     this.tables.open.put(String(order.id), key);
     this.openRows.add(order);
-    if (!isParticipant(order.account)) this.open.set(order.id, order);
+    if (!isSimulated(order.account)) this.open.set(order.id, order);
   }
 
   private dropOpen(order: Order): void {
@@ -67,7 +67,7 @@ export class OrderFile {
 
   /** Lists a customer's order as traded, at its first trade. */
   listTraded(order: Order): void {
-    if (!isParticipant(order.account)) this.list(order, 'traded');
+    if (!isSimulated(order.account)) this.list(order, 'traded');
   }
 
   /** The open orders as they were stored, in the order of their ids. */
@@ -76,7 +76,7 @@ export class OrderFile {
       const order = this.tables.orders.get(key);
       if (order === undefined) throw new Error(`the stored order ${key} is missing`);
       this.openRows.add(order);
-      if (!isParticipant(order.account)) this.open.set(order.id, order);
+      if (!isSimulated(order.account)) this.open.set(order.id, order);
       yield order;
     }
   }

@@ -6,6 +6,6 @@ export const TAKERS = ['taker-1', 'taker-2'] as const;
 const ALL: ReadonlySet<string> = new Set([...MAKERS, ...TAKERS]);
 
 /** Whether an account is one of the sandbox's own traders: these have no bills and no history of orders. */
-export function isParticipant(account: string): boolean {
+export function isSimulated(account: string): boolean {
   return ALL.has(account);
 }

@@ -4,7 +4,7 @@ import { UnreadableStore } from '../store-damage.js';
 import type { Codec } from '../store-table.js';
 
 /** When and with what chance an exchange began; it stays as long as its directory. */
-export interface Beginning {
+export interface Genesis {
   readonly seed: number;
   /** The ms of the first minute that is not prehistory. */
   readonly start: number;
@@ -13,7 +13,7 @@ export interface Beginning {
 }
 
 /** Where another exchange than one of the present begins. */
-export interface Founding {
+export interface ReplayGenesis {
   /** ms since the Unix epoch; the clock stands there. */
   readonly time: number;
   /** The market that has no past. */
@@ -32,7 +32,7 @@ export class OtherFormat extends UnreadableStore {
   }
 }
 
-export const beginningCodec: Codec<Beginning> = {
+export const genesisCodec: Codec<Genesis> = {
   encode: ({ seed, start, bare }) => [FORMAT, seed, start, bare],
   decode: (row) => {
     const [format, seed, start, bare] = row as [number, number, number, string | null];
@@ -41,11 +41,11 @@ export const beginningCodec: Codec<Beginning> = {
   },
 };
 
-export function beginningAt(seed: number, time: number, founding: Founding | undefined): Beginning {
+export function genesisAt(seed: number, time: number, replayGenesis: ReplayGenesis | undefined): Genesis {
   const minute = Math.floor(time / MINUTE) * MINUTE;
   // a minute of the crowd comes first, so that there is a market to look at from the beginning
-  if (founding === undefined) return { seed, start: minute - MINUTE, bare: null };
-  return { seed, start: minute, bare: founding.bare };
+  if (replayGenesis === undefined) return { seed, start: minute - MINUTE, bare: null };
+  return { seed, start: minute, bare: replayGenesis.bare };
 }
 
 /** The past of a market that has none. */

@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import type { Candle } from '../candles.js';
 import { CandleSeries, candleCodec } from '../candles-series.js';
 import { Clock, type ClockState, clockCodec } from '../clock.js';
-import { Crowd, type CrowdState } from '../crowd/crowd.js';
+import { MarketSimulator, type SimulatorState } from '../crowd/crowd.js';
 import { prehistory } from '../crowd/prehistory.js';
-import { Pushes, pushCodec } from '../crowd/pushes.js';
-import { Customers, customerCodec, ENDOWMENT, GENESIS_ACCOUNT, type Secrets } from '../desk/accounts.js';
+import { PriceMoves, priceMoveCodec } from '../crowd/pushes.js';
+import { Customers, customerCodec, FIRST_ACCOUNT, INITIAL_BALANCES, type Secrets } from '../desk/accounts.js';
 import { BillBook, billCodec, placeCodec } from '../desk/bills.js';
-import { Desk, lastPrice, type Venue } from '../desk/desk.js';
+import { lastPrice, OrderService, type Venue } from '../desk/desk.js';
 import { Lender } from '../desk/lender.js';
 import { orderCodec } from '../desk/order.js';
-import { idCodec, keyCodec, OrderFile } from '../desk/order-file.js';
-import { isParticipant } from '../desk/participants.js';
+import { idCodec, keyCodec, OrderRepository } from '../desk/order-file.js';
+import { isSimulated } from '../desk/participants.js';
 import { FIRST, type Sequence, Sequences, sequenceCodec } from '../desk/sequences.js';
 import { Tape, type Trade, tradeCodec } from '../desk/tape.js';
 import { TimedCancels, timeCodec } from '../desk/timed-cancels.js';
@@ -26,9 +26,9 @@ import { Store } from '../store.js';
 import { DamagedStore, UnreadableStore } from '../store-damage.js';
 import { STORE_NAME } from '../store-name.js';
 import type { Codec, Table } from '../store-table.js';
-import { type Beginning, beginningAt, beginningCodec, type Founding, nothingBefore } from './beginning.js';
+import { type Genesis, genesisAt, genesisCodec, nothingBefore, type ReplayGenesis } from './beginning.js';
 
-const crowdCodec: Codec<CrowdState> = {
+const simulatorCodec: Codec<SimulatorState> = {
   encode: ({ step, path }) => [step, path.minute, ...path.prices],
   decode: (row) => {
     const [step = 0, minute = 0, ...prices] = row as number[];
@@ -47,50 +47,50 @@ const balanceCodec: Codec<Balance> = {
 /** The one row of tables that have only one. */
 const ONLY = 'only';
 
-interface HouseOptions {
+interface StateOptions {
   readonly directory: string;
   readonly seed: number;
   readonly time: number;
   readonly secrets: Secrets;
   /** Used when the directory is empty. */
-  readonly founding?: Founding | undefined;
+  readonly replayGenesis?: ReplayGenesis | undefined;
 }
 
 /** Everything an exchange consists of, opened from its directory. */
-export class House {
+export class ExchangeState {
   readonly customers: Customers;
-  readonly orders: OrderFile;
+  readonly orders: OrderRepository;
   readonly ledger: Ledger;
   readonly sequences: Sequences;
   readonly bills: BillBook;
   readonly lender: Lender;
-  readonly desk: Desk;
+  readonly orderService: OrderService;
   readonly treasury: Treasury;
   readonly timedCancels: TimedCancels;
   readonly venues: ReadonlyMap<string, Venue>;
-  private readonly crowd: Crowd;
+  private readonly simulator: MarketSimulator;
   readonly replays: Replays;
-  private readonly crowdState: Table<CrowdState>;
+  private readonly simulatorState: Table<SimulatorState>;
   private readonly clockState: Table<ClockState>;
-  readonly beginning: Beginning;
+  readonly genesis: Genesis;
 
   /** Opens the exchange of a directory, or founds one there. Throws {@link OtherFormat}. */
   constructor(
     readonly store: Store,
-    { seed, time, secrets, founding }: HouseOptions,
+    { seed, time, secrets, replayGenesis }: StateOptions,
   ) {
-    const beginnings = store.table('beginning', beginningCodec);
-    const stored = beginnings.get(ONLY);
-    this.beginning = stored ?? beginningAt(seed, time, founding);
+    const geneses = store.table('beginning', genesisCodec);
+    const stored = geneses.get(ONLY);
+    this.genesis = stored ?? genesisAt(seed, time, replayGenesis);
     this.clockState = store.table('clock', clockCodec);
     this.replays = new Replays(store);
-    this.crowdState = store.table('crowd', crowdCodec);
+    this.simulatorState = store.table('crowd', simulatorCodec);
     this.ledger = restoredLedger(store);
     this.sequences = restoredSequences(store);
     this.customers = new Customers(store.table('accounts', customerCodec));
     const statements = { bills: store.lists('bills', billCodec), coinBills: store.lists('coinBills', placeCodec) };
     this.bills = new BillBook(statements, this.ledger, this.sequences);
-    this.orders = new OrderFile({
+    this.orders = new OrderRepository({
       orders: store.table('orders', orderCodec),
       open: store.table('open', keyCodec),
       clientIds: store.table('clientIds', keyCodec),
@@ -98,30 +98,36 @@ export class House {
     });
     this.timedCancels = new TimedCancels(store.table('timedCancels', timeCodec));
     this.lender = new Lender(this.ledger, this.bills, (market) => lastPrice(this.venues.get(market)));
-    this.desk = new Desk(this.ledger, this.sequences, this.bills, this.orders, this.lender);
-    const till = { ledger: this.ledger, bills: this.bills, sequences: this.sequences };
-    this.treasury = new Treasury(store, till, () => this.customers.ids());
+    this.orderService = new OrderService(this.ledger, this.sequences, this.bills, this.orders, this.lender);
+    const context = { ledger: this.ledger, bills: this.bills, sequences: this.sequences };
+    this.treasury = new Treasury(store, context, () => this.customers.ids());
     this.venues = this.openVenues(store.lists('trades', tradeCodec), store.table('candles', candleCodec));
-    const state = this.crowdState.get(ONLY) ?? Crowd.start(this.beginning.start);
+    const state = this.simulatorState.get(ONLY) ?? MarketSimulator.start(this.genesis.start);
     const orders = {
       isReplayed: (market: string) => this.isReplayed(market),
-      pushes: new Pushes(store.table('pushes', pushCodec)),
+      priceMoves: new PriceMoves(store.table('pushes', priceMoveCodec)),
     };
-    this.crowd = new Crowd(this.beginning.seed, [...this.venues.values()], this.desk, state, orders);
+    this.simulator = new MarketSimulator(
+      this.genesis.seed,
+      [...this.venues.values()],
+      this.orderService,
+      state,
+      orders,
+    );
     this.restoreOrders();
     if (stored !== undefined) return;
-    beginnings.put(ONLY, this.beginning);
-    if (founding !== undefined) this.clockState.put(ONLY, { shown: time, real: time, speed: 1, stopped: true });
-    this.customers.found(secrets);
-    this.treasury.open(GENESIS_ACCOUNT, ENDOWMENT, time);
-    this.treasury.addresses.equip(GENESIS_ACCOUNT, Object.keys(ENDOWMENT));
+    geneses.put(ONLY, this.genesis);
+    if (replayGenesis !== undefined) this.clockState.put(ONLY, { shown: time, real: time, speed: 1, stopped: true });
+    this.customers.createFirst(secrets);
+    this.treasury.open(FIRST_ACCOUNT, INITIAL_BALANCES, time);
+    this.treasury.addresses.seedAddresses(FIRST_ACCOUNT, Object.keys(INITIAL_BALANCES));
   }
 
   /** Opens the exchange of a directory. Throws AlreadyOpen when it is open, {@link OtherFormat} and {@link DamagedStore}. */
-  static open(options: HouseOptions): House {
+  static open(options: StateOptions): ExchangeState {
     const store = Store.open(options.directory);
     try {
-      return new House(store, options);
+      return new ExchangeState(store, options);
     } catch (error) {
       void store.abandon();
       if (error instanceof UnreadableStore || diskTrouble(error) !== undefined) throw error;
@@ -137,34 +143,34 @@ export class House {
 
   /** Leads the crowd of a market to a price in ticks within `ms`. */
   push(market: string, target: bigint, ms: number): void {
-    this.crowd.push(market, Number(target), ms);
-    this.desk.touched = true;
+    this.simulator.push(market, Number(target), ms);
+    this.orderService.touched = true;
   }
 
   /** Whether a market follows a recording, or waits for one. */
   isReplayed(market: string): boolean {
-    return this.beginning.bare === market || this.replays.has(market);
+    return this.genesis.bare === market || this.replays.has(market);
   }
 
   /** Lets everything happen that is due by `time`, in its order. */
   advance(time: number): void {
-    this.happen(time, (moment) => this.crowd.advance(moment));
+    this.runUntil(time, (moment) => this.simulator.advance(moment));
   }
 
   /** The same, but the crowd stands still: only what is replayed, and what customers asked for, happens. */
-  rush(time: number): void {
-    this.happen(time, (moment) => this.crowd.skip(moment));
+  fastForward(time: number): void {
+    this.runUntil(time, (moment) => this.simulator.skip(moment));
   }
 
-  private happen(time: number, live: (moment: number) => boolean): void {
+  private runUntil(time: number, live: (moment: number) => boolean): void {
     for (let moment = this.nextMoment(); moment <= time; moment = this.nextMoment()) {
       live(moment);
       this.cancelDue(moment);
       this.treasury.advance(moment);
-      for (const [market, print] of this.replays.takeDue(moment)) this.crowd.carryOut(market, print);
-      this.desk.touched = true;
+      for (const [market, print] of this.replays.takeDue(moment)) this.simulator.replayPrint(market, print);
+      this.orderService.touched = true;
     }
-    if (live(time)) this.crowdState.put(ONLY, this.crowd.state);
+    if (live(time)) this.simulatorState.put(ONLY, this.simulator.state);
   }
 
   /** When something is due that was asked for: infinity when nothing is. */
@@ -176,20 +182,20 @@ export class House {
     for (let due = this.timedCancels.takeDue(time); due !== undefined; due = this.timedCancels.takeDue(time)) {
       const venue = this.venues.get(due.market);
       if (venue === undefined) continue;
-      for (const order of this.orders.openOf(due.account, due.market)) this.desk.cancel(venue, order);
+      for (const order of this.orders.openOf(due.account, due.market)) this.orderService.cancel(venue, order);
     }
   }
 
   private openVenues(trades: NumberedLists<Trade>, candles: Table<Candle>): ReadonlyMap<string, Venue> {
     const open = (market: Market) => {
       const name = market.market;
-      const { seed, start, bare } = this.beginning;
+      const { seed, start, bare } = this.genesis;
       const series = new CandleSeries(
         name,
         bare === name ? nothingBefore(start) : prehistory(market, seed, start),
         candles,
       );
-      return Desk.venue(market, new Tape(name, trades, series));
+      return OrderService.venue(market, new Tape(name, trades, series));
     };
     return new Map([...MARKETS].map(([name, market]) => [name, open(market)]));
   }
@@ -199,8 +205,8 @@ export class House {
     for (const order of this.orders.restore()) {
       const venue = this.venues.get(order.market.market);
       if (venue === undefined) throw new Error(`a stored order of an unknown market: ${order.market.market}`);
-      this.desk.restore(venue, order);
-      if (isParticipant(order.account)) this.crowd.restore(order);
+      this.orderService.restore(venue, order);
+      if (isSimulated(order.account)) this.simulator.restore(order);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import {
   type Account,
   type Customer,
-  GENESIS_ACCOUNT,
+  FIRST_ACCOUNT,
   type Permissions,
   type Secrets,
   UsernameTaken,
@@ -14,13 +14,13 @@ import { Refusal } from '../refusals.js';
 import { type Recording, spanOf } from '../replay/recording.js';
 import { Store } from '../store.js';
 import type { Row } from '../store-table.js';
-import { House } from './house.js';
+import { ExchangeState } from './house.js';
 
 /** How much of a recording, in ms, happens at once when it goes as fast as it can. */
-const RUSH = 6 * 3_600_000;
+const FAST_FORWARD_STEP = 6 * 3_600_000;
 
 /** What somebody may do with the exchange who is not a customer: nothing of it is part of the interface. */
-export interface ExchangeAdministration {
+export interface ExchangeAdmin {
   readonly clock: Clock;
   /** Oldest first. */
   accounts(): readonly Customer[];
@@ -44,37 +44,37 @@ export interface ExchangeAdministration {
    * since the Unix epoch) in the end. The crowd stands still meanwhile; customers are served. It ends early when `goOn` says
    * so; what is left then happens when the clock goes on.
    */
-  rush(until: number, goOn: () => boolean): Promise<void>;
+  fastForward(until: number, goOn: () => boolean): Promise<void>;
   /** Every row of the exchange's data as it is on disk: one state, when they are read in one go. */
   rows(): Iterable<readonly [path: string, row: Row]>;
   /** Makes the data of another exchange in a directory; its first account gets the keys of this one's. Throws OtherFormat. */
-  furnish(directory: string, rows: Iterable<readonly [path: string, row: Row]>): Promise<void>;
+  restoreInto(directory: string, rows: Iterable<readonly [path: string, row: Row]>): Promise<void>;
 }
 
-export class LivingAdministration implements ExchangeAdministration {
+export class AdminService implements ExchangeAdmin {
   constructor(
-    private readonly house: House,
+    private readonly state: ExchangeState,
     readonly clock: Clock,
     private readonly changed: () => void,
   ) {}
 
   accounts(): readonly Customer[] {
-    return this.house.customers.all();
+    return this.state.customers.all();
   }
 
   addAccount(secrets: Secrets, permissions: Permissions): Customer {
-    const { customers, treasury } = this.house;
+    const { customers, treasury } = this.state;
     if (customers.all().some(({ username }) => username === secrets.username))
       throw new UsernameTaken(secrets.username);
     const customer = { id: String(customers.count + 1), permissions, ...secrets };
     customers.add(customer);
-    treasury.addresses.equip(customer.id, [...COINS.keys()]);
+    treasury.addresses.seedAddresses(customer.id, [...COINS.keys()]);
     this.changed();
     return customer;
   }
 
   transfer(from: Account, to: Account, coin: string, amount: string): void {
-    const { ledger, bills } = this.house;
+    const { ledger, bills } = this.state;
     if (from.id === to.id) throw new Refusal('badParameter', 'both accounts are the same');
     const units = coinUnits(coin, amount);
     if (ledger.available(from.id, coin) < units) throw new Refusal('insufficientBalance', coin);
@@ -86,59 +86,59 @@ export class LivingAdministration implements ExchangeAdministration {
   }
 
   push(market: string, price: string, ms: number): void {
-    const venue = this.house.venues.get(market);
+    const venue = this.state.venues.get(market);
     if (venue === undefined) throw new Refusal('unknownMarket', market);
-    if (this.house.isReplayed(market)) throw new Refusal('cannotTrade', `${market} follows a recording`);
-    this.house.push(market, venue.market.ticks(price), ms);
+    if (this.state.isReplayed(market)) throw new Refusal('cannotTrade', `${market} follows a recording`);
+    this.state.push(market, venue.market.ticks(price), ms);
     this.changed();
   }
 
   get isUntouched(): boolean {
-    const { customers, orders, bills } = this.house;
-    const ordered = [...MARKETS.keys()].some((market) => orders.page(GENESIS_ACCOUNT, market, 'all', 1, 1).length > 0);
-    const moved = bills.page(GENESIS_ACCOUNT, { page: 1, pageSize: 50 }).some(({ kind }) => kind !== 'opening');
+    const { customers, orders, bills } = this.state;
+    const ordered = [...MARKETS.keys()].some((market) => orders.page(FIRST_ACCOUNT, market, 'all', 1, 1).length > 0);
+    const moved = bills.page(FIRST_ACCOUNT, { page: 1, pageSize: 50 }).some(({ kind }) => kind !== 'opening');
     return customers.count === 1 && !ordered && !moved;
   }
 
   get replaying(): number {
-    return this.house.replays.left;
+    return this.state.replays.left;
   }
 
   replay(market: string, recording: Recording): void {
     this.clock.set(spanOf(recording).from);
-    this.house.replays.add(market, recording);
-    this.house.advance(this.clock.now());
+    this.state.replays.add(market, recording);
+    this.state.advance(this.clock.now());
     this.changed();
   }
 
-  async rush(until: number, goOn: () => boolean): Promise<void> {
-    const { replays, store } = this.house;
+  async fastForward(until: number, goOn: () => boolean): Promise<void> {
+    const { replays, store } = this.state;
     this.clock.stop();
     while (replays.next < Number.POSITIVE_INFINITY) {
       const end = Math.max(until, replays.next);
-      this.clock.set(Math.max(this.clock.now(), Math.min(replays.next + RUSH, end)));
-      this.house.rush(this.clock.now());
+      this.clock.set(Math.max(this.clock.now(), Math.min(replays.next + FAST_FORWARD_STEP, end)));
+      this.state.fastForward(this.clock.now());
       // others are answered in between
       await store.durable();
       if (!goOn()) return;
     }
     this.clock.set(Math.max(this.clock.now(), until));
-    this.house.rush(this.clock.now());
+    this.state.fastForward(this.clock.now());
     // the crowd quotes again
-    this.house.advance(this.clock.now());
+    this.state.advance(this.clock.now());
     this.changed();
   }
   rows(): Iterable<readonly [path: string, row: Row]> {
-    return this.house.store.rows();
+    return this.state.store.rows();
   }
 
-  async furnish(directory: string, rows: Iterable<readonly [path: string, row: Row]>): Promise<void> {
-    const { customers, beginning } = this.house;
-    const genesis = customers.genesis();
-    if (genesis === undefined) throw new Error('the exchange has no first account');
+  async restoreInto(directory: string, rows: Iterable<readonly [path: string, row: Row]>): Promise<void> {
+    const { customers, genesis } = this.state;
+    const firstAccount = customers.firstAccount();
+    if (firstAccount === undefined) throw new Error('the exchange has no first account');
     await Store.fill(directory, rows);
-    const other = House.open({ directory, seed: beginning.seed, time: this.clock.now(), secrets: genesis });
-    other.customers.adopt(genesis);
+    const other = ExchangeState.open({ directory, seed: genesis.seed, time: this.clock.now(), secrets: firstAccount });
+    other.customers.adopt(firstAccount);
     await other.store.close();
   }
 }

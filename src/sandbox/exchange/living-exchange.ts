@@ -18,15 +18,15 @@ import type {
 import type { NewAddress } from '../funds/address-book.js';
 import type { Funds } from '../funds/funds.js';
 import type { DepositRequest } from '../funds/treasury.js';
-import { leaving } from '../funds/withdrawals.js';
+import { withdrawing } from '../funds/withdrawals.js';
 import { COINS } from '../markets/coins.js';
 import { coinText, type MarketRules } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
 import { DepthView } from './depth-view.js';
-import type { House } from './house.js';
-import { type ExchangeAdministration, LivingAdministration } from './living-administration.js';
-import { LivingFunds } from './living-funds.js';
-import { LivingMargin } from './living-margin.js';
+import type { ExchangeState } from './house.js';
+import { AdminService, type ExchangeAdmin } from './living-administration.js';
+import { FundsService } from './living-funds.js';
+import { MarginService } from './living-margin.js';
 import { candlesOf, DayWindow, mergeStep, recordOf, tickerOf, tradeOf } from './views.js';
 
 /** How long what only concerns the crowd may wait for a commit. Repeating its steps gives the same again. */
@@ -36,36 +36,36 @@ const IDLE_COMMIT = 2_000;
 const CANCEL_DELAY = 60_000;
 
 /** The exchange as its callers see it: decimal text outside, ticks, lots and units inside. */
-export class LivingExchange implements Exchange {
-  readonly genesis: Secrets;
+export class ExchangeService implements Exchange {
+  readonly firstAccount: Secrets;
   readonly coins = COINS;
   readonly markets: ReadonlyMap<string, MarketRules>;
   readonly funds: Funds;
-  readonly administration: ExchangeAdministration;
-  private readonly margin: LivingMargin;
+  readonly admin: ExchangeAdmin;
+  private readonly margin: MarginService;
   private readonly depths: ReadonlyMap<string, DepthView>;
   private readonly days: ReadonlyMap<string, DayWindow>;
   private readonly now: () => number;
 
   constructor(
-    private readonly house: House,
+    private readonly state: ExchangeState,
     clock: Clock,
   ) {
     this.now = clock.now;
-    const genesis = house.customers.genesis();
-    if (genesis === undefined) throw new Error('the exchange has no first account');
-    const { accessKey, secretKey, safePwd, username } = genesis;
-    this.genesis = { accessKey, secretKey, safePwd, username };
-    this.markets = new Map([...house.venues].map(([name, { market }]) => [name, market]));
-    this.funds = new LivingFunds(house, clock.now, () => this.commitNow());
-    this.administration = new LivingAdministration(house, clock, () => this.commitNow());
-    this.margin = new LivingMargin(house, clock.now);
-    this.depths = new Map([...house.venues].map(([name, venue]) => [name, new DepthView(venue)]));
-    this.days = new Map([...house.venues].map(([name, venue]) => [name, new DayWindow(venue)]));
+    const firstAccount = state.customers.firstAccount();
+    if (firstAccount === undefined) throw new Error('the exchange has no first account');
+    const { accessKey, secretKey, safePwd, username } = firstAccount;
+    this.firstAccount = { accessKey, secretKey, safePwd, username };
+    this.markets = new Map([...state.venues].map(([name, { market }]) => [name, market]));
+    this.funds = new FundsService(state, clock.now, () => this.commitNow());
+    this.admin = new AdminService(state, clock, () => this.commitNow());
+    this.margin = new MarginService(state, clock.now);
+    this.depths = new Map([...state.venues].map(([name, venue]) => [name, new DepthView(venue)]));
+    this.days = new Map([...state.venues].map(([name, venue]) => [name, new DayWindow(venue)]));
   }
 
   advance(): void {
-    this.house.advance(this.now());
+    this.state.advance(this.now());
     this.scheduleCommit();
   }
 
@@ -93,15 +93,15 @@ export class LivingExchange implements Exchange {
   }
 
   account(accessKey: string): Account | undefined {
-    return this.house.customers.byAccessKey(accessKey);
+    return this.state.customers.byAccessKey(accessKey);
   }
 
   balances({ id }: Account): { coin: string; available: string; frozen: string }[] {
-    const { ledger } = this.house;
+    const { ledger } = this.state;
     return [...COINS.keys()].map((coin) => ({
       coin,
       available: coinText(coin, ledger.available(id, coin)),
-      frozen: coinText(coin, ledger.frozen(id, coin) + ledger.available(leaving(id), coin)),
+      frozen: coinText(coin, ledger.frozen(id, coin) + ledger.available(withdrawing(id), coin)),
     }));
   }
 
@@ -111,7 +111,7 @@ export class LivingExchange implements Exchange {
     const price = venue.market.ticks(request.price);
     const amount = venue.market.lots(request.amount);
     venue.market.checkNotional(price, amount);
-    const order = this.house.desk.place(
+    const order = this.state.orderService.place(
       venue,
       { account: account.id, side, type, price, amount, clientId, kind, borrow, repay },
       this.now(),
@@ -122,16 +122,16 @@ export class LivingExchange implements Exchange {
 
   cancel(account: Account, market: string, ref: OrderRef): OrderRecord {
     const venue = this.venue(market);
-    const found = this.house.orders.find(account.id, market, ref);
-    const order = this.house.orders.open.get(found.id);
+    const found = this.state.orders.find(account.id, market, ref);
+    const order = this.state.orders.open.get(found.id);
     if (order === undefined) throw new Refusal('orderFinal');
-    this.house.desk.cancel(venue, order);
+    this.state.orderService.cancel(venue, order);
     this.scheduleCommit();
     return recordOf(order);
   }
 
   order(account: Account, market: string, ref: OrderRef): OrderRecord {
-    return recordOf(this.house.orders.find(account.id, this.venue(market).market.market, ref));
+    return recordOf(this.state.orders.find(account.id, this.venue(market).market.market, ref));
   }
 
   orders(
@@ -139,7 +139,7 @@ export class LivingExchange implements Exchange {
     market: string,
     { list = 'all', page, pageSize }: { list?: OrderList; page: number; pageSize: number },
   ): OrderRecord[] {
-    return this.house.orders.page(account.id, this.venue(market).market.market, list, page, pageSize).map(recordOf);
+    return this.state.orders.page(account.id, this.venue(market).market.market, list, page, pageSize).map(recordOf);
   }
 
   marginBalances({ id }: Account): MarginBalance[] {
@@ -158,44 +158,44 @@ export class LivingExchange implements Exchange {
 
   cancelAllAfter(account: Account, market: string): number {
     const time = this.now() + CANCEL_DELAY;
-    this.house.timedCancels.set({ account: account.id, market: this.venue(market).market.market, time });
-    this.house.store.commitWithin(0);
+    this.state.timedCancels.set({ account: account.id, market: this.venue(market).market.market, time });
+    this.state.store.commitWithin(0);
     return time;
   }
 
   deposit(account: Account, request: DepositRequest): string {
-    const { id } = this.house.treasury.deposit(account.id, request, this.now());
+    const { id } = this.state.treasury.deposit(account.id, request, this.now());
     this.commitNow();
     return String(id);
   }
 
   verifyAddress(account: Account, address: NewAddress): void {
-    this.house.treasury.addresses.verify(account.id, address);
+    this.state.treasury.addresses.verify(account.id, address);
     this.commitNow();
   }
 
   obtainAddress(account: Account, coin: string): void {
-    this.house.treasury.addresses.obtain(account.id, coin);
+    this.state.treasury.addresses.obtain(account.id, coin);
     this.commitNow();
   }
 
   endWithdrawal(account: Account, coin: string, id: string, end: 'failed' | 'cancelled'): void {
     if (!/^\d{1,19}$/.test(id)) throw new Refusal('noRecord', id.slice(0, 40));
     const status = end === 'failed' ? 1 : 3;
-    this.house.treasury.withdrawals.end(account.id, coin, BigInt(id), status, this.now());
+    this.state.treasury.withdrawals.end(account.id, coin, BigInt(id), status, this.now());
     this.commitNow();
   }
 
   get isFailing(): boolean {
-    return this.house.store.isFailing;
+    return this.state.store.isFailing;
   }
 
   durable(): Promise<void> {
-    return this.house.store.durable();
+    return this.state.store.durable();
   }
 
   status(): ExchangeStatus {
-    const { venues, customers, orders, sequences } = this.house;
+    const { venues, customers, orders, sequences } = this.state;
     return {
       time: this.now(),
       markets: venues.size,
@@ -206,23 +206,23 @@ export class LivingExchange implements Exchange {
   }
 
   close(): Promise<void> {
-    return this.house.store.close();
+    return this.state.store.close();
   }
 
   private venue(market: string): Venue {
-    const venue = this.house.venues.get(market);
+    const venue = this.state.venues.get(market);
     if (venue === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
     return venue;
   }
 
   private commitNow(): void {
-    this.house.desk.touched = true;
+    this.state.orderService.touched = true;
     this.scheduleCommit();
   }
 
   /** What concerns a customer is written at once, also when nobody waits for it. */
   private scheduleCommit(): void {
-    this.house.store.commitWithin(this.house.desk.touched ? 0 : IDLE_COMMIT);
-    this.house.desk.touched = false;
+    this.state.store.commitWithin(this.state.orderService.touched ? 0 : IDLE_COMMIT);
+    this.state.orderService.touched = false;
   }
 }

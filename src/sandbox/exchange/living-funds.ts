@@ -7,13 +7,13 @@ import type { Withdrawal } from '../funds/withdrawals.js';
 import { type ChainRules, chainsOf } from '../markets/chains.js';
 import { coinText } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
-import type { House } from './house.js';
+import type { ExchangeState } from './house.js';
 
 /** Funds as their owners see them: decimal text outside, units inside. */
-export class LivingFunds implements Funds {
+export class FundsService implements Funds {
   /** `changed` is called after something was moved or counted. */
   constructor(
-    private readonly house: House,
+    private readonly state: ExchangeState,
     private readonly now: () => number,
     private readonly changed: () => void,
   ) {}
@@ -23,7 +23,7 @@ export class LivingFunds implements Funds {
   }
 
   bills({ id }: FundsOwner, query: BillQuery): BillRecord[] {
-    return this.house.bills.page(id, query).map((bill) => ({
+    return this.state.bills.page(id, query).map((bill) => ({
       id: String(bill.id),
       coin: bill.coin,
       change: coinText(bill.coin, bill.change),
@@ -35,7 +35,7 @@ export class LivingFunds implements Funds {
   }
 
   depositAddress({ id }: FundsOwner, coin: string): ChainAddress {
-    return this.house.treasury.addresses.single(id, coin);
+    return this.state.treasury.addresses.single(id, coin);
   }
 
   depositAddresses({ id }: FundsOwner, coin: string): ChainAddress[] {
@@ -43,24 +43,24 @@ export class LivingFunds implements Funds {
   }
 
   withdrawalAddress({ id }: FundsOwner, coin: string): string {
-    return this.house.treasury.addresses.default(id, coin);
+    return this.state.treasury.addresses.default(id, coin);
   }
 
   deposits({ id }: FundsOwner, coin: string, page: number, size: number): Page<DepositRecord> {
-    const { list, total } = this.house.treasury.deposits.page(id, coin, page, size);
+    const { list, total } = this.state.treasury.deposits.page(id, coin, page, size);
     return { list: list.map((deposit) => depositRecord(deposit, this.now())), total };
   }
 
   withdrawals({ id }: FundsOwner, coin: string, page: number, size: number): Page<WithdrawalRecord> {
-    const { list, total } = this.house.treasury.withdrawals.page(id, coin, page, size);
+    const { list, total } = this.state.treasury.withdrawals.page(id, coin, page, size);
     return { list: list.map(withdrawalRecord), total };
   }
 
   withdraw({ accessKey }: FundsOwner, request: WithdrawRequest): string {
-    const owner = this.house.customers.byAccessKey(accessKey);
+    const owner = this.state.customers.byAccessKey(accessKey);
     if (owner === undefined) throw new Refusal('noUser');
     try {
-      return String(this.house.treasury.withdraw(owner, request, this.now()).id);
+      return String(this.state.treasury.withdraw(owner, request, this.now()).id);
     } finally {
       this.changed();
     }

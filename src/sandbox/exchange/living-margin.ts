@@ -5,12 +5,12 @@ import { coinUnits } from '../funds/amounts.js';
 import { coinText, type Market } from '../markets/market.js';
 import { MARKETS } from '../markets/markets.js';
 import { Refusal } from '../refusals.js';
-import type { House } from './house.js';
+import type { ExchangeState } from './house.js';
 
 /** The margin wallets as the administration shows and funds them; the interface has no operation for either. */
-export class LivingMargin {
+export class MarginService {
   constructor(
-    private readonly house: House,
+    private readonly state: ExchangeState,
     private readonly now: () => number,
   ) {}
 
@@ -25,7 +25,7 @@ export class LivingMargin {
   /** Throws {@link Refusal} 2009 when the spot wallet has less. */
   fund(account: string, move: MarginMove): void {
     const [wallet, units] = wanted(account, move);
-    const { ledger } = this.house;
+    const { ledger } = this.state;
     if (ledger.available(account, move.coin) < units) throw new Refusal('insufficientBalance', move.coin);
     this.move(move.coin, units, account, wallet.name);
   }
@@ -33,14 +33,14 @@ export class LivingMargin {
   /** Throws {@link Refusal} 2009 when the wallet has less, or what is left of it would be beyond its leverage. */
   withdraw(account: string, move: MarginMove): void {
     const [wallet, units] = wanted(account, move);
-    const { ledger, lender } = this.house;
+    const { ledger, lender } = this.state;
     if (ledger.available(wallet.name, move.coin) < units) throw new Refusal('insufficientBalance', move.coin);
     if (!lender.canLeave(wallet, move.coin, units)) throw new Refusal('beyondLeverage', move.coin);
     this.move(move.coin, units, wallet.name, account);
   }
 
   private move(coin: string, units: bigint, from: string, to: string): void {
-    const { ledger, bills } = this.house;
+    const { ledger, bills } = this.state;
     ledger.move(coin, units, { account: from, part: 'available' }, { account: to, part: 'available' });
     bills.post(from, coin, -units, 'transferOut', to);
     bills.post(to, coin, units, 'transferIn', from);
@@ -51,7 +51,7 @@ export class LivingMargin {
     const name = walletName(account, kind, market.market);
     const place = { kind, market: kind === 'isolated' ? market.market : null };
     return coinsOf({ kind, market }).flatMap((coin) => {
-      const { ledger, lender } = this.house;
+      const { ledger, lender } = this.state;
       const parts = [ledger.available(name, coin), ledger.frozen(name, coin), lender.debt(name, coin)];
       if (parts.every((units) => units === 0n)) return [];
       const [available = '', frozen = '', borrowed = ''] = parts.map((units) => coinText(coin, units));

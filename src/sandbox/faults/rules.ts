@@ -1,8 +1,8 @@
-import { Dice } from '../crowd/chance.js';
+import { RandomStream } from '../crowd/chance.js';
 import type { FaultKind } from './kinds.js';
 
 /** A fault that is to happen: to which requests, and to how many of them. */
-export interface FaultWish {
+export interface FaultSpec {
   readonly kind: FaultKind;
   /** Of one operation; null is any. */
   readonly operation: string | null;
@@ -18,7 +18,7 @@ export interface FaultWish {
   readonly skew: number;
 }
 
-export interface FaultRule extends FaultWish {
+export interface FaultRule extends FaultSpec {
   readonly id: number;
   /** The requests that it looked at, and those it was applied to. */
   readonly seen: number;
@@ -28,24 +28,24 @@ export interface FaultRule extends FaultWish {
 class Rule {
   seen = 0;
   applied = 0;
-  private readonly dice: Dice;
+  private readonly dice: RandomStream;
 
   constructor(
     readonly id: number,
-    readonly wish: FaultWish,
+    readonly spec: FaultSpec,
     seed: number,
   ) {
-    this.dice = new Dice(seed, 11, id);
+    this.dice = new RandomStream(seed, 11, id);
   }
 
   get shown(): FaultRule {
-    return { id: this.id, ...this.wish, seen: this.seen, applied: this.applied };
+    return { id: this.id, ...this.spec, seen: this.seen, applied: this.applied };
   }
 
   /** Whether the fault happens to a request of this operation, which then counts. */
   strikes(operation: string): boolean {
-    const { probability, count, every } = this.wish;
-    if (this.wish.operation !== null && this.wish.operation !== operation) return false;
+    const { probability, count, every } = this.spec;
+    if (this.spec.operation !== null && this.spec.operation !== operation) return false;
     if (count !== null && this.applied >= count) return false;
     this.seen += 1;
     if (every !== null && this.seen % every !== 0) return false;
@@ -73,12 +73,12 @@ export class FaultRules {
 
   /** Rules that can still strike. */
   get active(): number {
-    return this.rules.filter(({ wish: { count }, applied }) => count === null || applied < count).length;
+    return this.rules.filter(({ spec: { count }, applied }) => count === null || applied < count).length;
   }
 
-  add(wish: FaultWish): FaultRule {
+  add(spec: FaultSpec): FaultRule {
     this.added += 1;
-    const rule = new Rule(this.added, wish, this.seed);
+    const rule = new Rule(this.added, spec, this.seed);
     this.rules.push(rule);
     return rule.shown;
   }

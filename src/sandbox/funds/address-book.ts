@@ -40,7 +40,7 @@ export class AddressBook {
   constructor(private readonly tables: AddressTables) {}
 
   /** Gives an account what its first minute needs: an address of its own for each coin, and one to withdraw to on each chain. */
-  equip(account: string, coins: Iterable<string>): void {
+  seedAddresses(account: string, coins: Iterable<string>): void {
     for (const coin of coins) {
       this.obtain(account, coin);
       for (const rules of chainsOf(coin)) {

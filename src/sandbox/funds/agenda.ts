@@ -9,7 +9,7 @@ interface Due {
 export const timeCodec: Codec<number> = { encode: (time) => time, decode: Number };
 
 /** What is still to happen, in its order. It is stored, and as short as the number of things under way. */
-export class Agenda {
+export class Scheduler {
   private readonly entries: Due[] = [];
 
   constructor(private readonly table: Table<number>) {

@@ -1,14 +1,14 @@
 import type { BillBook } from '../desk/bills.js';
 import type { Sequences } from '../desk/sequences.js';
 import type { Ledger } from '../ledger.js';
-import type { Agenda } from './agenda.js';
+import type { Scheduler } from './agenda.js';
 
 /** What every movement of funds needs: where it is booked, billed, numbered, and what is still to come. */
-export interface Till {
+export interface FundsContext {
   readonly ledger: Ledger;
   readonly bills: BillBook;
   readonly sequences: Sequences;
-  readonly agenda: Agenda;
+  readonly scheduler: Scheduler;
 }
 
 /** A record under way, as the agenda names it. */

@@ -5,12 +5,12 @@ import { Refusal } from '../refusals.js';
 import type { Store } from '../store.js';
 import { AddressBook, markCodec, verifiedCodec } from './address-book.js';
 import { addressText, depositAddress } from './addresses.js';
-import { Agenda, timeCodec } from './agenda.js';
+import { Scheduler, timeCodec } from './agenda.js';
 import { coinUnits } from './amounts.js';
 import { type Deposit, Deposits, depositCodec } from './deposits.js';
 import { attemptsCodec, FundPasswords } from './fund-passwords.js';
-import { readTask, type Till } from './till.js';
-import { type Departure, type Withdrawal, Withdrawals, withdrawalCodec } from './withdrawals.js';
+import { type FundsContext, readTask } from './till.js';
+import { type CheckedWithdrawal, type Withdrawal, Withdrawals, withdrawalCodec } from './withdrawals.js';
 
 /** Coins that come from outside. Amounts are decimal texts in the coin. */
 export interface DepositRequest {
@@ -44,17 +44,17 @@ export class Treasury {
   readonly addresses: AddressBook;
   readonly deposits: Deposits;
   readonly withdrawals: Withdrawals;
-  private readonly agenda: Agenda;
+  private readonly scheduler: Scheduler;
   private readonly passwords: FundPasswords;
 
   /** `accounts` gives the ids of all customers. */
   constructor(
     store: Store,
-    private readonly till: Omit<Till, 'agenda'>,
+    private readonly context: Omit<FundsContext, 'scheduler'>,
     private readonly accounts: () => Iterable<string>,
   ) {
-    this.agenda = new Agenda(store.table('agenda', timeCodec));
-    const whole = { ...till, agenda: this.agenda };
+    this.scheduler = new Scheduler(store.table('agenda', timeCodec));
+    const whole = { ...context, scheduler: this.scheduler };
     this.addresses = new AddressBook({
       verified: store.table('verified', verifiedCodec),
       obtained: store.table('obtained', markCodec),
@@ -66,7 +66,7 @@ export class Treasury {
 
   /** Gives a new account its first balances, in decimal texts. */
   open(account: string, amounts: Readonly<Record<string, string>>, time: number): void {
-    const { ledger, bills } = this.till;
+    const { ledger, bills } = this.context;
     for (const [coin, amount] of Object.entries(amounts)) {
       ledger.credit(account, coin, coinUnits(coin, amount));
       bills.post(account, coin, coinUnits(coin, amount), 'opening');
@@ -76,12 +76,12 @@ export class Treasury {
 
   /** When the next deposit or withdrawal changes its state: ms since the Unix epoch, infinity when none is under way. */
   get next(): number {
-    return this.agenda.next;
+    return this.scheduler.next;
   }
 
   /** Lets happen what is due by `time`. */
   advance(time: number): void {
-    for (let due = this.agenda.take(time); due !== undefined; due = this.agenda.take(time)) {
+    for (let due = this.scheduler.take(time); due !== undefined; due = this.scheduler.take(time)) {
       const task = readTask(due.key);
       if (task.kind === 'deposit') this.deposits.conclude(task, due.time);
       else this.arrive(this.withdrawals.proceed(task, due.time), due.time);
@@ -99,19 +99,22 @@ export class Treasury {
   /** Throws {@link Refusal} with nothing moved; a wrong password is counted all the same. */
   withdraw(owner: Owner, request: WithdrawRequest, time: number): Withdrawal {
     this.passwords.check(owner.id, owner.safePwd, request.safePwd, time);
-    const departure = this.checked(owner.id, request);
-    const recipient = request.internal ? this.ownerOf(departure.chain, departure.address) : undefined;
+    const checked = this.checked(owner.id, request);
+    const recipient = request.internal ? this.ownerOf(checked.chain, checked.address) : undefined;
     if (recipient === undefined) {
-      if (!departure.chain.canWithdraw) throw new Refusal('notOpen', `withdrawals on ${departure.chain.chain}`);
-      return this.withdrawals.submit(departure, time);
+      if (!checked.chain.canWithdraw) throw new Refusal('notOpen', `withdrawals on ${checked.chain.chain}`);
+      return this.withdrawals.submit(checked, time);
     }
-    const withdrawal = this.withdrawals.transfer(departure, recipient, time);
-    const { chain, amount, fee } = departure;
+    const withdrawal = this.withdrawals.transfer(checked, recipient, time);
+    const { chain, amount, fee } = checked;
     this.deposits.noteInternal({ account: recipient, chain, amount: amount - fee }, time);
     return withdrawal;
   }
 
-  private checked(account: string, { coin, amount: wanted, fee: offered, address }: WithdrawRequest): Departure {
+  private checked(
+    account: string,
+    { coin, amount: wanted, fee: offered, address }: WithdrawRequest,
+  ): CheckedWithdrawal {
     const { text, chain } = this.addresses.find(account, coin, address);
     const [amount, fee] = [coinUnits(coin, wanted), coinUnits(coin, offered)];
     const limit = (value: string) => unitsOf(value, coinRules(coin).unitDecimal);

@@ -14,7 +14,7 @@ export interface SandboxAddress {
 }
 
 /** The keys of the account that a sandbox starts with. They stay the same for a `PIT_HOME`. */
-export interface GenesisKeys {
+export interface SandboxKeys {
   readonly accessKey: string;
   readonly secretKey: string;
   readonly safePwd: string;

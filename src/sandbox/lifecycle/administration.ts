@@ -9,13 +9,13 @@ import { stateCalls } from '../administration/state.js';
 import type { Faults } from '../faults/faults.js';
 import type { Activity } from '../server/index.js';
 import type { SandboxAddress } from './address.js';
-import type { Premises } from './premises.js';
+import type { DataDirectory } from './premises.js';
 import type { RunningSandbox } from './running.js';
 import { statusOf } from './status.js';
 
 export interface Administered {
   readonly address: () => SandboxAddress;
-  readonly premises: Premises;
+  readonly dataDirectory: DataDirectory;
   /** Where the exchange's data are. */
   readonly directory: string;
   readonly activity: Activity;
@@ -26,8 +26,8 @@ export interface Administered {
 
 /** The administration's calls; a later one is one more entry. */
 export function adminCalls(administered: Administered): ReadonlyMap<string, AdminCall> {
-  const { premises, faults } = administered;
-  const exchange = () => premises.exchange;
+  const { dataDirectory, faults } = administered;
+  const exchange = () => dataDirectory.exchange;
   return new Map<string, AdminCall>([
     ['POST /hello', () => hello(administered)],
     ['GET /status', () => ({ status: 200, body: statusOf(administered) })],
@@ -37,8 +37,8 @@ export function adminCalls(administered: Administered): ReadonlyMap<string, Admi
     ...clockCalls(exchange),
     ...faultCalls(faults),
     ...fundsCalls(exchange),
-    ...replayCalls(premises),
-    ...stateCalls(premises),
+    ...replayCalls(dataDirectory),
+    ...stateCalls(dataDirectory),
   ]);
 }
 

@@ -28,7 +28,7 @@ function dataFailure(directory: string, thrown: unknown): Failure | undefined {
   const trouble = diskTrouble(thrown) ?? (thrown instanceof Error ? diskTrouble(thrown.cause) : undefined);
   if (thrown instanceof Failure || trouble === undefined) return undefined;
   const message = `The sandbox cannot keep its data in ${directory}: ${trouble.reason}`;
-  return new Failure('unreachable', message, { hint: `${trouble.mend}, then run it again.`, cause: thrown });
+  return new Failure('unreachable', message, { hint: `${trouble.fix}, then run it again.`, cause: thrown });
 }
 
 /** As much as a start writes at least, in bytes. */

@@ -1,12 +1,12 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import type { Exchange, Founding } from '../exchange.js';
+import type { Exchange, ReplayGenesis } from '../exchange.js';
 import { Refusal } from '../refusals.js';
 
 /**
  * The place that an exchange is in while its sandbox runs. Another one can move in: one that begins elsewhere, or one that
  * was exported. Meanwhile whoever asks for it is told that it is in maintenance.
  */
-export class Premises {
+export class DataDirectory {
   private current: Exchange | undefined;
   private busy: Promise<void> = Promise.resolve();
   private closing = false;
@@ -15,7 +15,7 @@ export class Premises {
     private readonly directory: string,
     exchange: Exchange,
     /** Opens what is in a directory, or founds something there. */
-    readonly open: (directory: string, founding?: Founding) => Promise<Exchange>,
+    readonly open: (directory: string, replayGenesis?: ReplayGenesis) => Promise<Exchange>,
   ) {
     this.current = exchange;
   }
@@ -45,10 +45,10 @@ export class Premises {
    * Has another exchange move in: `furnish` makes its data in a directory that does not exist yet, and closes them. When
    * that fails, or what it made cannot be opened, the old one stays. To be done {@link alone}.
    */
-  async replace(furnish: (directory: string) => Promise<void>): Promise<void> {
+  async replace(restoreInto: (directory: string) => Promise<void>): Promise<void> {
     const [next, last] = [`${this.directory}.next`, `${this.directory}.last`];
     rmSync(next, { recursive: true, force: true });
-    await furnish(next);
+    await restoreInto(next);
     const old = this.exchange;
     this.current = undefined;
     await old.close();
@@ -84,7 +84,7 @@ function nothing(): void {
 }
 
 /** Puts back the exchange of a sandbox that was killed while another one moved in. */
-export function settlePremises(directory: string): void {
+export function recoverDataDirectory(directory: string): void {
   const last = `${directory}.last`;
   if (existsSync(last) && !existsSync(directory)) renameSync(last, directory);
   for (const rest of [last, `${directory}.next`]) rmSync(rest, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { Refusal } from '../refusals.js';
 import type { Activity, Listener } from '../server/index.js';
 import type { SandboxAddress, SandboxFiles } from './address.js';
 import { tryDisk } from './data-failures.js';
-import type { Premises } from './premises.js';
+import type { DataDirectory } from './premises.js';
 import { isPublished, publish, withdraw } from './running-file.js';
 
 /** A sandbox in this process. */
@@ -18,7 +18,7 @@ export interface Running {
 interface Parts {
   readonly address: SandboxAddress;
   readonly files: SandboxFiles;
-  readonly premises: Premises;
+  readonly dataDirectory: DataDirectory;
   readonly listener: Listener;
   readonly admin: Listener;
   readonly activity: Activity;
@@ -38,7 +38,7 @@ export class RunningSandbox implements Running {
   private readonly timer: NodeJS.Timeout;
   private closing: Promise<void> | undefined;
   private settle: () => void = () => undefined;
-  private leaving = false;
+  private withdrawing = false;
 
   constructor(private readonly parts: Parts) {
     this.address = parts.address;
@@ -51,7 +51,7 @@ export class RunningSandbox implements Running {
 
   /** Whether a command that asks now can rely on it. */
   get isStaying(): boolean {
-    return !this.leaving;
+    return !this.withdrawing;
   }
 
   async close(): Promise<void> {
@@ -67,19 +67,19 @@ export class RunningSandbox implements Running {
   }
 
   private async release(): Promise<void> {
-    const { files, address, listener, premises, log } = this.parts;
-    this.leaving = true;
+    const { files, address, listener, dataDirectory, log } = this.parts;
+    this.withdrawing = true;
     clearInterval(this.timer);
     withdraw(files.running, address);
     await listener.close();
-    await premises.close().catch((error: unknown) => log(`closing failed: ${String(error)}`));
+    await dataDirectory.close().catch((error: unknown) => log(`closing failed: ${String(error)}`));
   }
 
   private tick(): void {
-    if (this.leaving) return;
-    const { files, address, premises, activity, idleMs, log } = this.parts;
+    if (this.withdrawing) return;
+    const { files, address, dataDirectory, activity, idleMs, log } = this.parts;
     try {
-      premises.exchange.advance();
+      dataDirectory.exchange.advance();
     } catch (error) {
       if (error instanceof Refusal) return; // another one is moving in
       log(`the exchange could not go on: ${error instanceof Error ? error.stack : String(error)}`);
@@ -92,8 +92,8 @@ export class RunningSandbox implements Running {
 
   /** What a full disk did not take is gone with this process: the next one begins with what was written, once there is room. */
   private recover(): void {
-    const { files, premises } = this.parts;
-    if (!premises.exchange.isFailing) return;
+    const { files, dataDirectory } = this.parts;
+    if (!dataDirectory.exchange.isFailing) return;
     try {
       tryDisk(files.directory);
     } catch {
@@ -104,7 +104,7 @@ export class RunningSandbox implements Running {
 
   private async leave(reason: string): Promise<void> {
     const { files, address, log } = this.parts;
-    this.leaving = true;
+    this.withdrawing = true;
     log(`stops: ${reason}`);
     withdraw(files.running, address);
     await delay(LINGER);

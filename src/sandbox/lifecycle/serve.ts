@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../../errors.js';
 import { makePrivateFolder } from '../disk.js';
-import { type Exchange, type Founding, openExchange } from '../exchange.js';
+import { type Exchange, openExchange, type ReplayGenesis } from '../exchange.js';
 import { Faults } from '../faults/faults.js';
 import { FaultLog } from '../faults/log.js';
 import {
   Activity,
-  Answering,
   adminListener,
   interfaceListener,
   keptLimits,
   type LimitValues,
   type Listener,
   listen,
+  RequestHandler,
 } from '../server/index.js';
 import { AlreadyOpen } from '../store-claim.js';
 import type { SandboxAddress, SandboxFiles } from './address.js';
@@ -23,7 +23,7 @@ import { filesIn, removeDrafts } from './files.js';
 import { keepKeys, keysOf } from './keys.js';
 import { boundedLog } from './log.js';
 import { listenOn } from './port.js';
-import { Premises, settlePremises } from './premises.js';
+import { DataDirectory, recoverDataDirectory } from './premises.js';
 import { type Running, RunningSandbox } from './running.js';
 import { readPublished } from './running-file.js';
 
@@ -57,15 +57,15 @@ export async function serve(options: ServeOptions, open: typeof openExchange = o
   const files = filesIn(options.directory);
   const now = options.now ?? Date.now;
   makePrivateFolder(files.directory);
-  if (readPublished(files.running) === undefined) settlePremises(files.exchange);
+  if (readPublished(files.running) === undefined) recoverDataDirectory(files.exchange);
   const { seed } = options;
-  const opening = (directory: string, founding?: Founding) =>
-    open({ directory, seed, now, genesis: keysOf(files.keys), founding });
+  const opening = (directory: string, replayGenesis?: ReplayGenesis) =>
+    open({ directory, seed, now, firstAccount: keysOf(files.keys), replayGenesis });
   const exchange = await whenFree(files, () => opening(files.exchange));
   try {
     removeDrafts(files.directory);
-    keepKeys(files.keys, exchange.genesis);
-    return await present(new Premises(files.exchange, exchange, opening), files, { ...options, now });
+    keepKeys(files.keys, exchange.firstAccount);
+    return await present(new DataDirectory(files.exchange, exchange, opening), files, { ...options, now });
   } catch (error) {
     await exchange.close();
     throw error;
@@ -74,7 +74,7 @@ export async function serve(options: ServeOptions, open: typeof openExchange = o
 
 /** Gives an open exchange its two ports and makes it known. */
 async function present(
-  premises: Premises,
+  dataDirectory: DataDirectory,
   files: SandboxFiles,
   {
     now,
@@ -91,23 +91,23 @@ async function present(
   const log = boundedLog(files.log, Date.now);
   const activity = new Activity();
   const faults = new Faults(seed, new FaultLog(files.faults), Date.now);
-  const answering = new Answering({
+  const handler = new RequestHandler({
     get exchange() {
-      return premises.exchange;
+      return dataDirectory.exchange;
     },
     ...{ now, zone, klineSince, tolerance, limits: keptLimits(limits), log },
   });
-  const listener = await listenOn(interfaceListener(answering, activity, { faults, strictAgent }), port, files);
+  const listener = await listenOn(interfaceListener(handler, activity, { faults, strictAgent }), port, files);
   const adminToken = randomBytes(24).toString('hex');
   let running: RunningSandbox | undefined;
   const calls = adminCalls({
-    ...{ premises, directory: files.exchange, activity, faults },
+    ...{ dataDirectory, directory: files.exchange, activity, faults },
     ...{ address: () => address, running: () => running },
   });
   const admin = await listen(adminListener(adminToken, calls), 0);
-  const address = addressOf(premises.exchange, listener, { adminUrl: admin.url, adminToken });
+  const address = addressOf(dataDirectory.exchange, listener, { adminUrl: admin.url, adminToken });
   try {
-    running = new RunningSandbox({ address, files, premises, listener, admin, activity, idleMs, log });
+    running = new RunningSandbox({ address, files, dataDirectory, listener, admin, activity, idleMs, log });
   } catch (error) {
     await Promise.all([listener.close(), admin.close()]); // an open port would keep the process
     throw error;
@@ -117,14 +117,14 @@ async function present(
 }
 
 function addressOf(
-  { genesis: { accessKey, secretKey, safePwd } }: Exchange,
+  { firstAccount: { accessKey, secretKey, safePwd } }: Exchange,
   { url }: Listener,
   admin: Pick<SandboxAddress, 'adminUrl' | 'adminToken'>,
 ): SandboxAddress {
   return { baseUrl: url, tradeUrl: url, wsUrl: null, accessKey, secretKey, safePwd, pid: process.pid, ...admin };
 }
 
-const FREE_PATIENCE = 10_000;
+const FREE_TIMEOUT = 10_000;
 const FREE_STEP = 50;
 
 /** Opens the exchange, waiting for one that is about to stop. Throws {@link Failure} when it is there to stay. */
@@ -136,7 +136,7 @@ async function whenFree(files: SandboxFiles, open: () => Promise<Exchange>): Pro
       if (!(error instanceof AlreadyOpen)) throw error;
       const other = readPublished(files.running);
       const stays = other !== undefined && (await isAnswering(other));
-      if (!stays && waited < FREE_PATIENCE) await delay(FREE_STEP);
+      if (!stays && waited < FREE_TIMEOUT) await delay(FREE_STEP);
       else throw alreadyRunning(other, error);
     }
   }

@@ -5,14 +5,14 @@ import { PERMISSIONS, ZONE } from './choices.js';
 import { type Family, familyOf, marketData, signedFamily } from './families.js';
 import { write } from './json.js';
 import type { Limits } from './limits.js';
-import { type Meaning, Meanings } from './meanings.js';
+import { ParsedQueries, type ParsedQuery } from './meanings.js';
 import { SERVED } from './operations/index.js';
 import { checkParameters } from './parameters.js';
 import { readQuery, splitTarget } from './query.js';
 import type { KlineSince, Served, ServedOpenly, ServedSigned } from './serving.js';
 import { checkMethod, checkRequestTime, readCredentials, Verifier } from './verify.js';
 
-interface AnsweringOptions {
+interface HandlerOptions {
   readonly exchange: Exchange;
   /** The machine's clock, ms since the Unix epoch: a client cannot know a driven clock, so reqTime and limits go by this. */
   readonly now: () => number;
@@ -28,7 +28,7 @@ interface AnsweringOptions {
 }
 
 /** What matters of an HTTP request. */
-export interface Asked {
+export interface ApiRequest {
   readonly method: string;
   readonly url: string;
   readonly address: string;
@@ -36,12 +36,12 @@ export interface Asked {
   readonly skew?: number;
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly body: string;
   readonly refused: boolean;
 }
 
-type Work = (asked: Asked, query: string) => Answer | Promise<Answer>;
+type Work = (asked: ApiRequest, query: string) => ApiResponse | Promise<ApiResponse>;
 
 interface Route {
   readonly family: Family;
@@ -56,18 +56,18 @@ interface Route {
  * Signed answers, refusals too, wait until everything that they tell is durable. Market data do not wait: what they show of a moment
  * that a kill undid is at most one commit old.
  */
-export class Answering {
+export class RequestHandler {
   private readonly routes = new Map<string, Route>();
   private readonly verifier = new Verifier();
 
-  constructor(private readonly options: AnsweringOptions) {
+  constructor(private readonly options: HandlerOptions) {
     for (const served of SERVED) this.addRoute(served);
   }
 
   private addRoute(served: Served): void {
     if (served.access === 'public') {
-      const meanings = new Meanings(served.operation);
-      const work: Work = (asked, query) => this.runPublic(served, asked, () => meanings.of(query));
+      const parsed = new ParsedQueries(served.operation);
+      const work: Work = (asked, query) => this.runPublic(served, asked, () => parsed.of(query));
       this.routes.set(`/data/v1/${served.name}`, { family: marketData, work });
       return;
     }
@@ -78,7 +78,7 @@ export class Answering {
     this.routes.set(`/api/${served.name}`, { family: signedFamily(served.name), work });
   }
 
-  answer(asked: Asked): Answer | Promise<Answer> {
+  answer(asked: ApiRequest): ApiResponse | Promise<ApiResponse> {
     const { path, query } = splitTarget(asked.url);
     const route = this.routes.get(path) ?? { family: familyOf(path), work: nowhere };
     const refuse = (thrown: unknown) => this.refusal(route.family, thrown, path);
@@ -92,12 +92,12 @@ export class Answering {
   }
 
   /** A refusal in the shape that the operation of this address has. */
-  refuse(url: string, refusal: Refusal): Answer {
+  refuse(url: string, refusal: Refusal): ApiResponse {
     const { path } = splitTarget(url);
     return this.refusal(this.routes.get(path)?.family ?? familyOf(path), refusal, path);
   }
 
-  private runPublic(served: ServedOpenly<'public'>, asked: Asked, read: () => Meaning): Answer {
+  private runPublic(served: ServedOpenly<'public'>, asked: ApiRequest, read: () => ParsedQuery): ApiResponse {
     const { exchange, now, limits, klineSince } = this.options;
     if (served.operation.bucket === 'kline') limits.kline(asked.address, now());
     const values = read();
@@ -106,7 +106,7 @@ export class Answering {
   }
 
   /** Shown without accesskey and sign. A signature that is sent all the same is not looked at: it counts for the IP only. */
-  private runOpen(served: ServedOpenly<'open'>, asked: Asked, query: string): Answer {
+  private runOpen(served: ServedOpenly<'open'>, asked: ApiRequest, query: string): ApiResponse {
     const { exchange, now, limits } = this.options;
     limits.address(asked.address, now());
     const parameters = readQuery(query);
@@ -115,7 +115,7 @@ export class Answering {
     return { body: write(served.run(values, { exchange })), refused: false };
   }
 
-  private async runSigned(served: ServedSigned, asked: Asked, query: string): Promise<Answer> {
+  private async runSigned(served: ServedSigned, asked: ApiRequest, query: string): Promise<ApiResponse> {
     const { exchange, now, limits, zone = ZONE } = this.options;
     limits.address(asked.address, now());
     const parameters = readQuery(query);
@@ -145,7 +145,7 @@ export class Answering {
     return account;
   }
 
-  private refusal(family: Family, thrown: unknown, path: string): Answer {
+  private refusal(family: Family, thrown: unknown, path: string): ApiResponse {
     if (thrown instanceof Refusal) return { body: family(thrown), refused: true };
     if (thrown instanceof NotWritten) {
       this.options.log(`refused ${path.slice(0, 60)}: ${thrown.message}`);

@@ -2,10 +2,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Faults } from '../faults/faults.js';
 import { Refusal } from '../refusals.js';
 import { type Activity, isBrowser } from './activity.js';
-import type { Answer, Answering, Asked } from './answering.js';
+import type { ApiRequest, ApiResponse, RequestHandler } from './answering.js';
 import { CONTENT_TYPE, STATUS } from './choices.js';
 
-interface DoorOptions {
+interface ListenerOptions {
   /** Faults on demand; none when left out. */
   readonly faults?: Faults;
   /** Refuses a User-Agent that is not a desktop browser's, which the interface demands. */
@@ -14,36 +14,36 @@ interface DoorOptions {
 
 /** Serves the interface over HTTP. The caller owns the port and its lifetime. */
 export function interfaceListener(
-  answering: Answering,
+  handler: RequestHandler,
   activity: Activity,
-  { faults, strictAgent = false }: DoorOptions = {},
+  { faults, strictAgent = false }: ListenerOptions = {},
 ): RequestListener {
   return (request, response) => {
     activity.begin(request.headers['user-agent']);
     // only GET has no body that would have to be read before the connection can be used again
     if (request.method !== 'GET') response.shouldKeepAlive = false;
     const asked = askedIn(request);
-    const end = ({ refused }: Answer) => activity.end(refused);
-    const finish = (answer: Answer) => {
+    const end = ({ refused }: ApiResponse) => activity.end(refused);
+    const finish = (answer: ApiResponse) => {
       send(response, answer.body);
       end(answer);
     };
     if (strictAgent && !isBrowser(request.headers['user-agent'])) {
-      finish(answering.refuse(asked.url, new Refusal('notBrowser')));
+      finish(handler.refuse(asked.url, new Refusal('notBrowser')));
       return;
     }
     const fault = faults?.strike(asked.url);
     if (faults !== undefined && fault !== undefined) {
-      void faults.apply(fault, { asked, response, answering }).then(end);
+      void faults.apply(fault, { asked, response, handler }).then(end);
       return;
     }
-    const answer = answering.answer(asked);
+    const answer = handler.answer(asked);
     if (answer instanceof Promise) void answer.then(finish);
     else finish(answer);
   };
 }
 
-function askedIn(request: IncomingMessage): Asked {
+function askedIn(request: IncomingMessage): ApiRequest {
   return {
     method: request.method ?? '',
     url: request.url ?? '',

@@ -17,7 +17,7 @@ const LOOPBACK = '127.0.0.1';
  * How long a client may take. One check of all connections every few seconds stands in for a timer each.
  * The header size bounds the whole query; it holds every valid request and a market of 10,000 characters.
  */
-const PATIENCE = {
+const TIMEOUT = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 60_000,
@@ -29,14 +29,14 @@ const PATIENCE = {
 const MOST_CONNECTIONS = 4096;
 
 /** How long a closing listener waits for answers that nobody fetches. */
-const CLOSE_PATIENCE = 5_000;
+const CLOSE_TIMEOUT = 5_000;
 
 /**
  * Serves `respond` on loopback; port 0 takes any free one. Rejects with the system's error, EADDRINUSE above all.
  * `patience` is for tests that cannot wait.
  */
-export async function listen(respond: RequestListener, port: number, patience: ServerOptions = {}): Promise<Listener> {
-  const server = createServer({ ...PATIENCE, ...patience }, respond);
+export async function listen(respond: RequestListener, port: number, timeout: ServerOptions = {}): Promise<Listener> {
+  const server = createServer({ ...TIMEOUT, ...timeout }, respond);
   server.maxConnections = MOST_CONNECTIONS;
   server.on('clientError', answerBadBytes);
   server.on('connect', refuseTunnel);
@@ -50,7 +50,7 @@ export async function listen(respond: RequestListener, port: number, patience: S
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const impatient = setTimeout(() => server.closeAllConnections(), CLOSE_PATIENCE);
+    const impatient = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT);
     server.close(() => {
       clearTimeout(impatient);
       resolve();

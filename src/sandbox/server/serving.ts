@@ -86,8 +86,8 @@ export function marketOf(exchange: Exchange, name: string): MarketRules {
   const rules = exchange.markets.get(name);
   if (rules !== undefined) return rules;
   const renamed = name.split('_').find((coin) => Object.hasOwn(RENAMED_COINS, coin));
-  const mend = renamed === undefined ? '' : ` (${renamed} is ${RENAMED_COINS[renamed]} now)`;
-  throw new Refusal('unknownMarket', `${name}${mend}`);
+  const fix = renamed === undefined ? '' : ` (${renamed} is ${RENAMED_COINS[renamed]} now)`;
+  throw new Refusal('unknownMarket', `${name}${fix}`);
 }
 
 /** The rules of a coin, in either case. Throws {@link Refusal} for one that does not exist, naming a renamed coin's new name. */
@@ -95,6 +95,6 @@ export function coinOf(exchange: Exchange, name: string): CoinRules {
   const coin = name.toLowerCase();
   const rules = exchange.coins.get(coin);
   if (rules !== undefined) return rules;
-  const mend = Object.hasOwn(RENAMED_COINS, coin) ? ` (${coin} is ${RENAMED_COINS[coin]} now)` : '';
-  throw new Refusal('unknownCoin', `${coin}${mend}`);
+  const fix = Object.hasOwn(RENAMED_COINS, coin) ? ` (${coin} is ${RENAMED_COINS[coin]} now)` : '';
+  throw new Refusal('unknownCoin', `${coin}${fix}`);
 }

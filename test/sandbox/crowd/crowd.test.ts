@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chance, Dice } from '../../../src/sandbox/crowd/chance.js';
+import { RandomStream, random } from '../../../src/sandbox/crowd/chance.js';
 import { PricePath } from '../../../src/sandbox/crowd/path.js';
 import { profileOf } from '../../../src/sandbox/crowd/profile.js';
 import { sizedAmount, wantedPrices } from '../../../src/sandbox/crowd/quotes.js';
@@ -8,15 +8,15 @@ import { MARKETS } from '../../../src/sandbox/markets/markets.js';
 import { recordedMinutes } from '../../../src/sandbox/markets/recording.js';
 
 test('chance depends on its arguments alone, and is even', () => {
-  expect(chance(1, 2, 3)).toBe(chance(1, 2, 3));
-  expect(chance(1, 2, 3)).not.toBe(chance(1, 3, 2));
-  const draws = Array.from({ length: 20_000 }, (_, index) => chance(5, index));
+  expect(random(1, 2, 3)).toBe(random(1, 2, 3));
+  expect(random(1, 2, 3)).not.toBe(random(1, 3, 2));
+  const draws = Array.from({ length: 20_000 }, (_, index) => random(5, index));
   for (const tenth of Array.from({ length: 10 }, (_, index) => index / 10)) {
     const share = draws.filter((draw) => draw >= tenth && draw < tenth + 0.1).length / draws.length;
     expect(share).toBeGreaterThan(0.09);
     expect(share).toBeLessThan(0.11);
   }
-  const [one, other] = [new Dice(1, 2), new Dice(1, 2)];
+  const [one, other] = [new RandomStream(1, 2), new RandomStream(1, 2)];
   expect([one.next(), one.next()]).toEqual([other.next(), other.next()]);
 });
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../../src/sandbox/refusals.js';
-import { BareDesk } from '../support/desk.js';
-import { type Placing, Twins } from '../support/twins.js';
+import { OrderFixture } from '../support/desk.js';
+import { ModelComparison, type Placing } from '../support/twins.js';
 
 const ACCOUNTS = ['ann', 'ben', 'cas', 'dee'];
 
@@ -18,12 +18,12 @@ const doing = fc.oneof({ weight: 3, arbitrary: placing }, { weight: 1, arbitrary
 
 test('10,000 random orders and cancels do what an independent, simpler model does, after each of them', () => {
   const runs = fc.property(fc.array(doing, { minLength: 250, maxLength: 250, size: 'max' }), (actions) => {
-    const twins = new Twins(ACCOUNTS, 20_000n, 200n);
+    const comparison = new ModelComparison(ACCOUNTS, 20_000n, 200n);
     for (const action of actions) {
-      if ('cancel' in action) twins.cancel(action.cancel);
-      else twins.place(action);
-      twins.check();
-      const { book } = twins.real.venue;
+      if ('cancel' in action) comparison.cancel(action.cancel);
+      else comparison.place(action);
+      comparison.check();
+      const { book } = comparison.real.venue;
       expect((book.best('buy')?.price ?? 0n) < (book.best('sell')?.price ?? 1_000n)).toBe(true);
     }
   });
@@ -31,7 +31,7 @@ test('10,000 random orders and cancels do what an independent, simpler model doe
 });
 
 test('a refusal is a Refusal, with the code of the field notes', () => {
-  const place = () => new BareDesk(['ann'], 10n, 0n).place('ann', 'buy', 'limit', 100, 1);
+  const place = () => new OrderFixture(['ann'], 10n, 0n).place('ann', 'buy', 'limit', 100, 1);
   expect(place).toThrow(Refusal);
   expect(place).toThrow(expect.objectContaining({ code: 2009 }));
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type OrderStatus, statusOf } from '../../../src/sandbox/desk/order.js';
-import { BareDesk } from '../support/desk.js';
+import { OrderFixture } from '../support/desk.js';
 
 /** What happens to ann's order to buy 10 at 100, if it rests. */
 type Happening = 'part' | 'rest' | 'cancel';
@@ -36,15 +36,15 @@ const TRANSITIONS: readonly (readonly [
 ];
 
 test.each(TRANSITIONS)('%s', (_what, asks, type, happenings, states) => {
-  const desk = new BareDesk(['ann', 'ben']);
-  if (asks > 0) desk.place('ben', 'sell', 'limit', 100, asks);
-  const order = desk.place('ann', 'buy', type, 100, 10);
+  const fixture = new OrderFixture(['ann', 'ben']);
+  if (asks > 0) fixture.place('ben', 'sell', 'limit', 100, asks);
+  const order = fixture.place('ann', 'buy', type, 100, 10);
   const seen = [statusOf(order)];
   for (const happening of happenings) {
-    if (happening === 'cancel') desk.cancel(order);
-    else desk.place('ben', 'sell', 'ioc', 100, happening === 'part' ? 3 : 10);
+    if (happening === 'cancel') fixture.cancel(order);
+    else fixture.place('ben', 'sell', 'ioc', 100, happening === 'part' ? 3 : 10);
     seen.push(statusOf(order));
   }
   expect(seen).toEqual(states);
-  expect(desk.desk.ledger.frozen('ann', 'usdt')).toBe(order.open ? order.price * order.remaining : 0n);
+  expect(fixture.fixture.ledger.frozen('ann', 'usdt')).toBe(order.open ? order.price * order.remaining : 0n);
 });

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { House } from '../../../src/sandbox/exchange/house.js';
-import { LivingExchange } from '../../../src/sandbox/exchange/living-exchange.js';
+import { ExchangeState } from '../../../src/sandbox/exchange/house.js';
+import { ExchangeService } from '../../../src/sandbox/exchange/living-exchange.js';
 import type { Account, Exchange } from '../../../src/sandbox/exchange.js';
 import { keptLimits } from '../../../src/sandbox/server/index.js';
 import { ALICE, NOW } from '../server/fake-exchange.js';
@@ -33,38 +33,44 @@ const WATCHER = {
 const { accessKey, secretKey, safePwd, username } = ALICE;
 
 /** An exchange with the accounts of the signing vectors, at their time, and a clock that the test turns. */
-export class Box {
+export class FundsFixture {
   readonly exchange: Exchange;
   private open = true;
 
   private constructor(
-    readonly house: House,
+    readonly state: ExchangeState,
     readonly directory: string,
     readonly clock: { time: number },
   ) {
-    this.exchange = new LivingExchange(
-      house,
-      house.clock(() => clock.time),
+    this.exchange = new ExchangeService(
+      state,
+      state.clock(() => clock.time),
     );
     this.exchange.advance();
   }
 
   /** A box until the end of the test. */
-  static at({ directory = temporaryDirectory(), time = NOW }: { directory?: string; time?: number } = {}): Box {
-    const box = Box.open(directory, time);
-    onTestFinished(() => box.close());
-    return box;
+  static at({
+    directory = temporaryDirectory(),
+    time = NOW,
+  }: {
+    directory?: string;
+    time?: number;
+  } = {}): FundsFixture {
+    const fixture = FundsFixture.open(directory, time);
+    onTestFinished(() => fixture.close());
+    return fixture;
   }
 
   /** A box that somebody closes. */
-  static open(directory: string, time: number): Box {
+  static open(directory: string, time: number): FundsFixture {
     const secrets = { accessKey, secretKey, safePwd, username };
-    const house = House.open({ directory, seed: 7, time, secrets });
-    if (house.customers.byAccessKey(BEN.accessKey) === undefined) {
-      house.customers.add(BEN);
-      house.customers.add(WATCHER);
+    const state = ExchangeState.open({ directory, seed: 7, time, secrets });
+    if (state.customers.byAccessKey(BEN.accessKey) === undefined) {
+      state.customers.add(BEN);
+      state.customers.add(WATCHER);
     }
-    return new Box(house, directory, { time });
+    return new FundsFixture(state, directory, { time });
   }
 
   get alice(): Account {
@@ -109,9 +115,9 @@ export class Box {
   }
 
   /** Opens the directory again, as after a restart. */
-  async again(): Promise<Box> {
+  async again(): Promise<FundsFixture> {
     await this.close();
-    return Box.at({ directory: this.directory, time: this.clock.time });
+    return FundsFixture.at({ directory: this.directory, time: this.clock.time });
   }
 
   async close(): Promise<void> {
@@ -128,19 +134,19 @@ export class Box {
 }
 
 /** One box for the tests of a group, which leave it as it was. To be called where they are described. */
-export function sharedBox(prepare: (box: Box) => void = () => undefined): () => Box {
+export function sharedFixture(prepare: (fixture: FundsFixture) => void = () => undefined): () => FundsFixture {
   const directory = mkdtempSync(join(tmpdir(), 'pit-funds-'));
-  let box: Box | undefined;
+  let fixture: FundsFixture | undefined;
   beforeAll(() => {
-    box = Box.open(directory, NOW);
-    prepare(box);
+    fixture = FundsFixture.open(directory, NOW);
+    prepare(fixture);
   });
   afterAll(async () => {
-    await box?.close();
+    await fixture?.close();
     rmSync(directory, { recursive: true, force: true });
   });
   return () => {
-    if (box === undefined) throw new Error('the box is not open yet');
-    return box;
+    if (fixture === undefined) throw new Error('the box is not open yet');
+    return fixture;
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FACTORS } from '../../../src/sandbox/crowd/factors.js';
 import { recordedMinutes } from '../../../src/sandbox/markets/recording.js';
-import { Clocked } from '../support/exchange.js';
+import { ExchangeFixture } from '../support/exchange.js';
 
 test('the recording is what was recorded: literals from its first, its lowest and its last line', () => {
   const { open, high, low, close, volume } = recordedMinutes();
@@ -21,7 +21,7 @@ test('the price path begins where the recording ends', () => {
 });
 
 test('the history of btc_usdt is the recording, shifted to end when trading began', async () => {
-  const { exchange } = await Clocked.open();
+  const { exchange } = await ExchangeFixture.open();
   const [first, second] = exchange.candles('btc_usdt', '1min', { size: 100_000 });
   expect(first).toMatchObject({
     open: '23140.48',

@@ -44,7 +44,7 @@ export const RECORD: OrderRecord = {
 /** An exchange with one market in which nothing moves, so that answers can be compared with literals. */
 export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
   const calls = {
-    genesis: ALICE,
+    firstAccount: ALICE,
     markets: new Map([['btc_usdt', MARKETS.get('btc_usdt') as Market]]),
     coins: new Map([['btc', BTC]]),
     advance: () => undefined,
@@ -68,7 +68,7 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     verifyAddress: absent,
     obtainAddress: absent,
     endWithdrawal: absent,
-    administration: {} as Exchange['administration'],
+    admin: {} as Exchange['admin'],
     isFailing: false,
     durable: () => Promise.resolve(),
     status: () => ({ time: NOW, markets: 1, accounts: 2, orders: 1, trades: 3 }),

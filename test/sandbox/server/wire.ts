@@ -3,12 +3,12 @@ import { afterEach } from 'vitest';
 import type { Exchange } from '../../../src/sandbox/exchange.js';
 import {
   Activity,
-  Answering,
   interfaceListener,
   keptLimits,
   type Limits,
   type Listener,
   listen,
+  RequestHandler,
   UNLIMITED,
 } from '../../../src/sandbox/server/index.js';
 import { NOW, stillExchange } from './fake-exchange.js';
@@ -33,8 +33,8 @@ export async function serveInterface(
 ): Promise<Served> {
   const activity = new Activity();
   const logged: string[] = [];
-  const answering = new Answering({ exchange, now, limits, log: (line) => logged.push(line) });
-  const listener = await listen(interfaceListener(answering, activity), 0);
+  const handler = new RequestHandler({ exchange, now, limits, log: (line) => logged.push(line) });
+  const listener = await listen(interfaceListener(handler, activity), 0);
   open.push(listener);
   return { port: listener.port, activity, logged };
 }

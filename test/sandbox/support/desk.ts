@@ -1,20 +1,20 @@
 import { CandleSeries, candleCodec } from '../../../src/sandbox/candles-series.js';
 import { type Bill, BillBook, billCodec, placeCodec } from '../../../src/sandbox/desk/bills.js';
-import { Desk, type Intent, type Venue } from '../../../src/sandbox/desk/desk.js';
+import { type Intent, OrderService, type Venue } from '../../../src/sandbox/desk/desk.js';
 import { Lender } from '../../../src/sandbox/desk/lender.js';
 import { type Order, orderCodec } from '../../../src/sandbox/desk/order.js';
-import { idCodec, keyCodec, OrderFile } from '../../../src/sandbox/desk/order-file.js';
+import { idCodec, keyCodec, OrderRepository } from '../../../src/sandbox/desk/order-file.js';
 import { FIRST, Sequences } from '../../../src/sandbox/desk/sequences.js';
 import { Tape, tradeCodec } from '../../../src/sandbox/desk/tape.js';
 import type { Level } from '../../../src/sandbox/engine/ladder.js';
 import type { Side } from '../../../src/sandbox/engine/order.js';
 import { Ledger } from '../../../src/sandbox/ledger.js';
 import { MARKETS } from '../../../src/sandbox/markets/markets.js';
-import { NumberedLists, sheetCodec } from '../../../src/sandbox/numbered-lists.js';
+import { chunkCodec, NumberedLists } from '../../../src/sandbox/numbered-lists.js';
 import { type Codec, Table } from '../../../src/sandbox/store-table.js';
 
 /** A desk over btc_usdt with a few accounts, no crowd and nothing on disk. A tick × a lot is one unit of usdt. */
-export class BareDesk {
+export class OrderFixture {
   private readonly tables: Table<never>[] = [];
   readonly ledger = new Ledger();
   readonly trades = this.lists(tradeCodec);
@@ -22,7 +22,7 @@ export class BareDesk {
   /** Last prices in ticks, as the lender sees them. */
   readonly prices = new Map<string, bigint>();
   readonly lender: Lender;
-  readonly desk: Desk;
+  readonly fixture: OrderService;
   readonly venue: Venue;
 
   constructor(
@@ -35,12 +35,12 @@ export class BareDesk {
     const sequences = new Sequences({ ...FIRST }, () => {});
     const bills = new BillBook({ bills: this.statements, coinBills: this.lists(placeCodec) }, this.ledger, sequences);
     const [open, clientIds, listed] = [this.table(keyCodec), this.table(keyCodec), this.lists(idCodec)];
-    const orders = new OrderFile({ orders: this.table(orderCodec), open, clientIds, listed });
+    const orders = new OrderRepository({ orders: this.table(orderCodec), open, clientIds, listed });
     this.lender = new Lender(this.ledger, bills, (name) => this.prices.get(name) ?? 0n);
-    this.desk = new Desk(this.ledger, sequences, bills, orders, this.lender);
+    this.fixture = new OrderService(this.ledger, sequences, bills, orders, this.lender);
     const nothing = { start: 0, end: 0, candles: () => [] };
     const series = new CandleSeries('btc_usdt', nothing, this.table(candleCodec));
-    this.venue = Desk.venue(market, new Tape('btc_usdt', this.trades, series));
+    this.venue = OrderService.venue(market, new Tape('btc_usdt', this.trades, series));
     for (const account of accounts) {
       this.ledger.credit(account, 'usdt', usdt);
       this.ledger.credit(account, 'btc', market.units(lots));
@@ -56,7 +56,7 @@ export class BareDesk {
     terms: Pick<Intent, 'kind' | 'borrow' | 'repay'> = {},
   ): Order {
     const intent = { account, side, type, price: BigInt(price), amount: BigInt(amount), ...terms };
-    return this.desk.place(this.venue, intent, 1_700_000_000_000);
+    return this.fixture.place(this.venue, intent, 1_700_000_000_000);
   }
 
   /** Drops the rows as if a disk had taken them: a long campaign would fill the memory with them. */
@@ -68,7 +68,7 @@ export class BareDesk {
   }
 
   cancel(order: Order): void {
-    this.desk.cancel(this.venue, order);
+    this.fixture.cancel(this.venue, order);
   }
 
   /** The levels as text, asks above bids, the best next to the line: `101  30 = ann 10, ben 20`. */
@@ -93,7 +93,7 @@ export class BareDesk {
   }
 
   private lists<Value>(codec: Codec<Value>): NumberedLists<Value> {
-    return new NumberedLists(this.table(sheetCodec), codec);
+    return new NumberedLists(this.table(chunkCodec), codec);
   }
 
   private table<Value>(codec: Codec<Value>): Table<Value> {

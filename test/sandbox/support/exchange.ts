@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Account, type Exchange, openExchange } from '../../../src/sandbox/exchange.js';
 
-export const GENESIS = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
+export const FIRST_ACCOUNT = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
 
 /** A Friday, and not the beginning of a minute. */
 export const START = Date.UTC(2024, 2, 15, 13, 37, 21, 250);
@@ -17,23 +17,23 @@ export function temporaryDirectory(): string {
 }
 
 /** An exchange with a clock that the test turns. */
-export class Clocked {
+export class ExchangeFixture {
   private constructor(
     readonly exchange: Exchange,
     readonly clock: { time: number },
     readonly directory: string,
   ) {}
 
-  static async open(options: { directory?: string; seed?: number; time?: number } = {}): Promise<Clocked> {
+  static async open(options: { directory?: string; seed?: number; time?: number } = {}): Promise<ExchangeFixture> {
     const { directory = temporaryDirectory(), seed = 7, time = START } = options;
     const clock = { time };
-    const exchange = await openExchange({ directory, seed, now: () => clock.time, genesis: GENESIS });
+    const exchange = await openExchange({ directory, seed, now: () => clock.time, firstAccount: FIRST_ACCOUNT });
     onTestFinished(() => exchange.close());
-    return new Clocked(exchange, clock, directory);
+    return new ExchangeFixture(exchange, clock, directory);
   }
 
   get account(): Account {
-    const account = this.exchange.account(GENESIS.accessKey);
+    const account = this.exchange.account(FIRST_ACCOUNT.accessKey);
     if (account === undefined) throw new Error('no first account');
     return account;
   }

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert/strict';
 import { type Order, statusOf } from '../../../src/sandbox/desk/order.js';
 import type { Execution, Side } from '../../../src/sandbox/engine/order.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
-import { BareDesk } from './desk.js';
+import { OrderFixture } from './desk.js';
 import { Model } from './model.js';
 
 export interface Placing {
@@ -16,8 +16,8 @@ export interface Placing {
 const COINS = ['usdt', 'btc'] as const;
 
 /** The desk and the model, given the same things to do. Each throws AssertionError where the two differ. */
-export class Twins {
-  readonly real: BareDesk;
+export class ModelComparison {
+  readonly real: OrderFixture;
   readonly model: Model;
   readonly counts = { placed: 0, refused: 0, cancelled: 0, trades: 0 };
   /** What the desk alone took, in ms. */
@@ -32,7 +32,7 @@ export class Twins {
     usdt: bigint,
     lots: bigint,
   ) {
-    this.real = new BareDesk(accounts, usdt, lots);
+    this.real = new OrderFixture(accounts, usdt, lots);
     this.model = new Model(accounts, usdt, lots);
   }
 

@@ -1,7 +1,7 @@
 import type { Account, OrderRequest } from '../../exchange.js';
 import { Refusal } from '../../refusals.js';
 
-interface Asked {
+interface ApiRequest {
   readonly acctType?: string | undefined;
   readonly enableExpress?: string | undefined;
   readonly enableRepay?: string | undefined;
@@ -13,7 +13,7 @@ interface Asked {
  */
 export function walletOf(
   { permissions }: Account,
-  { acctType = '0', enableExpress, enableRepay }: Asked,
+  { acctType = '0', enableExpress, enableRepay }: ApiRequest,
 ): Pick<OrderRequest, 'account' | 'borrow' | 'repay'> {
   const [borrow, repay] = [enableExpress === 'true', enableRepay === 'true'];
   if (acctType === '0') {
