@@ -1,9 +1,9 @@
+import path from 'node:path';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { SandboxAddress } from '../../src/sandbox/lifecycle/address.js';
+import type { SandboxAddress } from '../../src/sandbox/lifecycle/files.js';
 import { afterFile } from './after-file.js';
 
 /** The real program, as `npm test` has built it. */

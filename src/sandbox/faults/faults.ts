@@ -1,13 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Refusal } from '../refusals.js';
-import type { ApiRequest, ApiResponse, RequestHandler } from '../server/answering.js';
 import { CONTENT_TYPE, STATUS } from '../server/choices.js';
-import { splitTarget } from '../server/query.js';
-import { type Effects, effectsOf, parametersOf } from './effects.js';
-import { EXECUTIONS, type FaultKind } from './kinds.js';
-import type { FaultLog } from './log.js';
-import { type FaultRule, FaultRules } from './rules.js';
+import { splitTarget } from '../server/parameters.js';
+import type { ApiRequest, ApiResponse, RequestHandler } from '../server/request-handler.js';
+import { type Effects, effectsOf, type FaultLog, parametersOf } from './log.js';
+import { EXECUTIONS, type FaultKind, type FaultRule, FaultRules } from './rules.js';
 
 /** What a proxy or an exchange in trouble shows in place of an answer. */
 const PAGE =

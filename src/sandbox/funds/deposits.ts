@@ -1,9 +1,9 @@
-import { type ChainRules, chainRules } from '../markets/chains.js';
-import type { NumberedLists } from '../numbered-lists.js';
+import { type ChainRules, chainRules } from '../markets/coins.js';
 import { FUNDS } from '../server/choices.js';
-import type { Codec } from '../store-table.js';
+import type { NumberedLists } from '../store/numbered-lists.js';
+import type { Codec } from '../store/table.js';
 import { addressText, depositAddress, transactionHash } from './addresses.js';
-import { type FundsContext, listOf, type Reference, taskKey } from './till.js';
+import { type FundsContext, listOf, type Reference, taskKey } from './context.js';
 
 /** 0 waiting for confirmation, 1 failed, 2 success. */
 export type DepositStatus = 0 | 1 | 2;

@@ -1,11 +1,11 @@
-import { FEES, OUTSIDE } from '../ledger.js';
-import type { ChainRules } from '../markets/chains.js';
-import type { NumberedLists } from '../numbered-lists.js';
+import { FEES, OUTSIDE } from '../accounts/ledger.js';
+import type { ChainRules } from '../markets/coins.js';
 import { Refusal } from '../refusals.js';
 import { FUNDS } from '../server/choices.js';
-import type { Codec } from '../store-table.js';
+import type { NumberedLists } from '../store/numbered-lists.js';
+import type { Codec } from '../store/table.js';
 import { transactionHash } from './addresses.js';
-import { type FundsContext, listOf, type Reference, taskKey } from './till.js';
+import { type FundsContext, listOf, type Reference, taskKey } from './context.js';
 
 /** 0 submitted, 5 confirmed, 2 success, 1 failed, 3 cancelled. */
 export type WithdrawalStatus = 0 | 1 | 2 | 3 | 5;

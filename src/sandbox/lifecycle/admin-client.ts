@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Failure } from '../../errors.js';
-import type { SandboxAddress } from './address.js';
+import type { SandboxAddress } from './files.js';
 
 /** Thrown for an answer that says no. `reason` names the refusal for a program, where it has a name. */
 class AdminError extends Error {

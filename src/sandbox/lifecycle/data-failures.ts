@@ -2,7 +2,7 @@ import { closeSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../../errors.js';
 import { diskTrouble, openPrivate } from '../disk.js';
-import { UnreadableStore } from '../store-damage.js';
+import { UnreadableStore } from '../store/errors.js';
 import { removeFile } from './files.js';
 
 const ANEW = 'Begin anew with pit sandbox reset, which forgets its orders, balances and history.';

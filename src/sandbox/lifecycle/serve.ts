@@ -1,31 +1,33 @@
 import { randomBytes } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from '../../errors.js';
+import { adminCalls } from '../admin/calls.js';
+import { adminListener } from '../admin/http.js';
 import { makePrivateFolder } from '../disk.js';
-import { type Exchange, openExchange, type ReplayGenesis } from '../exchange.js';
+import { type Exchange, openExchange } from '../exchange/exchange-service.js';
+import type { ReplayGenesis } from '../exchange/exchange-state.js';
 import { Faults } from '../faults/faults.js';
 import { FaultLog } from '../faults/log.js';
-import {
-  Activity,
-  adminListener,
-  interfaceListener,
-  keptLimits,
-  type LimitValues,
-  type Listener,
-  listen,
-  RequestHandler,
-} from '../server/index.js';
-import { AlreadyOpen } from '../store-claim.js';
-import type { SandboxAddress, SandboxFiles } from './address.js';
+import { Activity, interfaceListener, type Listener, listen } from '../server/http.js';
+import { keptLimits, type LimitValues } from '../server/limits.js';
+import { RequestHandler } from '../server/request-handler.js';
+import { AlreadyOpen } from '../store/database.js';
 import { isAnswering } from './admin-client.js';
-import { adminCalls } from './administration.js';
-import { filesIn, removeDrafts } from './files.js';
-import { keepKeys, keysOf } from './keys.js';
+import { DataDirectory, recoverDataDirectory } from './data-directory.js';
+import {
+  filesIn,
+  keepKeys,
+  keysOf,
+  readRecord,
+  removeDrafts,
+  replacePrivate,
+  type SandboxAddress,
+  type SandboxFiles,
+} from './files.js';
 import { boundedLog } from './log.js';
-import { listenOn } from './port.js';
-import { DataDirectory, recoverDataDirectory } from './premises.js';
-import { type Running, RunningSandbox } from './running.js';
 import { readPublished } from './running-file.js';
+import { type Running, RunningSandbox } from './running-sandbox.js';
 
 export interface ServeOptions {
   /** The sandbox's own folder; made when missing. */
@@ -148,4 +150,50 @@ function alreadyRunning(other: SandboxAddress | undefined, cause: AlreadyOpen): 
       ? `The sandbox's data are in use: ${cause.message}`
       : `The sandbox is already running at ${other.baseUrl} (process ${other.pid})`;
   return new Failure('usage', message, { hint: 'Use that one, or stop it first: pit sandbox stop', cause });
+}
+
+/**
+ * Listens on the wanted port, where 0 is any. Null prefers the port that this folder had last, so that an address that
+ * someone noted, or a command got just before an idle stop, is good again after the next start.
+ *
+ * Throws {@link Failure} when the wanted port cannot be had.
+ */
+export async function listenOn(
+  respond: RequestListener,
+  wanted: number | null,
+  files: SandboxFiles,
+): Promise<Listener> {
+  const listener = wanted === null ? await lastOrAny(respond, files) : await exactly(respond, wanted);
+  try {
+    if (listener.port !== lastPort(files)) replacePrivate(files.port, `${JSON.stringify({ port: listener.port })}\n`);
+    return listener;
+  } catch (error) {
+    await listener.close();
+    throw error;
+  }
+}
+
+async function lastOrAny(respond: RequestListener, files: SandboxFiles): Promise<Listener> {
+  try {
+    return await listen(respond, lastPort(files));
+  } catch {
+    return await listen(respond, 0);
+  }
+}
+
+function lastPort(files: SandboxFiles): number {
+  const port = readRecord(files.port)?.port;
+  return typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
+}
+
+async function exactly(respond: RequestListener, port: number): Promise<Listener> {
+  try {
+    return await listen(respond, port);
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new Failure('usage', `The sandbox cannot listen on port ${port}: ${reason}`, {
+      hint: 'Choose another port, or --port 0 for any free one.',
+      cause: error,
+    });
+  }
 }

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { clockReport } from '../administration/clock.js';
-import type { Administered } from './administration.js';
+import type { Administered } from '../admin/calls.js';
+import { clockReport } from '../admin/clock.js';
 
 /** What `pit sandbox status` shows; null where it is not running. */
 export interface SandboxStatus {

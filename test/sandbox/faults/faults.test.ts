@@ -2,15 +2,10 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
-import {
-  Activity,
-  interfaceListener,
-  keptLimits,
-  listen,
-  RequestHandler,
-  UNLIMITED,
-} from '../../../src/sandbox/server/index.js';
-import { admin, done, sandbox, temporaryFolder } from '../administration/served.js';
+import { Activity, interfaceListener, listen } from '../../../src/sandbox/server/http.js';
+import { keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
+import { admin, done, sandbox, temporaryFolder } from '../admin/served.js';
 import { ALICE, NOW, stillExchange } from '../server/fake-exchange.js';
 import { bodyOf, send, statusLineOf } from '../server/wire.js';
 import { signedUrl } from '../signing.js';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import type { Account } from '../../../src/sandbox/exchange.js';
+import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
-import { FundsFixture } from './box.js';
+import { FundsFixture } from './fixture.js';
 
 const COINS = ['btc', 'eth', 'usdt', 'eos'] as const;
 const who = fc.constantFrom('alice' as const, 'ben' as const);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { WithdrawRequest } from '../../../src/sandbox/funds/treasury.js';
-import { FundsFixture, sharedFixture } from './box.js';
+import type { WithdrawRequest } from '../../../src/sandbox/funds/funds-service.js';
+import { FundsFixture, sharedFixture } from './fixture.js';
 
 const USUAL = { coin: 'usdt', amount: '100', fee: '1', internal: false, address: 'Tusual', safePwd: 'fund-pass-1' };
 

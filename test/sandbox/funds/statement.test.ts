@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Bill, BillBook, billCodec, placeCodec } from '../../../src/sandbox/desk/bills.js';
-import { FIRST, Sequences } from '../../../src/sandbox/desk/sequences.js';
-import { Ledger } from '../../../src/sandbox/ledger.js';
-import { type Chunk, chunkCodec, NumberedLists } from '../../../src/sandbox/numbered-lists.js';
-import { Store } from '../../../src/sandbox/store.js';
-import { type Row, Table } from '../../../src/sandbox/store-table.js';
-import { temporaryDirectory } from '../support/exchange.js';
+import { type Bill, BillBook, billCodec, placeCodec } from '../../../src/sandbox/accounts/bills.js';
+import { Ledger } from '../../../src/sandbox/accounts/ledger.js';
+import { FIRST, Sequences } from '../../../src/sandbox/orders/sequences.js';
+import { type Chunk, chunkCodec, NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
+import { Store } from '../../../src/sandbox/store/store.js';
+import { type Row, Table } from '../../../src/sandbox/store/table.js';
+import { temporaryDirectory } from '../support/exchange-fixture.js';
 
 /** Rows in memory that count how often they are read. */
 class CountingDisk {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { WithdrawRequest } from '../../../src/sandbox/funds/treasury.js';
-import { FundsFixture, sharedFixture } from './box.js';
+import type { WithdrawRequest } from '../../../src/sandbox/funds/funds-service.js';
+import { FundsFixture, sharedFixture } from './fixture.js';
 
 const OUT = '14fxEPirL9fyfw1i9EF439Pq6gQ5xijUmp';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { get, serveInterface } from '../server/wire.js';
-import { FundsFixture, sharedFixture } from './box.js';
+import { FundsFixture, sharedFixture } from './fixture.js';
 
 const ALICE = 'accesskey=6d8f62fd-3086-46e3-a0ba-c66a929c24e2';
 const WATCHER = 'accesskey=ak-0001';

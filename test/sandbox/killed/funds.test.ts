@@ -7,9 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { ExchangeState } from '../../../src/sandbox/exchange/house.js';
-import type { Account, Exchange } from '../../../src/sandbox/exchange.js';
-import { ExchangeFixture, FIRST_ACCOUNT, START, temporaryDirectory } from '../support/exchange.js';
+import type { Account } from '../../../src/sandbox/accounts/accounts.js';
+import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import { ExchangeState } from '../../../src/sandbox/exchange/exchange-state.js';
+import { ExchangeFixture, FIRST_ACCOUNT, START, temporaryDirectory } from '../support/exchange-fixture.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 

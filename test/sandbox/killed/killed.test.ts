@@ -6,9 +6,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import { ExchangeState } from '../../../src/sandbox/exchange/house.js';
-import { AlreadyOpen, openExchange } from '../../../src/sandbox/exchange.js';
-import { ExchangeFixture, FIRST_ACCOUNT, START, temporaryDirectory } from '../support/exchange.js';
+import { openExchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import { ExchangeState } from '../../../src/sandbox/exchange/exchange-state.js';
+import { AlreadyOpen } from '../../../src/sandbox/store/database.js';
+import { ExchangeFixture, FIRST_ACCOUNT, START, temporaryDirectory } from '../support/exchange-fixture.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 

@@ -1,5 +1,6 @@
+import { openExchange } from '../../../src/sandbox/exchange/exchange-service.js';
+
 // A process that places and cancels orders and tells of each once it is durable, until it is killed.
-import { openExchange } from '../../../src/sandbox/exchange.js';
 
 const [directory = '', start = '0'] = process.argv.slice(2);
 const firstAccount = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };

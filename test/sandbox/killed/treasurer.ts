@@ -1,5 +1,6 @@
+import { openExchange } from '../../../src/sandbox/exchange/exchange-service.js';
+
 // A process that deposits and withdraws, tells of each once it is durable, and lives until it is killed.
-import { openExchange } from '../../../src/sandbox/exchange.js';
 
 const [directory = '', start = '0'] = process.argv.slice(2);
 const firstAccount = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };

@@ -1,6 +1,5 @@
-import type { Exchange, OrderRecord } from '../../../src/sandbox/exchange.js';
-import type { Market } from '../../../src/sandbox/markets/market.js';
-import { MARKETS } from '../../../src/sandbox/markets/markets.js';
+import type { Exchange, OrderRecord } from '../../../src/sandbox/exchange/exchange-service.js';
+import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
 
 /** The exchange's clock in these tests: the reqTime of the signing vectors. */

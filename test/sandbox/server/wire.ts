@@ -1,16 +1,9 @@
 import { connect } from 'node:net';
 import { afterEach } from 'vitest';
-import type { Exchange } from '../../../src/sandbox/exchange.js';
-import {
-  Activity,
-  interfaceListener,
-  keptLimits,
-  type Limits,
-  type Listener,
-  listen,
-  RequestHandler,
-  UNLIMITED,
-} from '../../../src/sandbox/server/index.js';
+import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import { Activity, interfaceListener, type Listener, listen } from '../../../src/sandbox/server/http.js';
+import { keptLimits, type Limits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import { NOW, stillExchange } from './fake-exchange.js';
 
 const open: Listener[] = [];

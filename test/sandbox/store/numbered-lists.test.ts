@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chunkCodec, NumberedLists } from '../../../src/sandbox/numbered-lists.js';
-import { Store } from '../../../src/sandbox/store.js';
-import type { Codec } from '../../../src/sandbox/store-table.js';
-import { temporaryDirectory } from '../support/exchange.js';
+import { chunkCodec, NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
+import { Store } from '../../../src/sandbox/store/store.js';
+import type { Codec } from '../../../src/sandbox/store/table.js';
+import { temporaryDirectory } from '../support/exchange-fixture.js';
 
 /** Entries know their list, as bills and deposits do. */
 const codec: Codec<string> = {

@@ -1,4 +1,4 @@
-import { ModelComparison } from './twins.js';
+import { ModelComparison } from './model-comparison.js';
 
 export interface Campaign {
   readonly seed: number;
