@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SandboxAddress } from '../../src/sandbox/lifecycle/files.js';
 import { temporaryHome } from '../support/pit.js';
-import { COUNT, Desk, TEXT, TIME, document } from './desk.js';
+import { COUNT, Desk, document, TEXT, TIME } from './desk.js';
 import { place } from './orders-desk.js';
 
 const desk = new Desk(temporaryHome());

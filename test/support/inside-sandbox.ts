@@ -1,6 +1,6 @@
-import path from 'node:path';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { sandboxFiles } from '../../src/sandbox/lifecycle/files.js';
 import type { Running } from '../../src/sandbox/lifecycle/running-sandbox.js';

@@ -1,7 +1,7 @@
-import path from 'node:path';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { SandboxAddress } from '../../src/sandbox/lifecycle/files.js';
 import { afterFile } from './after-file.js';

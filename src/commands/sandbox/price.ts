@@ -1,6 +1,6 @@
-import * as shape from '../../cli/shapes.js';
 import { define, flag, required } from '../../cli/definition.js';
 import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import * as shape from '../../cli/shapes.js';
 import type { PriceMoveReport } from '../../sandbox/admin/replay.js';
 import { duration } from '../inputs/durations.js';
 import { marketName } from '../inputs/names.js';

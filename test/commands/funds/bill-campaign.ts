@@ -1,15 +1,15 @@
-import path from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { COINS } from '../../../src/sandbox/markets/coins.js';
 import { BILL_WORDS } from '../../../src/sandbox/server/choices.js';
-import { type ServedProcess, killProcess, random, serveProcess } from '../../sandbox/support/served-process.js';
+import { killProcess, random, type ServedProcess, serveProcess } from '../../sandbox/support/served-process.js';
 import { CHECKS, type LedgerBill } from './bill-checks.js';
 
 export interface BillOptions {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../src/terminal/width.js';
 import { done } from '../../sandbox/admin/served.js';
 import { PIT, plainEnvironment } from '../../support/pit.js';
-import { type PtyJob, type PtyResult, onTerminal } from '../../support/pty.js';
+import { onTerminal, type PtyJob, type PtyResult } from '../../support/pty.js';
 import { requires } from '../../support/tools.js';
 import { useDesk } from '../desk.js';
 import { withdraw } from './funds.js';

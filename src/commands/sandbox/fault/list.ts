@@ -1,6 +1,6 @@
-import * as shape from '../../../cli/shapes.js';
 import { listing } from '../../../cli/answers.js';
 import { define } from '../../../cli/definition.js';
+import * as shape from '../../../cli/shapes.js';
 import type { FaultRule } from '../../../sandbox/faults/rules.js';
 import { RULE_COLUMNS, RULE_FIELDS } from '../fault-rows.js';
 import { FAULT } from '../shapes.js';

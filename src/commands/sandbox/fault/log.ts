@@ -1,6 +1,6 @@
-import * as shape from '../../../cli/shapes.js';
 import { listing } from '../../../cli/answers.js';
 import { define, flag } from '../../../cli/definition.js';
+import * as shape from '../../../cli/shapes.js';
 import type { Effects, FaultEntry } from '../../../sandbox/faults/log.js';
 import { FAULT_KINDS } from '../../../sandbox/faults/rules.js';
 import { localTime, timeTitle } from '../../../terminal/time.js';
