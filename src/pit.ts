@@ -1,6 +1,6 @@
 import { ownWords } from './cli/command-line.js';
+import { commandLine } from './cli/hints.js';
 import { run } from './cli/program.js';
-import { sameProfile } from './cli/same-profile.js';
 import { asFailure, CommandEnded, Interrupted } from './errors.js';
 import { type Host, systemHost } from './platform/host.js';
 import { Output, ReaderGone } from './terminal/output.js';
@@ -27,10 +27,13 @@ function report(thrown: unknown, host: Host): number {
   if (thrown instanceof ReaderGone) return 0;
   if (thrown instanceof Interrupted || thrown instanceof CommandEnded) return thrown.exitCode;
   const words = ownWords(host.arguments);
-  const failure = asFailure(thrown).hinting((hint) => sameProfile(hint, words));
+  const failure = asFailure(thrown);
   // the command line may be what is wrong, so its flags are looked for as plain words
   const colour = words.includes('--no-color') ? { colour: false } : {};
-  const output = new Output(host, words.includes('--json') ? 'json' : 'table', colour);
+  const output = new Output(host, words.includes('--json') ? 'json' : 'table', {
+    ...colour,
+    commandLine: commandLine(host.arguments),
+  });
   if (words.includes('--verbose') && failure.cause instanceof Error) output.trace(failure.cause);
   output.error(failure);
   return failure.exitCode;
