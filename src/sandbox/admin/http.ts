@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Advice } from '../../errors.js';
 import { Refusal } from '../refusals.js';
 
 /** Says no to an administration call: what was wrong, and the mend. Nothing was changed. */
@@ -8,7 +9,7 @@ export class AdminRefusal extends Error {
 
   constructor(
     message: string,
-    readonly hint: string | null = null,
+    readonly hint: Advice | null = null,
     /** Tells a program which refusal it is, where it can do something about it. */
     readonly reason: string | null = null,
   ) {

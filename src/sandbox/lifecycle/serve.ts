@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import { adminCalls } from '../admin/calls.js';
 import { adminListener } from '../admin/http.js';
 import { makePrivateFolder } from '../disk.js';
@@ -149,7 +149,10 @@ function alreadyRunning(other: SandboxAddress | undefined, cause: AlreadyOpen): 
     other === undefined
       ? `The sandbox's data are in use: ${cause.message}`
       : `The sandbox is already running at ${other.baseUrl} (process ${other.pid})`;
-  return new Failure('usage', message, { hint: 'Use that one, or stop it first: pit sandbox stop', cause });
+  return new Failure('usage', message, {
+    hint: ['Use that one.', suggest('Or stop it first', 'sandbox', 'stop')],
+    cause,
+  });
 }
 
 /**
