@@ -1,6 +1,6 @@
 import { Decimal } from '../domain/decimal.js';
 import type { Side } from '../domain/words.js';
-import { Failure, quoted, usage } from '../errors.js';
+import { Failure, quoted, suggest, usage } from '../errors.js';
 import type { Market } from '../exchange/market-catalog.js';
 import { type BestPrices, bestPrices } from './market-view.js';
 import { type MarketSnapshot, orThrow } from './preview/market-snapshot.js';
@@ -120,7 +120,7 @@ export function resolveAmount(expression: AmountExpression, terms: AmountTerms, 
   if (available.sign <= 0)
     throw usage(
       `No ${side === 'buy' ? terms.quote : terms.base} is available for this order.`,
-      'pit balance shows what is available, and what open orders hold.',
+      suggest('See what is available, and what open orders hold', 'balance'),
     );
   const spendable = available.times(expression.percent).times(Decimal.of('0.01'));
   return side === 'sell' ? spendable.rescaled(scale, 'down') : spendable.dividedBy(price, scale, 'down');

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.js';
 import { define, required, several, toggle } from '../../cli/definition.js';
 import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import { anything } from '../../cli/shapes.js';
-import { type Failure, quoted, usage } from '../../errors.js';
+import { type Failure, quoted, suggest, usage } from '../../errors.js';
 import { failureOf } from '../../exchange/failures.js';
 import { isDescribed, type OperationName, operationOf, operations } from '../../exchange/operations/index.js';
 import { checkedParameters, isOperationName } from '../../exchange/request.js';
@@ -34,7 +34,7 @@ function isPassword(name: string): boolean {
 function passwordGiven(name: string): Failure {
   return usage(
     `${name} cannot be given on the command line, where others can read it.`,
-    'pit withdraw asks for the fund password, or reads it with --safe-pwd-stdin.',
+    suggest('The fund password is asked for, or read with --safe-pwd-stdin, by', 'withdraw'),
   );
 }
 

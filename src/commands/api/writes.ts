@@ -5,7 +5,7 @@ import { exchangeText } from '../../cli/exchange-text.js';
 import { breachText, confirmGuarded } from '../../cli/guards.js';
 import { nearest } from '../../config/names.js';
 import type { AccountType, OrderType, Side } from '../../domain/words.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { operations } from '../../exchange/operations/index.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -66,10 +66,10 @@ export function onlyByCommand({
   receiveAddr = 'ADDRESS',
   fees,
 }: Values): Failure {
-  const fee = fees === undefined ? '' : ` --fee ${fees}`;
+  const fee = fees === undefined ? [] : ['--fee', fees];
   return usage(
     'Only pit withdraw can withdraw: it checks the address, and asks for it and for the fund password.',
-    `Write it as: pit withdraw ${currency} ${amount} --to ${receiveAddr}${fee}`,
+    suggest('Write it as', 'withdraw', currency, amount, '--to', receiveAddr, ...fee),
   );
 }
 
@@ -131,11 +131,14 @@ export async function callUndescribed(
   else output.preview(show);
   await confirmGuarded(context, `Send ${method}?`, breaches, overridden);
   const id = newClientId(host);
-  const hint = `No operation reports its outcome. Check the exchange, then record it: pit resolve ${id} --as done (or notSent)`;
+  const hint = [
+    'No operation reports its outcome. Check the exchange, then record what you found, done or notSent.',
+    suggest('Record it', 'resolve', id, '--as', 'done'),
+  ];
   const departure = new Departure();
   const forget = host.onInterrupt(() => {
     if (departure.takeBack()) output.note(`${method} was not sent.`);
-    else output.warn(`${method} may have been sent. ${hint}`);
+    else output.warn([`${method} may have been sent.`, ...hint]);
   });
   const call = await sendCall(account, terms, id, departure);
   forget();
@@ -143,7 +146,7 @@ export async function callUndescribed(
   if (call.outcome === 'refused') throw refusal(call.refusal, method);
   if (call.outcome === 'notSent')
     throw new Failure(call.failure, `${method} was not sent: ${call.reason}.`, {
-      hint: 'Check the host and the network: pit profile show',
+      hint: suggest('Check the host and the network', 'profile', 'show'),
     });
   return {
     data: { operation: method, clientId: id, outcome: call.outcome },

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
 import * as shape from '../../cli/shapes.js';
-import { Failure, Interrupted } from '../../errors.js';
+import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { timeFor } from '../../exchange/limiter/limits.js';
 import { Refused } from '../../exchange/response.js';
@@ -41,7 +41,7 @@ export async function runJob(context: Context, account: TradingAccount, job: Job
     : output.live(text, () => (run.phase === 'placing' ? 'good' : 'faint'), REDRAW_MS);
   const tell = () => {
     hide();
-    output.warn(`${progressOf(job)}. ${run.isBeingChecked ? UNFINISHED_CHECK : nextStep(job)}`);
+    output.warn([`${progressOf(job)}.`, ...(run.isBeingChecked ? UNFINISHED_CHECK : [nextStep(job)])]);
   };
   const forget = host.onInterrupt(() => run.interrupt(PATIENCE_MS).then(tell), tell);
   try {
@@ -56,11 +56,13 @@ export async function runJob(context: Context, account: TradingAccount, job: Job
   }
 }
 
-const UNFINISHED_CHECK = 'The check for repeated requests did not finish. To complete it: pit resolve';
+const UNFINISHED_CHECK = ['The check for repeated requests did not finish.', suggest('Complete it', 'resolve')];
 
-function nextStep(job: Job): string {
+function nextStep(job: Job): string | Hint {
   const { unknown, notSent } = job.counts();
-  return unknown + notSent === 0 ? 'Nothing is left to do.' : `To continue: ${resumeCommand(job.id, job.terms)}`;
+  return unknown + notSent === 0
+    ? 'Nothing is left to do.'
+    : suggest('To continue', ...resumeCommand(job.id, job.terms));
 }
 
 function barOf(job: Job) {
@@ -140,11 +142,11 @@ function failureOf(job: Job, ending: Ending): Failure | null {
   const { placed, unknown, notSent } = job.counts();
   const clientId = job.id;
   if (placed === job.terms.count) return null;
-  const resume = `To continue: ${resumeCommand(job.id, job.terms)}`;
+  const resume = suggest('To continue', ...resumeCommand(job.id, job.terms));
   if (unknown > 0)
     return new Failure('unknown', `It is unknown whether every order was placed: ${progressOf(job)}.`, {
       clientId,
-      hint: `Do not place them again before you know. ${resume}`,
+      hint: ['Do not place them again before you know.', resume],
     });
   if (placed === 0) return nothingPlaced(job, ending);
   const hint = notSent > 0 ? resume : 'The answer lists what became of each line.';
@@ -153,20 +155,20 @@ function failureOf(job: Job, ending: Ending): Failure | null {
 
 function nothingPlaced(job: Job, ending: Ending): Failure {
   const { id: clientId, terms } = job;
-  const resume = resumeCommand(clientId, terms);
+  const resume = (note: string) => suggest(note, ...resumeCommand(clientId, terms));
   const none = `None of ${terms.count} orders was placed`;
   if (ending.kind === 'unrecorded') return ending.failure;
   if (ending.kind === 'limited' && 'reason' in ending) {
-    const hint = `When that is over, continue with: ${resume}`;
+    const hint = resume('When that is over, continue');
     return new Failure('limited', `${none}: ${ending.reason}.`, { clientId, hint });
   }
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   if (refused !== undefined) {
-    const { kind, message, hint, code } = refusal(refused, 'orderMoreV2');
-    const details = { clientId, ...(hint === null ? {} : { hint }), ...(code === null ? {} : { code }) };
+    const { kind, message, hints, code } = refusal(refused, 'orderMoreV2');
+    const details = { clientId, hint: hints, ...(code === null ? {} : { code }) };
     return new Failure(kind, `${none}: ${message}`, details);
   }
-  const hint = `Check the host and the network: pit profile show; then continue with: ${resume}`;
+  const hint = [suggest('Check the host and the network', 'profile', 'show'), resume('Then continue')];
   return new Failure('unreachable', `${none}: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 

@@ -4,10 +4,9 @@ import { define, flag, optional, toggle } from '../../cli/definition.js';
 import { dryRun, dryRunShape } from '../../cli/dry-run.js';
 import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import { notSent } from '../../cli/not-sent.js';
-import { sameProfile } from '../../cli/same-profile.js';
 import * as shape from '../../cli/shapes.js';
 import type { AccountType, OrderType, Side } from '../../domain/words.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { refusal } from '../../exchange/failures.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -168,7 +167,10 @@ function wholeRequest({ side, market, amount, at, type, ...choices }: GivenOrder
 }
 
 function firstMissing({ side, market, amount }: GivenOrder): Failure {
-  const hint = 'Write it in full, as in: pit order buy btc_usdt 0.01 --at ask. On a terminal, pit order asks for it.';
+  const hint = [
+    suggest('Write it in full, for instance', 'order', 'buy', 'btc_usdt', '0.01', '--at', 'ask'),
+    'On a terminal, pit asks for what is missing.',
+  ];
   if (side === undefined) return usage('The side is missing: buy or sell.', hint);
   if (market === undefined) return usage('The market is missing.', hint);
   if (amount === undefined) return usage('The amount is missing.', hint);
@@ -239,8 +241,8 @@ async function check(
 }
 
 /** A warning for each earlier write of the market whose outcome is unknown. */
-export function openDoubts({ host }: Context, account: TradingAccount, market: string): readonly string[] {
-  return doubtsIn(account, market).map((doubt) => sameProfile(doubt, host.arguments));
+export function openDoubts({ output }: Context, account: TradingAccount, market: string): readonly string[] {
+  return doubtsIn(account, market).map((doubt) => output.textOf(doubt));
 }
 
 /**
@@ -250,10 +252,10 @@ export function openDoubts({ host }: Context, account: TradingAccount, market: s
 async function requireNewId(client: ExchangeClient, market: string, id: string): Promise<void> {
   const earlier = await findOrder(client, market, { clientId: id });
   if (earlier === undefined) return;
-  throw usage(
-    `The client id ${id} is taken by order ${earlier.id}.`,
-    `Choose another --id, or see that order: pit order show ${market} ${earlier.id}`,
-  );
+  throw usage(`The client id ${id} is taken by order ${earlier.id}.`, [
+    'Choose another --id.',
+    suggest('See that order', 'order', 'show', market, earlier.id),
+  ]);
 }
 
 async function place(
@@ -266,7 +268,11 @@ async function place(
   const { clientId: id, notional: _, ...terms } = order;
   const forget = host.onInterrupt(() => {
     if (departure.takeBack()) output.note('The order was not sent.');
-    else output.warn(`The order may have been sent, but its answer was not awaited. To find out: pit resolve ${id}`);
+    else
+      output.warn([
+        'The order may have been sent; pit did not wait for the answer.',
+        suggest('Find out', 'resolve', id),
+      ]);
   });
   const placement = await placeOrder(account, terms, { id, departure, ...how });
   forget();
@@ -278,10 +284,10 @@ async function place(
 export function placedAnswer(order: CheckedOrder['order'], placement: Placement): Answer {
   const { clientId: own } = order;
   if (placement.outcome === 'refused') {
-    const { message, hint, kind, code } = refusal(placement.refusal, 'order');
+    const { message, hints, kind, code } = refusal(placement.refusal, 'order');
     throw new Failure(kind, message, {
       clientId: own,
-      ...(hint === null ? {} : { hint }),
+      hint: hints,
       ...(code === null ? {} : { code }),
     });
   }
@@ -308,9 +314,10 @@ function unknownFailure(
   { reason, unlike, certainFrom }: Unknown,
 ): Failure {
   const when = certainFrom === null ? '' : ` It can be settled for certain from ${zonedTime(certainFrom)} on.`;
-  const show = unlike === undefined ? '' : `. The order that is there: pit order show ${market} --id ${own}`;
+  const show =
+    unlike === undefined ? [] : [suggest('See the order that is there', 'order', 'show', market, '--id', own)];
   return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.${when}`, {
     clientId: own,
-    hint: `Do not place it again before you know: pit resolve ${own}${show}`,
+    hint: ['Do not place it again before you know.', suggest('Find out', 'resolve', own), ...show],
   });
 }

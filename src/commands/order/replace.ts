@@ -6,7 +6,7 @@ import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
@@ -29,6 +29,7 @@ import { marketName } from '../inputs/names.js';
 import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
 import { UNCHECKED } from '../session/extras.js';
 import { checkGiven, openDoubts, PLACED, placedAnswer } from './order.js';
+import { orderWords, tooLittleText } from './order-words.js';
 import {
   accountText,
   type CheckedOrder,
@@ -73,7 +74,7 @@ export default define({
   dry: shape.list(shape.either(dryRunShape(), dryRunShape(ORDER_PREVIEW)), 'the cancellation and the order'),
   async run(context, { market, order, id, at, amount, override, ...flags }) {
     if ((order === undefined) === (id === undefined))
-      throw usage('Give exactly one of the order id and --id.', 'pit orders lists the ids.');
+      throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders'));
     if (at === undefined && amount === undefined)
       throw usage('Nothing would change.', 'Give the new price with --at, the new amount with --amount, or both.');
     const { account = 'spot', borrow, repay } = flags;
@@ -165,7 +166,10 @@ async function replace(
   guarding: Guarding,
 ): Promise<Answer> {
   const forget = host.onInterrupt(() =>
-    output.warn(`The order may be cancelled, and its replacement may have been sent. To find out: pit resolve ${id}`),
+    output.warn([
+      'The order may be cancelled, and its replacement may have been sent.',
+      suggest('Find out', 'resolve', id),
+    ]),
   );
   const replaced = await replaceOrder(account, plan, id, guarding);
   const found = await watchMarket(account, plan.terms.market);
@@ -205,7 +209,7 @@ export function replacedAnswer(terms: ReplaceTerms, clientId: string, done: Repl
     const message = `The order filled before it could be replaced: ${filled} for ${filledValue}. Nothing was placed.`;
     throw new Failure('refused', message, {
       clientId,
-      hint: `See it with: pit order show ${terms.market} ${idOf(terms)}`,
+      hint: suggest('See it', 'order', 'show', terms.market, ...referenceWords(terms)),
     });
   }
   if (done.kind === 'unplaced') return unplaced(ended, done.rest, done.why);
@@ -232,7 +236,7 @@ function notCancelled(ended: Ended): Answer {
   if (cancel.outcome !== 'unknown') {
     const text = `The order was not cancelled, and nothing was placed: ${message}.`;
     throw new Failure(cancel.failure ?? 'refused', text, {
-      hint: `See the order with: pit order show ${terms.market} ${idOf(terms)}`,
+      hint: suggest('See the order', 'order', 'show', terms.market, ...referenceWords(terms)),
       ...(cancel.code === null ? {} : { code: cancel.code }),
       clientId,
     });
@@ -241,7 +245,10 @@ function notCancelled(ended: Ended): Answer {
   return {
     data: notPlaced(ended, remainderOf(terms.wanted, cancel.filled ?? '0'), 'notSent'),
     show: ({ paint }) => paint.warn(`Unknown  cancel ${idOf(terms)}`),
-    failure: new Failure('unknown', text, { clientId, hint: `Find out what became of it: pit resolve ${clientId}` }),
+    failure: new Failure('unknown', text, {
+      clientId,
+      hint: suggest('Find out what became of it', 'resolve', clientId),
+    }),
   };
 }
 
@@ -254,7 +261,7 @@ function unplaced(
 ): Answer {
   const { clientId, terms, cancel } = ended;
   const rest = order ?? remainderOf(terms.wanted, cancel.filled ?? '0');
-  const hint = order === null ? tooLittleText(rest) : `To place the rest: ${orderCommand(order)}`;
+  const hint = order === null ? tooLittleText(rest) : suggest('To place the rest', ...orderWords(order));
   const text = `The order is cancelled${filledText(ended)}, and no new order was placed: ${why.message}`;
   const failure = new Failure('partial', text, { hint, clientId, ...(why.code === null ? {} : { code: why.code }) });
   return { data: notPlaced(ended, rest, outcome), show: (screen) => cancelledLine(screen, ended), failure };
@@ -287,20 +294,7 @@ function idOf({ order }: ReplaceTerms): string {
   return 'id' in order ? order.id : order.clientId;
 }
 
-/** Why no command places the rest of a replacement. */
-export function tooLittleText({ amount, market }: Pick<OrderTerms, 'amount' | 'market'>): string {
-  if (amount === '0') return 'Nothing was left to place.';
-  return `The rest, ${amount}, is below the minimum of ${market} and cannot be placed by itself.`;
-}
-
-/** The command line that places an order on these terms. */
-export function orderCommand({ side, market, amount, price, type, account, borrow, repay }: OrderTerms): string {
-  return [
-    `pit order ${side} ${market} ${amount} --at ${price}`,
-    ...(type === 'postOnly' ? ['--post-only'] : []),
-    ...(type === 'ioc' ? ['--ioc'] : []),
-    ...(account === 'spot' ? [] : [`--account ${account}`]),
-    ...(borrow ? ['--borrow'] : []),
-    ...(repay ? ['--repay'] : []),
-  ].join(' ');
+/** The order as a command line names it. */
+function referenceWords({ order }: ReplaceTerms): string[] {
+  return 'id' in order ? [order.id] : ['--id', order.clientId];
 }

@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.js';
 import { define, flag, optional, required } from '../../cli/definition.js';
 import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { grouped } from '../../terminal/numbers.js';
 import { zonedTime } from '../../terminal/time.js';
@@ -34,7 +34,7 @@ export default define({
   output: shape.record(ORDER),
   async run(context, { market, order, id, wait }) {
     if ((order === undefined) === (id === undefined))
-      throw usage('Give exactly one of the order id and --id.', 'pit orders lists the ids.');
+      throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders'));
     const account = await context.session.trading();
     const { client } = account;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import { type OrderType, readOrderType, type Side } from '../../domain/words.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import type { Market } from '../../exchange/market-catalog.js';
 import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
@@ -75,7 +75,7 @@ export async function planReplacement(
   if (Decimal.of(placed.amount).sign <= 0)
     throw usage(
       `${order.trade_amount} of the order has filled already, so a total of ${wanted.amount} leaves nothing to place.`,
-      'pit cancel cancels the rest of it.',
+      suggest('Cancel the rest of it', 'cancel', market.market, order.id),
     );
   checkOrder(market, price, total);
   checkOrder(market, price, Decimal.of(placed.amount));
@@ -154,7 +154,7 @@ export function refuseConcurrentCancel({ journal }: TradingAccount, order: Order
   if (other === undefined) return;
   throw new Failure('usage', 'Another command is cancelling this order, or its outcome is unknown; nothing was sent.', {
     clientId: other.intent.id,
-    hint: `Find out what became of it: pit resolve ${other.intent.id}`,
+    hint: suggest('Find out what became of that command', 'resolve', other.intent.id),
   });
 }
 

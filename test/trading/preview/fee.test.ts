@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { Side } from '../../../src/domain/words.js';
 import type { OrderRecord } from '../../../src/exchange/operations/trading.js';
-import { estimateFee } from '../../../src/trading/preview/fee.js';
+import { estimateFee } from '../../../src/trading/preview/preview.js';
 
 function record(changes: Partial<OrderRecord>): OrderRecord {
   return {

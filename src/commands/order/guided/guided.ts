@@ -1,21 +1,16 @@
 import type { Context } from '../../../cli/context.js';
 import type { Globals } from '../../../cli/globals.js';
 import type { OrderType, Side } from '../../../domain/words.js';
-import { Failure } from '../../../errors.js';
+import { Failure, suggest } from '../../../errors.js';
 import type { Market } from '../../../exchange/market-catalog.js';
 import type { Answer } from '../../../terminal/answer.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import {
-  type AmountExpression,
-  amountText,
-  type PriceExpression,
-  priceText,
-  resolveOrder,
-} from '../../../trading/expressions.js';
+import { type AmountExpression, type PriceExpression, resolveOrder } from '../../../trading/expressions.js';
 import { guardLimits } from '../../../trading/guards/limits.js';
 import { checkAmount, checkOrder } from '../../../trading/orders/rules.js';
 import { MarketSnapshot, spentCoin } from '../../../trading/preview/market-snapshot.js';
 import { checkGiven, type GivenOrder, type OrderRequest, sendOrder } from '../order.js';
+import { requestWords } from '../order-words.js';
 import { type Holdings, LiveBook, LiveFunds, readHoldings } from './live-data.js';
 import { askMarket } from './market-choice.js';
 import { askAmount, askPrice, complaint } from './questions.js';
@@ -26,7 +21,8 @@ export async function sendGuided(context: Context, account: TradingAccount, give
   output.note(`${whenSent(globals)} Press Escape to leave.`);
   const request = await askMissing(context, account, given);
   let { overridden } = request;
-  const showCommand = () => output.command('The same in one line:', commandLine({ ...request, overridden }, globals));
+  const showCommand = () =>
+    output.note(suggest('The same in one line', ...requestWords({ ...request, overridden }, globals)));
   try {
     const answer = await sendOrder(context, account, request, (lifted) => {
       overridden = lifted;
@@ -125,24 +121,4 @@ function askType({ prompts, budget }: Context): Promise<OrderType> {
       { name: 'IOC       fills what it can, the rest is cancelled', value: 'ioc', short: 'IOC' },
     ]),
   );
-}
-
-/** The command line for the same order; relative prices and amounts stay relative. */
-export function commandLine(
-  request: OrderRequest,
-  { profile, dryRun, yes }: Pick<Globals, 'profile' | 'dryRun' | 'yes'>,
-): string {
-  const { side, market, amount, at, type, account, borrow, repay, overridden } = request;
-  return [
-    'pit',
-    ...(profile === undefined ? [] : ['--profile', profile]),
-    ...['order', side, market, amountText(amount), '--at', priceText(at)],
-    ...(type === 'postOnly' ? ['--post-only'] : type === 'ioc' ? ['--ioc'] : []),
-    ...(account === 'spot' ? [] : ['--account', account]),
-    ...(borrow ? ['--borrow'] : []),
-    ...(repay ? ['--repay'] : []),
-    ...overridden.flatMap((guard) => ['--override', guard]),
-    ...(dryRun ? ['--dry-run'] : []),
-    ...(yes ? ['--yes'] : []),
-  ].join(' ');
 }

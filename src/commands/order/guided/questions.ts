@@ -49,10 +49,10 @@ function meaning(text: string, ...warnings: readonly (string | null)[]): Meaning
   return { text, warnings: warnings.filter((warning) => warning !== null) };
 }
 
-/** The Failure's message and hint in one line. Throws anything else. */
+/** The Failure's message and advice in one line, without commands to run. Throws anything else. */
 export function complaint(thrown: unknown): string {
   if (!(thrown instanceof Failure)) throw thrown;
-  return [thrown.message, thrown.hint ?? ''].join(' ').trim();
+  return [thrown.message, ...thrown.hints.filter((hint) => typeof hint === 'string')].join(' ');
 }
 
 /** True, or the complaint of a check that throws, as prompts want it. */
@@ -76,7 +76,12 @@ function parsed<Value>(read: () => Value): Value | undefined {
 }
 
 /** The lines below a question: the state (painted already), then the meaning of the answer, or what was wrong with it at Enter. */
-function below(screen: Screen, state: string, { text, warnings }: Meaning, wrong: string | undefined): string {
+export function linesBelow(
+  screen: Screen,
+  state: string,
+  { text, warnings }: Meaning,
+  wrong: string | undefined,
+): string {
   const { paint, width } = screen;
   const lines = (words: string, painted: (line: string) => string) =>
     wrapped(safe(words), width).split('\n').map(painted).join('\n');
@@ -104,7 +109,7 @@ export async function askAmount(
   const now = (): Draft => ({ ...draft, available: funds?.available, view: book.view });
   const typed = await budget.outside(() =>
     prompts.live(`How much ${market.base} to ${side}:`, {
-      below: (text, wrong, screen) => below(screen, fundsText(draft, funds), amountMeaning(text, now()), wrong),
+      below: (text, wrong, screen) => linesBelow(screen, fundsText(draft, funds), amountMeaning(text, now()), wrong),
       check: (text) => checkAmountTyped(text, now()),
       refresh: () => {
         funds?.refresh();
@@ -192,7 +197,7 @@ export async function askPrice(
   const now = (): PriceDraft => ({ ...draft, view: book.view });
   const typed = await budget.outside(() =>
     prompts.live(`Price in ${draft.market.quote}:`, {
-      below: (text, wrong, screen) => below(screen, bookText(screen, book), priceMeaning(text, now()), wrong),
+      below: (text, wrong, screen) => linesBelow(screen, bookText(screen, book), priceMeaning(text, now()), wrong),
       check: (text) => checkPriceTyped(text, now()),
       refresh: () => book.refresh(),
     }),

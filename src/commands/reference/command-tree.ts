@@ -1,0 +1,148 @@
+import type { Completes } from '../../cli/completes.js';
+import type { Definition, Flag } from '../../cli/definition.js';
+import { GLOBAL_FLAGS } from '../../cli/globals.js';
+import { commands, groups } from '../index.js';
+
+export interface DescribedArgument {
+  /** In capitals, as help shows it. */
+  readonly name: string;
+  readonly presence: 'required' | 'optional' | 'several';
+  readonly description: string;
+  readonly completes: Completes | null;
+}
+
+export interface DescribedFlag {
+  readonly long: string;
+  readonly short: string | null;
+  /** The name of its value in capitals; null for a switch. */
+  readonly value: string | null;
+  readonly description: string;
+  readonly repeats: boolean;
+  readonly completes: Completes | null;
+}
+
+/** A command, or a group of commands, with everything known about it without running it. */
+export interface DescribedCommand {
+  /** Without `pit`. */
+  readonly words: string;
+  readonly summary: string;
+  /** False for a group. */
+  readonly runs: boolean;
+  readonly arguments: readonly DescribedArgument[];
+  readonly flags: readonly DescribedFlag[];
+  readonly examples: readonly string[];
+  readonly subcommands: readonly string[];
+}
+
+/** All commands in the order of help, each group before its members. */
+export interface CommandTree {
+  readonly globals: readonly DescribedFlag[];
+  readonly commands: readonly DescribedCommand[];
+}
+
+const COMMANDER_FLAGS: readonly Flag[] = [
+  { syntax: '-V, --version', description: 'print the version' },
+  { syntax: '-h, --help', description: 'show help for a command' },
+];
+
+/** Loads and describes every command; runs none. */
+export async function describeTree(): Promise<CommandTree> {
+  const loaded = new Map<string, Definition>();
+  for (const [words, load] of Object.entries(commands)) loaded.set(words, (await load()).default);
+  const all = [...new Set([...loaded.keys()].flatMap(withGroups))];
+  const described = all.map((words) => describe(words, loaded.get(words), childrenOf(words, all)));
+  return { globals: [...GLOBAL_FLAGS, ...COMMANDER_FLAGS].map(describeFlag), commands: [...described, helpOf(all)] };
+}
+
+/** The names of the subcommands directly below some words; the top-level commands for ''. */
+export function childrenOf(words: string, all: readonly string[]): string[] {
+  const lead = words === '' ? '' : `${words} `;
+  return all
+    .filter((one) => one.startsWith(lead))
+    .map((one) => one.slice(lead.length))
+    .filter((rest) => rest !== '' && !rest.includes(' '));
+}
+
+function withGroups(words: string): string[] {
+  const names = words.split(' ');
+  return names.map((_name, index) => names.slice(0, index + 1).join(' '));
+}
+
+function describe(words: string, definition: Definition | undefined, subcommands: string[]): DescribedCommand {
+  return {
+    words,
+    subcommands,
+    summary: definition?.summary ?? groups[words] ?? '',
+    runs: definition !== undefined,
+    arguments: Object.entries(definition?.arguments ?? {}).map(([name, { presence, description, read }]) => {
+      return {
+        name: capitals(presence === 'several' ? name.replace(/s$/, '') : name),
+        presence,
+        description,
+        completes: read.completes ?? null,
+      };
+    }),
+    flags: Object.values(definition?.flags ?? {}).map(describeFlag),
+    examples: definition?.examples ?? [],
+  };
+}
+
+function helpOf(all: readonly string[]): DescribedCommand {
+  const words = childrenOf('', all);
+  const command = { of: 'words', words } as const;
+  return {
+    ...{ words: 'help', summary: 'Show help for a command', runs: true, flags: [], subcommands: [] },
+    examples: ['help order show'],
+    arguments: [{ name: 'COMMAND', presence: 'several', description: 'the words of a command', completes: command }],
+  };
+}
+
+function describeFlag({ syntax, description, read, repeats }: Flag): DescribedFlag {
+  const [, short = null, long = '', value = null] = /^(?:(-\w), )?(--[a-z-]+)(?: <(.+)>)?$/.exec(syntax) ?? [];
+  if (long === '') throw new Error(`cannot parse the flag syntax ${syntax}`);
+  const completes = read?.completes ?? null;
+  return {
+    long,
+    short,
+    value: value === null ? null : value.toUpperCase().replaceAll('-', '_'),
+    description,
+    repeats: repeats ?? false,
+    completes,
+  };
+}
+
+/** `clientId` as CLIENT_ID. */
+function capitals(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+/** With more choices than this, the value's name says more. */
+const MOST_CHOICES = 4;
+
+/** The synopsis of a command in its parts: `pit`, `depth`, `MARKET`, `[--size N]`. */
+export function synopsis({ words, arguments: given, flags }: DescribedCommand): string[] {
+  const own = given.filter((argument) => !isProgram(argument)).map(argumentSyntax);
+  const programs = given.filter(isProgram).map(({ name }) => `[-- ${name}...]`);
+  return ['pit', ...words.split(' '), ...own, ...flags.map((flag) => `[${flagSyntax(flag)}]`), ...programs];
+}
+
+/** `--size N`, `--side buy|sell`, `--ioc`. */
+export function flagSyntax({ long, value, completes, repeats }: DescribedFlag): string {
+  if (value === null) return long;
+  return `${long} ${choicesOf(completes) ?? value}${repeats ? '...' : ''}`;
+}
+
+/** Another program's command line, which follows `--`. */
+function isProgram({ completes }: DescribedArgument): boolean {
+  return completes?.of === 'program';
+}
+
+function argumentSyntax({ name, presence, completes }: DescribedArgument): string {
+  const word = choicesOf(completes) ?? name;
+  return { required: word, optional: `[${word}]`, several: `[${word}...]` }[presence];
+}
+
+function choicesOf(completes: Completes | null): string | undefined {
+  if (completes?.of !== 'words' || completes.joined || completes.words.length > MOST_CHOICES) return undefined;
+  return completes.words.join('|');
+}
