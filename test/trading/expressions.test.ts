@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
 import { type AmountTerms, readAmount, readPrice, resolveAmount, resolvePrice } from '../../src/trading/expressions.js';
+import { saying } from '../support/advice.js';
 
 const BOOK = { bid: Decimal.of('100.01'), ask: Decimal.of('100.04') };
 
@@ -86,9 +87,9 @@ describe('a price expression', () => {
   });
 
   it.each(['28,063.63', '28 063', "28'063", '0,5'])('refuses %s and says to write it without separators', (word) => {
-    const hint = 'Write the number with a point and without separators, as in 28063.5.';
-    expect(() => readPrice(word)).toThrow(expect.objectContaining({ hint }));
-    expect(() => readAmount(word)).toThrow(expect.objectContaining({ hint }));
+    const hints = saying('Write the number with a point and without separators, as in 28063.5.');
+    expect(() => readPrice(word)).toThrow(expect.objectContaining({ hints }));
+    expect(() => readAmount(word)).toThrow(expect.objectContaining({ hints }));
   });
 
   it('never costs more than was asked, with the decimals of the market', () => {

@@ -75,8 +75,8 @@ describe('the order in the place of another', () => {
   });
 
   it.each<[string, Partial<Changes>, string]>([
-    ['another account', { account: 'spot' }, '--account spot contradicts'],
-    ['a loan', { account: 'cross', repay: true }, '--repay contradicts'],
+    ['another account', { account: 'spot' }, 'contradicts --account spot'],
+    ['a loan', { account: 'cross', repay: true }, 'contradicts --repay'],
   ])('is refused where the user says %s than it has', async (_, wishes, words) => {
     const { server, account } = await desk();
     placed(account, 'mine7', '7');

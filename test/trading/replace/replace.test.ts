@@ -431,7 +431,9 @@ describe('a replacement that the balance would not pay', () => {
       expect(await done).toMatchObject({ kind: 'sent' });
       return;
     }
-    const message = expect.stringMatching(/needs .* usdt, and with this one cancelled .* usdt would be available/);
+    const message = expect.stringMatching(
+      /needs .* usdt, and only .* usdt would be available with the old one cancelled/,
+    );
     await expect(done).rejects.toMatchObject({ kind: 'usage', message });
     expect(writes(server)).toEqual([]);
   });
