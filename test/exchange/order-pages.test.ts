@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Order } from '../../src/domain/order.js';
 import type { ExchangeClient } from '../../src/exchange/exchange-client.js';
-import type { OrderRecord } from '../../src/exchange/operations/trading.js';
 import { readOrderPages } from '../../src/exchange/order-pages.js';
 
 /** A list of so many orders, newest first, to whose head so many come after each page that is read. */
@@ -10,7 +10,7 @@ function growing(count: number, coming: readonly number[]) {
   const asked: number[] = [];
   const read = async (_: string, { pageIndex }: { pageIndex: string }) => {
     const page = Number(pageIndex);
-    const rows = ids.slice((page - 1) * 10, page * 10).map((id) => ({ id }) as OrderRecord);
+    const rows = ids.slice((page - 1) * 10, page * 10).map((id) => ({ id }) as Order);
     const fresh = Array.from({ length: coming[asked.length] ?? 0 }, () => `${++next}`).reverse();
     ids = [...fresh, ...ids];
     asked.push(page);
@@ -33,7 +33,7 @@ it.each([[[0]], [[3, 7]], [[10]], [[20, 60, 10]]])(
 );
 
 it('is not asked for ever where the exchange does not count pages', async () => {
-  const rows = Array.from({ length: 10 }, (_, index) => ({ id: `${index}` }) as OrderRecord);
+  const rows = Array.from({ length: 10 }, (_, index) => ({ id: `${index}` }) as Order);
   let asked = 0;
   const read = async () => {
     asked += 1;

@@ -1,5 +1,5 @@
 import { nearest } from '../../config/names.js';
-import type { Market } from '../../exchange/market-catalog.js';
+import type { Market } from '../../domain/market.js';
 
 /** What to say of a coin that no market is filtered by; undefined where there are such markets. */
 export function unknownFilter(

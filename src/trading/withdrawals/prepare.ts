@@ -37,7 +37,7 @@ export function checkCoin(coin: string, { entry, permitted }: CoinFacts): NonNul
       hint: "pit account lists what this key may do; the exchange's website makes keys that may do more.",
     });
   if (entry === undefined) throw usage(`This exchange has no coin ${coin}.`, 'See the coins: pit balance --all');
-  if (entry.isCanWithdraw) return entry;
+  if (entry.canWithdraw) return entry;
   throw usage(`Withdrawals of ${coin} are switched off.`, `See when they are open again: pit fees ${coin}`);
 }
 
@@ -53,7 +53,7 @@ export function prepareWithdrawal(request: WithdrawRequest, facts: CoinFacts, pl
   const destination = destinationOf(to, memo, facts.chains);
   const { chain, alsoOn } = chooseChain(coin, facts.chains, destination.address, request.chain);
   checkMemo(coin, chain, destination);
-  const { available, unitDecimal: scale } = entry;
+  const { available, scale } = entry;
   const sums = sumsOf(amount, { coin, scale, available, chain, fee, place });
   const address = receiveAddress(destination);
   return {

@@ -1,4 +1,4 @@
-import type { CandleType } from '../../../exchange/operations/market-data.js';
+import type { CandleType } from '../../../domain/candle.js';
 import type { Depth, Exchange } from '../../exchange.js';
 import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../choices.js';
 import { type Json, number, numbers, Verbatim } from '../json.js';
