@@ -1,5 +1,5 @@
-// `npm run generate`: makes what is derived from the command tree: completions, man pages and README's reference. With
-// --check it only says what is not as it should be.
+// `npm run generate`: generates completions, man pages and docs/commands.md from the commands. With --check it only
+// reports files that are out of date.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -40,8 +40,8 @@ try {
   const pages = path.join(root, 'man', 'man1');
   const old = readdirSync(pages, { withFileTypes: false }).filter((name) => !files.has(`man/man1/${name}`));
   if (onlyCheck) {
-    for (const [file] of changed) console.error(`${file} is not what the commands say: npm run generate`);
-    for (const name of old) console.error(`man/man1/${name} is of no command: npm run generate`);
+    for (const [file] of changed) console.error(`${file} is out of date: npm run generate`);
+    for (const name of old) console.error(`man/man1/${name} belongs to no command: npm run generate`);
     if (changed.length + old.length > 0) process.exitCode = 1;
   } else {
     for (const name of old) rmSync(path.join(pages, name));

@@ -68,10 +68,19 @@ export const commands: Readonly<Record<string, Load>> = {
 
 /** What a word that only groups commands is about. */
 export const groups: Readonly<Record<string, string>> = {
-  profile: 'Exchanges by name: their hosts and settings',
-  keys: 'The key pair of a profile',
-  sandbox: 'The exchange in a box',
-  'sandbox account': 'Accounts of the sandbox and their play keys',
-  'sandbox clock': "The sandbox's clock: stop it, set it, run it faster",
-  'sandbox fault': 'Faults on demand, and what they really did',
+  profile: 'Manage exchanges by name: their hosts and settings',
+  keys: 'Manage the API keys of a profile',
+  sandbox: 'Run and control the exchange in a box',
+  'sandbox account': 'Manage sandbox accounts and their play keys',
+  'sandbox clock': 'Stop, set or speed up the sandbox clock',
+  'sandbox fault': 'Inject faults and see their real effects',
+};
+
+/** The sections of `pit --help` and of docs/commands.md, with the first words of their commands. */
+export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  'Market data': ['markets', 'ticker', 'depth', 'trades', 'kline'],
+  Trading: ['order', 'orders', 'cancel', 'cancel-after', 'resolve', 'api'],
+  Funds: ['account', 'balance', 'bills', 'address', 'deposits', 'withdrawals', 'fees', 'withdraw'],
+  Setup: ['profile', 'keys', 'doctor', 'completion', 'schema'],
+  Sandbox: ['sandbox'],
 };

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
+import { commands, SECTIONS } from '../../src/commands/index.js';
+import { describeTree } from '../../src/commands/reference/command-tree.js';
+import { kindOf, withTree } from '../../src/commands/reference/completion-scripts.js';
 import { referenceFiles } from '../../src/commands/reference/index.js';
-import { roff } from '../../src/commands/reference/roff.js';
-import { kindOf, scriptFrom } from '../../src/commands/reference/scripts.js';
-import { describeTree } from '../../src/commands/reference/tree.js';
+import { roff } from '../../src/commands/reference/man-pages.js';
 import { ROOT, textOf } from '../architecture/sources.js';
 import { requires } from '../support/tools.js';
 
@@ -15,18 +16,23 @@ const files = await referenceFiles(textOf);
 const tree = await describeTree();
 const pages = [...files.keys()].filter((file) => file.startsWith('man/'));
 
-describe('what is made from the command tree', () => {
-  it.each([...files.keys()])('%s is what the commands say; otherwise: npm run generate', (file) => {
+describe('generated files', () => {
+  it('puts every command into exactly one section', () => {
+    const tops = [...new Set(Object.keys(commands).map((words) => words.split(' ')[0]))];
+    expect(Object.values(SECTIONS).flat().sort()).toEqual(tops.sort());
+  });
+
+  it.each([...files.keys()])('%s matches the commands (fix: npm run generate)', (file) => {
     expect(textOf(file)).toBe(files.get(file));
   });
 
-  it('is a manual page for pit and each command, and none of what is gone', () => {
+  it('has one manual page for pit and each command, and no others', () => {
     const names = readdirSync(`${ROOT}/man/man1`).map((name) => `man/man1/${name}`);
     expect(names.sort()).toEqual([...pages].sort());
     expect(pages.length).toBe(new Set(tree.commands.map(({ words }) => words.split(' ')[0])).size);
   });
 
-  it('names every flag of every command in each script and in the manual', () => {
+  it('lists every flag of every command in each completion script and in the manual', () => {
     for (const { words, flags } of tree.commands) {
       const manual = files.get(`man/man1/pit-${words.split(' ')[0]}.1`) ?? '';
       for (const { long } of flags) {
@@ -45,7 +51,7 @@ describe('what is made from the command tree', () => {
         .map(({ long, completes }) => `${words} ${long} ${kindOf(completes)}`),
     ]);
     const open = kinds.filter((kind) => kind.endsWith(' -')).join('\n');
-    // a new command that takes one of these by another reader than the others do
+    // a command that reads one of these with an own reader would not complete it
     expect(open).not.toMatch(/ (?:MARKET|COIN|ORDER|FILE|--quote|--base|--in|--file|--market|--coin) -$/m);
     expect(kinds).toContain('order SIDE buy|sell');
     expect(kinds).toContain('order --override ,price-band|order-notional|day-notional|post-only');
@@ -53,23 +59,26 @@ describe('what is made from the command tree', () => {
     expect(kinds).toContain('resolve CLIENT_ID @unresolved');
   });
 
-  it('takes no word that a shell would read otherwise', () => {
+  it('rejects a completion word that a shell would have to quote', () => {
     for (const odd of ['a b', '$(x)', 'a|b', "a'b", '', '-x'])
-      expect(() => kindOf({ of: 'words', words: ['fine', odd] })).toThrow('cannot be offered');
-    expect(() => scriptFrom('no place', [])).toThrow('without the line');
+      expect(() => kindOf({ of: 'words', words: ['fine', odd] })).toThrow('would need quoting');
+    expect(() => withTree('no placeholder', [])).toThrow('lacks the line');
   });
 
-  it('has no word of a description that roff would take for its own', () => {
+  it('escapes what roff would read as a request or an escape', () => {
     expect(roff(".x 'y' \\z --at é")).toBe('\\&.x \\(aqy\\(aq \\ez \\-\\-at \\[u00E9]');
   });
 
-  it.skipIf(process.platform !== 'linux' || !requires('man'))('is set by man without a warning', () => {
-    const paths = pages.map((file) => `${ROOT}/${file}`);
-    const { stdout, stderr } = spawnSync('man', ['--warnings', '-E', 'UTF-8', '-l', ...paths], {
-      env: { ...process.env, MANPAGER: 'cat', MANWIDTH: '80', LC_ALL: 'C.UTF-8' },
-      encoding: 'utf8',
-    });
-    expect(stderr).toBe('');
-    expect(stdout).toContain('pit depth MARKET [--size N] [--merge STEP]');
-  });
+  it.skipIf(process.platform !== 'linux' || !requires('man'))(
+    'formats the manual pages without a warning from man',
+    () => {
+      const paths = pages.map((file) => `${ROOT}/${file}`);
+      const { stdout, stderr } = spawnSync('man', ['--warnings', '-E', 'UTF-8', '-l', ...paths], {
+        env: { ...process.env, MANPAGER: 'cat', MANWIDTH: '80', LC_ALL: 'C.UTF-8' },
+        encoding: 'utf8',
+      });
+      expect(stderr).toBe('');
+      expect(stdout).toContain('pit depth MARKET [--size N] [--merge STEP]');
+    },
+  );
 });

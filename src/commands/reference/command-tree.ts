@@ -4,7 +4,7 @@ import { GLOBAL_FLAGS } from '../../cli/globals.js';
 import { commands, groups } from '../index.js';
 
 export interface DescribedArgument {
-  /** As help shows it, in capitals. */
+  /** In capitals, as help shows it. */
   readonly name: string;
   readonly presence: 'required' | 'optional' | 'several';
   readonly description: string;
@@ -21,12 +21,12 @@ export interface DescribedFlag {
   readonly completes: Completes | null;
 }
 
-/** A command, or a word that only groups others, with everything that can be said of it without running it. */
+/** A command, or a group of commands, with everything known about it without running it. */
 export interface DescribedCommand {
   /** Without `pit`. */
   readonly words: string;
   readonly summary: string;
-  /** Whether it does something itself. */
+  /** False for a group. */
   readonly runs: boolean;
   readonly arguments: readonly DescribedArgument[];
   readonly flags: readonly DescribedFlag[];
@@ -34,27 +34,27 @@ export interface DescribedCommand {
   readonly subcommands: readonly string[];
 }
 
-/** The whole command tree, in the order that help shows, every group before what it holds. */
+/** All commands in the order of help, each group before its members. */
 export interface CommandTree {
   readonly globals: readonly DescribedFlag[];
   readonly commands: readonly DescribedCommand[];
 }
 
-const BARE_FLAGS: readonly Flag[] = [
+const COMMANDER_FLAGS: readonly Flag[] = [
   { syntax: '-V, --version', description: 'print the version' },
   { syntax: '-h, --help', description: 'show help for a command' },
 ];
 
-/** Reads every definition; nothing is run. */
+/** Loads and describes every command; runs none. */
 export async function describeTree(): Promise<CommandTree> {
   const loaded = new Map<string, Definition>();
   for (const [words, load] of Object.entries(commands)) loaded.set(words, (await load()).default);
   const all = [...new Set([...loaded.keys()].flatMap(withGroups))];
   const described = all.map((words) => describe(words, loaded.get(words), childrenOf(words, all)));
-  return { globals: [...GLOBAL_FLAGS, ...BARE_FLAGS].map(describeFlag), commands: [...described, helpOf(all)] };
+  return { globals: [...GLOBAL_FLAGS, ...COMMANDER_FLAGS].map(describeFlag), commands: [...described, helpOf(all)] };
 }
 
-/** The names directly below a word; of pit itself where there is none. */
+/** The names of the subcommands directly below some words; the top-level commands for ''. */
 export function childrenOf(words: string, all: readonly string[]): string[] {
   const lead = words === '' ? '' : `${words} `;
   return all
@@ -99,7 +99,7 @@ function helpOf(all: readonly string[]): DescribedCommand {
 
 function describeFlag({ syntax, description, read, repeats }: Flag): DescribedFlag {
   const [, short = null, long = '', value = null] = /^(?:(-\w), )?(--[a-z-]+)(?: <(.+)>)?$/.exec(syntax) ?? [];
-  if (long === '') throw new Error(`the flag ${syntax} is written in no known way`);
+  if (long === '') throw new Error(`cannot parse the flag syntax ${syntax}`);
   const completes = read?.completes ?? null;
   return {
     long,
@@ -114,4 +114,35 @@ function describeFlag({ syntax, description, read, repeats }: Flag): DescribedFl
 /** `clientId` as CLIENT_ID. */
 function capitals(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+/** With more choices than this, the value's name says more. */
+const MOST_CHOICES = 4;
+
+/** The synopsis of a command in its parts: `pit`, `depth`, `MARKET`, `[--size N]`. */
+export function synopsis({ words, arguments: given, flags }: DescribedCommand): string[] {
+  const own = given.filter((argument) => !isProgram(argument)).map(argumentSyntax);
+  const programs = given.filter(isProgram).map(({ name }) => `[-- ${name}...]`);
+  return ['pit', ...words.split(' '), ...own, ...flags.map((flag) => `[${flagSyntax(flag)}]`), ...programs];
+}
+
+/** `--size N`, `--side buy|sell`, `--ioc`. */
+export function flagSyntax({ long, value, completes, repeats }: DescribedFlag): string {
+  if (value === null) return long;
+  return `${long} ${choicesOf(completes) ?? value}${repeats ? '...' : ''}`;
+}
+
+/** Another program's command line, which follows `--`. */
+function isProgram({ completes }: DescribedArgument): boolean {
+  return completes?.of === 'program';
+}
+
+function argumentSyntax({ name, presence, completes }: DescribedArgument): string {
+  const word = choicesOf(completes) ?? name;
+  return { required: word, optional: `[${word}]`, several: `[${word}...]` }[presence];
+}
+
+function choicesOf(completes: Completes | null): string | undefined {
+  if (completes?.of !== 'words' || completes.joined || completes.words.length > MOST_CHOICES) return undefined;
+  return completes.words.join('|');
 }
