@@ -44,6 +44,6 @@ export default define({
 
 function sentence({ market, kind, rows, from, to, speed: factor, left }: ReplayReport): string {
   const what = `${grouped(String(rows))} ${kind} of ${market}, ${from} to ${to}`;
-  if (left === 0 && factor === null) return `Replayed ${what}. The clock stands at the end: pit sandbox clock start.`;
+  if (left === 0 && factor === null) return `Replayed ${what}. The clock stands still at the end.`;
   return `Replays ${what}, ${factor} times as fast as time.`;
 }
