@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it, vi } from 'vitest';
-import { PIT, plainEnvironment, serveSandbox, temporaryHome } from '../support/pit.js';
+import { expect, it } from 'vitest';
+import { describeTree } from '../../src/commands/reference/command-tree.js';
+import { plainEnvironment, serveSandbox, temporaryHome } from '../support/pit.js';
+import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 
@@ -89,27 +91,29 @@ class Shell {
 
 const sampled = PAGES.filter((page) => read(page).match(SAMPLE));
 
-// `npm test -- test/recipes -u` writes what the program prints now
-it.skipIf(!requires('python3')).each(sampled)('%s shows what the commands really print', async (page) => {
-  const text = read(page);
-  const shell = new Shell();
-  await serveSandbox(shell.home);
-  let expected = '';
-  let end = 0;
-  for (const match of text.matchAll(SAMPLE)) {
-    const [block, sample = ''] = match;
-    expected += text.slice(end, match.index);
-    end = match.index + block.length;
-    let rewritten = '';
-    for (const { command, output } of stepsOf(sample)) {
-      const printed = await shell.run(command, output);
-      const isKept = output === '' || shape(printed) === shape(output);
-      rewritten += `$ ${command}\n${isKept ? output : `${printed.replace(/\x1b\[\??[\d;]*[A-Za-z]/g, '').trimEnd()}\n`}`;
+it.skipIf(!requires('python3')).each(sampled)(
+  '%s shows what the commands print; `npm test -- test/recipes -u` updates it',
+  async (page) => {
+    const text = read(page);
+    const shell = new Shell();
+    await serveSandbox(shell.home);
+    let expected = '';
+    let end = 0;
+    for (const match of text.matchAll(SAMPLE)) {
+      const [block, sample = ''] = match;
+      expected += text.slice(end, match.index);
+      end = match.index + block.length;
+      let rewritten = '';
+      for (const { command, output } of stepsOf(sample)) {
+        const printed = await shell.run(command, output);
+        const isKept = output === '' || shape(printed) === shape(output);
+        rewritten += `$ ${command}\n${isKept ? output : `${printed.replace(/\x1b\[\??[\d;]*[A-Za-z]/g, '').trimEnd()}\n`}`;
+      }
+      expected += `\`\`\`console\n${rewritten}\`\`\``;
     }
-    expected += `\`\`\`console\n${rewritten}\`\`\``;
-  }
-  await expect(expected + text.slice(end)).toMatchFileSnapshot(path.join(ROOT, page));
-});
+    await expect(expected + text.slice(end)).toMatchFileSnapshot(path.join(ROOT, page));
+  },
+);
 
 /** The command lines of a page: in scripts, after the prompts of samples, and in the text. */
 function commandLines(page: string): string[] {
@@ -123,8 +127,6 @@ function commandLines(page: string): string[] {
 }
 
 it('every pit command in the documentation exists, with all its flags', async () => {
-  vi.stubGlobal('PIT_VERSION', '0.0.0'); // the build defines it
-  const { describeTree } = await import('../../src/commands/reference/command-tree.js');
   const { commands, globals } = await describeTree();
   const byWords = new Map(commands.map((command) => [command.words, command]));
   const isWrong = (line: string) => {
@@ -145,7 +147,11 @@ it('every pit command in the documentation exists, with all its flags', async ()
 });
 
 it('every link in the documentation leads to a page and a heading that exist', () => {
-  const anchor = (heading: string) => heading.toLowerCase().replace(/[^\w\s-]/g, '').replaceAll(' ', '-');
+  const anchor = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-');
   const broken = PAGES.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].flatMap(([link, target = '', heading]) => {
       const file = target === '' ? page : path.join(path.dirname(page), target);
