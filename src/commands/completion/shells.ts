@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure, quoted, usage } from '../../errors.js';
+import { Failure, quoted, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 
 /** The shells that pit completes in, with the script of each in the package's `completions`. */
@@ -15,7 +15,10 @@ export function shellMeant({ environment }: Pick<Host, 'environment'>, named: Sh
   const own = named ?? ownShell(environment.SHELL);
   if (own !== undefined) return own;
   const found = environment.SHELL ? `SHELL is ${quoted(environment.SHELL)}` : 'SHELL is not set';
-  throw usage(`${found}, and no shell was named.`, `Name one of ${SHELLS.join(', ')}: pit completion install bash`);
+  throw usage(`${found}, and no shell was named.`, [
+    `Name one of ${SHELLS.join(', ')}.`,
+    suggest('For instance', 'completion', 'install', 'bash'),
+  ]);
 }
 
 function ownShell(program: string | undefined): Shell | undefined {

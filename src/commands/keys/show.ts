@@ -1,5 +1,5 @@
 import { define } from '../../cli/definition.js';
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import { record } from '../../terminal/table.js';
 import { profileMeant } from '../profile/rows.js';
 import { KEYS, shownKeys } from './shown-keys.js';
@@ -14,7 +14,7 @@ export default define({
     const pair = builtIn ? await session.sandbox() : await session.keys.get(name);
     if (pair === null)
       throw new Failure('credentials', `The profile ${name} has no keys.`, {
-        hint: `Store them: pit keys set --profile ${name}`,
+        hint: suggest('Store them', 'keys', 'set', '--profile', name),
       });
     const shown = shownKeys(name, pair);
     return {

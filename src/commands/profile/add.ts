@@ -1,7 +1,7 @@
 import { define, flag, required } from '../../cli/definition.js';
 import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import { checkUrl } from '../../config/urls.js';
-import { usage } from '../../errors.js';
+import { suggest, usage } from '../../errors.js';
 import { word } from '../inputs/words.js';
 import { changed, WHOLE_PROFILE } from './rows.js';
 
@@ -31,7 +31,7 @@ export default define({
       return dryChange('profile add', `Would add ${name} with ${hosts.join(' and ')}.`);
     }
     const profile = await profiles.add({ name, baseUrl, tradeUrl, wsUrl: wsUrl ?? null });
-    output.note(`Next: pit keys set --profile ${name}; then: pit profile use ${name}`);
+    output.note([suggest('Next', 'keys', 'set', '--profile', name), suggest('Then', 'profile', 'use', name)]);
     return changed(profile, profiles, `Added ${name}.`);
   },
 });

@@ -2,6 +2,7 @@ import { define, required } from '../../cli/definition.js';
 import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import { warnOfLeftBehind } from '../../cli/left-behind.js';
 import { checkSetting, shownSettings } from '../../config/settings.js';
+import { suggest } from '../../errors.js';
 import { requireCertificates } from '../../exchange/network/network.js';
 import { profileName, word } from '../inputs/words.js';
 import { confirmLoosening } from './loosening.js';
@@ -37,9 +38,10 @@ export default define({
     if (globals.dryRun) return dryChange('profile set', `Would set ${key} of ${name} to ${shown}.`, ...dropping(key));
     await confirmLoosening(context, name, key, value);
     if (await profiles.set(name, key, value)) {
-      output.note(
-        `Its keys were for another trade host and are dropped. Store new ones: pit keys set --profile ${name}`,
-      );
+      output.note([
+        'Its keys were for another trade host and are dropped.',
+        suggest('Store new ones', 'keys', 'set', '--profile', name),
+      ]);
     }
     return changed(await profiles.get(name), profiles, `Set ${key} of ${name}.`);
   },

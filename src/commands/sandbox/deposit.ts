@@ -1,6 +1,7 @@
 import { define, flag, required, toggle } from '../../cli/definition.js';
 import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
+import { suggest } from '../../errors.js';
 import { coinName } from '../inputs/names.js';
 import { positiveDecimal } from '../inputs/numbers.js';
 import { word } from '../inputs/words.js';
@@ -31,10 +32,11 @@ export default define({
     amount: shape.decimal(''),
   }),
   dry: DRY_CHANGE,
-  async run({ session, globals }, { coin, amount, ...rest }) {
+  async run({ session, globals, output }, { coin, amount, ...rest }) {
     if (globals.dryRun) return dryChange('sandbox deposit', `Would send ${amount} ${coin}.`);
     const sent = (await session.administer('POST /deposit', { coin, amount, ...rest })) as Deposited;
-    const words = `${sent.amount} ${sent.coin} are on their way to ${sent.account}. See them arrive: pit deposits ${sent.coin}`;
+    const words = `${sent.amount} ${sent.coin} are on their way to ${sent.account}.`;
+    output.note(suggest('See them arrive', 'deposits', sent.coin));
     return { data: sent, show: () => words };
   },
 });

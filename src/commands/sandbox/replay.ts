@@ -2,7 +2,7 @@ import path from 'node:path';
 import { define, flag, required } from '../../cli/definition.js';
 import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
-import type { ReplayReport } from '../../sandbox/administration/replay.js';
+import type { ReplayReport } from '../../sandbox/admin/replay.js';
 import { grouped } from '../../terminal/numbers.js';
 import { speed } from '../inputs/durations.js';
 import { marketName } from '../inputs/names.js';
@@ -44,6 +44,6 @@ export default define({
 
 function sentence({ market, kind, rows, from, to, speed: factor, left }: ReplayReport): string {
   const what = `${grouped(String(rows))} ${kind} of ${market}, ${from} to ${to}`;
-  if (left === 0 && factor === null) return `Replayed ${what}. The clock stands at the end: pit sandbox clock start.`;
+  if (left === 0 && factor === null) return `Replayed ${what}. The clock stands still at the end.`;
   return `Replays ${what}, ${factor} times as fast as time.`;
 }

@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import type { Order, OrderType, Side } from '../../domain/order.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { type AmountWord, resolveAmount } from '../expressions/amount-expression.js';
 import { type PriceWord, resolvePrice } from '../expressions/price-expression.js';
@@ -160,6 +160,6 @@ function requireRest(wanted: OrderTerms, filled: string, placed: OrderTerms): vo
   if (Decimal.of(placed.amount).sign > 0) return;
   throw usage(
     `Of the order ${filled} has filled already, so that a total of ${wanted.amount} leaves nothing to place.`,
-    'pit cancel takes off what is left of it.',
+    suggest('Cancel what is left of it', 'cancel', wanted.market, 'ID'),
   );
 }
