@@ -8,7 +8,7 @@ import { warnOfLeftBehind } from '../cli/left-behind.js';
 import * as shape from '../cli/shapes.js';
 import { type KeyPair, lastFour, parseKeys, requireKeyText } from '../config/keys.js';
 import { codeOf } from '../config/private.js';
-import { Failure, usage } from '../errors.js';
+import { Failure, suggest, usage } from '../errors.js';
 import { record } from '../terminal/table.js';
 import { filePath } from './inputs/words.js';
 import { chosenProfile } from './profile.js';
@@ -85,7 +85,7 @@ export const show = define({
     const pair = builtIn ? await session.sandbox() : await session.keys.get(name);
     if (pair === null)
       throw new Failure('credentials', `The profile ${name} has no keys.`, {
-        hint: `Store them: pit keys set --profile ${name}`,
+        hint: suggest('Store them', 'keys', 'set', '--profile', name),
       });
     const shown = masked(name, pair);
     return {

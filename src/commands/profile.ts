@@ -12,7 +12,7 @@ import { checkSetting, HOST_KEYS, SETTINGS, shownSettings } from '../config/sett
 import { Symbols } from '../config/symbols.js';
 import { checkUrl } from '../config/urls.js';
 import { limitsOfWithdrawals, loosens } from '../config/withdraw-settings.js';
-import { Failure, usage } from '../errors.js';
+import { Failure, suggest, usage } from '../errors.js';
 import { requireCertificates } from '../exchange/network/network.js';
 import type { Answer } from '../terminal/answer.js';
 import { type Entry, record } from '../terminal/table.js';
@@ -88,7 +88,7 @@ export const add = define({
       return dryChange('profile add', `Would add ${name} with ${hosts.join(' and ')}.`);
     }
     const profile = await profiles.add({ name, baseUrl, tradeUrl, wsUrl: wsUrl ?? null });
-    output.note(`Next: pit keys set --profile ${name}; then: pit profile use ${name}`);
+    output.note([suggest('Next', 'keys', 'set', '--profile', name), suggest('Then', 'profile', 'use', name)]);
     return changed(profile, profiles, `Added ${name}.`);
   },
 });
@@ -166,9 +166,10 @@ export const set = define({
     }
     await confirmLoosening(context, name, key, value);
     if (await profiles.set(name, key, value)) {
-      output.note(
-        `Its keys were for another trade host and have been removed. Store new ones: pit keys set --profile ${name}`,
-      );
+      output.note([
+        'Its keys were for another trade host and have been removed.',
+        suggest('Store new ones', 'keys', 'set', '--profile', name),
+      ]);
     }
     return changed(await profiles.get(name), profiles, `Set ${key} of ${name}.`);
   },

@@ -2,7 +2,7 @@ import type { Cache } from '../config/cache.js';
 import { nearest } from '../config/names.js';
 import { Decimal } from '../domain/decimal.js';
 import { splitMarket } from '../domain/words.js';
-import { Failure, usage } from '../errors.js';
+import { Failure, suggest, usage } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
 import { readResponse } from './response.js';
 
@@ -118,8 +118,8 @@ function unknownMarket(name: string, markets: readonly Market[]): never {
     name,
     markets.map(({ market }) => market),
   );
-  const hint = close.length === 0 ? '' : `Did you mean ${close.join(' or ')}? `;
-  throw usage(`There is no market ${name} on this exchange.`, `${hint}pit markets lists them all.`);
+  const guess = close.length === 0 ? [] : [`Did you mean ${close.join(' or ')}?`];
+  throw usage(`There is no market ${name} on this exchange.`, [...guess, suggest('List them all', 'markets')]);
 }
 
 /** Up to three names: the nearest by spelling, then those that share a coin with the word. */

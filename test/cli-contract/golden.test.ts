@@ -7,7 +7,7 @@ import type { Host } from '../../src/platform/host.js';
 import { temporaryFolder } from '../sandbox/administration/served.js';
 import { runInside } from '../support/inside.js';
 import { useInsideSandbox } from '../support/inside-sandbox.js';
-import { PIT } from '../support/pit.js';
+import { PIT } from '../support/program.js';
 import { brokenPromises, commandOf } from './kept.js';
 import { FILES, LINES, LISTS, SILENT } from './lines.js';
 import { normal } from './normal.js';

@@ -24,7 +24,8 @@ import {
 } from '../../src/commands/completion/installation.js';
 import { hasBlock, withBlock, withoutBlock } from '../../src/commands/completion/startup-block.js';
 import { ROOT } from '../architecture/sources.js';
-import { PIT, temporaryHome } from '../support/pit.js';
+import { temporaryHome } from '../support/pit.js';
+import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { Desk } from './desk.js';

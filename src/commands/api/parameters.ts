@@ -1,6 +1,6 @@
 import { completing } from '../../cli/completes.js';
 import { nearest } from '../../config/names.js';
-import { type Failure, quoted, usage } from '../../errors.js';
+import { type Failure, quoted, suggest, usage } from '../../errors.js';
 import { failureOf } from '../../exchange/failures.js';
 import { isDescribed, operationOf, operations } from '../../exchange/operations/index.js';
 import { checkedParameters, isOperationName } from '../../exchange/request.js';
@@ -28,7 +28,7 @@ function isPassword(name: string): boolean {
 function passwordGiven(name: string): Failure {
   return usage(
     `${name} is never given on the command line, where others can read it.`,
-    'pit withdraw asks for the fund password, or reads it with --safe-pwd-stdin.',
+    suggest('The fund password is asked for, or read with --safe-pwd-stdin, by', 'withdraw'),
   );
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.js';
 import { dryRun, NO_PREVIEW } from '../../cli/dry-run.js';
 import { exchangeText } from '../../cli/exchange-text.js';
 import { breachText, confirmGuarded } from '../../cli/guards.js';
-import { Failure } from '../../errors.js';
+import { Failure, type Hint, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -53,14 +53,14 @@ export async function callUndescribed(
   const departure = new Departure();
   const forget = host.onInterrupt(() => {
     if (departure.takeBack()) output.note(`${method} was not sent.`);
-    else output.warn(`${method} may have left. ${mend(id)}`);
+    else output.warn([`${method} may have left.`, ...mend(id)]);
   });
   const fate = await sendCall(account, terms, id, departure);
   forget();
   if (fate.outcome === 'done') return bodyAnswer(fate.body, raw);
   if (fate.outcome === 'refused') throw refusal(fate.refusal, method);
   if (fate.outcome === 'notSent') {
-    const hint = 'Check the host and the network: pit profile show';
+    const hint = suggest('Check the host and the network', 'profile', 'show');
     throw new Failure(fate.failure, `${method} was not sent: ${fate.reason}.`, { hint });
   }
   const words = `It is not known what became of ${method}: ${fate.reason}.`;
@@ -76,6 +76,9 @@ function movesCoins({ method, parameters }: CallTerms): boolean {
   return /withdraw/i.test(method) || Object.keys(parameters).some((name) => /addr/i.test(name));
 }
 
-function mend(id: string): string {
-  return `No operation tells what became of it: look at the exchange, then say it: pit resolve ${id} --as done (or notSent)`;
+function mend(id: string): (string | Hint)[] {
+  return [
+    'No operation tells what became of it: look at the exchange, then report what you found, done or notSent.',
+    suggest('Report it', 'resolve', id, '--as', 'done'),
+  ];
 }

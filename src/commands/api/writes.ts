@@ -1,7 +1,7 @@
 import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import type { AccountType, OrderType, Side } from '../../domain/words.js';
-import { type Failure, usage } from '../../errors.js';
+import { type Failure, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { readAmount } from '../../trading/expressions/amount-expression.js';
 import { readPrice } from '../../trading/expressions/price-expression.js';
@@ -55,10 +55,10 @@ export function onlyByCommand({
   receiveAddr = 'ADDRESS',
   fees,
 }: Values): Failure {
-  const fee = fees === undefined ? '' : ` --fee ${fees}`;
+  const fee = fees === undefined ? [] : ['--fee', fees];
   return usage(
     'A withdrawal goes through pit withdraw alone, which checks the address and asks for it and for the fund password.',
-    `Write it as: pit withdraw ${currency} ${amount} --to ${receiveAddr}${fee}`,
+    suggest('Write it as', 'withdraw', currency, amount, '--to', receiveAddr, ...fee),
   );
 }
 

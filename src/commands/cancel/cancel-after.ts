@@ -5,7 +5,7 @@ import { dryRun, dryRunShape, NO_PREVIEW } from '../../cli/dry-run.js';
 import { exchangeText } from '../../cli/exchange-text.js';
 import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
-import { quoted, usage } from '../../errors.js';
+import { quoted, suggest, usage } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -99,7 +99,7 @@ function startedNote(market: string, timer: Timer, held: readonly string[] | und
 async function requireCommand({ host }: Context, command: readonly string[], hold: boolean): Promise<void> {
   const [program] = command;
   if (program === undefined) return;
-  const example = 'pit cancel-after btc_usdt --hold -- node bot.js';
+  const example = suggest('Write it like this', 'cancel-after', 'btc_usdt', '--hold', '--', 'node', 'bot.js');
   const at = host.arguments.indexOf('--');
   if (at === -1 || host.arguments.length - at - 1 !== command.length)
     throw usage('There is one market, and a command stands after --.', example);

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { cannotWrite, codeOf, shellWord } from '../../config/private.js';
 import { replaceFile } from '../../config/replace-file.js';
-import { Failure, quoted, usage } from '../../errors.js';
+import { Failure, quoted, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { hasBlock, hasSingleMarker, withBlock, withoutBlock } from './startup-block.js';
 
@@ -22,7 +22,10 @@ export function shellToUse({ environment }: Pick<Host, 'environment'>, named: Sh
   const shell = named ?? SHELLS.find((known) => known === own);
   if (shell !== undefined) return shell;
   const found = environment.SHELL ? `SHELL is ${quoted(environment.SHELL)}` : 'SHELL is not set';
-  throw usage(`${found}, and no shell was named.`, `Name one of ${SHELLS.join(', ')}: pit completion install bash`);
+  throw usage(`${found}, and no shell was named.`, [
+    `Name one of ${SHELLS.join(', ')}.`,
+    suggest('For example', 'completion', 'install', 'bash'),
+  ]);
 }
 
 /** The completion script of a shell. Throws Failure `internal` if the package lacks it. */

@@ -59,7 +59,7 @@ async function readSingle(client: ExchangeClient, coin: string): Promise<ChainAd
   try {
     return await readDepositAddress(client, coin);
   } catch (error) {
-    throw error instanceof Failure ? error.hinting((hint) => `${hint} Without --single every chain is listed.`) : error;
+    throw error instanceof Failure ? error.hinting([...error.hints, 'Without --single every chain is listed.']) : error;
   }
 }
 

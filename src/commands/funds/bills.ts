@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.js';
 import { define, flag, optional, toggle } from '../../cli/definition.js';
 import { paged, patient } from '../../cli/paged.js';
 import * as shape from '../../cli/shapes.js';
-import { usage } from '../../errors.js';
+import { suggest, usage } from '../../errors.js';
 import { BILLS_PER_PAGE, type Bill, readBills } from '../../exchange/bills.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
 import type { RowStream } from '../../terminal/answer.js';
@@ -79,8 +79,10 @@ async function* withDoubts(
   const { name, doubt } = zone;
   if (doubt === undefined) return;
   const { profile } = await session.connection();
-  const mend = `pit profile unset ${profile} zone`;
-  output.warn(`The profile's zone is ${name}, and this exchange's bills show ${doubt}. To go by them: ${mend}`);
+  output.warn([
+    `The profile's zone is ${name}, and this exchange's bills show ${doubt}.`,
+    suggest('To go by them', 'profile', 'unset', profile, 'zone'),
+  ]);
 }
 
 function streamOf(bills: AsyncIterable<readonly Bill[]>, coin: string | undefined): RowStream<BillRow> {

@@ -1,6 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { suggest } from '../../errors.js';
 import { learnZone } from '../../exchange/bills.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
@@ -56,10 +57,10 @@ async function rowMaker({ session, output }: Context, client: ExchangeClient, co
   await quietly(() => learnZone(client, zone));
   if (zone.name === undefined) {
     const { profile } = await session.connection();
-    const mend = `pit profile set ${profile} zone OFFSET`;
-    output.note(
-      `The zone of the exchange's dates is not known, so that times are as it wrote them. To tell it: ${mend}`,
-    );
+    output.note([
+      "The zone of the exchange's dates is not known, so that times are as it wrote them.",
+      suggest('Set it', 'profile', 'set', profile, 'zone', 'OFFSET'),
+    ]);
   }
   return (record: DepositRecord) => depositRow(record, coin, zone);
 }

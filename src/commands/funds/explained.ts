@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/names.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import { readFees } from '../../exchange/fee-info.js';
 import { OBSERVED } from '../../exchange/observed-codes.js';
 import { quietly } from '../../trading/quietly.js';
@@ -59,11 +59,15 @@ export function unknownCoin(coin: string, known: readonly string[]): Failure {
   const close = nearest(coin, known);
   return usage(
     `This exchange has no coin ${coin}.`,
-    close.length === 0 ? 'See the coins: pit balance --all' : `Did you mean ${close.join(' or ')}?`,
+    close.length === 0 ? suggest('See the coins', 'balance', '--all') : `Did you mean ${close.join(' or ')}?`,
   );
 }
 
 function withoutPermission({ message, cause }: Failure, code: number, permission: string): Failure {
-  const hint = `It takes the permission ${permission}; pit account lists what this key may do. The exchange's website makes keys that may do more.`;
+  const hint = [
+    `It takes the permission ${permission}.`,
+    suggest('See what this key may do', 'account'),
+    "The exchange's website makes keys that may do more.",
+  ];
   return new Failure('refused', message, { hint, code, cause });
 }

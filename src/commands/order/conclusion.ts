@@ -1,5 +1,5 @@
 import { notSent } from '../../cli/not-sent.js';
-import { Failure } from '../../errors.js';
+import { type Advice, Failure, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
@@ -18,18 +18,21 @@ export interface SentOrder extends OrderTerms {
 }
 
 /** For a signal that comes while the answer is awaited. */
-export function interruptedNote({ clientId: id }: SentOrder): string {
-  return `The order may have left, and its answer was not awaited. Find out what became of it: pit resolve ${id}`;
+export function interruptedNote({ clientId: id }: SentOrder): Advice {
+  return [
+    'The order may have left, and its answer was not awaited.',
+    suggest('Find out what became of it', 'resolve', id),
+  ];
 }
 
 /** What became of the order, for the user: an answer, or a Failure `refused`, `limited`, `unreachable` or `unknown`. */
 export function conclude(order: SentOrder, placement: Placement): Answer {
   const { clientId } = order;
   if (placement.outcome === 'refused') {
-    const { message, hint, kind, code } = refusal(placement.refusal, 'order');
+    const { message, hints, kind, code } = refusal(placement.refusal, 'order');
     throw new Failure(kind, message, {
       clientId,
-      ...(hint === null ? {} : { hint }),
+      hint: hints,
       ...(code === null ? {} : { code }),
     });
   }
@@ -49,10 +52,11 @@ export function conclude(order: SentOrder, placement: Placement): Answer {
 
 function unknownFailure({ clientId, market }: SentOrder, { reason, unlike, certainFrom }: Unknown): Failure {
   const when = certainFrom === null ? '' : ` From ${zonedTime(certainFrom)} on it can be told for certain.`;
-  const show = unlike === undefined ? '' : `. The one that is there: pit order show ${market} --id ${clientId}`;
+  const show =
+    unlike === undefined ? [] : [suggest('See the one that is there', 'order', 'show', market, '--id', clientId)];
   return new Failure('unknown', `It is not known whether the order was placed: ${reason}.${when}`, {
     clientId,
-    hint: `Do not place it again before you know: pit resolve ${clientId}${show}`,
+    hint: ['Do not place it again before you know.', suggest('Find out', 'resolve', clientId), ...show],
   });
 }
 

@@ -6,14 +6,14 @@ export function leftWords({ amount, market }: Pick<OrderTerms, 'amount' | 'marke
   return `What is left, ${amount}, is less than ${market} takes, and cannot be placed by itself.`;
 }
 
-/** The command line that places an order on these terms, for the user to copy. */
-export function placingLine({ side, market, amount, price, type, account, borrow, repay }: OrderTerms): string {
+/** The words of the command that places an order on these terms. */
+export function placingLine({ side, market, amount, price, type, account, borrow, repay }: OrderTerms): string[] {
   return [
-    `pit order ${side} ${market} ${amount} --at ${price}`,
+    ...['order', side, market, amount, '--at', price],
     ...(type === 'postOnly' ? ['--post-only'] : []),
     ...(type === 'ioc' ? ['--ioc'] : []),
-    ...(account === 'spot' ? [] : [`--account ${account}`]),
+    ...(account === 'spot' ? [] : ['--account', account]),
     ...(borrow ? ['--borrow'] : []),
     ...(repay ? ['--repay'] : []),
-  ].join(' ');
+  ];
 }

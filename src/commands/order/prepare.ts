@@ -1,7 +1,6 @@
 import type { Context } from '../../cli/context.js';
-import { sameProfile } from '../../cli/same-profile.js';
 import type { Decimal } from '../../domain/decimal.js';
-import { usage } from '../../errors.js';
+import { suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { Market } from '../../exchange/market-catalog.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -88,7 +87,7 @@ export async function foreseen(
   order: ResolvedOrder,
   { outlook, limits, needsMarket, isSeen }: Around,
 ): Promise<Foreseen> {
-  const doubts = doubtsIn(account, order.terms.market).map((doubt) => sameProfile(doubt, context.host.arguments));
+  const doubts = doubtsIn(account, order.terms.market).map((doubt) => context.output.textOf(doubt));
   const told = isSeen
     ? await previewOrder(account, order, outlook, limits)
     : { facts: null, ...guardOrder(account, order, needsMarket ? await outlook.market() : undefined, limits) };
@@ -124,8 +123,8 @@ function termsOf(request: OrderRequest, price: Decimal, amount: Decimal): OrderT
 async function requireNewId(client: ExchangeClient, market: string, clientId: string): Promise<void> {
   const earlier = await findOrder(client, market, { clientId });
   if (earlier === undefined) return;
-  throw usage(
-    `There is an order with the client id ${clientId} already: ${earlier.id}.`,
-    `Choose another --id. That one is shown by: pit order show ${market} ${earlier.id}`,
-  );
+  throw usage(`There is an order with the client id ${clientId} already: ${earlier.id}.`, [
+    'Choose another --id.',
+    suggest('See that one', 'order', 'show', market, earlier.id),
+  ]);
 }

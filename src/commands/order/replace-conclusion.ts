@@ -1,4 +1,4 @@
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
@@ -52,7 +52,7 @@ function kept(told: Told): Answer {
   if (cancel.outcome !== 'unknown') {
     const words = `The order was not cancelled, and nothing was placed: ${message}.`;
     throw new Failure(cancel.failure ?? 'refused', words, {
-      hint: `See what became of it: pit order show ${terms.market} ${idOf(terms)}`,
+      hint: suggest('See what became of it', 'order', 'show', terms.market, ...referenceOf(terms)),
       ...(cancel.code === null ? {} : { code: cancel.code }),
       clientId,
     });
@@ -60,7 +60,7 @@ function kept(told: Told): Answer {
   const words = `It is not known whether the order was cancelled: ${message}. Nothing was placed in its place.`;
   const failure = new Failure('unknown', words, {
     clientId,
-    hint: `Find out what became of it: pit resolve ${clientId}`,
+    hint: suggest('Find out what became of it', 'resolve', clientId),
   });
   const order = remainderOf(terms.wanted, cancel.filled ?? '0');
   return {
@@ -74,7 +74,7 @@ function filled({ cancel, clientId, terms }: Told): Failure {
   const words = `The order filled before it could be replaced: ${cancel.filled} for ${cancel.filledValue}. Nothing was placed.`;
   return new Failure('refused', words, {
     clientId,
-    hint: `It is shown by: pit order show ${terms.market} ${idOf(terms)}`,
+    hint: suggest('See it', 'order', 'show', terms.market, ...referenceOf(terms)),
   });
 }
 
@@ -88,7 +88,7 @@ function unplaced(
   const words = `The order is cancelled${filledWords(told)}, and nothing was placed in its place: ${why.message}`;
   const { clientId, terms } = told;
   const left = order ?? remainderOf(terms.wanted, told.cancel.filled ?? '0');
-  const hint = order === null ? leftWords(left) : `To place what is left: ${placingLine(order)}`;
+  const hint = order === null ? leftWords(left) : suggest('To place what is left', ...placingLine(order));
   const failure = new Failure('partial', words, { hint, clientId, ...(why.code === null ? {} : { code: why.code }) });
   const data = notPlaced(told, left, outcome);
   return { data, show: (screen) => cancelledLine(screen, told), failure };
@@ -125,6 +125,11 @@ function cancelledLine({ paint }: Screen, told: Told): string {
 
 function filledWords({ cancel: { filled: amount, amount: total } }: Told): string {
   return amount === null || total === null ? '' : ` with ${grouped(amount)} of ${grouped(total)} filled`;
+}
+
+/** The order as a command line names it. */
+function referenceOf({ order }: ReplaceTerms): string[] {
+  return 'id' in order ? [order.id] : ['--id', order.clientId];
 }
 
 function idOf({ order }: ReplaceTerms): string {

@@ -1,6 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import { dryRun, NO_PREVIEW, type Preview } from '../../cli/dry-run.js';
 import { confirmGuarded, guardingOf } from '../../cli/guards.js';
+import { suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -69,8 +70,10 @@ async function replace(
   guarding: Guarding,
 ): Promise<Answer> {
   const forget = host.onInterrupt(() => {
-    const note = `The order may be cancelled, and the one in its place may have left. Find out: pit resolve ${id}`;
-    output.warn(note);
+    output.warn([
+      'The order may be cancelled, and the one in its place may have left.',
+      suggest('Find out', 'resolve', id),
+    ]);
   });
   const replaced = await replaceOrder(account, plan, id, guarding);
   const found = await watchMarket(account, plan.terms.market);

@@ -5,7 +5,7 @@ import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
 import type { AccountType } from '../../domain/words.js';
-import { usage } from '../../errors.js';
+import { suggest, usage } from '../../errors.js';
 import { readAmount } from '../../trading/expressions/amount-expression.js';
 import { readPrice } from '../../trading/expressions/price-expression.js';
 import { planReplacement, type Wishes } from '../../trading/replace/plan.js';
@@ -45,7 +45,7 @@ export default define({
   dry: shape.list(shape.either(dryRunShape(), DRY_ORDER), 'the cancellation and the order'),
   async run(context, { market, order, id, at, amount, override, ...flags }) {
     if ((order === undefined) === (id === undefined))
-      throw usage('Exactly one of the order id and --id is needed.', 'pit orders lists the ids.');
+      throw usage('Exactly one of the order id and --id is needed.', suggest('List the ids', 'orders'));
     if (at === undefined && amount === undefined)
       throw usage('Nothing would change.', 'Give the new price with --at, the new amount with --amount, or both.');
     requireMargin(flags.account, flags.borrow || flags.repay);

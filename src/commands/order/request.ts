@@ -1,5 +1,5 @@
 import type { AccountType, OrderType, Side } from '../../domain/words.js';
-import { usage } from '../../errors.js';
+import { suggest, usage } from '../../errors.js';
 import type { AmountWord } from '../../trading/expressions/amount-expression.js';
 import type { PriceWord } from '../../trading/expressions/price-expression.js';
 import type { GuardName } from '../../trading/guards/names.js';
@@ -62,7 +62,10 @@ export function wholeRequest({ side, market, amount, at, type, ...choices }: Giv
 
 /** What is missing first, as where nobody can be asked. */
 export function firstMissing({ side, market, amount }: GivenOrder) {
-  const hint = 'Write it in full, as in: pit order buy btc_usdt 0.01 --at ask. On a terminal, pit order asks for it.';
+  const hint = [
+    suggest('Write it in full, for instance', 'order', 'buy', 'btc_usdt', '0.01', '--at', 'ask'),
+    'On a terminal, pit asks for what is missing.',
+  ];
   if (side === undefined) return usage('The side is missing: buy or sell.', hint);
   if (market === undefined) return usage('The market is missing.', hint);
   if (amount === undefined) return usage('The amount is missing.', hint);

@@ -1,7 +1,7 @@
 import { define, flag, optional, required } from '../../cli/definition.js';
 import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
-import { usage } from '../../errors.js';
+import { suggest, usage } from '../../errors.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
 import { referenceValues } from '../../trading/orders/reference.js';
 import { WAITS } from '../../trading/orders/wait.js';
@@ -31,7 +31,7 @@ export default define({
   output: shape.record(ORDER),
   async run(context, { market, order, id, wait }) {
     if ((order === undefined) === (id === undefined))
-      throw usage('Exactly one of the order id and --id is needed.', 'pit orders lists the ids.');
+      throw usage('Exactly one of the order id and --id is needed.', suggest('List the ids', 'orders'));
     const account = await context.session.trading();
     const { client } = account;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };

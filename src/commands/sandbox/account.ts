@@ -3,6 +3,7 @@ import { completing } from '../../cli/completes.js';
 import { define, flag, optional, required, toggle } from '../../cli/definition.js';
 import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
+import { suggest } from '../../errors.js';
 import { type AccountReport, PERMISSION_NAMES } from '../../sandbox/administration/accounts.js';
 import type { WalletReport } from '../../sandbox/administration/funds.js';
 import { type Column, record } from '../../terminal/table.js';
@@ -141,7 +142,7 @@ export const deposit = define({
   async run({ session, globals, output }, { coin, amount, ...rest }) {
     if (globals.dryRun) return dryChange('sandbox deposit', `Would deposit ${amount} ${coin}.`);
     const sent = (await session.administer('POST /deposit', { coin, amount, ...rest })) as Deposited;
-    output.note(`Watch it arrive: pit deposits ${sent.coin}`);
+    output.note(suggest('Watch it arrive', 'deposits', sent.coin));
     return { data: sent, show: () => `Sent ${sent.amount} ${sent.coin} to ${sent.account}.` };
   },
 });

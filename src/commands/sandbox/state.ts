@@ -4,7 +4,7 @@ import type { Context } from '../../cli/context.js';
 import { define, flag, required } from '../../cli/definition.js';
 import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { PushReport, ReplayReport } from '../../sandbox/administration/replay.js';
 import type { StateReport } from '../../sandbox/administration/state.js';
 import { grouped } from '../../terminal/numbers.js';
@@ -69,7 +69,7 @@ export const replay = define({
     const what = `${grouped(String(rows))} ${kind} of ${report.market}, ${from} to ${to}`;
     if (left > 0 || report.speed !== null)
       return { data: report, show: () => `Replaying ${what}, at ${report.speed} times normal speed.` };
-    context.output.note('The sandbox clock is stopped at the end. Start it: pit sandbox clock start');
+    context.output.note(['The sandbox clock is stopped at the end.', suggest('Start it', 'sandbox', 'clock', 'start')]);
     return { data: report, show: () => `Replayed ${what}.` };
   },
 });

@@ -1,3 +1,4 @@
+import { suggest } from '../../errors.js';
 import type { Output } from '../../terminal/output.js';
 import { byWrite, type Extra } from '../../trading/duplicates/extra-orders.js';
 import type { ExtraWithdrawal } from '../../trading/withdrawals/extras.js';
@@ -29,9 +30,9 @@ function orderOfRefused(extra: Extra): string[] {
 const MOST_IDS = 50;
 
 function howToCancel(output: Output, extras: readonly Extra[], ids: readonly string[], those: string): void {
-  const [market] = extras.map(({ terms }) => terms.market);
+  const [market = ''] = extras.map(({ terms }) => terms.market);
   for (let from = 0; from < ids.length; from += MOST_IDS)
-    output.warn(`To cancel ${those}: pit cancel ${market} ${ids.slice(from, from + MOST_IDS).join(' ')}`);
+    output.warn(suggest(`To cancel ${those}`, 'cancel', market, ...ids.slice(from, from + MOST_IDS)));
 }
 
 function headlineOf(extras: readonly Extra[]): string {
@@ -74,9 +75,10 @@ export function warnOfExtraWithdrawals(output: Output, extras: readonly ExtraWit
       : 'THE WITHDRAWAL IS THERE MORE THAN ONCE';
     const cause = 'Something on the way may have repeated the request, which pit sent once; or it was made elsewhere.';
     output.warn(`${headline}: ${amount} ${coin} to ${address} (${intent}) as ${all}. ${cause}`);
-    output.warn(
-      `What is not meant may still be stopped on the exchange's website; see it with: pit withdrawals ${coin}`,
-    );
+    output.warn([
+      "What is not meant may still be stopped on the exchange's website.",
+      suggest('See it', 'withdrawals', coin),
+    ]);
   }
 }
 

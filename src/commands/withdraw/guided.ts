@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.js';
-import { shellWord } from '../../config/private.js';
+import { suggest } from '../../errors.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Choice } from '../../terminal/prompts.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -27,7 +27,7 @@ export async function askRequest(
   const memo = given.memo ?? (await askMemo(context, coin, facts, to, chain));
   const request = { ...given, coin, to, chain, memo };
   const amount = given.amount ?? (await askAmount(context, facts, request));
-  context.output.command('The same in one line:', commandLine({ ...request, amount }, context));
+  context.output.note(suggest('The same in one line', ...withdrawWords({ ...request, amount }, context)));
   return { ...request, amount };
 }
 
@@ -100,22 +100,19 @@ async function askAmount(
   return readWithdrawAmount(await budget.outside(() => prompts.text(question, { validate })));
 }
 
-function commandLine(
+/** The words that withdraw the same at once. */
+function withdrawWords(
   { coin, amount, to, memo, chain, fee, internal }: WithdrawRequest,
-  { globals: { profile, dryRun } }: Context,
-): string {
+  { globals: { dryRun } }: Context,
+): string[] {
   return [
-    'pit',
-    ...(profile === undefined ? [] : ['--profile', profile]),
     ...['withdraw', coin, 'amount' in amount ? amount.amount : `${amount.percent}%`, '--to', to],
     ...(memo === undefined ? [] : ['--memo', memo]),
     ...(chain === undefined ? [] : ['--chain', chain]),
     ...(fee === undefined ? [] : ['--fee', fee]),
     ...(internal ? ['--internal'] : []),
     ...(dryRun ? ['--dry-run'] : []),
-  ]
-    .map(shellWord)
-    .join(' ');
+  ];
 }
 
 function isSame(one: string, other: string): boolean {

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { suggest } from '../../errors.js';
 import { type Customer, type Permissions, UsernameTaken } from '../desk/accounts.js';
 import type { Exchange } from '../exchange.js';
 import { type AdminCall, type AdminInput, AdminRefusal, plainly } from './call.js';
@@ -28,10 +29,10 @@ export function accountNamed({ administration }: Exchange, name: string | undefi
   const accounts = administration.accounts();
   const found = name === undefined ? accounts[0] : accounts.find(({ username }) => username === name);
   if (found !== undefined) return found;
-  throw new AdminRefusal(
-    `There is no account ${name}.`,
-    `There are ${accounts.map(({ username }) => username).join(', ')}; add one: pit sandbox account add NAME`,
-  );
+  throw new AdminRefusal(`There is no account ${name}.`, [
+    `There are ${accounts.map(({ username }) => username).join(', ')}.`,
+    suggest('Add one', 'sandbox', 'account', 'add', 'NAME'),
+  ]);
 }
 
 async function add(exchange: Exchange, input: AdminInput): Promise<AccountReport> {
@@ -46,7 +47,10 @@ async function add(exchange: Exchange, input: AdminInput): Promise<AccountReport
     return report(added);
   } catch (error) {
     if (!(error instanceof UsernameTaken)) throw error;
-    throw new AdminRefusal(`There is an account ${username} already.`, 'See its keys: pit sandbox account list');
+    throw new AdminRefusal(
+      `There is an account ${username} already.`,
+      suggest('See its keys', 'sandbox', 'account', 'list'),
+    );
   }
 }
 

@@ -1,10 +1,11 @@
+import type { Advice } from '../../errors.js';
 /** Says no to an administration call: what was wrong, and the mend. Nothing was changed. */
 export class AdminRefusal extends Error {
   override readonly name = 'AdminRefusal';
 
   constructor(
     message: string,
-    readonly hint: string | null = null,
+    readonly hint: Advice | null = null,
     /** Tells a program which refusal it is, where it can do something about it. */
     readonly reason: string | null = null,
   ) {

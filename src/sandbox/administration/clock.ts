@@ -1,3 +1,4 @@
+import { suggest } from '../../errors.js';
 import { BackInTime } from '../clock.js';
 import type { Exchange } from '../exchange.js';
 import { type AdminCall, type AdminInput, AdminRefusal, plainly } from './call.js';
@@ -57,7 +58,11 @@ function set({ administration: { clock } }: Exchange, time: number): void {
     const [wanted, now] = [time, clock.now()].map((ms) => new Date(ms).toISOString());
     throw new AdminRefusal(
       `The exchange's clock shows ${now} and cannot go back to ${wanted}: what happened since has happened.`,
-      'Choose a later time, or begin anew with pit sandbox reset, or with pit sandbox replay, which starts at its file.',
+      [
+        'Choose a later time, or start again.',
+        suggest('Start an empty exchange', 'sandbox', 'reset'),
+        suggest('Start at the beginning of a file', 'sandbox', 'replay', 'FILE'),
+      ],
     );
   }
 }

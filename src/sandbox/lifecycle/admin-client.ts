@@ -1,5 +1,5 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { Failure } from '../../errors.js';
+import { type Advice, Failure, isAdvice, suggest } from '../../errors.js';
 import type { SandboxAddress } from './address.js';
 
 /** Thrown for an answer that says no. `reason` names the refusal for a program, where it has a name. */
@@ -9,7 +9,7 @@ class AdminSaidNo extends Error {
   constructor(
     readonly status: number,
     message: string,
-    readonly hint: string | null,
+    readonly hint: Advice | null,
     readonly reason: string | null,
   ) {
     super(message);
@@ -44,10 +44,10 @@ export async function administer(address: SandboxAddress, call: string, input: o
     return await askAdmin(address, call, patience, input);
   } catch (cause) {
     if (cause instanceof AdminSaidNo && cause.status === 400) {
-      throw new Failure('usage', cause.message, { ...(cause.hint === null ? {} : { hint: cause.hint }), cause });
+      throw new Failure('usage', cause.message, { hint: cause.hint ?? undefined, cause });
     }
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const hint = 'See how it is with pit sandbox status.';
+    const hint = suggest('See how it is', 'sandbox', 'status');
     throw new Failure('unreachable', `The sandbox did not answer: ${reason}`, { hint, cause });
   }
 }
@@ -68,7 +68,12 @@ async function collect(asked: ClientRequest, response: IncomingMessage): Promise
 function saidNo(status: number, text: string): AdminSaidNo {
   const told = /^\s*\{/.test(text) ? (JSON.parse(text) as Readonly<Record<string, unknown>>) : {};
   const word = (name: string) => (typeof told[name] === 'string' ? told[name] : null);
-  return new AdminSaidNo(status, word('error') ?? `answered with status ${status}`, word('hint'), word('reason'));
+  return new AdminSaidNo(
+    status,
+    word('error') ?? `answered with status ${status}`,
+    isAdvice(told.hint) ? told.hint : null,
+    word('reason'),
+  );
 }
 
 /** Whether this very sandbox answers and is not about to stop; puts its idle stop off. */

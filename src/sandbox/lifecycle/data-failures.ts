@@ -1,11 +1,11 @@
 import { closeSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import { diskTrouble, openPrivate } from '../disk.js';
 import { UnreadableStore } from '../store-damage.js';
 import { removeFile } from './files.js';
 
-const ANEW = 'Begin anew with pit sandbox reset, which forgets its orders, balances and history.';
+const ANEW = ['This forgets its orders, balances and history.', suggest('Start an empty exchange', 'sandbox', 'reset')];
 
 /**
  * Does what needs the folder of a sandbox. Throws {@link Failure} `unreachable`, with what to do, when the disk does not

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { makePrivateFolder } from '../disk.js';
 import { STORE_NAME } from '../store-name.js';
@@ -103,12 +103,12 @@ function watch(child: ChildProcess): Fate {
 
 /** What the process said, or else what its end and the disk tell. Throws the system's error where the disk has no room. */
 function failureOf(files: SandboxFiles, { error, signal }: Fate, logged: number): Failure {
-  if (error !== undefined) return startFailed(files, { reason: error.message, hint: null });
+  if (error !== undefined) return startFailed(files, { reason: error.message, hint: [] });
   const said = failureIn(files.log, logged);
-  if (said?.hint) return startFailed(files, said);
+  if (said !== undefined && said.hint.length > 0) return startFailed(files, said);
   tryDisk(files.directory);
   if (signal !== null && FATAL.has(signal)) return endedNatively(path.join(files.exchange, STORE_NAME), signal);
-  return startFailed(files, said ?? { reason: 'it ended without a word', hint: null });
+  return startFailed(files, said ?? { reason: 'it ended without a word', hint: [] });
 }
 
 /** What the system ends a process with whose memory makes no sense. */
@@ -116,12 +116,12 @@ const FATAL: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIG
 
 function startFailed({ log }: SandboxFiles, { reason, hint }: StartFailure): Failure {
   return new Failure('unreachable', `The sandbox did not start: ${reason}`, {
-    hint: hint ?? `See ${log}, or run it in the foreground: pit sandbox serve`,
+    hint: hint.length > 0 ? hint : [`See ${log}.`, suggest('Run it in the foreground', 'sandbox', 'serve')],
   });
 }
 
 function tooSlow({ log }: SandboxFiles): Failure {
   return new Failure('unreachable', `The sandbox did not answer within ${PATIENCE / 1000} seconds`, {
-    hint: `See ${log}, or run it in the foreground: pit sandbox serve`,
+    hint: [`See ${log}.`, suggest('Run it in the foreground', 'sandbox', 'serve')],
   });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import { makePrivateFolder } from '../disk.js';
 import { type Exchange, type Founding, openExchange } from '../exchange.js';
 import { Faults } from '../faults/faults.js';
@@ -147,5 +147,8 @@ function alreadyRunning(other: SandboxAddress | undefined, cause: AlreadyOpen): 
     other === undefined
       ? `The sandbox's data are in use: ${cause.message}`
       : `The sandbox is already running at ${other.baseUrl} (process ${other.pid})`;
-  return new Failure('usage', message, { hint: 'Use that one, or stop it first: pit sandbox stop', cause });
+  return new Failure('usage', message, {
+    hint: ['Use that one.', suggest('Or stop it first', 'sandbox', 'stop')],
+    cause,
+  });
 }

@@ -1,3 +1,4 @@
+import { suggest } from '../../errors.js';
 import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import { counted } from './close-doubts.js';
@@ -47,6 +48,8 @@ export function putRight(account: TradingAccount, job: Job, records: readonly Or
 }
 
 function warnOf({ warn }: TradingAccount, { terms: { market, side } }: Job, orders: string): void {
-  const command = `pit orders ${market} --side ${side} --state all`;
-  warn(`The exchange lists ${orders} otherwise than its answers named them; hold the ids against: ${command}`);
+  warn([
+    `The exchange lists ${orders} otherwise than its answers named them.`,
+    suggest('Compare the ids', 'orders', market, '--side', side, '--state', 'all'),
+  ]);
 }

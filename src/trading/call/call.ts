@@ -1,4 +1,4 @@
-import { Failure, type FailureKind } from '../../errors.js';
+import { Failure, type FailureKind, suggest } from '../../errors.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import { Departure } from '../departure.js';
@@ -71,7 +71,10 @@ export function refuseTwin({ journal }: TradingAccount, { method, parameters }: 
   const { id } = twin.intent;
   throw new Failure('usage', `It is not known what became of the same call of ${method}, so it was not sent.`, {
     clientId: id,
-    hint: `Look at the exchange, then say it: pit resolve ${id} --as done (or notSent)`,
+    hint: [
+      'Look at the exchange, then report what you found: done or notSent.',
+      suggest('Report it', 'resolve', id, '--as', 'done'),
+    ],
   });
 }
 

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/words.js';
-import { quoted, usage } from '../../errors.js';
+import { quoted, suggest, usage } from '../../errors.js';
 import { PLAIN_NUMBER, SEPARATED } from './price-expression.js';
 
 /** An amount as the user wrote it: base coin, a share of what is available, or a value in the quote coin. */
@@ -63,7 +63,7 @@ function nothingToSpend({ side, base, quote }: Omit<AmountTerms, 'available'>) {
   const coin = side === 'buy' ? quote : base;
   return usage(
     `No ${coin} is available for this order.`,
-    'pit balance shows what is available, and what open orders hold.',
+    suggest('See what is available, and what open orders hold', 'balance'),
   );
 }
 

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import { type OrderType, readOrderType, type Side } from '../../domain/words.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import type { Market } from '../../exchange/market-catalog.js';
 import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
@@ -164,6 +164,6 @@ function requireRest(wanted: OrderTerms, filled: string, placed: OrderTerms): vo
   if (Decimal.of(placed.amount).sign > 0) return;
   throw usage(
     `Of the order ${filled} has filled already, so that a total of ${wanted.amount} leaves nothing to place.`,
-    'pit cancel takes off what is left of it.',
+    suggest('Cancel what is left of it', 'cancel', wanted.market, 'ID'),
   );
 }

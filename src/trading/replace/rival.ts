@@ -1,4 +1,4 @@
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { type Intent, isOf } from '../journal/intent.js';
 import { isSameReference, type OrderReference } from '../orders/reference.js';
@@ -16,7 +16,7 @@ export function refuseRival({ journal }: TradingAccount, order: OrderReference, 
     'Another command is about to close this order, or nobody knows whether it did; nothing was sent.',
     {
       clientId: rival.intent.id,
-      hint: `Find out what became of that one: pit resolve ${rival.intent.id}`,
+      hint: suggest('Find out what became of that one', 'resolve', rival.intent.id),
     },
   );
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { Verdict } from '../../exchange/exchange-client.js';
 import { UNREAD } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
@@ -75,7 +75,7 @@ export function refuseTwin({ journal }: TradingAccount, wanted: WantedWithdrawal
   const words = twin.isInDoubt
     ? 'It is not known whether a withdrawal just like this one left, so it was not sent.'
     : 'A withdrawal just like this one is under way, so it was not sent.';
-  throw new Failure('usage', words, { clientId: id, hint: `Find out what became of that one: pit resolve ${id}` });
+  throw new Failure('usage', words, { clientId: id, hint: suggest('Find out what became of that one', 'resolve', id) });
 }
 
 async function conclude(

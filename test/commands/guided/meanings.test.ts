@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { amountMeaning } from '../../../src/commands/order/guided/amount.js';
-import { commandLine } from '../../../src/commands/order/guided/command-line.js';
+import { orderWords } from '../../../src/commands/order/guided/command-line.js';
 import { drawn, meaning } from '../../../src/commands/order/guided/meaning.js';
 import { priceMeaning } from '../../../src/commands/order/guided/price.js';
 import type { OrderRequest } from '../../../src/commands/order/request.js';
@@ -131,7 +131,7 @@ describe('the command line that does the same', () => {
   };
 
   it('has the words themselves, and no id, which counts once', () => {
-    expect(commandLine(request, { dryRun: false, yes: false })).toBe('pit order buy btc_usdt 50% --at bid+2ticks');
+    expect(orderWords(request, { dryRun: false, yes: false }).join(' ')).toBe('order buy btc_usdt 50% --at bid+2ticks');
   });
 
   it('has every flag', () => {
@@ -139,10 +139,10 @@ describe('the command line that does the same', () => {
       ...request,
       ...{ type: 'ioc', account: 'cross', borrow: true, repay: true, overridden: ['price-band', 'day-notional'] },
     };
-    expect(commandLine(whole, { profile: 'overseas', dryRun: true, yes: true })).toBe(
-      'pit --profile overseas order buy btc_usdt 50% --at bid+2ticks --ioc --account cross --borrow --repay ' +
+    expect(orderWords(whole, { dryRun: true, yes: true }).join(' ')).toBe(
+      'order buy btc_usdt 50% --at bid+2ticks --ioc --account cross --borrow --repay ' +
         '--override price-band --override day-notional --dry-run --yes',
     );
-    expect(commandLine({ ...request, type: 'postOnly' }, { dryRun: false, yes: false })).toContain('--post-only');
+    expect(orderWords({ ...request, type: 'postOnly' }, { dryRun: false, yes: false })).toContain('--post-only');
   });
 });

@@ -13,6 +13,7 @@ import {
   whereIs,
 } from '../../../src/exchange/limiter/shared-limits.js';
 import { limiterState } from '../../../src/exchange/limiter/state.js';
+import { saying } from '../../support/advice.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { temporaryState } from '../../trading/support/account.js';
@@ -104,7 +105,7 @@ it('a lock is told, kept until a request that changes nothing is answered, and f
   expect(await failureOf(read())).toMatchObject({
     kind: 'limited',
     code: 4001,
-    hint: expect.stringContaining('itself, at'),
+    hints: saying('itself, at'),
   });
   expect((await limiterState(sharing)).lockedUntil).toBe(host.now() + 3_600_000);
   answer = ACCOUNT;

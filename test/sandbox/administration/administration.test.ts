@@ -41,7 +41,7 @@ describe('accounts', () => {
       400,
       {
         error: 'There is an account sandbox already.',
-        hint: 'See its keys: pit sandbox account list',
+        hint: { note: 'See its keys', argv: ['sandbox', 'account', 'list'] },
         reason: null,
       },
     ]);
@@ -143,7 +143,11 @@ describe('the clock', () => {
       {
         error:
           "The exchange's clock shows 2030-01-02T03:04:05.678Z and cannot go back to 2030-01-02T03:04:05.677Z: what happened since has happened.",
-        hint: 'Choose a later time, or begin anew with pit sandbox reset, or with pit sandbox replay, which starts at its file.',
+        hint: [
+          'Choose a later time, or start again.',
+          { note: 'Start an empty exchange', argv: ['sandbox', 'reset'] },
+          { note: 'Start at the beginning of a file', argv: ['sandbox', 'replay', 'FILE'] },
+        ],
         reason: null,
       },
     ]);

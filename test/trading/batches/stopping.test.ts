@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { JobRun } from '../../../src/trading/batches/run.js';
 import { settleJob } from '../../../src/trading/batches/settle.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
+import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { count } from '../support/exchange.js';
@@ -201,7 +202,7 @@ describe('a job that is gone on with', () => {
     const told = {
       kind: 'usage',
       clientId: JOB,
-      hint: expect.stringContaining(`pit order batch buy btc_usdt --resume ${JOB}`),
+      hints: saying(`pit order batch buy btc_usdt --resume ${JOB}`),
     };
     const reversed = lines(60).reverse();
     await expect(begin(account, { lines: reversed }, 'job2')).rejects.toMatchObject(told);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkSetting } from '../../../src/config/settings.js';
 import { type GuardLimits, guardLimits } from '../../../src/trading/guards/limits.js';
 import { readGuards } from '../../../src/trading/guards/names.js';
+import { saying } from '../../support/advice.js';
 
 function shown({ priceBand, orderNotional, dayNotional, postOnly }: GuardLimits) {
   const texts = (limits: GuardLimits['orderNotional']) =>
@@ -67,7 +68,7 @@ describe('the settings of the guards', () => {
     ['postOnlyGuard', 'no'],
   ])('%s refuses %j, and says what it takes', (key, value) => {
     expect(() => checkSetting(key, value)).toThrow(
-      expect.objectContaining({ kind: 'usage', hint: expect.stringMatching(/ off\.$/) }),
+      expect.objectContaining({ kind: 'usage', hints: saying(/ off\.$/) }),
     );
   });
 });

@@ -6,6 +6,7 @@ import type { BatchTerms, OrderTerms } from '../../../src/trading/journal/intent
 import type { OrderReference } from '../../../src/trading/orders/reference.js';
 import { planReplacement, type Wishes } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
+import { saying } from '../../support/advice.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { query } from '../support/exchange.js';
 import { MARKET } from '../support/market.js';
@@ -92,7 +93,7 @@ describe('the order in the place of another', () => {
     refused.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
     expect(await plan(account, { id: '9' })).toEqual({ ...UNTOLD, isAccountRecorded: false });
     const open = account.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine1', reqTime: 5 });
-    const needed = { kind: 'usage', hint: expect.stringContaining('--account isolated') };
+    const needed = { kind: 'usage', hints: saying('--account isolated') };
     await expect(plan(account, { id: '9' })).rejects.toMatchObject(needed);
     open.settle({ outcome: 'placed', id: '1', duplicates: [] }, 'placed');
     await expect(plan(account, { clientId: 'mine9' })).rejects.toMatchObject(needed);

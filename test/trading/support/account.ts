@@ -12,6 +12,7 @@ import type { Extra } from '../../../src/trading/duplicates/extra-orders.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import type { ExtraWithdrawal } from '../../../src/trading/withdrawals/extras.js';
 import { KEYS } from '../../exchange/support.js';
+import { adviceText } from '../../support/advice.js';
 import { type FakeHost, fakeHost } from '../../support/fake-host.js';
 
 export interface TestAccount extends TradingAccount {
@@ -59,7 +60,7 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
     journal: new Journal(host, state, 'test'),
     tolerance: toleranceMemory(connection, new Profiles(path.join(state, 'config')), cache),
     tell: (words) => told.push(words),
-    warn: (words) => warnings.push(words),
+    warn: (words) => warnings.push(adviceText(words)),
     alarm: (extras) => alarms.push(...extras),
     alarmWithdrawals: (extras) => withdrawalAlarms.push(...extras),
   };

@@ -1,5 +1,5 @@
 import type { Context } from '../../../cli/context.js';
-import { Interrupted } from '../../../errors.js';
+import { type Hint, Interrupted, suggest } from '../../../errors.js';
 import { timeFor } from '../../../exchange/limiter/limits.js';
 import { progressBar } from '../../../terminal/progress.js';
 import type { TradingAccount } from '../../../trading/account.js';
@@ -13,8 +13,10 @@ const PATIENCE_MS = 5_000;
 /** How often the bar is drawn. */
 const EVERY_MS = 100;
 
-const UNSEEN =
-  'Whether something on the way repeated a request was not looked at to the end: find out with pit resolve';
+const UNSEEN = [
+  'Whether something on the way repeated a request was not looked at to the end.',
+  suggest('Find out', 'resolve'),
+];
 
 const PHASE_WORDS: Readonly<Record<Exclude<Phase, 'placing'>, string>> = {
   settling: 'Looking for what is not known yet…',
@@ -36,7 +38,7 @@ export async function carryOut(context: Context, account: TradingAccount, job: J
   const hide = showRun(context, run);
   const tell = () => {
     hide();
-    output.warn(`${standOf(job)}. ${run.isBeingChecked ? UNSEEN : goOn(job)}`);
+    output.warn([`${standOf(job)}.`, ...(run.isBeingChecked ? UNSEEN : [goOn(job)])]);
   };
   const forget = host.onInterrupt(() => run.interrupt(PATIENCE_MS).then(tell), tell);
   try {
@@ -58,9 +60,11 @@ function showRun({ output, globals }: Context, run: JobRun): () => void {
   return output.live(text, () => (run.phase === 'placing' ? 'good' : 'faint'), EVERY_MS);
 }
 
-function goOn(job: Job): string {
+function goOn(job: Job): string | Hint {
   const { unknown, notSent } = job.counts();
-  return unknown + notSent === 0 ? 'Nothing is left to do.' : `Go on with it: ${resumeCommand(job.id, job.terms)}`;
+  return unknown + notSent === 0
+    ? 'Nothing is left to do.'
+    : suggest('Go on with it', ...resumeCommand(job.id, job.terms));
 }
 
 function advanceOf(job: Job) {

@@ -1,4 +1,4 @@
-import { Failure, type FailureKind } from '../../../errors.js';
+import { Failure, type FailureKind, suggest } from '../../../errors.js';
 import { refusal } from '../../../exchange/failures.js';
 import { Refused } from '../../../exchange/response.js';
 import type { Answer } from '../../../terminal/answer.js';
@@ -43,9 +43,9 @@ function failureOf(job: Job, ending: Ending): Failure | null {
   const { placed, unknown, notSent } = job.counts();
   const clientId = job.id;
   if (placed === job.terms.count) return null;
-  const goOn = `Go on with it: ${resumeCommand(job.id, job.terms)}`;
+  const goOn = suggest('Go on with it', ...resumeCommand(job.id, job.terms));
   if (unknown > 0) {
-    const hint = `Do not place them again before you know. ${goOn}`;
+    const hint = ['Do not place them again before you know.', goOn];
     return new Failure('unknown', `It is not known whether every order was placed: ${standOf(job)}.`, {
       clientId,
       hint,
@@ -58,20 +58,20 @@ function failureOf(job: Job, ending: Ending): Failure | null {
 
 function noneOf(job: Job, ending: Ending): Failure {
   const { id: clientId, terms } = job;
-  const goOn = `go on with it: ${resumeCommand(clientId, terms)}`;
+  const goOn = (note: string) => suggest(note, ...resumeCommand(clientId, terms));
   if (ending.kind === 'unrecorded') return ending.failure;
   if (ending.kind === 'limited' && 'reason' in ending) {
-    const hint = `When that is over, ${goOn}`;
+    const hint = goOn('When that is over, go on with it');
     return new Failure('limited', `None of ${terms.count} orders was placed: ${ending.reason}.`, { clientId, hint });
   }
   const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
   if (refused !== undefined) {
-    const { kind, message, hint, code } = refusal(refused, 'orderMoreV2');
-    const details = { clientId, ...(hint === null ? {} : { hint }), ...(code === null ? {} : { code }) };
+    const { kind, message, hints, code } = refusal(refused, 'orderMoreV2');
+    const details = { clientId, hint: hints, ...(code === null ? {} : { code }) };
     return new Failure(kind, `None of ${terms.count} orders was placed: ${message}`, details);
   }
   const kind: FailureKind = 'unreachable';
-  const hint = `Check the host and the network: pit profile show; then ${goOn}`;
+  const hint = [suggest('Check the host and the network', 'profile', 'show'), goOn('Then go on with it')];
   return new Failure(kind, `None of ${terms.count} orders was placed: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 

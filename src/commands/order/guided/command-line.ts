@@ -3,15 +3,10 @@ import { amountText } from '../../../trading/expressions/amount-expression.js';
 import { priceText } from '../../../trading/expressions/price-expression.js';
 import type { OrderRequest } from '../request.js';
 
-/** What to type to order the same at once: the words themselves, so that relative ones stay relative. */
-export function commandLine(
-  request: OrderRequest,
-  { profile, dryRun, yes }: Pick<Globals, 'profile' | 'dryRun' | 'yes'>,
-): string {
+/** The words that order the same at once, as they were given, so that relative ones stay relative. */
+export function orderWords(request: OrderRequest, { dryRun, yes }: Pick<Globals, 'dryRun' | 'yes'>): string[] {
   const { side, market, amount, at, type, account, borrow, repay, overridden } = request;
   return [
-    'pit',
-    ...(profile === undefined ? [] : ['--profile', profile]),
     ...['order', side, market, amountText(amount), '--at', priceText(at)],
     ...(type === 'postOnly' ? ['--post-only'] : type === 'ioc' ? ['--ioc'] : []),
     ...(account === 'spot' ? [] : ['--account', account]),
@@ -20,5 +15,5 @@ export function commandLine(
     ...overridden.flatMap((guard) => ['--override', guard]),
     ...(dryRun ? ['--dry-run'] : []),
     ...(yes ? ['--yes'] : []),
-  ].join(' ');
+  ];
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../../cli/context.js';
 import type { Globals } from '../../../cli/globals.js';
 import type { OrderType, Side } from '../../../domain/words.js';
-import { Failure } from '../../../errors.js';
+import { Failure, suggest } from '../../../errors.js';
 import type { Market } from '../../../exchange/market-catalog.js';
 import type { Answer } from '../../../terminal/answer.js';
 import type { TradingAccount } from '../../../trading/account.js';
@@ -15,7 +15,7 @@ import { Outlook } from '../../../trading/preview/outlook.js';
 import { checkGiven, type GivenOrder, type OrderRequest } from '../request.js';
 import { send } from '../send.js';
 import { askAmount } from './amount.js';
-import { commandLine } from './command-line.js';
+import { orderWords } from './command-line.js';
 import { askMarket } from './market.js';
 import { complaint } from './meaning.js';
 import { askPrice } from './price.js';
@@ -27,7 +27,7 @@ export async function sendGuided(context: Context, account: TradingAccount, give
   output.note(`${whenSent(globals)} Escape leaves.`);
   const request = await complete(context, account, given);
   let { overridden } = request;
-  const same = () => output.command('The same in one line:', commandLine({ ...request, overridden }, globals));
+  const same = () => output.note(suggest('The same in one line', ...orderWords({ ...request, overridden }, globals)));
   try {
     const answer = await send(context, account, request, (lifted) => {
       overridden = lifted;

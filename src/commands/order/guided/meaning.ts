@@ -30,7 +30,7 @@ export function meaning(says: string, ...beware: readonly (string | null)[]): Me
 /** What is wrong, as it stands below a question. Whatever is not the user's doing passes as it is. */
 export function complaint(thrown: unknown): string {
   if (!(thrown instanceof Failure)) throw thrown;
-  return [thrown.message, thrown.hint ?? ''].join(' ').trim();
+  return [thrown.message, ...thrown.hints.filter((hint) => typeof hint === 'string')].join(' ');
 }
 
 /** True, or what is wrong with it. */

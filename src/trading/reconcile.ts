@@ -1,0 +1,266 @@
+/**
+ * What became of a write is one question, and it is asked here: open attempts on one side, a list that the exchange gave on
+ * the other. Orders, batches and withdrawals come in the same form. Nothing is read, written or said here.
+ *
+ *     recorded -> sent -> answered | short | refused | lost -> until reqTime + tolerance -> closed(outcome, duplicates)
+ *
+ * An answer is not the end of a request: something on the way may carry it out again for as long as the exchange accepts
+ * its `reqTime`. An attempt is therefore closed by a list only if the list was read after that moment.
+ */
+
+/** How far the clocks of this machine and of the exchange's nodes, and the list behind them, may be apart. */
+export const SLACK_MS = 5_000;
+
+/** One listed order or withdrawal. */
+export interface Row {
+  readonly id: string;
+  /** What it looks like: equal for rows that the same intent could have made. */
+  readonly key: string;
+  /** By the clock of the list, in milliseconds since the Unix epoch. */
+  readonly time: number;
+}
+
+/** One order or withdrawal that was wanted. */
+export interface Intent {
+  readonly id: string;
+  readonly key: string;
+  /** The row that it is known to be. */
+  readonly order: string | null;
+  /** `open`: whether it is there is not decided. `absent`: decided that it is not; a late execution may still make it. */
+  readonly state: 'placed' | 'open' | 'absent';
+}
+
+/** One request. */
+export interface Attempt {
+  readonly id: string;
+  readonly intents: readonly Intent[];
+  /**
+   * `answered`: every intent has its outcome. `short`: accepted in part, and {@link named} are the orders. `refused`: by a
+   * code that is about its orders. `deferred`: by a code that is about its moment. `lost`: no answer.
+   */
+  readonly answer: 'answered' | 'short' | 'refused' | 'deferred' | 'lost';
+  /** Ids that its answer named and that no intent has yet. */
+  readonly named: readonly string[];
+  /** By the exchange's clock, in milliseconds since the Unix epoch. */
+  readonly reqTime: number;
+  /** From when on rows have not been held against it yet, where that is later than its `reqTime`. */
+  readonly checkedTo?: number | undefined;
+  /** Whether a row was there before the request. Without it, only its time tells. */
+  readonly isOlder?: ((row: string) => boolean) | undefined;
+  /** Its rows are found some other way, as by client id. What fits it is reserved until then. */
+  readonly isProvenElsewhere?: boolean | undefined;
+}
+
+export interface List {
+  /** Newest first. */
+  readonly rows: readonly Row[];
+  /** When reading began, by the exchange's clock. */
+  readonly began: number;
+  /** Every row from this moment on is in it; `-Infinity` for a list that was read to its end. */
+  readonly since: number;
+}
+
+interface Context {
+  /** Rows that closed writes, and duplicates that were reported, account for. */
+  readonly known: ReadonlySet<string>;
+  /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
+  readonly tolerance: number;
+}
+
+export type IntentOutcome =
+  | { readonly outcome: 'placed'; readonly id: string }
+  | { readonly outcome: 'refused' | 'notSent' };
+
+/** Rows that a request made beyond what was wanted. */
+export interface Duplicates {
+  readonly attempt: Attempt;
+  readonly intent: Intent;
+  /** Oldest first. Of an intent that was absent, the first of them is its order. */
+  readonly rows: readonly Row[];
+}
+
+export interface Reconciled {
+  /** By intent: what this list decides. */
+  readonly outcomes: ReadonlyMap<string, IntentOutcome>;
+  readonly duplicates: readonly Duplicates[];
+  /** No row is left that neither pit nor an open attempt accounts for: nobody else seems to use the account. */
+  readonly isAlone: boolean;
+  /** Attempts that can make nothing any more and of which this list shows all that they made. */
+  readonly closed: ReadonlySet<string>;
+  /** Rows that are reserved for an attempt that is proven elsewhere. */
+  readonly reserved: ReadonlyMap<string, Attempt>;
+  /** When to hold another list against what is not closed; undefined if everything is. */
+  readonly retryAt: number | undefined;
+}
+
+/** From when on the exchange certainly does not accept a request of this `reqTime` any more. */
+export function closesAt(reqTime: number, tolerance: number): number {
+  return reqTime + tolerance + SLACK_MS;
+}
+
+/** How far back a list must reach to close an attempt. */
+export function opensAt({ reqTime, checkedTo }: Pick<Attempt, 'reqTime' | 'checkedTo'>): number {
+  return (checkedTo ?? reqTime) - SLACK_MS;
+}
+
+interface Claim {
+  readonly attempt: Attempt;
+  readonly intent: Intent;
+  order: string | null;
+}
+
+export function reconcile(attempts: readonly Attempt[], list: List, { known, tolerance }: Context): Reconciled {
+  const span = tolerance + SLACK_MS;
+  const listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
+  const claims = attempts.flatMap((attempt) =>
+    attempt.intents.map((intent): Claim => ({ attempt, intent, order: intent.order })),
+  );
+  const byKey = groupBy(claims, ({ intent }) => intent.key);
+  const accounted = new Set([...known, ...claims.flatMap(({ order }) => order ?? [])]);
+  const free = new Set(list.rows.filter(({ id }) => !accounted.has(id)).reverse());
+
+  const boundaries = new Map(attempts.map((attempt) => [attempt, boundaryOf(attempt, list.rows)]));
+  const isNewer = (row: Row, attempt: Attempt) => (listed.get(row.id)?.index ?? 0) < (boundaries.get(attempt) ?? 0);
+  const madeAt = ({ order, attempt }: Claim) => listed.get(order ?? '')?.row.time ?? attempt.reqTime;
+  const gap = (row: Row, claim: Claim) => Math.abs(row.time - madeAt(claim));
+  const isInTime = (row: Row, claim: Claim) => gap(row, claim) <= span;
+  const mayBe = (row: Row, claim: Claim) =>
+    claim.attempt.isOlder === undefined ? isInTime(row, claim) : isNewer(row, claim.attempt);
+
+  // 1. what an answer named belongs to that request, though other requests would fit as well
+  const byAttempt = groupBy(claims, ({ attempt }) => attempt.id);
+  for (const attempt of attempts) {
+    const named = new Set(attempt.named);
+    if (named.size === 0) continue;
+    const wanting = groupBy(
+      (byAttempt.get(attempt.id) ?? []).filter(({ order }) => order === null),
+      ({ intent }) => intent.key,
+    );
+    for (const row of free) {
+      if (!named.has(row.id)) continue;
+      const claim = wanting.get(row.key)?.shift();
+      if (claim !== undefined) claim.order = row.id;
+      // one that looks like none of its intents was changed by the exchange: it stays the request's
+      if (claim !== undefined || !attempt.intents.some(({ key }) => key === row.key)) free.delete(row);
+    }
+  }
+
+  // 2. what is open takes what fits it best; requests that got no answer come first
+  const reserved = new Map<string, Attempt>();
+  const freeByKey = groupBy(free, ({ key }) => key);
+  const open = claims.filter(({ intent, order }) => intent.state === 'open' && order === null);
+  for (const claim of open.sort(byNeed)) {
+    const fitting = (freeByKey.get(claim.intent.key) ?? []).filter((row) => free.has(row) && mayBe(row, claim));
+    const row = leastBy(fitting, (one) => gap(one, claim));
+    if (row === undefined) continue;
+    free.delete(row);
+    if (claim.attempt.isProvenElsewhere === true) reserved.set(row.id, claim.attempt);
+    else claim.order = row.id;
+  }
+
+  // 3. what is left and fits something was made by a request that was carried out again
+  const duplicates = new Map<Claim, Row[]>();
+  const unexplained: Row[] = [];
+  for (const row of free) {
+    const fitting = (byKey.get(row.key) ?? []).filter((claim) => isMade(claim) && isInTime(row, claim));
+    const nearest = leastBy(fitting, (claim) => gap(row, claim));
+    // of lines of one batch that agree, those that have no order yet
+    const isVacant = (claim: Claim) => claim.order === null && !duplicates.has(claim) && isSameWrite(claim, nearest);
+    const claim = fitting.find(isVacant) ?? nearest;
+    if (claim === undefined) unexplained.push(row);
+    else duplicates.set(claim, [...(duplicates.get(claim) ?? []), row]);
+  }
+  const earliest = Math.min(...claims.map(madeAt)) - span;
+
+  const reaches = (attempt: Attempt) =>
+    list.since === Number.NEGATIVE_INFINITY ||
+    (attempt.isOlder === undefined
+      ? list.since <= opensAt(attempt)
+      : (boundaries.get(attempt) ?? 0) < list.rows.length);
+  const outcomes = new Map<string, IntentOutcome>();
+  const closed = new Set<string>();
+  for (const attempt of attempts) {
+    const own = byAttempt.get(attempt.id) ?? [];
+    for (const { intent, order } of own)
+      if (order !== null && intent.order === null) outcomes.set(intent.id, { outcome: 'placed', id: order });
+    if (!reaches(attempt)) continue;
+    const missing = own.filter(({ intent, order }) => intent.state === 'open' && order === null);
+    const isContested = missing.some(({ intent }) =>
+      [...reserved.keys()].some((id) => listed.get(id)?.row.key === intent.key),
+    );
+    const isLate = list.began > closesAt(attempt.reqTime, tolerance);
+    const isShown =
+      attempt.named.every((id) => listed.has(id)) &&
+      (attempt.checkedTo !== undefined || own.every(({ order }) => order === null || listed.has(order)));
+    const placedOrNamed = own.flatMap(({ order }) => order ?? []);
+    const isNamedPlaced = attempt.named.every((id) => placedOrNamed.includes(id));
+    const isDecided =
+      !isContested &&
+      ((attempt.answer === 'short' && isShown && isNamedPlaced) ||
+        attempt.answer === 'refused' ||
+        ((attempt.answer === 'lost' || attempt.answer === 'deferred') && isLate));
+    const absent = attempt.answer === 'short' || attempt.answer === 'refused' ? 'refused' : 'notSent';
+    if (isDecided && attempt.isProvenElsewhere !== true)
+      for (const { intent } of missing) outcomes.set(intent.id, { outcome: absent });
+    const isReserving = [...reserved.keys()].some((id) =>
+      own.some(({ intent }) => intent.key === listed.get(id)?.row.key),
+    );
+    if (isLate && isShown && !isReserving && (missing.length === 0 || isDecided)) closed.add(attempt.id);
+  }
+  const waiting = attempts.filter(({ id }) => !closed.has(id)).map(({ reqTime }) => closesAt(reqTime, tolerance));
+  return {
+    outcomes,
+    duplicates: [...duplicates].map(([{ attempt, intent, order }, rows]) => ({
+      ...{ attempt, rows },
+      intent: { ...intent, order },
+    })),
+    isAlone: !unexplained.some(({ time }) => time >= earliest),
+    closed,
+    reserved,
+    retryAt: waiting.length === 0 ? undefined : Math.min(...waiting),
+  };
+}
+
+/** The first place in the list at which there are rows from before the request. */
+function boundaryOf({ isOlder }: Attempt, rows: readonly Row[]): number {
+  const index = isOlder === undefined ? -1 : rows.findIndex(({ id }) => isOlder(id));
+  return index === -1 ? rows.length : index;
+}
+
+/** Requests without an answer before refused ones, the earlier before the later. */
+function byNeed(one: Claim, other: Claim): number {
+  const rank = ({ attempt }: Claim) => (attempt.answer === 'refused' ? 1 : 0);
+  const { attempt: left } = one;
+  const { attempt: right } = other;
+  return (
+    rank(one) - rank(other) || left.reqTime - right.reqTime || (left.id < right.id ? -1 : left.id > right.id ? 1 : 0)
+  );
+}
+
+/** Whether it is known if the request made it, so that another row like it is one too many. */
+function isMade({ intent, order }: Claim): boolean {
+  return order !== null || intent.state !== 'open';
+}
+
+function isSameWrite({ attempt }: Claim, other: Claim | undefined): boolean {
+  return attempt.id === other?.attempt.id;
+}
+
+function leastBy<Item>(items: readonly Item[], of: (item: Item) => number): Item | undefined {
+  let least: { readonly item: Item; readonly value: number } | undefined;
+  for (const item of items) {
+    const value = of(item);
+    if (least === undefined || value < least.value) least = { item, value };
+  }
+  return least?.item;
+}
+
+function groupBy<Item>(items: Iterable<Item>, nameOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(nameOf(item));
+    if (group === undefined) groups.set(nameOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,342 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Attempt, type Intent, type List, type Row, reconcile } from '../../src/trading/reconcile.js';
+
+const TOLERANCE = 60_000;
+const START = 1_000_000;
+
+/** What may differ in all by what `SLACK_MS` allows for: the known clock, the dates of the list, and how late it shows a row. */
+const MOST = { clock: 2_000, dates: 1_000, lag: 2_000 };
+
+/** How a request fared. Each execution places those of its intents that its mask names. */
+interface Fared {
+  readonly pauseMs: number;
+  readonly clockMs: number;
+  readonly keys: readonly number[];
+  readonly executions: readonly { readonly after: number; readonly mask: number; readonly lagMs: number }[];
+  /** Which execution is answered; undefined if no answer arrives. */
+  readonly answered: number | undefined;
+}
+
+const fared: fc.Arbitrary<Fared> = fc.record({
+  pauseMs: fc.integer({ min: 0, max: 50_000 }),
+  clockMs: fc.integer({ min: -MOST.clock, max: MOST.clock }),
+  keys: fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 4 }),
+  executions: fc.array(
+    fc.record({
+      after: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1, noNaN: true })),
+      mask: fc.oneof({ weight: 3, arbitrary: fc.constant(15) }, fc.integer({ min: 0, max: 15 })),
+      lagMs: fc.integer({ min: 0, max: MOST.lag }),
+    }),
+    { maxLength: 3 },
+  ),
+  answered: fc.option(fc.integer({ min: 0, max: 2 }), { nil: undefined }),
+});
+
+const looks = fc.array(
+  fc.record({
+    pauseMs: fc.integer({ min: 0, max: 40_000 }),
+    clockMs: fc.integer({ min: -MOST.clock, max: MOST.clock }),
+    reachMs: fc.option(fc.integer({ min: 0, max: 120_000 }), { nil: Number.POSITIVE_INFINITY }),
+  }),
+  { maxLength: 12 },
+);
+
+const scenario = fc.record({
+  requests: fc.array(fared, { minLength: 1, maxLength: 6 }),
+  foreign: fc.array(fc.record({ at: fc.integer({ min: 0, max: 300_000 }), key: fc.integer({ min: 0, max: 2 }) }), {
+    maxLength: 4,
+  }),
+  looks,
+  datesMs: fc.integer({ min: -MOST.dates, max: MOST.dates }),
+});
+
+interface Placed extends Row {
+  readonly attempt: string | undefined;
+  readonly visibleAt: number;
+  readonly at: number;
+}
+
+interface Options {
+  /** Whether several intents may look alike. */
+  readonly sharesKeys: boolean;
+  /** Whether another program places orders that look like pit's. */
+  readonly hasForeignAlike: boolean;
+}
+
+/** What pit knows of its requests, and what it said of them. */
+class Model {
+  readonly rows: Placed[] = [];
+  readonly attempts: Attempt[] = [];
+  readonly said = new Map<string, 'placed' | 'refused' | 'notSent'>();
+  readonly orders = new Map<string, string>();
+  readonly reported: string[] = [];
+  readonly known = new Set<string>();
+  readonly closed = new Map<string, number>();
+  #ids = 1_000;
+
+  constructor(
+    private readonly datesMs: number,
+    private readonly options: Options,
+  ) {}
+
+  send(now: number, index: number, { clockMs, keys, executions, answered }: Fared): void {
+    const id = `request ${index}`;
+    const reqTime = now + clockMs;
+    const own = keys.map((key, line) => (this.options.sharesKeys ? `alike ${key}` : `${id} line ${line}`));
+    const latest = reqTime + TOLERANCE;
+    const placed = executions.map(({ after, mask, lagMs }) => {
+      const at = Math.round(now + Math.max(0, latest - now) * after);
+      return own.flatMap((key, line) => ((mask >> line) % 2 === 0 ? [] : this.#place(key, at, lagMs, id)));
+    });
+    const ids = answered === undefined || executions[answered]?.after !== 0 ? undefined : placed[answered];
+    const isAll = ids !== undefined && ids.length === own.length;
+    const intents = own.map((key, line): Intent => {
+      const order = isAll ? (ids[line] ?? null) : null;
+      if (order !== null) this.#say(`${id} ${line}`, 'placed', order);
+      return { id: `${id} ${line}`, key, order, state: isAll ? 'placed' : 'open' };
+    });
+    const answer = ids === undefined ? 'lost' : isAll ? 'answered' : ids.length === 0 ? 'refused' : 'short';
+    this.attempts.push({ id, intents, answer, named: answer === 'short' ? (ids ?? []) : [], reqTime });
+  }
+
+  foreign(at: number, key: number): void {
+    this.#place(this.options.hasForeignAlike ? `alike ${key}` : `foreign ${key}`, at, 0, undefined);
+  }
+
+  look(now: number, clockMs: number, reachMs: number): void {
+    const since = now - reachMs + this.datesMs;
+    const visible = this.rows.filter(({ at, visibleAt, time }) => at <= now && visibleAt <= now && time >= since);
+    const list: List = {
+      rows: visible.sort((one, other) => other.time - one.time || Number(other.id) - Number(one.id)),
+      began: now + clockMs,
+      since,
+    };
+    const open = this.attempts.filter(({ id }) => !this.closed.has(id));
+    const { outcomes, duplicates, closed } = reconcile(open, list, {
+      known: this.known,
+      tolerance: TOLERANCE,
+    });
+    for (const { intent, rows } of duplicates) {
+      this.reported.push(...rows.map(({ id }) => id));
+      for (const { id } of rows) this.known.add(id);
+      const [first] = rows;
+      if (intent.order === null && first !== undefined) this.orders.set(intent.id, first.id);
+    }
+    for (const [id, outcome] of outcomes)
+      this.#say(id, outcome.outcome, outcome.outcome === 'placed' ? outcome.id : undefined);
+    for (const [index, attempt] of this.attempts.entries()) this.attempts[index] = this.#learned(attempt);
+    for (const id of closed) {
+      this.closed.set(id, now);
+      const attempt = this.attempts.find((one) => one.id === id);
+      for (const { order } of attempt?.intents ?? []) if (order !== null) this.known.add(order);
+    }
+  }
+
+  #learned(attempt: Attempt): Attempt {
+    const intents = attempt.intents.map((intent): Intent => {
+      const said = this.said.get(intent.id);
+      const order = this.orders.get(intent.id) ?? null;
+      return { ...intent, order, state: order !== null ? 'placed' : said === undefined ? 'open' : 'absent' };
+    });
+    const orders = intents.map(({ order }) => order);
+    return { ...attempt, intents, named: attempt.named.filter((id) => !orders.includes(id)) };
+  }
+
+  #say(intent: string, outcome: 'placed' | 'refused' | 'notSent', order: string | undefined): void {
+    expect(this.said.get(intent), `${intent} has one outcome`).toBeUndefined();
+    this.said.set(intent, outcome);
+    if (order !== undefined) this.orders.set(intent, order);
+  }
+
+  #place(key: string, at: number, lagMs: number, attempt: string | undefined): string {
+    this.#ids += 1;
+    const id = String(this.#ids);
+    this.rows.push({ id, key, time: at + this.datesMs, at, visibleAt: at + lagMs, attempt });
+    return id;
+  }
+}
+
+type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Runs a scenario, and afterwards looks once more when nothing can be executed any more. */
+function run({ requests, foreign, looks: between, datesMs }: Scenario, options: Options): Model {
+  const model = new Model(datesMs, options);
+  for (const { at, key } of foreign) model.foreign(START + at, key);
+  const steps: { readonly at: number; readonly act: (now: number) => void }[] = [];
+  let now = START;
+  for (const [index, request] of requests.entries()) {
+    now += request.pauseMs;
+    steps.push({ at: now, act: (at) => model.send(at, index, request) });
+  }
+  const end = now + 2 * TOLERANCE;
+  now = START;
+  for (const { pauseMs, clockMs, reachMs } of between) {
+    now += pauseMs;
+    steps.push({ at: now, act: (at) => model.look(at, clockMs, reachMs) });
+  }
+  for (const { at, act } of steps.sort((one, other) => one.at - other.at)) act(at);
+  model.look(Math.max(end, now) + 1, 0, Number.POSITIVE_INFINITY);
+  return model;
+}
+
+const RUNS = { numRuns: Number(process.env.RECONCILE_RUNS ?? 600) };
+
+describe('any interleaving of requests, executions and lists', () => {
+  it('gives each intent one true outcome, and reports each row beyond it exactly once', () => {
+    fc.assert(
+      fc.property(scenario, (given) => {
+        const model = run(given, { sharesKeys: false, hasForeignAlike: false });
+        for (const { id, intents } of model.attempts) {
+          expect(model.closed.has(id)).toBe(true);
+          for (const intent of intents) {
+            const there = model.rows.filter(({ key }) => key === intent.key).map((row) => row.id);
+            const order = model.orders.get(intent.id);
+            if (order !== undefined) expect(there).toContain(order);
+            if (model.said.get(intent.id) === 'notSent') expect(there).toEqual([]);
+            const reported = model.reported.filter((row) => there.includes(row));
+            const isLate = model.said.get(intent.id) === 'refused' && there.length > 0;
+            expect(reported).toHaveLength(isLate ? there.length : Math.max(0, there.length - 1));
+            expect(new Set(reported).size).toBe(reported.length);
+          }
+        }
+        const own = new Set(model.rows.flatMap(({ id, attempt }) => (attempt === undefined ? [] : id)));
+        expect(model.reported.every((row) => own.has(row))).toBe(true);
+      }),
+      RUNS,
+    );
+  });
+
+  it('accounts for each row once if several orders look alike', () => {
+    fc.assert(
+      fc.property(scenario, (given) => {
+        const model = run(given, { sharesKeys: true, hasForeignAlike: false });
+        for (const key of new Set(model.rows.filter(({ attempt }) => attempt !== undefined).map((row) => row.key))) {
+          const there = model.rows.filter((row) => row.key === key).map(({ id }) => id);
+          const accounted = [...new Set([...model.orders.values(), ...model.reported])].filter((id) =>
+            there.includes(id),
+          );
+          expect(accounted.sort()).toEqual(there.sort());
+        }
+        expect(new Set(model.reported).size).toBe(model.reported.length);
+        const orders = [...model.orders.values()];
+        expect(new Set(orders).size).toBe(orders.length);
+      }),
+      RUNS,
+    );
+  });
+
+  it('reports only what is there, and each once, though another program places orders that look like its own', () => {
+    fc.assert(
+      fc.property(scenario, (given) => {
+        const model = run(given, { sharesKeys: true, hasForeignAlike: true });
+        const rows = new Set(model.rows.map(({ id }) => id));
+        expect(new Set(model.reported).size).toBe(model.reported.length);
+        expect([...model.reported, ...model.orders.values()].every((id) => rows.has(id))).toBe(true);
+      }),
+      RUNS,
+    );
+  });
+});
+
+const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
+  ...{ id: 'a', answer: 'lost', named: [], reqTime: START },
+  intents: [{ id: 'a 0', key: 'k', order: null, state: 'open' }],
+  ...changes,
+});
+const row = (id: string, at: number, key = 'k'): Row => ({ id, key, time: START + at });
+const list = (rows: readonly Row[], began: number): List => ({
+  rows,
+  began: START + began,
+  since: Number.NEGATIVE_INFINITY,
+});
+const CONTEXT = { known: new Set<string>(), tolerance: TOLERANCE };
+const placed = (order: string) => ({ id: 'a 0', key: 'k', order, state: 'placed' }) as const;
+
+describe('a request without an answer', () => {
+  it('is not sent only by a list that was read five seconds after the exchange stopped accepting it', () => {
+    const early = reconcile([attempt()], list([], TOLERANCE + 5_000), CONTEXT);
+    expect(early).toMatchObject({ retryAt: START + TOLERANCE + 5_000 });
+    expect(early.outcomes.size + early.closed.size).toBe(0);
+    const late = reconcile([attempt()], list([], TOLERANCE + 5_001), CONTEXT);
+    expect([...late.outcomes]).toEqual([['a 0', { outcome: 'notSent' }]]);
+    expect(late).toMatchObject({ closed: new Set(['a']), retryAt: undefined });
+  });
+
+  it('stays open if the list does not reach back five seconds before it', () => {
+    const since = (time: number) => ({ ...list([], 2 * TOLERANCE), since: START + time });
+    expect(reconcile([attempt()], since(-4_999), CONTEXT).closed.size).toBe(0);
+    expect(reconcile([attempt()], since(-5_000), CONTEXT).closed.size).toBe(1);
+  });
+
+  it('is placed by the row that is nearest to it in time, as far as it can be its own', () => {
+    const both = [row('9', 3_000), row('8', 10)];
+    expect(reconcile([attempt()], list(both, 5_000), CONTEXT).outcomes.get('a 0')).toEqual({
+      outcome: 'placed',
+      id: '8',
+    });
+    const early = reconcile([attempt()], list([row('8', -TOLERANCE - 5_001)], 5_000), CONTEXT);
+    expect(early.outcomes.size).toBe(0);
+  });
+
+  it('reserves what fits it if its order is asked for by client id', () => {
+    const lost = attempt({
+      id: 'b',
+      isProvenElsewhere: true,
+      intents: [{ id: 'b 0', key: 'k', order: null, state: 'open' }],
+    });
+    const other = attempt({ answer: 'answered', intents: [placed('7')] });
+    const found = reconcile([other, lost], list([row('8', 20), row('7', 5)], 2 * TOLERANCE), CONTEXT);
+    expect(found.duplicates).toEqual([]);
+    expect([...found.reserved.keys()]).toEqual(['8']);
+    expect(found.closed.size).toBe(0);
+  });
+});
+
+describe('a request that was answered', () => {
+  it('stays open for as long as something on the way may repeat it', () => {
+    const answered = attempt({ answer: 'answered', intents: [placed('7')] });
+    const early = reconcile([answered], list([row('7', 5)], TOLERANCE), CONTEXT);
+    expect(early.closed.size).toBe(0);
+    const late = reconcile([answered], list([row('7', 5)], TOLERANCE + 5_001), CONTEXT);
+    expect(late.closed).toEqual(new Set(['a']));
+  });
+
+  it('is not closed by a list that lacks its order', () => {
+    const answered = attempt({ answer: 'answered', intents: [placed('7')] });
+    expect(reconcile([answered], list([], 2 * TOLERANCE), CONTEXT).closed.size).toBe(0);
+  });
+
+  it('has duplicates by the time of its order in the list, whatever the clock of the list', () => {
+    const answered = attempt({ answer: 'answered', intents: [placed('7')] });
+    const hour = 3_600_000;
+    const rows = [row('9', hour + TOLERANCE + 5_001), row('8', hour + TOLERANCE + 5_000), row('7', hour)];
+    const found = reconcile([answered], list(rows, 5_000), CONTEXT);
+    expect(found.duplicates.map((one) => one.rows.map(({ id }) => id))).toEqual([['8']]);
+    expect(found.isAlone).toBe(false);
+  });
+});
+
+it('an order that appears after its refusal is reported as its order', () => {
+  const refused = attempt({ answer: 'refused', intents: [{ id: 'a 0', key: 'k', order: null, state: 'absent' }] });
+  const found = reconcile([refused], list([row('7', 900)], 5_000), CONTEXT);
+  expect(found.duplicates).toMatchObject([{ intent: { id: 'a 0', order: null }, rows: [{ id: '7' }] }]);
+  expect(found.outcomes.size).toBe(0);
+});
+
+it('gives a row to the request whose answer named it, though an earlier one would fit', () => {
+  const earlier = attempt({ id: 'b', intents: [{ id: 'b 0', key: 'k', order: null, state: 'open' }] });
+  const short = attempt({
+    answer: 'short',
+    named: ['7'],
+    intents: [
+      { id: 'a 0', key: 'k', order: null, state: 'open' },
+      { id: 'a 1', key: 'l', order: null, state: 'open' },
+    ],
+  });
+  const { outcomes } = reconcile([earlier, short], list([row('7', 5)], 10), CONTEXT);
+  expect(Object.fromEntries(outcomes)).toEqual({
+    'a 0': { outcome: 'placed', id: '7' },
+    'a 1': { outcome: 'refused' },
+  });
+});
