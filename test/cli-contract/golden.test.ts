@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { rowFields } from '../../src/cli/row-fields.js';
 import { commands } from '../../src/commands/index.js';
 import type { Host } from '../../src/platform/host.js';
-import { temporaryFolder } from '../sandbox/administration/served.js';
+import { temporaryFolder } from '../sandbox/admin/served.js';
 import { runInside } from '../support/inside.js';
 import { useInsideSandbox } from '../support/inside-sandbox.js';
 import { PIT } from '../support/program.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SandboxAddress } from '../../src/sandbox/lifecycle/address.js';
+import type { SandboxAddress } from '../../src/sandbox/lifecycle/files.js';
 import { temporaryHome } from '../support/pit.js';
 import { serveSandboxProgram } from '../support/program.js';
 import { COUNT, Desk, document, TEXT, TIME } from './desk.js';

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { SandboxAddress } from '../../src/sandbox/lifecycle/address.js';
+import type { SandboxAddress } from '../../src/sandbox/lifecycle/files.js';
 import { afterFile } from './after-file.js';
 import { PIT } from './in-process.js';
 import { plainEnvironment, type Ran, type RunOptions, type ServedSandbox, sandboxEnvironment } from './pit.js';

@@ -4,8 +4,7 @@ import { define, flag, optional, required, toggle } from '../../cli/definition.j
 import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
 import { suggest } from '../../errors.js';
-import { type AccountReport, PERMISSION_NAMES } from '../../sandbox/administration/accounts.js';
-import type { WalletReport } from '../../sandbox/administration/funds.js';
+import { type AccountReport, PERMISSION_NAMES, type WalletReport } from '../../sandbox/admin/accounts.js';
 import { type Column, record } from '../../terminal/table.js';
 import { coinName, marketName } from '../inputs/names.js';
 import { positiveDecimal } from '../inputs/numbers.js';

@@ -5,8 +5,8 @@ import { define, flag, required } from '../../cli/definition.js';
 import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
 import { Failure, suggest } from '../../errors.js';
-import type { PushReport, ReplayReport } from '../../sandbox/administration/replay.js';
-import type { StateReport } from '../../sandbox/administration/state.js';
+import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.js';
+import type { StateReport } from '../../sandbox/admin/state.js';
 import { grouped } from '../../terminal/numbers.js';
 import { duration, speed } from '../inputs/durations.js';
 import { marketName } from '../inputs/names.js';
@@ -33,7 +33,7 @@ export const price = define({
   dry: DRY_CHANGE,
   async run({ session, globals }, { market, price: target, over = 0 }) {
     if (globals.dryRun) return dryChange('sandbox price', `Would move ${market} to ${target}.`);
-    const report = (await session.administer('POST /price', { market, price: target, ms: over })) as PushReport;
+    const report = (await session.administer('POST /price', { market, price: target, ms: over })) as PriceMoveReport;
     return { data: report, show: () => `${report.market} moves to ${report.price} until ${report.at}.` };
   },
 });

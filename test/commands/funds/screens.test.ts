@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../src/terminal/width.js';
-import { done } from '../../sandbox/administration/served.js';
+import { done } from '../../sandbox/admin/served.js';
 import { plainEnvironment } from '../../support/pit.js';
 import { PIT } from '../../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../../support/pty.js';
