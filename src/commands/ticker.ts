@@ -9,7 +9,7 @@ import { usage } from '../errors.js';
 import { changeColumn } from '../terminal/cells.js';
 import { grouped } from '../terminal/numbers.js';
 import { isoTime } from '../terminal/time.js';
-import { unknownFilter } from './inputs/known-coins.js';
+import { unknownCoinNote } from './inputs/known-coins.js';
 import { coinName, marketName } from './inputs/names.js';
 import { oneOf } from './inputs/numbers.js';
 
@@ -99,7 +99,7 @@ async function wanted(
   const catalog = await session.markets();
   if (names.length === 0) {
     const all = await catalog.all();
-    const unknown = unknownFilter(all, { quote });
+    const unknown = unknownCoinNote(all, { quote });
     if (unknown !== undefined) output.note(unknown);
     return all.filter((market) => (quote ?? market.quote) === market.quote);
   }

@@ -1,10 +1,10 @@
-/** What was there before the block, where that is not told by what is left without it. */
+/** What {@link withoutBlock} has to undo beside the block itself. These words are in users' files. */
 type Before = 'line ended' | 'file made' | null;
 
 const BLOCK = /^# >>> pit completion(?: \((line ended|file made)\))? >>>\n[\s\S]*?^# <<< pit completion <<<\n?/m;
-const HALF = /^# (?:>>>|<<<) pit completion\b/m;
+const MARKER = /^# (?:>>>|<<<) pit completion\b/m;
 
-/** A text with marked lines at its end, in the place of those that were marked before. Null: there is no file yet. */
+/** The text with marked lines at its end, or in place of those already marked. @param text null if there is no file */
 export function withBlock(text: string | null, lines: readonly string[]): string {
   const found = BLOCK.exec(text ?? '');
   if (text !== null && found !== null) {
@@ -15,14 +15,14 @@ export function withBlock(text: string | null, lines: readonly string[]): string
   return text === '' || text.endsWith('\n') ? `${text}${block(lines, null)}` : `${text}\n${block(lines, 'line ended')}`;
 }
 
-/** The text as it was without the block; null where there was no file. */
+/** The text as it was before {@link withBlock}; null if there was no file. */
 export function withoutBlock(text: string): string | null {
   const found = BLOCK.exec(text);
   if (found === null) return text;
   const before = text.slice(0, found.index);
   const rest = text.slice(found.index + found[0].length);
   if (found[1] === 'file made' && before + rest === '') return null;
-  // somebody may have written on below it
+  // the user may have added lines below
   return found[1] === 'line ended' && rest === '' ? before.replace(/\n$/, '') : before + rest;
 }
 
@@ -30,9 +30,9 @@ export function hasBlock(text: string): boolean {
   return BLOCK.test(text);
 }
 
-/** Whether one of the two marks is there without the other: nobody can tell what lies between them. */
-export function isBroken(text: string): boolean {
-  return HALF.test(text.replace(BLOCK, ''));
+/** Whether a marker lacks its counterpart, so that the extent of the block is unknown. */
+export function hasSingleMarker(text: string): boolean {
+  return MARKER.test(text.replace(BLOCK, ''));
 }
 
 function block(lines: readonly string[], before: Before): string {
