@@ -21,7 +21,7 @@ const BALANCE = {
 };
 
 describe('pit account', () => {
-  it('shows the user, the key's permissions and every field of every coin', async () => {
+  it("shows the user, the key's permissions and every field of every coin", async () => {
     const account = await desk.json<Account>('account');
     expect(account).toStrictEqual({
       username: TEXT,

@@ -116,7 +116,7 @@ describe('pit bills', () => {
     expect((await desk.failure(line, 2)).message).toMatch(message);
   });
 
-  it('warns when the profile's zone differs from that of the bills', async () => {
+  it("warns when the profile's zone differs from that of the bills", async () => {
     await desk.done('profile set sandbox zone +08:00');
     expect((await desk.run('bills --page 2')).stderr).toBe(
       "Warning: The profile's zone is +08:00, and this exchange's bills show -05:30. To go by them: pit profile unset sandbox zone\n",
@@ -126,15 +126,18 @@ describe('pit bills', () => {
     await desk.done('profile unset sandbox zone');
   });
 
-  it.each(['bills --all', 'bills --all --csv', 'bills --all --json'])('stops when the reader of its output closes: pit %s', async (line) => {
-    const script = `{ "${process.execPath}" "${PIT}" ${line}; echo "exit $?" >&2; } | head -c 1`;
-    const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve, reject) => {
-      execFile('/bin/sh', ['-c', script], { env: plainEnvironment(desk.home) }, (error, stdout, stderr) =>
-        error ? reject(error) : resolve({ stdout, stderr }),
-      );
-    });
-    expect({ stdout: stdout.length, stderr }).toEqual({ stdout: 1, stderr: 'exit 0\n' });
-  });
+  it.each(['bills --all', 'bills --all --csv', 'bills --all --json'])(
+    'stops when the reader of its output closes: pit %s',
+    async (line) => {
+      const script = `{ "${process.execPath}" "${PIT}" ${line}; echo "exit $?" >&2; } | head -c 1`;
+      const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve, reject) => {
+        execFile('/bin/sh', ['-c', script], { env: plainEnvironment(desk.home) }, (error, stdout, stderr) =>
+          error ? reject(error) : resolve({ stdout, stderr }),
+        );
+      });
+      expect({ stdout: stdout.length, stderr }).toEqual({ stdout: 1, stderr: 'exit 0\n' });
+    },
+  );
 });
 
 /** An entry of a page that an exchange of literal answers gives. */
