@@ -1,7 +1,7 @@
 import { Decimal } from '../domain/decimal.js';
-import type { Side } from '../domain/words.js';
+import type { Market } from '../domain/market.js';
+import type { Side } from '../domain/order.js';
 import { Failure, quoted, suggest, usage } from '../errors.js';
-import type { Market } from '../exchange/market-catalog.js';
 import { type BestPrices, bestPrices } from './market-view.js';
 import { type MarketSnapshot, orThrow } from './preview/market-snapshot.js';
 

@@ -1,6 +1,6 @@
 import { Decimal } from '../domain/decimal.js';
-import type { Side } from '../domain/words.js';
-import type { Depth, Level } from '../exchange/depth.js';
+import type { Depth, Level } from '../domain/market-data.js';
+import type { Side } from '../domain/order.js';
 
 /** The book of a market, best first on both sides. */
 export interface MarketView extends Pick<Depth, 'bids' | 'asks'> {

@@ -66,7 +66,7 @@ describe('pit order on margin', () => {
     const line = 'order replace btc_usdt --id margin01 --at 20100';
     const runs = await desk.json(`${line} --dry-run`);
     expect(runs).toMatchObject([{ operation: 'cancelOrder' }, { operation: 'order', request: { acctType: '2' } }]);
-    expect(await desk.done(`${line} --dry-run`)).toContain('cross margin (the old order's, by the journal)');
+    expect(await desk.done(`${line} --dry-run`)).toContain("cross margin (the old order's, by the journal)");
     expect((await desk.failure(`$line--account spot --yes`, 2)).message).toContain('--account spot contradicts');
     const next = await desk.json<Placed>(`$line--yes`);
     expect(next).toMatchObject({ outcome: 'placed', account: 'cross', replaced: { outcome: 'cancelled' } });

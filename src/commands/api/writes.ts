@@ -4,7 +4,7 @@ import { dryRun, NO_PREVIEW } from '../../cli/dry-run.js';
 import { exchangeText } from '../../cli/exchange-text.js';
 import { breachText, confirmGuarded } from '../../cli/guards.js';
 import { nearest } from '../../config/names.js';
-import type { AccountType, OrderType, Side } from '../../domain/words.js';
+import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { operations } from '../../exchange/operations/index.js';
@@ -126,7 +126,13 @@ export async function callUndescribed(
       ...told.map((text): Entry => ['warning', text]),
     ]);
   if (globals.dryRun)
-    return dryRun(context, account.client, method, parameters, { ...NO_PREVIEW, warnings: told }, show);
+    return dryRun(
+      context,
+      account.client,
+      { operation: method, values: parameters },
+      { ...NO_PREVIEW, warnings: told },
+      show,
+    );
   if (globals.yes) for (const warning of warnings) output.warn(warning);
   else output.preview(show);
   await confirmGuarded(context, `Send ${method}?`, breaches, overridden);

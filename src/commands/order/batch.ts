@@ -5,8 +5,9 @@ import { dryRunShape, maskedRequest, REQUEST } from '../../cli/dry-run.js';
 import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
 import { timeFor } from '../../exchange/limiter/limits.js';
-import type { Market } from '../../exchange/market-catalog.js';
+import { batchRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -20,7 +21,7 @@ import {
   refuseTwins,
   takeUpJob,
 } from '../../trading/batches/begin.js';
-import { batchValues } from '../../trading/batches/courier.js';
+import { batchOf } from '../../trading/batches/courier.js';
 import { Job, MOST_PAIRS } from '../../trading/batches/job.js';
 import { totals } from '../../trading/batches/lines.js';
 import { checkLines } from '../../trading/batches/lines-check.js';
@@ -280,8 +281,8 @@ function dryBatch(
   const { lowest, highest } = lines.length > 0 ? sent : summaryOf(all);
   const requests = Array.from({ length: count }, (_, index) => {
     const pairs = lines.slice(index * MOST_PAIRS, (index + 1) * MOST_PAIRS);
-    const values = batchValues({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
-    return maskedRequest(host, client, 'orderMoreV2', values);
+    const batch = batchOf({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
+    return maskedRequest(host, client, batchRequest(batch));
   });
   const preview = previewData(checked, plan, overridden, {
     sums: { price: sent.lowest === sent.highest ? sent.lowest : null, amount, notional },

@@ -1,13 +1,11 @@
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
-import { type OrderType, readOrderType, type Side } from '../../domain/words.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import { feeCoin, type Order, type OrderState, type OrderType, type Side } from '../../domain/order.js';
 import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Paint, Screen } from '../../terminal/screen.js';
 import { type Column, type Entry, record } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { feeCoin, type OrderState, orderState } from '../../trading/orders/record.js';
 
 /** An order at the exchange. */
 export interface OrderRow {
@@ -56,9 +54,8 @@ export const ORDER: shape.Fields = {
 /** More decimals than any market's prices have; an average need not lie on a tick. */
 const AVERAGE_DECIMALS = 10;
 
-export function orderRow(order: OrderRecord, clientId: string | null): OrderRow {
-  const { id, currency: market, price, total_amount: amount, trade_amount: filled, trade_money: filledValue } = order;
-  const { side, type } = readOrderType(order.type) ?? { side: order.type % 2 === 0 ? 'sell' : 'buy', type: 'other' };
+export function orderRow(order: Order, clientId: string | null): OrderRow {
+  const { id, market, side, type, price, amount, filled, filledValue, fee, feeDiscount, time, state, status } = order;
   const [whole, done] = [Decimal.of(amount), Decimal.of(filled)];
   const average = done.sign === 0 ? null : Decimal.of(filledValue).dividedBy(done, AVERAGE_DECIMALS, 'down').trimmed();
   return {
@@ -74,12 +71,12 @@ export function orderRow(order: OrderRecord, clientId: string | null): OrderRow 
     remaining: whole.minus(done).toString(),
     filledValue,
     averagePrice: average?.toString() ?? null,
-    fee: order.fees,
-    feeCoin: feeCoin(order, side),
-    feeDiscount: order.useXxFee,
-    time: isoTime(order.trade_date),
-    state: orderState(order),
-    status: order.status,
+    fee,
+    feeCoin: feeCoin(order),
+    feeDiscount,
+    time: isoTime(time),
+    state,
+    status,
   };
 }
 

@@ -5,10 +5,11 @@ import { dryRun, dryRunShape } from '../../cli/dry-run.js';
 import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import { notSent } from '../../cli/not-sent.js';
 import * as shape from '../../cli/shapes.js';
-import type { AccountType, OrderType, Side } from '../../domain/words.js';
+import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { refusal } from '../../exchange/failures.js';
+import { orderRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
@@ -29,10 +30,9 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import { newClientId } from '../../trading/orders/client-id.js';
 import { doubtsIn, refuseTwin } from '../../trading/orders/doubts.js';
 import { type Guarding, type Placement, placeOrder } from '../../trading/orders/place.js';
-import { findOrder } from '../../trading/orders/reference.js';
 import { checkOrder } from '../../trading/orders/rules.js';
 import type { Unknown } from '../../trading/orders/settle.js';
-import { notionalText, orderValues } from '../../trading/orders/terms.js';
+import { notionalText } from '../../trading/orders/terms.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, oneOf } from '../inputs/numbers.js';
 import { UNCHECKED } from '../session/extras.js';
@@ -197,7 +197,7 @@ export async function sendOrder(
     (await previewTable(context, account, plan, { ...checked, facts }, overridden, () => orderText(checked, facts)));
   if (context.globals.dryRun && facts !== null && show !== null) {
     const data = orderPreviewData(checked, facts, overridden);
-    return dryRun(context, account.client, 'order', orderValues(order, order.clientId), data, show);
+    return dryRun(context, account.client, orderRequest(order, order.clientId), data, show);
   }
   const to = { question: 'Place this order?', market: plan.market, overridden, show };
   const guarding = await confirmOrders(context, account, checked, to);
@@ -250,7 +250,7 @@ export function openDoubts({ output }: Context, account: TradingAccount, market:
  * be told from the earlier one's. Throws Failure `usage`.
  */
 async function requireNewId(client: ExchangeClient, market: string, id: string): Promise<void> {
-  const earlier = await findOrder(client, market, { clientId: id });
+  const earlier = await client.findOrder(market, { clientId: id });
   if (earlier === undefined) return;
   throw usage(`The client id ${id} is taken by order ${earlier.id}.`, [
     'Choose another --id.',

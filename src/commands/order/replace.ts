@@ -8,6 +8,7 @@ import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
+import { cancelRequest, orderRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -19,9 +20,8 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import type { OrderTerms, ReplaceTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/client-id.js';
 import type { Guarding, Placement } from '../../trading/orders/place.js';
-import { referenceValues } from '../../trading/orders/reference.js';
 import { remainderOf } from '../../trading/orders/remainder.js';
-import { notionalText, orderValues } from '../../trading/orders/terms.js';
+import { notionalText } from '../../trading/orders/terms.js';
 import { planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
 import { CANCELLED, rowOf } from '../cancel/rows.js';
@@ -114,10 +114,9 @@ async function sendReplacement(
       replacementText(screen, replacement, orderText(checked, facts, ownText(screen, replacement))),
     ));
   if (context.globals.dryRun && facts !== null && show !== null) {
-    const values = { currency: terms.market, ...referenceValues(terms.order) };
-    const cancel = dryRun(context, client, 'cancelOrder', values, NO_PREVIEW, () => '');
+    const cancel = dryRun(context, client, cancelRequest(terms.market, terms.order), NO_PREVIEW, () => '');
     const data = orderPreviewData(checked, facts, overridden);
-    const place = dryRun(context, client, 'order', orderValues(placed, order.clientId), data, show);
+    const place = dryRun(context, client, orderRequest(placed, order.clientId), data, show);
     return { data: [cancel.data, place.data], show: place.show };
   }
   const to = { question: 'Cancel the order and place this one?', market, overridden, show };
@@ -131,13 +130,13 @@ function replacementText(
   { terms: { wanted }, order, market }: ReplacePlan,
   text: PreviewText,
 ): PreviewText {
-  const open = Decimal.of(order.total_amount).minus(Decimal.of(order.trade_amount)).trimmed().toString();
-  const total = changeText(screen, order.total_amount, wanted.amount);
+  const open = Decimal.of(order.amount).minus(Decimal.of(order.filled)).trimmed().toString();
+  const total = changeText(screen, order.amount, wanted.amount);
   return {
     ...text,
     head: [
       ['cancels', `${order.id} (${grouped(open)} ${market.base} open)`],
-      ['total', `${total} ${market.base}, ${grouped(order.trade_amount)} of it filled`],
+      ['total', `${total} ${market.base}, ${grouped(order.filled)} of it filled`],
     ],
   };
 }

@@ -2,14 +2,12 @@ import type { Context } from '../../cli/context.js';
 import { define, flag, optional, required } from '../../cli/definition.js';
 import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
+import type { Order } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { grouped } from '../../terminal/numbers.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
-import { orderState } from '../../trading/orders/record.js';
-import { referenceValues } from '../../trading/orders/reference.js';
 import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
@@ -38,7 +36,7 @@ export default define({
     const account = await context.session.trading();
     const { client } = account;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
-    const read = () => client.read('getOrder', { currency: market, ...referenceValues(reference) });
+    const read = () => client.getOrder(market, reference);
     const { found, failure } = await onMarket(context, market, async () =>
       wait === undefined ? { found: await read(), failure: undefined } : awaitOrder(context, account, read, wait),
     );
@@ -49,7 +47,7 @@ export default define({
 });
 
 interface Awaited {
-  readonly found: OrderRecord;
+  readonly found: Order;
   /** Given if the order did not reach the state. */
   readonly failure: Failure | undefined;
 }
@@ -58,13 +56,13 @@ interface Awaited {
 async function awaitOrder(
   { output, host, globals }: Context,
   account: TradingAccount,
-  read: () => Promise<OrderRecord>,
+  read: () => Promise<Order>,
   wait: Wait,
 ): Promise<Awaited> {
   let status = 'Waiting for the order';
   const hide = output.live(() => status);
   const forget = host.onInterrupt(hide);
-  const tell = (order: OrderRecord) => {
+  const tell = (order: Order) => {
     status = `Waiting for ${wait}: ${progressOf(order)}`;
     account.tell(`${zonedTime(host.now())}  ${progressOf(order)}`);
   };
@@ -77,12 +75,12 @@ async function awaitOrder(
   }
 }
 
-function progressOf(order: OrderRecord): string {
-  return `${orderState(order)}, ${grouped(order.trade_amount)} of ${grouped(order.total_amount)} filled`;
+function progressOf(order: Order): string {
+  return `${order.state}, ${grouped(order.filled)} of ${grouped(order.amount)} filled`;
 }
 
-function notReached(order: OrderRecord, wait: Wait, timeoutMs: number): Failure {
-  if (orderState(order) === 'cancelled')
+function notReached(order: Order, wait: Wait, timeoutMs: number): Failure {
+  if (order.state === 'cancelled')
     return new Failure('partial', `The order is cancelled and will not be ${wait}: ${progressOf(order)}.`, {
       hint: 'The output shows what has filled.',
     });

@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { OrderType, Side } from '../../domain/words.js';
+import type { Market } from '../../domain/market.js';
+import type { OrderType, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import type { Market } from '../../exchange/market-catalog.js';
 import type { TradingAccount } from '../account.js';
 import {
   bestOf,

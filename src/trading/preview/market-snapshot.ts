@@ -1,10 +1,9 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Side } from '../../domain/words.js';
+import type { Market } from '../../domain/market.js';
+import type { Depth, Level } from '../../domain/market-data.js';
+import type { Order, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import { type Depth, type Level, readDepth } from '../../exchange/depth.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { Market } from '../../exchange/market-catalog.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { readOrderPages } from '../../exchange/order-pages.js';
 import type { MarketView } from '../market-view.js';
 
@@ -26,7 +25,7 @@ export interface ReplacedOrder {
 export class MarketSnapshot {
   #market: Promise<MarketView | Failure> | undefined;
   #available: Promise<Available | Failure> | undefined;
-  #orders: Promise<readonly OrderRecord[] | Failure> | undefined;
+  #orders: Promise<readonly Order[] | Failure> | undefined;
 
   /**
    * @param levels levels to read of each side of the book, 1 to 50
@@ -58,7 +57,7 @@ export class MarketSnapshot {
   }
 
   /** The newest orders of this side. */
-  orders(): Promise<readonly OrderRecord[] | Failure> {
+  orders(): Promise<readonly Order[] | Failure> {
     this.#orders ??= orFailure(async () => {
       const page = { from: 1, to: 1 };
       return (await readOrderPages(this.client, this.where.market, this.where.side, page)).records;
@@ -100,9 +99,9 @@ export async function readMarketView(
   levels: number,
   replaced?: ReplacedOrder,
 ): Promise<MarketView> {
-  const { bids, asks } = withoutOrder(await readDepth(client, market, levels), replaced);
+  const { bids, asks } = withoutOrder(await client.depth(market, levels), replaced);
   if (bids.length > 0 || asks.length > 0) return { bids, asks, last: null };
-  const { last } = (await client.read('ticker', { market })).ticker;
+  const { last } = await client.ticker(market);
   return { bids, asks, last: last === null ? null : Decimal.of(last) };
 }
 
@@ -124,6 +123,6 @@ function without(levels: readonly Level[], { price, amount }: ReplacedOrder): Le
 
 /** Throws Failure as {@link ExchangeClient.read}. */
 async function readAvailable(client: ExchangeClient): Promise<Available> {
-  const { result } = await client.read('getAccountInfo', {});
-  return new Map(result.coins.map(({ key, available }) => [key.toLowerCase(), Decimal.of(available)]));
+  const { coins } = await client.account();
+  return new Map(coins.map(({ coin, available }) => [coin, Decimal.of(available)]));
 }

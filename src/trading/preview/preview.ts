@@ -1,8 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
-import { type AccountType, readOrderType, type Side } from '../../domain/words.js';
+import type { Market } from '../../domain/market.js';
+import { type AccountType, feeCoin, type Order, type Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import type { Market } from '../../exchange/market-catalog.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import { type Guarded, guardOrders, type Proposal } from '../guards/guards.js';
 import type { GuardLimits } from '../guards/limits.js';
@@ -18,7 +17,6 @@ import {
   type Reference,
   referenceOf,
 } from '../market-view.js';
-import { feeCoin } from '../orders/record.js';
 import { notionalOf } from '../orders/terms.js';
 import { type MarketSnapshot, spentCoin } from './market-snapshot.js';
 
@@ -46,7 +44,7 @@ export interface Answers {
   readonly market: MarketView | Failure;
   /** No operation reports margin balances. */
   readonly spendable: Decimal | Failure | 'unreported';
-  readonly orders: readonly OrderRecord[] | Failure;
+  readonly orders: readonly Order[] | Failure;
 }
 
 /** What the orders would do, what to beware of, and which guards hold them back. Failed requests become warnings. */
@@ -112,16 +110,17 @@ const FEE_DECIMALS = 8;
  * What orders would pay if they fill, by the rate that earlier orders of this side paid of what they received: a buy receives
  * and pays base, a sell quote (observed). Null if no order shows a rate: none filled, or the discount coin paid the fees.
  *
- * @param records orders of one market
+ * @param orders earlier orders of one market
  * @param receives what the orders would bring
  */
-export function estimateFee(records: readonly OrderRecord[], side: Side, receives: Decimal): FeeEstimate | null {
+export function estimateFee(orders: readonly Order[], side: Side, receives: Decimal): FeeEstimate | null {
   let [paid, received, coin] = [Decimal.zero, Decimal.zero, null as string | null];
-  for (const record of records) {
-    const filled = Decimal.of(side === 'buy' ? record.trade_amount : record.trade_money);
-    const own = feeCoin(record, side);
-    if (own === null || record.fees === null || filled.sign <= 0 || readOrderType(record.type)?.side !== side) continue;
-    [paid, received, coin] = [paid.plus(Decimal.of(record.fees)), received.plus(filled), own];
+  for (const order of orders) {
+    const filled = Decimal.of(side === 'buy' ? order.filled : order.filledValue);
+    const own = feeCoin(order);
+    if (own === null || order.fee === null || filled.sign <= 0 || order.type === 'other' || order.side !== side)
+      continue;
+    [paid, received, coin] = [paid.plus(Decimal.of(order.fee)), received.plus(filled), own];
   }
   if (coin === null) return null;
   return { fee: receives.times(paid).dividedBy(received, FEE_DECIMALS, 'up').trimmed(), coin };

@@ -1,6 +1,6 @@
+import type { Order } from '../../domain/order.js';
 import type { AccountType } from '../../domain/words.js';
 import { usage } from '../../errors.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { Job } from '../batches/job.js';
 import { type Intent, isOf, marketOf, type OrderTerms, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
@@ -25,7 +25,7 @@ export interface GivenAccount {
  */
 export function orderAccountOf(
   journal: Journal,
-  order: OrderRecord,
+  order: Order,
   reference: OrderReference,
   given: GivenAccount,
 ): OrderAccount & { readonly isRecorded: boolean } {
@@ -34,13 +34,13 @@ export function orderAccountOf(
   const { account = 'spot', borrow, repay } = given;
   if (given.account !== undefined || !isMarginUsed) return { account, borrow, repay, isRecorded: false };
   throw usage(
-    `The account of order ${order.id} is unknown: it is not in the journal, and pit placed margin orders in ${order.currency}.`,
+    `The account of order ${order.id} is unknown: it is not in the journal, and pit placed margin orders in ${order.market}.`,
     'Name it, as the exchange does not report it: --account spot, --account isolated or --account cross. Nothing was sent.',
   );
 }
 
 function withoutContradiction(
-  order: OrderRecord,
+  order: Order,
   { account, borrow, repay }: OrderAccount,
   given: GivenAccount,
 ): OrderAccount {
@@ -64,9 +64,9 @@ interface Searched {
   readonly isMarginUsed: boolean;
 }
 
-function searched(journal: Journal, order: OrderRecord, reference: OrderReference): Searched {
+function searched(journal: Journal, order: Order, reference: OrderReference): Searched {
   // before the archive, so that a write that is settled meanwhile is in both
-  const open = journal.open().filter(({ intent }) => marketOf(intent) === order.currency);
+  const open = journal.open().filter(({ intent }) => marketOf(intent) === order.market);
   const named = open.find(({ intent }) => 'clientId' in reference && intent.id === reference.clientId);
   if (named?.isOf('order')) return { recorded: named.intent.terms, isMarginUsed: false };
   const past = inThePast(journal, order);
@@ -78,7 +78,7 @@ function searched(journal: Journal, order: OrderRecord, reference: OrderReferenc
 }
 
 /** What the settled writes of the kept days show; `jobs` are those of the market. */
-function inThePast({ archive }: Journal, { id, currency: market }: OrderRecord) {
+function inThePast({ archive }: Journal, { id, market }: Order) {
   let isMarginUsed = false;
   const jobs: string[] = [];
   for (const settled of archive.newestFirst(mayMatter(id), 0)) {

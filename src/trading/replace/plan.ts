@@ -1,8 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
-import { type OrderType, readOrderType, type Side } from '../../domain/words.js';
+import type { Market } from '../../domain/market.js';
+import type { Order, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import type { Market } from '../../exchange/market-catalog.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import {
   type AmountExpression,
@@ -13,8 +12,7 @@ import {
 } from '../expressions.js';
 import { type Intent, isOf, type OrderTerms, type ReplaceTerms } from '../journal/intent.js';
 import { refuseTwin } from '../orders/doubts.js';
-import { orderState } from '../orders/record.js';
-import { isSameReference, type OrderReference, referenceValues } from '../orders/reference.js';
+import { isSameReference, type OrderReference } from '../orders/reference.js';
 import { remainderOf } from '../orders/remainder.js';
 import { checkOrder } from '../orders/rules.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
@@ -30,7 +28,7 @@ export interface Changes extends GivenAccount {
 export interface ReplacePlan {
   readonly terms: ReplaceTerms;
   readonly market: Market;
-  readonly order: OrderRecord;
+  readonly order: Order;
   /** What is placed if nothing more fills. */
   readonly placed: OrderTerms;
   /** Whether the journal knows the order's account; otherwise the user named it, or spot is assumed. */
@@ -56,42 +54,40 @@ export async function planReplacement(
   levels = LEVELS_FOR_BEST,
 ): Promise<ReplacePlan> {
   const { client, journal } = account;
-  const order = await client.read('getOrder', { currency: market.market, ...referenceValues(reference) });
+  const order = await client.getOrder(market.market, reference);
   const { side, type } = requireOpen(order);
   const { isRecorded, ...rest } = orderAccountOf(journal, order, reference, given);
-  const open = Decimal.of(order.total_amount).minus(Decimal.of(order.trade_amount));
+  const open = Decimal.of(order.amount).minus(Decimal.of(order.filled));
   const replaced = { side, price: Decimal.of(order.price), amount: open };
   const snapshot = new MarketSnapshot(client, { market: market.market, side }, levels, replaced);
   const price = at === undefined ? replaced.price : await resolveInBook(at, snapshot, market, side);
   const terms = { ...rest, market: market.market, side, type, price: price.toString() };
   const total = await totalOf(snapshot, market, terms, amount, order);
   const wanted: OrderTerms = { ...terms, amount: total.toString() };
-  const placed = remainderOf(wanted, order.trade_amount);
-  if (price.compare(replaced.price) === 0 && total.compare(Decimal.of(order.total_amount)) === 0)
+  const placed = remainderOf(wanted, order.filled);
+  if (price.compare(replaced.price) === 0 && total.compare(Decimal.of(order.amount)) === 0)
     throw usage(
       'The order has this price and amount already.',
       'A replacement would only lose its place in the queue.',
     );
   if (Decimal.of(placed.amount).sign <= 0)
     throw usage(
-      `${order.trade_amount} of the order has filled already, so a total of ${wanted.amount} leaves nothing to place.`,
+      `${order.filled} of the order has filled already, so a total of ${wanted.amount} leaves nothing to place.`,
       suggest('Cancel the rest of it', 'cancel', market.market, order.id),
     );
   checkOrder(market, price, total);
   checkOrder(market, price, Decimal.of(placed.amount));
   await requireFunds(snapshot, market, placed);
   // by its id, as a client id names the newest order that has it
-  const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.trade_amount };
+  const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.filled };
   refuseTwin(account, placed);
   refuseConcurrentCancel(account, decided.order);
   return { terms: decided, market, order, placed, snapshot, isAccountRecorded: isRecorded };
 }
 
 /** Throws Failure `refused` for an order that cannot be replaced any more. */
-function requireOpen(order: OrderRecord): { readonly side: Side; readonly type: OrderType } {
-  const state = orderState(order);
-  const known = readOrderType(order.type);
-  const { id, trade_amount: filled, total_amount: amount, status } = order;
+function requireOpen(order: Order): { readonly side: Side; readonly type: OrderType } {
+  const { id, side, type, state, filled, amount, status } = order;
   if (state !== 'open') {
     const text = state === 'other' ? `in an undocumented state (${status})` : state;
     throw new Failure(
@@ -102,8 +98,8 @@ function requireOpen(order: OrderRecord): { readonly side: Side; readonly type: 
       },
     );
   }
-  if (known !== undefined) return known;
-  throw usage(`Order ${id} has an undocumented type (${order.type}).`);
+  if (type !== 'other') return { side, type };
+  throw usage(`Order ${id} has an undocumented type.`);
 }
 
 /** The new total. A share is of the funds that are free once the old order is cancelled, on top of what has filled. */
@@ -112,9 +108,9 @@ async function totalOf(
   market: Market,
   { side, price, account }: Omit<OrderTerms, 'amount'>,
   amount: AmountExpression | undefined,
-  order: OrderRecord,
+  order: Order,
 ): Promise<Decimal> {
-  if (amount === undefined) return Decimal.of(order.total_amount);
+  if (amount === undefined) return Decimal.of(order.amount);
   const isShare = amount.kind === 'share';
   if (isShare && account !== 'spot')
     throw usage(
@@ -123,7 +119,7 @@ async function totalOf(
     );
   const available = isShare ? await orThrow(snapshot.spendable(market, side)) : Decimal.zero;
   const resolved = resolveAmount(amount, amountTerms(market, side, Decimal.of(price)), available);
-  return isShare ? resolved.plus(Decimal.of(order.trade_amount)) : resolved;
+  return isShare ? resolved.plus(Decimal.of(order.filled)) : resolved;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkSetting } from '../../../src/config/settings.js';
 import { type GuardLimits, guardLimits, readGuards } from '../../../src/trading/guards/limits.js';
-import { saying, saying } from '../../support/advice.js';
+import { saying } from '../../support/advice.js';
 
 function shown({ priceBand, orderNotional, dayNotional, postOnly }: GuardLimits) {
   const texts = (limits: GuardLimits['orderNotional']) =>

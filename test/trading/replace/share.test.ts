@@ -73,8 +73,8 @@ describe('a share', () => {
 });
 
 /** What the cancellation of an open order gives back, in the coin that it spends. */
-function heldBy(side: string, order: { price: string; total_amount: string; trade_amount: string }): Decimal {
-  const open = Decimal.of(order.total_amount).minus(Decimal.of(order.trade_amount));
+function heldBy(side: string, order: { price: string; amount: string; filled: string }): Decimal {
+  const open = Decimal.of(order.amount).minus(Decimal.of(order.filled));
   return side === 'buy' ? open.times(Decimal.of(order.price)) : open;
 }
 

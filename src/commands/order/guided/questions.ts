@@ -1,8 +1,8 @@
 import type { Context } from '../../../cli/context.js';
 import { Decimal } from '../../../domain/decimal.js';
-import type { Side } from '../../../domain/words.js';
+import type { Market } from '../../../domain/market.js';
+import type { Side } from '../../../domain/order.js';
 import { Failure, usage } from '../../../errors.js';
-import type { Market } from '../../../exchange/market-catalog.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Screen } from '../../../terminal/screen.js';
 import { safe, wrapped } from '../../../terminal/text.js';
