@@ -1,4 +1,4 @@
-import type { CandleType } from '../../../exchange/operations/market-data.js';
+import type { CandleType } from '../../../domain/candle.js';
 import type { Exchange } from '../../exchange/exchange-service.js';
 import type { Depth } from '../../exchange/market-data.js';
 import { type Json, number, numbers, Verbatim } from '../bodies.js';
