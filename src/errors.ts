@@ -26,9 +26,40 @@ export const OTHER_ENDS = [
 
 export type FailureKind = keyof typeof FAILURES;
 
+/** A pit command that helps: its words without `pit`, and what it is for, as in "See what is open". */
+export interface Hint {
+  readonly argv: readonly string[];
+  readonly note: string;
+}
+
+/** What is said about a thing: sentences, commands to run, or both in the order in which they help. */
+export type Advice = string | Hint | readonly (string | Hint)[];
+
+/** Stands in a hint's words for the name of the profile in use. */
+export const ACTIVE_PROFILE = '{profile}';
+
+/** A hint to run `pit` with these words. */
+export function suggest(note: string, ...argv: readonly string[]): Hint {
+  return { argv, note };
+}
+
+/** The parts of an advice; none of an absent or an empty one. */
+export function partsOf(advice: Advice | null | undefined): readonly (string | Hint)[] {
+  if (advice === null || advice === undefined || advice === '') return [];
+  return typeof advice === 'string' || 'argv' in advice ? [advice] : advice;
+}
+
+/** Whether a value from JSON is an advice. */
+export function isAdvice(value: unknown): value is Advice {
+  if (Array.isArray(value)) return value.every((part) => !Array.isArray(part) && isAdvice(part));
+  if (typeof value !== 'object' || value === null) return typeof value === 'string';
+  const { argv, note } = value as Readonly<Record<string, unknown>>;
+  return typeof note === 'string' && Array.isArray(argv) && argv.every((word) => typeof word === 'string');
+}
+
 interface FailureDetails {
-  /** The next step, as a sentence or a command to type. */
-  hint?: string;
+  /** What to do next. */
+  hint?: Advice | undefined;
   /** The exchange's own return code, when it gave one. */
   code?: number;
   /** The client order id of the write concerned. */
@@ -39,7 +70,7 @@ interface FailureDetails {
 /** A failure that the user is told about: what happened, what to do next, and the exit code. */
 export class Failure extends Error {
   override readonly name = 'Failure';
-  readonly hint: string | null;
+  readonly hints: readonly (string | Hint)[];
   readonly code: number | null;
   readonly clientId: string | null;
 
@@ -49,7 +80,7 @@ export class Failure extends Error {
     details: FailureDetails = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.hint = details.hint ?? null;
+    this.hints = partsOf(details.hint);
     this.code = details.code ?? null;
     this.clientId = details.clientId ?? null;
   }
@@ -58,11 +89,10 @@ export class Failure extends Error {
     return FAILURES[this.kind].exitCode;
   }
 
-  /** The same failure with its hint in other words. */
-  hinting(reword: (hint: string) => string): Failure {
-    const { kind, message, hint, code, clientId, cause } = this;
-    if (hint === null) return this;
-    const details = { hint: reword(hint), cause, ...(code === null ? {} : { code }) };
+  /** The same failure with other hints. */
+  hinting(hint: Advice): Failure {
+    const { kind, message, code, clientId, cause } = this;
+    const details = { hint, cause, ...(code === null ? {} : { code }) };
     return new Failure(kind, message, clientId === null ? details : { ...details, clientId });
   }
 }
@@ -73,8 +103,8 @@ export function quoted(word: string): string {
 }
 
 /** A wrong command line or input; nothing was sent. */
-export function usage(message: string, hint?: string): Failure {
-  return new Failure('usage', message, hint === undefined ? {} : { hint });
+export function usage(message: string, hint?: Advice): Failure {
+  return new Failure('usage', message, { hint });
 }
 
 /** Ended by a signal: nothing more is said, the exit code is 128 plus the signal's number. */

@@ -1,5 +1,5 @@
 import type { Command, CommanderError, Option } from 'commander';
-import { quoted, usage } from '../errors.js';
+import { type Advice, quoted, suggest, usage } from '../errors.js';
 
 /**
  * The global flags with their values, and the other words. A global flag may stand anywhere, and any other belongs to the
@@ -28,12 +28,12 @@ export function ownWords(words: readonly string[]): readonly string[] {
 }
 
 /** Commander's words without its prefix; its suggestion becomes the hint. */
-export function complaintOf({ message }: CommanderError, words: readonly string[]): [message: string, hint: string] {
+export function complaintOf({ message }: CommanderError, words: readonly string[]): [message: string, hint: Advice] {
   const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
   const [, negative] = /^unknown option '(-[\d.].*)'$/.exec(text) ?? [];
   if (negative !== undefined) return [`${quoted(negative)} is below zero.`, 'Write a number above zero.'];
-  const help = ['pit', ...words, '--help', words.length === 0 ? 'lists the commands.' : 'shows how it is written.'];
-  const hint = suggestion ?? help.join(' ');
+  const note = words.length === 0 ? 'List the commands' : 'See how it is written';
+  const hint = suggestion ?? suggest(note, ...words, '--help');
   return [text === '(outputHelp)' ? 'A command is missing.' : text, hint];
 }
 

@@ -1,10 +1,8 @@
-import { Failure } from '../errors.js';
+import { Failure, suggest } from '../errors.js';
 import type { TradingAccount } from '../trading/account.js';
-import type { Breach } from '../trading/guards/breach.js';
 import { requireDay } from '../trading/guards/day-notional.js';
-import type { Guarded } from '../trading/guards/guards.js';
-import { guardLimits } from '../trading/guards/limits.js';
-import { GUARDS, type GuardName, readGuards, SETTING_OF } from '../trading/guards/names.js';
+import type { Breach, Guarded } from '../trading/guards/guards.js';
+import { GUARDS, type GuardName, guardLimits, readGuards, SETTING_OF } from '../trading/guards/limits.js';
 import type { Guarding } from '../trading/orders/place.js';
 import { completing } from './completes.js';
 import { confirm } from './consent.js';
@@ -82,8 +80,10 @@ async function heldBack(
   const words = holding.map(({ guard, message }) => `${guard} holds this back: ${message}.`);
   const names = breaches.map(({ guard }) => guard).join(',');
   const { profile } = await session.connection();
-  const settings = holding.map(({ guard }) => `pit profile set ${profile} ${SETTING_OF[guard]} VALUE`);
+  const settings = holding.map(({ guard }) =>
+    suggest('Change the limit', 'profile', 'set', profile, SETTING_OF[guard], 'VALUE'),
+  );
   return new Failure(kind ?? 'usage', `${words.join(' ')} Nothing was sent.`, {
-    hint: `If it is meant: --override ${names}. The limit is a setting: ${settings.join(', ')}`,
+    hint: [`If it is meant: --override ${names}.`, ...settings],
   });
 }

@@ -1,6 +1,7 @@
 import { journalName } from '../commands/session/remembered.js';
 import { type KeyPair, lastFour } from '../config/keys.js';
 import type { Profile } from '../config/profiles.js';
+import { suggest } from '../errors.js';
 import { Journal } from '../trading/journal/journal.js';
 import { tryRead } from '../trading/try-read.js';
 import type { Context } from './context.js';
@@ -33,9 +34,10 @@ export async function warnOfLeftBehind(
   const writes = open === undefined ? 'writes' : open === 1 ? '1 write' : `${open} writes`;
   const of = `what became of ${writes} with the key ${lastFour(keys.accessKey)} at ${new URL(tradeUrl).host}`;
   const known = open === undefined ? `The journal cannot be read, so ${of} may be unknown` : `It is not known ${of}`;
-  output.warn(
-    `${known}, and only that key can tell. Before it goes: pit resolve --profile ${name}; afterwards put it back for that.`,
-  );
+  output.warn([
+    `${known}, and only that key can tell. To ask later, put it back.`,
+    suggest('Ask before it goes', 'resolve', '--profile', name),
+  ]);
 }
 
 function accountOf(tradeUrl: string, accessKey: string): string {

@@ -1,4 +1,4 @@
-import { Failure, type FailureKind } from '../errors.js';
+import { Failure, type FailureKind, suggest } from '../errors.js';
 
 /** A write that did not leave. */
 interface NotSent {
@@ -8,6 +8,6 @@ interface NotSent {
 
 /** What the user is told of it: `what` is "The order" or the like. */
 export function notSent(what: string, { reason, failure }: NotSent, clientId: string): Failure {
-  const hint = failure === 'unreachable' ? { hint: 'Check the host and the network: pit profile show' } : {};
+  const hint = failure === 'unreachable' ? { hint: suggest('Check the host and the network', 'profile', 'show') } : {};
   return new Failure(failure, `${what} was not sent: ${reason}.`, { clientId, ...hint });
 }

@@ -13,7 +13,7 @@ import { complaintOf, parted, path } from './command-line.js';
 import type { Context } from './context.js';
 import type { Definition } from './definition.js';
 import type { Globals } from './globals.js';
-import { sameProfile } from './same-profile.js';
+import { commandLine } from './hints.js';
 import { type Act, addCommands, child, frame } from './tree.js';
 
 /**
@@ -72,8 +72,7 @@ async function viewFor(definition: Definition, { fields }: Globals): Promise<Vie
 function contextOf(host: Host, globals: Globals, view: View | undefined): Context {
   const budget = new Budget(globals.timeoutMs, host.now, globals.timeoutChosen);
   const colour = globals.color ? undefined : false;
-  const remark = (text: string) => sameProfile(text, host.arguments);
-  const output = new Output(host, globals.format, { colour, view, remark });
+  const output = new Output(host, globals.format, { colour, view, commandLine: commandLine(host.arguments) });
   const session = new Session(host, globals, budget, output);
   return { host, globals, budget, output, prompts: new Prompts(host, { colour }), session };
 }

@@ -1,7 +1,7 @@
 import { Command, Argument as CommanderArgument } from 'commander';
 import { commands, groups } from '../commands/index.js';
 import { nearest } from '../config/names.js';
-import { usage } from '../errors.js';
+import { suggest, usage } from '../errors.js';
 import { version } from '../version.js';
 import type { Argument, Definition } from './definition.js';
 import type { Globals } from './globals.js';
@@ -65,7 +65,7 @@ export function child(parent: Command, name: string): Command {
     name,
     parent.commands.map((command) => command.name()),
   );
-  const hint = close.length === 0 ? 'pit --help lists the commands.' : `Did you mean ${close.join(' or ')}?`;
+  const hint = close.length === 0 ? suggest('List the commands', '--help') : `Did you mean ${close.join(' or ')}?`;
   throw usage(`unknown command '${name}'`, hint);
 }
 

@@ -2,7 +2,7 @@ import type { Context } from '../cli/context.js';
 import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal } from '../domain/decimal.js';
-import { Failure, usage } from '../errors.js';
+import { type Advice, Failure, suggest, usage } from '../errors.js';
 import { grouped } from '../terminal/numbers.js';
 import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
@@ -27,7 +27,7 @@ import { isTooSmall } from '../trading/orders/rules.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import { tryRead } from '../trading/try-read.js';
 import { oneOf, unresolvedId } from './inputs/numbers.js';
-import { leftWords, placingLine } from './order/placing-line.js';
+import { orderWords as placingWords, tooLittleText } from './order/order-words.js';
 
 export default define({
   summary: 'Find out what became of writes whose outcome is unknown',
@@ -86,10 +86,10 @@ function openOf({ journal }: TradingAccount, id: string): Entry[] {
   if (journal.archive.find(id) !== undefined || journal.damaged().includes(id)) return [];
   const unreadable = journal.unreadable().find((one) => one.id === id);
   if (unreadable !== undefined) throw unreadable.failure;
-  throw usage(
-    `The journal has no write of the id ${id}.`,
-    `It keeps those of the profile in use; pit order show MARKET --id ${id} asks the exchange.`,
-  );
+  throw usage(`The journal has no write of the id ${id}.`, [
+    'It keeps those of the profile in use.',
+    suggest('Ask the exchange', 'order', 'show', 'MARKET', '--id', id),
+  ]);
 }
 
 interface Row {
@@ -114,7 +114,7 @@ function rowOf({ intent, outcome, id, duplicates, events }: Resolution): Row {
 function tellUnfinished({ output }: Context, { journal }: TradingAccount, done: readonly Resolution[]): void {
   for (const { intent } of done) {
     if (!isOf(intent, 'orderMoreV2') || journal.find(intent.id)?.isUnderWay !== false) continue;
-    output.note(`Go on with the job: ${resumeCommand(intent.id, intent.terms)}`);
+    output.note(suggest('Go on with the job', ...resumeCommand(intent.id, intent.terms)));
   }
 }
 
@@ -124,17 +124,20 @@ function tellDamaged({ output }: Context, { journal }: TradingAccount): void {
     const aside = journal.setAside(id);
     output.warn(
       aside === undefined
-        ? `The record of ${id} is damaged, or just being made. Ask again in a minute: pit resolve`
+        ? [`The record of ${id} is damaged, or just being made.`, suggest('Ask again in a minute', 'resolve')]
         : `The record of ${id} is damaged: what it was about is not known. It is now in ${aside}`,
     );
-    output.warn(`See whether the exchange knows it: pit order show MARKET --id ${id}, or pit withdrawals COIN`);
+    output.warn([
+      suggest('See whether the exchange knows it', 'order', 'show', 'MARKET', '--id', id),
+      suggest('Or, for a withdrawal', 'withdrawals', 'COIN'),
+    ]);
   }
 }
 
 /** The ids of writes of which no more can be told. They stay where they are: the disk may give them again a moment later. */
 function tellUnreadable({ output }: Context, { journal }: TradingAccount): string[] {
   const unreadable = journal.unreadable();
-  for (const { failure } of unreadable) output.warn([failure.message, failure.hint ?? []].flat().join(' '));
+  for (const { failure } of unreadable) output.warn([failure.message, ...failure.hints]);
   return unreadable.map(({ id }) => id);
 }
 
@@ -144,8 +147,8 @@ async function tellUnplaced({ output, session }: Context, resolution: Resolution
   if (order === undefined) return;
   const market = await tryRead(async () => (await session.markets()).find(order.market));
   const isTooLittle = market !== undefined && isTooSmall(market, Decimal.of(order.price), Decimal.of(order.amount));
-  const rest = isTooLittle ? leftWords(order) : `To place it: ${placingLine(order)}`;
-  output.warn(`${wordsOf(resolution.intent)}: the order is cancelled, and nothing was placed for it. ${rest}`);
+  const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...placingWords(order));
+  output.warn([`${wordsOf(resolution.intent)}: the order is cancelled, and nothing was placed for it.`, rest]);
 }
 
 /** @param ids of these writes, and of those whose record cannot be read */
@@ -159,17 +162,21 @@ function stillUnknown(account: TradingAccount, unknown: readonly Resolution[], i
     account,
     unknown.map(({ intent }) => intent),
   );
-  const hint = byHand(unknown) ?? `Ask again${again}: pit resolve${isOne ? ` ${first}` : ''}`;
+  const hint = byHand(unknown) ?? suggest(`Ask again${again}`, 'resolve', ...(isOne ? [first] : []));
   return new Failure('unknown', message, { clientId: first, hint });
 }
 
 /** How to settle what no look can tell of; undefined where there is none. */
-function byHand(unknown: readonly Resolution[]): string | undefined {
+function byHand(unknown: readonly Resolution[]): Advice | undefined {
   const found = unknown.find(({ intent, doubt }) => isOf(intent, 'call') || doubt !== undefined);
   if (found === undefined) return undefined;
   const { id } = found.intent;
-  const where = isOf(found.intent, 'withdraw') ? ` (pit withdrawals ${found.intent.terms.coin})` : '';
-  return `No operation tells what became of ${id}: look at the exchange${where}, then say it: pit resolve ${id} --as done (or notSent)`;
+  const { intent } = found;
+  return [
+    `No operation tells what became of ${id}: look at the exchange, then report what you found, done or notSent.`,
+    ...(isOf(intent, 'withdraw') ? [suggest('Look at the withdrawals', 'withdrawals', intent.terms.coin)] : []),
+    suggest('Report it', 'resolve', id, '--as', 'done'),
+  ];
 }
 
 /** What a job asks for has times of its own, which its record does not name. */

@@ -1,4 +1,4 @@
-import { Failure, usage } from '../errors.js';
+import { type Advice, Failure, suggest, usage } from '../errors.js';
 import { type KeyPair, type KeyStore, requireKeyText } from './keys.js';
 import { type Profile, type Profiles, SANDBOX } from './profiles.js';
 import { checkUrl } from './urls.js';
@@ -6,7 +6,7 @@ import { checkUrl } from './urls.js';
 /** Why something is not there, in words for the user. */
 export interface Missing {
   readonly message: string;
-  readonly hint: string;
+  readonly hint: Advice;
 }
 
 /** Where a command's requests go and with which keys. */
@@ -130,7 +130,10 @@ function oneKey(set: string, unset: string): Missing {
 }
 
 function noKeys(profile: string): Missing {
-  return { message: `The profile "${profile}" has no keys.`, hint: `Store them: pit keys set --profile ${profile}` };
+  return {
+    message: `The profile "${profile}" has no keys.`,
+    hint: suggest('Store them', 'keys', 'set', '--profile', profile),
+  };
 }
 
 function twoPlaces(): Failure {

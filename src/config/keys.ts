@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { usage } from '../errors.js';
+import { suggest, usage } from '../errors.js';
 import { checkName } from './names.js';
 import { keyFile, profileFile, SANDBOX } from './profiles.js';
 import { type Document, damaged, Store } from './store.js';
@@ -100,7 +100,7 @@ function pairFrom(document: Document, file: string): KeyPair {
 function noProfile(profile: string) {
   return usage(
     `There is no profile "${profile}".`,
-    `Make it first: pit profile add ${profile} --base-url U --trade-url U`,
+    suggest('Make it first', 'profile', 'add', profile, '--base-url', 'URL', '--trade-url', 'URL'),
   );
 }
 

@@ -75,6 +75,6 @@ function settingFrom(key: string, value: unknown, file: string): string {
 
 function inFile(thrown: unknown, file: string): unknown {
   if (!(thrown instanceof Failure)) return thrown;
-  const hint = `${thrown.hint ?? ''} It stands in ${file}.`.trim();
+  const hint = [...thrown.hints, `It stands in ${file}.`];
   return new Failure('credentials', thrown.message, { hint });
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type FailureKind, usage } from '../errors.js';
+import { type FailureKind, suggest, usage } from '../errors.js';
 import { checkName, isName, unknownWord } from './names.js';
 import { type Fields, type Profile, profileFrom, SANDBOX, sandboxFrom, toDocument } from './profile.js';
 import { checkSetting, type HostKey, isHostKey, requireSetting } from './settings.js';
@@ -87,7 +87,10 @@ export class Profiles {
     };
     await this.#store.change((writer) => {
       if (writer.has(profileFile(name))) {
-        throw usage(`There is a profile "${name}" already.`, `Change it: pit profile set ${name} KEY VALUE`);
+        throw usage(
+          `There is a profile "${name}" already.`,
+          suggest('Change it', 'profile', 'set', name, 'KEY', 'VALUE'),
+        );
       }
       // Keys of an earlier profile of this name were meant for its hosts, not for these.
       writer.delete(keyFile(name));
@@ -133,7 +136,10 @@ export class Profiles {
     checkName(name);
     if (!isHostKey(key)) requireSetting(key);
     if (key === 'base-url' || key === 'trade-url') {
-      throw usage(`A profile cannot be without its ${key}.`, `Set another one: pit profile set ${name} ${key} URL`);
+      throw usage(
+        `A profile cannot be without its ${key}.`,
+        suggest('Set another one', 'profile', 'set', name, key, 'URL'),
+      );
     }
     await this.#edit(name, (fields) => {
       if (key === 'ws-url') return { ...fields, wsUrl: null };
@@ -189,5 +195,8 @@ const FIELD_OF: Readonly<Record<HostKey, 'baseUrl' | 'tradeUrl' | 'wsUrl'>> = {
 };
 
 function builtIn(what: string) {
-  return usage(`The profile "${SANDBOX}" is built in and ${what}.`, 'Make one of your own: pit profile add NAME …');
+  return usage(
+    `The profile "${SANDBOX}" is built in and ${what}.`,
+    suggest('Make one of your own', 'profile', 'add', 'NAME', '--base-url', 'URL', '--trade-url', 'URL'),
+  );
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type Conf from 'conf';
-import { Failure } from '../errors.js';
+import { Failure, suggest } from '../errors.js';
 import { LOCK, locked } from './lock.js';
 import {
   cannotWrite,
@@ -113,7 +113,11 @@ function readWith(conf: ConfClass, file: string): Document {
 /** The failure for a document that is there and makes no sense. */
 export function damaged(file: string, why: string): Failure {
   return new Failure('credentials', `${file} is damaged: ${why}.`, {
-    hint: 'Mend it in an editor, or move it away and make it anew: pit profile add, pit keys set',
+    hint: [
+      'Fix it in an editor, or move it away and make it again.',
+      suggest('Make a profile', 'profile', 'add', 'NAME', '--base-url', 'URL', '--trade-url', 'URL'),
+      suggest('Store its keys', 'keys', 'set', '--profile', 'NAME'),
+    ],
   });
 }
 

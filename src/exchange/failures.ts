@@ -1,4 +1,4 @@
-import { Failure } from '../errors.js';
+import { type Advice, Failure, suggest } from '../errors.js';
 import { clockTime } from './limiter/breaker.js';
 import { OBSERVED } from './observed-codes.js';
 import { InvalidParameter } from './request.js';
@@ -23,14 +23,14 @@ const RATE_CODES: Readonly<Record<number, string>> = {
 };
 
 /** What helps with a refusal: observed meanings again. */
-const CODE_HINTS: Readonly<Record<number, string>> = {
-  1001: 'pit markets lists the markets of this exchange.',
-  1003: 'Check the keys with: pit keys show',
-  1012: 'The key lacks a permission; pit account lists what it may do.',
-  2009: 'pit balance shows what is available.',
-  3001: 'See the orders there are: pit orders MARKET',
-  3002: 'A PostOnly order must not cross the prices: pit depth MARKET',
-  3003: 'pit markets shows the lot sizes and minimums.',
+const CODE_HINTS: Readonly<Record<number, Advice>> = {
+  1001: suggest('List the markets of this exchange', 'markets'),
+  1003: suggest('Check the keys', 'keys', 'show'),
+  1012: ['The key lacks a permission.', suggest('See what it may do', 'account')],
+  2009: suggest('See what is available', 'balance'),
+  3001: suggest('See the orders there are', 'orders', 'MARKET'),
+  3002: ['A PostOnly order must not cross the prices.', suggest('See them', 'depth', 'MARKET')],
+  3003: suggest('See the lot sizes and minimums', 'markets'),
   3006: "The key is bound to other addresses than this machine's.",
   3007: "Check this machine's clock. What the exchange's answers tell it to be off by, the next request corrects.",
 };
@@ -57,7 +57,7 @@ export function failureOf(thrown: unknown, operation: string, lockedUntil?: numb
 
 function told(failure: Failure, lockedUntil: number | undefined): Failure {
   if (failure.code !== OBSERVED.locked || lockedUntil === undefined) return failure;
-  return failure.hinting(() => `The lock ends by itself, at ${clockTime(lockedUntil)}.`);
+  return failure.hinting(`The lock ends by itself, at ${clockTime(lockedUntil)}.`);
 }
 
 /** The exchange's answer was a code other than 1000. */
@@ -82,19 +82,20 @@ function badStatus({ status, message }: BadStatus, operation: string): Failure {
   if (status >= 500)
     return new Failure('unreachable', `${operation}: ${message}`, { hint: 'The exchange may be down for a while.' });
   return new Failure('internal', `${operation}: ${message}, which the interface does not know`, {
-    hint: 'Check the host: pit profile show',
+    hint: suggest('Check the host', 'profile', 'show'),
   });
 }
 
-function unreachableHint({ fault, mend }: TransportError): string {
+function unreachableHint({ fault, mend }: TransportError): Advice {
   if (mend !== undefined) return mend;
-  if (fault === 'unresolved' || fault === 'refused') return 'Check the host and the network: pit profile show';
+  if (fault === 'unresolved' || fault === 'refused')
+    return suggest('Check the host and the network', 'profile', 'show');
   if (fault === 'proxy') return 'Check that variable; NO_PROXY names the hosts that are reached without a proxy.';
   return 'Nothing was changed by this call.';
 }
 
-function mismatchHint({ form }: Mismatch): string {
+function mismatchHint({ form }: Mismatch): Advice {
   return form === 'html'
     ? 'Such a page usually means that the exchange is down, or that the host is not its interface.'
-    : 'Check the host: pit profile show; --verbose shows the requests.';
+    : [suggest('Check the host', 'profile', 'show'), '--verbose shows the requests.'];
 }

@@ -1,5 +1,5 @@
 import { isLoopback } from '../config/urls.js';
-import { Failure } from '../errors.js';
+import { ACTIVE_PROFILE, Failure, suggest } from '../errors.js';
 
 /**
  * Refuses plain http to another machine: the URL of a signed request carries the access key and the signature, and
@@ -26,6 +26,11 @@ export function requireChecking(url: string, environment: Readonly<Record<string
   throw new Failure(
     'credentials',
     'NODE_TLS_REJECT_UNAUTHORIZED=0 leaves certificates unchecked, so that anybody on the way could read and change what is signed: nothing was sent.',
-    { hint: 'Unset it. A private authority is named with: pit profile set NAME caFile /path/to/ca.pem' },
+    {
+      hint: [
+        'Unset it.',
+        suggest('Trust a private authority', 'profile', 'set', ACTIVE_PROFILE, 'caFile', '/path/to/ca.pem'),
+      ],
+    },
   );
 }

@@ -1,5 +1,6 @@
 import { TLSSocket } from 'node:tls';
 import type { Got, RequestError } from 'got';
+import type { Advice } from '../errors.js';
 import { certificateTrouble } from './network/certificates.js';
 import { Network } from './network/network.js';
 
@@ -52,7 +53,7 @@ export class TransportError extends Error {
     readonly sent: boolean,
     message: string,
     /** What may mend it, where there is more to say than the fault itself does. */
-    readonly mend?: string,
+    readonly mend?: Advice,
   ) {
     super(message);
   }

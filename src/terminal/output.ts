@@ -1,4 +1,4 @@
-import type { Failure } from '../errors.js';
+import { type Advice, type Failure, type Hint, partsOf } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { Answer, RowStream } from './answer.js';
 import { toJson } from './json.js';
@@ -17,8 +17,8 @@ export type Format = 'table' | 'json' | 'csv';
 interface OutputOptions extends ScreenOptions {
   /** What becomes of each answer before it is written: it may show less. */
   readonly view?: (<Any extends Answer | RowStream>(answer: Any) => Any) | undefined;
-  /** What becomes of each remark before it is said. */
-  readonly remark?: (text: string) => string;
+  /** Writes the words of a hint as a command line. */
+  readonly commandLine?: (argv: readonly string[]) => string;
 }
 
 /** In cells: what follows would drive what was asked off the screen. */
@@ -79,19 +79,22 @@ export class Output {
   }
 
   /** Something good to know, on stderr. */
-  note(text: string): void {
-    this.#say(this.#wrapped(this.#put(text), this.errorScreen.paint.faint));
-  }
-
-  /** A command line to copy, on stderr: what it is, and itself on a line that is never broken or cut. */
-  command(introduction: string, line: string): void {
-    this.note(introduction);
-    this.#say(this.errorScreen.paint.faint(safe(this.#put(line))));
+  note(advice: Advice): void {
+    this.#say(this.#lines('', partsOf(advice), this.errorScreen.paint.faint));
   }
 
   /** Something to beware of, on stderr. */
-  warn(text: string): void {
-    this.#say(this.#wrapped(`Warning: ${this.#put(text)}`, this.errorScreen.paint.warn));
+  warn(advice: Advice): void {
+    this.#say(this.#lines('Warning: ', partsOf(advice), this.errorScreen.paint.warn));
+  }
+
+  /** An advice in one line of plain text. */
+  textOf(advice: Advice): string {
+    return partsOf(advice).reduce<string>((text, part, index, all) => {
+      const shown = typeof part === 'string' ? part : `${part.note}: ${this.#commandLine(part)}`;
+      if (index === 0) return shown;
+      return `${text}${typeof all[index - 1] === 'string' ? ' ' : '; '}${shown}`;
+    }, '');
   }
 
   /** Lines for a person about to be asked, on stderr: what a write will do. */
@@ -106,7 +109,7 @@ export class Output {
 
   /** What went wrong: for people a message and the next step, for programs one JSON object, the last line of stderr. */
   error(failure: Failure): void {
-    this.#say(this.format === 'json' ? errorObject(failure) : this.#errorText(failure));
+    this.#say(this.format === 'json' ? this.#errorObject(failure) : this.#errorText(failure));
   }
 
   #writerOf(stream: RowStream): RowWriter {
@@ -133,20 +136,33 @@ export class Output {
     return shown === '' ? '' : `${shown}\n`;
   }
 
-  #errorText({ message, hint }: Failure): string {
-    const { paint, symbols } = this.errorScreen;
-    const first = this.#wrapped(`pit: ${message}`, paint.bad);
-    return hint === null ? first : `${first}\n${this.#wrapped(`${symbols ? '→' : '->'} ${hint}`, paint.faint)}`;
+  #errorText({ message, hints }: Failure): string {
+    return this.#lines('pit: ', [message, ...hints], this.errorScreen.paint.bad);
   }
 
-  #put(text: string): string {
-    return this.options.remark?.(text) ?? text;
+  #errorObject({ kind, message, hints, exitCode, code, clientId }: Failure): string {
+    const hint = hints.length === 0 ? null : this.textOf(hints);
+    return toJson({ error: { kind, message, hint, exitCode, code, clientId } });
   }
 
-  /** Broken between words where the terminal would break within them. */
-  #wrapped(text: string, paint: (line: string) => string): string {
-    const shown = shortened(safe(text), LONGEST_REMARK);
-    return wrapped(shown, this.errorScreen.width).split('\n').map(paint).join('\n');
+  #commandLine({ argv }: Hint): string {
+    return safe(this.options.commandLine?.(argv) ?? ['pit', ...argv].join(' '));
+  }
+
+  /** The first part behind its prefix, and each other one on a line of its own behind an arrow. */
+  #lines(prefix: string, [first = '', ...others]: readonly (string | Hint)[], paint: (line: string) => string): string {
+    const arrow = this.errorScreen.symbols ? '→ ' : '-> ';
+    return [
+      this.#wrapped(prefix, first, paint),
+      ...others.map((part) => this.#wrapped(arrow, part, this.errorScreen.paint.faint)),
+    ].join('\n');
+  }
+
+  /** Broken between words where the terminal would break within them; a command is never cut. */
+  #wrapped(prefix: string, part: string | Hint, paint: (line: string) => string): string {
+    const text = shortened(safe(typeof part === 'string' ? part : `${part.note}:`), LONGEST_REMARK);
+    const command = typeof part === 'string' ? undefined : this.#commandLine(part);
+    return wrapped(`${prefix}${text}`, this.errorScreen.width, command).split('\n').map(paint).join('\n');
   }
 
   #say(line: string): void {
@@ -155,8 +171,4 @@ export class Output {
     this.#remarks.write(`${this.#isInLine ? '\n' : ''}${line}\n`).catch(() => {});
     this.#live?.draw();
   }
-}
-
-function errorObject({ kind, message, hint, exitCode, code, clientId }: Failure): string {
-  return toJson({ error: { kind, message, hint, exitCode, code, clientId } });
 }

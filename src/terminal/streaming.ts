@@ -36,8 +36,12 @@ async function* withFailure<Row>(rows: AsyncIterable<readonly Row[]>): AsyncGene
   }
 }
 
-function partly({ message, hint, code, cause }: Failure, count: number, what: string): Failure {
+function partly({ message, hints, code, cause }: Failure, count: number, what: string): Failure {
   const shown = `Only ${count} ${what} could be had, the newest: ${message}`;
-  const details = { hint: hint ?? 'A narrower range may fare better.', cause, ...(code === null ? {} : { code }) };
+  const details = {
+    hint: hints.length > 0 ? hints : 'A narrower range may fare better.',
+    cause,
+    ...(code === null ? {} : { code }),
+  };
   return new Failure('partial', shown, details);
 }

@@ -48,19 +48,13 @@ export function shortened(text: string, most = LONGEST): string {
 }
 
 /**
- * A word and the space behind it; or a command as messages name it, behind a colon or in a list, up to the end of its
- * clause. What pit says about itself begins with its name as well.
+ * Breaks text between words so that no line is wider than the screen, unless a word is. A command behind it is never
+ * broken: the first line of an order without its flags is another order. What is wider the terminal breaks, and copies whole.
  */
-const PIECE = /((?<=[:,] )(?<!^pit: )pit [a-z-].*?(?:[;,.](?= )|(?= \()|(?= $))|[^ ]*) /g;
-
-/**
- * Breaks text between words so that no line is wider than the screen, unless a word is. A command is one word: its first
- * line alone may be another command, as an order without its flags is. What is wider the terminal breaks, and copies whole.
- */
-export function wrapped(text: string, width: number): string {
+export function wrapped(text: string, width: number, command?: string): string {
   const lines: string[] = [];
   let line = '';
-  for (const [, word = ''] of `${text} `.matchAll(PIECE)) {
+  for (const word of [...text.split(' '), ...(command === undefined ? [] : [command])]) {
     const longer = line === '' ? word : `${line} ${word}`;
     if (displayWidth(longer) > width && line !== '') {
       lines.push(line);

@@ -1,3 +1,4 @@
+import type { Advice } from '../errors.js';
 import type { Budget } from '../exchange/budget.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';
 import type { Host } from '../platform/host.js';
@@ -14,7 +15,7 @@ export interface TradingAccount {
   /** Takes words for a person who waits: what is being found out. */
   readonly tell: (words: string) => void;
   /** Warns of what is otherwise than it was asked for. */
-  readonly warn: (words: string) => void;
+  readonly warn: (words: Advice) => void;
   /** Tells loudly of orders that are there more than once. When this returns they count as told. */
   readonly alarm: (duplicates: readonly DuplicateOrders[]) => void;
   /** The same for withdrawals. */

@@ -1,4 +1,4 @@
-import { usage } from '../errors.js';
+import { suggest, usage } from '../errors.js';
 import type { TradingAccount } from './account.js';
 import { settleCallByHand } from './call/call.js';
 import { settleWithdrawalByHand } from './withdrawals/by-hand.js';
@@ -18,6 +18,6 @@ export async function settleByHand(account: TradingAccount, id: string | undefin
   if (entry?.isOf('withdraw')) return settleWithdrawalByHand(account, entry, word);
   throw usage(
     '--as is for a call of pit api, or a withdrawal, whose outcome is unknown.',
-    'Orders and cancellations are looked up: pit resolve',
+    suggest('Orders and cancellations are looked up', 'resolve'),
   );
 }

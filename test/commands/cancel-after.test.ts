@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { PIT, plainEnvironment } from '../support/pit.js';
+import { plainEnvironment } from '../support/pit.js';
+import { PIT } from '../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { TIME, useDesk } from './desk.js';
@@ -47,7 +48,7 @@ describe('pit cancel-after', () => {
       request: { currency: 'eth_usdt', sign: '***' },
     });
     await desk.done('cancel-after btc_usdt --hold --dry-run -- node -e 1');
-    await straight.client.write('cancelOrder', { currency: 'btc_usdt', id });
+    await straight.client.api.write('cancelOrder', { currency: 'btc_usdt', id });
   });
 
   it.each([

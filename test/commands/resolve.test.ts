@@ -174,7 +174,7 @@ describe('a lost withdrawal within the exchange', () => {
       message: expect.stringMatching(
         /the bill \d+ \(Sell, 20[-0-9]{8}T[^)]+Z\) has its amount, and may be of something/,
       ),
-      hint: expect.stringContaining(`then say it: pit resolve ${id} --as done (or notSent)`),
+      hint: expect.stringContaining(`Report it: pit resolve ${id} --as done`),
     });
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Connection, chooseConnection, type Environment, requireKeys } from '../../src/config/connection.js';
 import { SANDBOX } from '../../src/config/profiles.js';
 import { Failure } from '../../src/errors.js';
+import { adviceText } from '../support/advice.js';
 import { everythingIn, failureOf, HOSTS } from './support.js';
 
 const MINE = { accessKey: 'canary-mine-access', secretKey: 'canary-mine-secret' };
@@ -121,7 +122,7 @@ describe('a signed request', () => {
     const connection = await choose(active, undefined, environment);
     const failure = await failureOf(() => requireKeys(connection));
     expect(failure.exitCode).toBe(4);
-    expect(`${failure.message} ${failure.hint}`).toMatch(words);
+    expect(`${failure.message} ${adviceText(failure.hints)}`).toMatch(words);
   });
 
   test('with keys gets them', async () => {

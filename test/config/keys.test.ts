@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { KeyStore, lastFour, parseKeys } from '../../src/config/keys.js';
 import { Profiles } from '../../src/config/profiles.js';
+import { saying } from '../support/advice.js';
 import { everythingIn, failureOf, freshFolder, HOSTS } from './support.js';
 
 const key = fc.string({
@@ -50,7 +51,7 @@ describe('parseKeys', () => {
     ['nothing', ''],
   ])('%s is refused without a word of it', async (_, text) => {
     const failure = await failureOf(() => parseKeys(text));
-    expect(failure).toMatchObject({ kind: 'usage', hint: expect.any(String) });
+    expect(failure).toMatchObject({ kind: 'usage', hints: saying(/./) });
     expect(everythingIn(failure)).not.toContain('canary');
   });
 });

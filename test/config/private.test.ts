@@ -5,6 +5,7 @@ import { KeyStore } from '../../src/config/keys.js';
 import { shellWord } from '../../src/config/private.js';
 import { Profiles } from '../../src/config/profiles.js';
 import { Store } from '../../src/config/store.js';
+import { adviceText } from '../support/advice.js';
 import { everythingIn, failureOf, freshFolder, HOSTS } from './support.js';
 
 const CANARY = { accessKey: 'canary-access-4711', secretKey: 'canary-secret-4711' };
@@ -30,7 +31,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     const place = path.join(folder, target);
     fs.chmodSync(place, mode);
     const failure = await failureOf(() => keys.get('main'));
-    expect(failure).toMatchObject({ kind: 'credentials', exitCode: 4, hint: `Run: ${mend} ${shellWord(place)}` });
+    expect(failure).toMatchObject({ kind: 'credentials', exitCode: 4, hints: [`Run: ${mend} ${shellWord(place)}`] });
     expect(everythingIn(failure)).not.toContain('canary');
     expect(await failureOf(() => keys.set('main', CANARY))).toMatchObject({ kind: 'credentials' });
     fs.chmodSync(place, place.endsWith('.json') ? 0o600 : 0o700);
@@ -48,7 +49,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     fs.mkdirSync(folder, { recursive: true });
     fs.chmodSync(folder, 0o755);
     const failure = await failureOf(() => new Profiles(folder).add({ name: 'main', ...HOSTS }));
-    expect(failure.hint).toBe(`Run: chmod 700 ${folder}`);
+    expect(adviceText(failure.hints)).toBe(`Run: chmod 700 ${folder}`);
     expect(fs.readdirSync(folder)).toEqual([]);
   });
 
@@ -82,7 +83,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
       for (const action of actions)
         expect(await failureOf(action)).toMatchObject({
           kind: 'credentials',
-          hint: `Run: chmod go-w ${shellWord(above)}`,
+          hints: [`Run: chmod go-w ${shellWord(above)}`],
         });
       fs.chmodSync(above, 0o755);
       expect(await keys.get('main')).toEqual(CANARY);
@@ -161,7 +162,7 @@ describe('damaged files', () => {
     for (const action of [() => profiles.get('main'), () => profiles.set('main', 'zone', 'UTC')]) {
       const failure = await failureOf(action);
       expect(failure.kind).toBe('credentials');
-      expect(`${failure.message} ${failure.hint}`).toContain(file);
+      expect(`${failure.message} ${adviceText(failure.hints)}`).toContain(file);
     }
     expect(fs.readFileSync(file, 'utf8')).toBe(content);
   });
@@ -192,7 +193,7 @@ test('a home that is a file is said to be one', async () => {
   for (const action of actions) {
     const failure = await failureOf(action);
     expect(failure).toMatchObject({ kind: 'credentials', message: `${home} is a file, not a folder.` });
-    expect(failure.hint).toContain('PIT_HOME');
+    expect(adviceText(failure.hints)).toContain('PIT_HOME');
   }
 });
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { KeyStore } from '../../src/config/keys.js';
 import { nearest } from '../../src/config/names.js';
 import { Profiles } from '../../src/config/profiles.js';
+import { adviceText } from '../support/advice.js';
 import { failureOf, freshFolder, HOSTS } from './support.js';
 
 describe('profiles', () => {
@@ -111,16 +112,16 @@ describe('profiles', () => {
     const profiles = new Profiles(freshFolder());
     await profiles.add({ name: 'overseas', ...HOSTS });
     const again = await failureOf(() => profiles.add({ name: 'overseas', ...HOSTS }));
-    expect(again.hint).toContain('pit profile set overseas');
+    expect(adviceText(again.hints)).toContain('pit profile set overseas');
     for (const action of ['get', 'use', 'remove'] as const) {
       const failure = await failureOf(() => profiles[action]('oversea'));
-      expect(failure).toMatchObject({ kind: 'usage', hint: 'Known: sandbox, overseas.' });
+      expect(failure).toMatchObject({ kind: 'usage', hints: ['Known: sandbox, overseas.'] });
       expect(failure.message).toBe('There is no profile "oversea". Did you mean overseas?');
     }
     expect(await failureOf(() => profiles.toUse('oversea'))).toMatchObject({
       kind: 'credentials',
       message: 'There is no profile "oversea". Did you mean overseas?',
-      hint: 'Known: sandbox, overseas.',
+      hints: ['Known: sandbox, overseas.'],
     });
   });
 
@@ -135,7 +136,7 @@ describe('profiles', () => {
     const folder = freshFolder();
     const failure = await failureOf(() => new Profiles(folder).set('main', key, value));
     expect(failure.kind).toBe('usage');
-    expect(`${failure.message} ${failure.hint}`).toMatch(words);
+    expect(`${failure.message} ${adviceText(failure.hints)}`).toMatch(words);
     expect(fs.existsSync(folder)).toBe(false);
   });
 });

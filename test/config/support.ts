@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Failure } from '../../src/errors.js';
+import { adviceText } from '../support/advice.js';
 
 /** A folder that does not exist yet, in a temporary one that goes when the test ends. */
 export function freshFolder(): string {
@@ -26,7 +27,7 @@ export async function failureOf(action: () => unknown): Promise<Failure> {
 export function everythingIn(failure: Failure): string {
   const cause =
     failure.cause instanceof Error ? `${failure.cause.message}\n${failure.cause.stack}` : String(failure.cause);
-  return [failure.message, failure.hint, failure.stack, cause, JSON.stringify(failure)].join('\n');
+  return [failure.message, adviceText(failure.hints), failure.stack, cause, JSON.stringify(failure)].join('\n');
 }
 
 export const HOSTS = {

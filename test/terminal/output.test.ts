@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
-import { Failure } from '../../src/errors.js';
+import { Failure, suggest } from '../../src/errors.js';
 import type { Answer } from '../../src/terminal/answer.js';
 import { type Format, Output } from '../../src/terminal/output.js';
 import { table } from '../../src/terminal/table.js';
@@ -119,10 +119,11 @@ describe('what is said beside the answer', () => {
   });
 
   it('never breaks a command line, whose beginning is another command', () => {
-    const line = 'pit order buy btc_usdt 0.001 --at bid-1% --post-only\u001b[2J';
-    const narrow = said('table', (output) => output.command('The same in one line:', line), { NO_COLOR: '1' }, 20);
+    const line = ['order', 'buy', 'btc_usdt', '0.001', '--at', 'bid-1%', '--post-only\u001b[2J'];
+    const same = suggest('The same in one line', ...line);
+    const narrow = said('table', (output) => output.note(same), { NO_COLOR: '1' }, 20);
     expect(narrow).toBe('The same in one\nline:\npit order buy btc_usdt 0.001 --at bid-1% --post-only\n');
-    const hint = { hint: 'Find out: pit order show btc_usdt 123456' };
+    const hint = { hint: suggest('Find out', 'order', 'show', 'btc_usdt', '123456') };
     const failed = said(
       'table',
       (output) => output.error(new Failure('unknown', 'Lost.', hint)),

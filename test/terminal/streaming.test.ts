@@ -88,7 +88,7 @@ describe('rows that come one after the other', () => {
         kind: 'partial',
         exitCode: 9,
         message: 'Only 1 bills could be had, the newest: getSpotBills: no answer came in time',
-        hint: 'Look at the network.',
+        hints: ['Look at the network.'],
       });
     }
   });

@@ -2,7 +2,7 @@ import { confirm, requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { exchangeText } from '../../cli/exchange-text.js';
 import { onMarket } from '../../cli/known-market.js';
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -68,7 +68,7 @@ function conclude(market: string, done: CancelledAll): Answer {
 function failureOf(market: string, { attempts, left, failure }: CancelledAll): Failure | null {
   const unknown = attempts.filter((attempt) => attempt.failure === 'unknown');
   if (unknown.length > 0) return unknownFailure(market, attempts.length, unknown);
-  const hint = `See what is open: pit orders ${market}; to go on: pit cancel ${market} --all`;
+  const hint = [suggest('See what is open', 'orders', market), suggest('To go on', 'cancel', market, '--all')];
   if (failure !== null) {
     const isSome = attempts.length === 0 || attempts.some((attempt) => attempt.failure === null);
     const words = `It was not seen whether open orders are left: ${failure.message}`;

@@ -5,7 +5,8 @@ import { dryRun, dryRunShape, NO_PREVIEW } from '../../cli/dry-run.js';
 import { exchangeText } from '../../cli/exchange-text.js';
 import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
-import { quoted, usage } from '../../errors.js';
+import { quoted, suggest, usage } from '../../errors.js';
+import { timedCancelRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -55,8 +56,7 @@ export async function cancelAfter(
   const where = await exchangeText(context, account.client);
   const show = (screen: Screen) =>
     preview(screen, { market, command: held ?? [], hold: held !== undefined, open, where });
-  if (context.globals.dryRun)
-    return dryRun(context, account.client, 'cancelAllOrdersAfter', { currency: market }, NO_PREVIEW, show);
+  if (context.globals.dryRun) return dryRun(context, account.client, timedCancelRequest(market), NO_PREVIEW, show);
   if (context.globals.yes) context.output.warn(`${effect(market)} Open now: ${open}.`);
   else context.output.preview(show);
   await confirm(context, 'Start the timer?');
@@ -99,7 +99,7 @@ function startedNote(market: string, timer: Timer, held: readonly string[] | und
 async function requireCommand({ host }: Context, command: readonly string[], hold: boolean): Promise<void> {
   const [program] = command;
   if (program === undefined) return;
-  const example = 'pit cancel-after btc_usdt --hold -- node bot.js';
+  const example = suggest('Write it like this', 'cancel-after', 'btc_usdt', '--hold', '--', 'node', 'bot.js');
   const at = host.arguments.indexOf('--');
   if (at === -1 || host.arguments.length - at - 1 !== command.length)
     throw usage('There is one market, and a command stands after --.', example);

@@ -3,7 +3,7 @@ import { define, flag, required, several, toggle } from '../../cli/definition.js
 import { dryRunShape } from '../../cli/dry-run.js';
 import { onMarket, refuseUnknownMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
-import { usage } from '../../errors.js';
+import { suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { cancelOrders } from '../../trading/cancel/cancel.js';
 import type { OrderReference } from '../../trading/orders/reference.js';
@@ -35,7 +35,7 @@ export default define({
     const named = [...new Set(ids)].map((one) => ({ id: one }));
     const ways = [named.length > 0, id !== undefined, all];
     if (ways.filter((way) => way).length !== 1)
-      throw usage('Either order ids, or --id, or --all is needed.', 'pit orders lists the ids.');
+      throw usage('Either order ids, or --id, or --all is needed.', suggest('List the ids', 'orders'));
     if (all) return cancelEverything(context, market);
     const account = await context.session.trading();
     return cancelNamed(context, account, market, id === undefined ? named : [{ clientId: id }]);

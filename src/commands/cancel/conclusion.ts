@@ -1,4 +1,4 @@
-import { Failure, type FailureKind } from '../../errors.js';
+import { Failure, type FailureKind, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { CancelAttempt } from '../../trading/cancel/cancel.js';
 import { rows } from './rows.js';
@@ -29,7 +29,7 @@ function failureOf(market: string, attempts: readonly CancelAttempt[]): Failure 
   const kind: FailureKind = done === 0 ? (first.failure ?? 'refused') : 'partial';
   const { message, code, id, clientId: own } = first.result;
   return new Failure(kind, `${countWords(done, attempts.length)}${message === null ? '' : `: ${message}`}.`, {
-    hint: `See what became of it: pit order show ${market} ${own === null ? id : `--id ${own}`}`,
+    hint: suggest('See what became of it', 'order', 'show', market, ...(own === null ? [id ?? ''] : ['--id', own])),
     ...(code === null ? {} : { code }),
     ...(own === null ? {} : { clientId: own }),
   });
@@ -55,10 +55,13 @@ export function unknownFailure(market: string, total: number, unknown: readonly 
   const words = `It is not known ${what}${message === null ? '' : `: ${message}`}.`;
   const again =
     own === null
-      ? `pit cancel ${market} ${unknown.map(({ result }) => result.id).join(' ')}`
-      : `pit cancel ${market} --id ${own}`;
+      ? ['cancel', market, ...unknown.map(({ result }) => result.id ?? '')]
+      : ['cancel', market, '--id', own];
   return new Failure('unknown', words, {
-    hint: `Find out: pit resolve${intent ? ` ${intent}` : ''}. To cancel again does no harm: ${again}`,
+    hint: [
+      suggest('Find out', 'resolve', ...(intent ? [intent] : [])),
+      suggest('To cancel again does no harm', ...again),
+    ],
     ...(first?.intent ? { clientId: first.intent } : {}),
   });
 }

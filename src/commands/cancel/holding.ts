@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.js';
-import { CommandEnded, Failure } from '../../errors.js';
+import { CommandEnded, Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -165,5 +165,7 @@ function lapse(market: string, latest: number, now: number, trouble: Failure | u
   const late = isUncertain ? `, or will by ${timeOfDay(latest)}, as a request without an answer may have arrived` : '';
   const cause = trouble === undefined ? '' : ` The last try: ${trouble.message}.`;
   const words = `A minute passed without a refresh: the exchange has cancelled every order of ${market} by now${late}.${cause}`;
-  return new Failure(isUncertain ? 'unknown' : 'partial', words, { hint: `See what is open: pit orders ${market}` });
+  return new Failure(isUncertain ? 'unknown' : 'partial', words, {
+    hint: suggest('See what is open', 'orders', market),
+  });
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../../cli/context.js';
+import { type Advice, suggest } from '../../errors.js';
 
 interface Progress {
   /** Called for each answer; `orders` where more have been found since. */
@@ -29,7 +30,10 @@ export function showProgress({ host, output }: Context, market: string, count: n
   };
 }
 
-function interruptedNote(market: string, done: number, total: number, isAll: boolean): string {
-  const more = isAll ? ` What is left is cancelled by: pit cancel ${market} --all` : '';
-  return `${done} of ${total} answers had come. What became of those that were sent: pit resolve.${more}`;
+function interruptedNote(market: string, done: number, total: number, isAll: boolean): Advice {
+  return [
+    `${done} of ${total} answers had come.`,
+    suggest('Find out what became of those that were sent', 'resolve'),
+    ...(isAll ? [suggest('Cancel what is left', 'cancel', market, '--all')] : []),
+  ];
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../../errors.js';
+import { type Advice, Failure, suggest } from '../../errors.js';
 import type { Examination } from './examination.js';
 
 export type Status = 'ok' | 'warn' | 'fail';
@@ -8,7 +8,7 @@ export interface Finding {
   readonly check: string;
   readonly status: Status;
   readonly detail: string;
-  readonly fix: string | null;
+  readonly fix: Advice | null;
 }
 
 export type Found = Omit<Finding, 'check'>;
@@ -25,16 +25,16 @@ export function ok(detail: string): Found {
   return { status: 'ok', detail, fix: null };
 }
 
-export function warn(detail: string, fix: string): Found {
+export function warn(detail: string, fix: Advice): Found {
   return { status: 'warn', detail, fix };
 }
 
-export function fail(detail: string, fix: string): Found {
+export function fail(detail: string, fix: Advice): Found {
   return { status: 'fail', detail, fix };
 }
 
 /** What could not be looked at, because of something that another line tells. */
-export function skipped(why: string, fix: string): Found {
+export function skipped(why: string, fix: Advice): Found {
   return warn(`not looked at: ${why}`, fix);
 }
 
@@ -44,7 +44,9 @@ export function skipped(why: string, fix: string): Found {
  */
 export async function examine(check: Check, examination: Examination, late: Promise<unknown>): Promise<Finding> {
   const { name } = check;
-  const hung = late.then(() => fail('there was no answer in time', 'Give it longer: pit doctor --timeout 60'));
+  const hung = late.then(() =>
+    fail('there was no answer in time', suggest('Give it longer', 'doctor', '--timeout', '60')),
+  );
   try {
     return { check: name, ...(await Promise.race([check.look(examination), hung])) };
   } catch (thrown) {
@@ -54,8 +56,8 @@ export async function examine(check: Check, examination: Examination, late: Prom
   }
 }
 
-function findingOf({ kind, message, hint }: Failure, { tellsOfKey = false }: Check): Found {
+function findingOf({ kind, message, hints }: Failure, { tellsOfKey = false }: Check): Found {
   if (kind === 'credentials' && !tellsOfKey)
     return skipped('the key or its profile is not in order', 'Mend the key first.');
-  return fail(message, hint ?? '');
+  return fail(message, hints);
 }

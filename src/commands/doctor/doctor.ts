@@ -1,8 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import { define } from '../../cli/definition.js';
-import { sameProfile } from '../../cli/same-profile.js';
 import * as shape from '../../cli/shapes.js';
-import { Failure } from '../../errors.js';
+import { Failure, partsOf } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Meaning, Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -43,15 +42,15 @@ export default define({
   },
 });
 
-function answerOf({ host }: Context, found: readonly Finding[]): Answer {
+function answerOf({ host, output }: Context, found: readonly Finding[]): Answer {
   // an exchange's words may repeat what the request carried
   const hide = (text: string) => host.redaction.apply(text);
   const findings = found.map(({ check, status, detail, fix }) => ({
     ...{ check, status, detail: hide(detail) },
-    fix: fix === null || fix === '' ? null : sameProfile(hide(fix), host.arguments),
+    fix: partsOf(fix).length === 0 ? null : hide(output.textOf(partsOf(fix))),
   }));
   const answer = { data: findings, show: (screen: Screen) => show(screen, findings) };
-  const failed = findings.filter(({ status }) => status === 'fail');
+  const failed = found.filter(({ status }) => status === 'fail');
   return failed.length === 0 ? answer : { ...answer, failure: failure(failed) };
 }
 
@@ -63,9 +62,14 @@ function failure(failed: readonly Finding[]): Failure {
   });
 }
 
+/** A finding as it is printed. */
+interface Told extends Omit<Finding, 'fix'> {
+  readonly fix: string | null;
+}
+
 const MEANINGS: Readonly<Record<Status, Meaning>> = { ok: 'good', warn: 'warn', fail: 'bad' };
 
-function show(screen: Screen, findings: readonly Finding[]): string {
+function show(screen: Screen, findings: readonly Told[]): string {
   const arrow = screen.symbols ? '→' : '->';
   const entries = findings.flatMap(({ check, status, detail, fix }): Entry[] => [
     [check, `${status.padEnd(4)}  ${detail}`, (text, paint) => painted(text, status, paint[MEANINGS[status]])],

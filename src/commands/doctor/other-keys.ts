@@ -1,4 +1,5 @@
 import type { Context } from '../../cli/context.js';
+import { type Hint, suggest } from '../../errors.js';
 import { accountsWithJournal } from '../../trading/journal/accounts.js';
 import { Journal } from '../../trading/journal/journal.js';
 import { tryRead } from '../../trading/try-read.js';
@@ -7,7 +8,7 @@ import { journalName, SANDBOX_JOURNAL } from '../session/remembered.js';
 /** What is unknown in the journals of keys that are not in use now. */
 export interface UnknownElsewhere {
   readonly words: string;
-  readonly mend: string;
+  readonly mend: readonly (string | Hint)[];
 }
 
 /**
@@ -25,14 +26,14 @@ export async function unknownElsewhere(context: Context, own: string | null): Pr
   const count = counts.reduce((sum, one) => sum + one.count, 0);
   if (count === 0) return null;
   const profiles = (await tryRead(() => profilesByAccount(context))) ?? new Map<string, string>();
-  const mends = counts.map(({ account }) => {
-    const profile = profiles.get(account);
-    return profile === undefined
-      ? 'Put the key of then back and run: pit resolve'
-      : `Find out: pit resolve --profile ${profile}`;
-  });
+  const asking = new Set(counts.map(({ account }) => profiles.get(account)));
+  const mend = [...asking].map((profile) =>
+    profile === undefined
+      ? suggest('Put the key of then back, and run', 'resolve')
+      : suggest('Find out', 'resolve', '--profile', profile),
+  );
   const words = count === 1 ? '1 write is' : `${count} writes are`;
-  return { words: `${words} unknown under another key`, mend: [...new Set(mends)].join('; ') };
+  return { words: `${words} unknown under another key`, mend };
 }
 
 function unknownIn(journal: Journal): number {

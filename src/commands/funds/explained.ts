@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/names.js';
-import { Failure, usage } from '../../errors.js';
-import { readFees } from '../../exchange/fee-info.js';
+import { Failure, suggest, usage } from '../../errors.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { OBSERVED } from '../../exchange/observed-codes.js';
 import { tryRead } from '../../trading/try-read.js';
 
@@ -50,8 +50,8 @@ async function reasonOf({ session }: Pick<Context, 'session'>, { coin, permissio
   return isUnknown ? unknownCoin(coin, known) : error;
 }
 
-async function coinsOf(client: Parameters<typeof readFees>[0]): Promise<string[]> {
-  return [...new Set((await readFees(client)).map(({ coin }) => coin))];
+async function coinsOf(client: ExchangeClient): Promise<string[]> {
+  return [...new Set((await client.fees()).map(({ coin }) => coin))];
 }
 
 /** Names the coins that a mistyped one may have meant. */
@@ -59,11 +59,15 @@ export function unknownCoin(coin: string, known: readonly string[]): Failure {
   const close = nearest(coin, known);
   return usage(
     `This exchange has no coin ${coin}.`,
-    close.length === 0 ? 'See the coins: pit balance --all' : `Did you mean ${close.join(' or ')}?`,
+    close.length === 0 ? suggest('See the coins', 'balance', '--all') : `Did you mean ${close.join(' or ')}?`,
   );
 }
 
 function withoutPermission({ message, cause }: Failure, code: number, permission: string): Failure {
-  const hint = `It takes the permission ${permission}; pit account lists what this key may do. The exchange's website makes keys that may do more.`;
+  const hint = [
+    `It takes the permission ${permission}.`,
+    suggest('See what this key may do', 'account'),
+    "The exchange's website makes keys that may do more.",
+  ];
   return new Failure('refused', message, { hint, code, cause });
 }

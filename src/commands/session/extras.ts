@@ -1,3 +1,4 @@
+import { suggest } from '../../errors.js';
 import type { Output } from '../../terminal/output.js';
 import { byWrite, type DuplicateOrders, type DuplicateWithdrawals } from '../../trading/duplicates.js';
 
@@ -28,9 +29,9 @@ function orderOfRefused(extra: DuplicateOrders): string[] {
 const MOST_IDS = 50;
 
 function howToCancel(output: Output, extras: readonly DuplicateOrders[], ids: readonly string[], those: string): void {
-  const [market] = extras.map(({ terms }) => terms.market);
+  const [market = ''] = extras.map(({ terms }) => terms.market);
   for (let from = 0; from < ids.length; from += MOST_IDS)
-    output.warn(`To cancel ${those}: pit cancel ${market} ${ids.slice(from, from + MOST_IDS).join(' ')}`);
+    output.warn(suggest(`To cancel ${those}`, 'cancel', market, ...ids.slice(from, from + MOST_IDS)));
 }
 
 function headlineOf(extras: readonly DuplicateOrders[]): string {
@@ -73,9 +74,10 @@ export function warnOfExtraWithdrawals(output: Output, extras: readonly Duplicat
       : 'THE WITHDRAWAL IS THERE MORE THAN ONCE';
     const cause = 'Something on the way may have repeated the request, which pit sent once; or it was made elsewhere.';
     output.warn(`${headline}: ${amount} ${coin} to ${address} (${intent}) as ${all}. ${cause}`);
-    output.warn(
-      `What is not meant may still be stopped on the exchange's website; see it with: pit withdrawals ${coin}`,
-    );
+    output.warn([
+      "What is not meant may still be stopped on the exchange's website.",
+      suggest('See it', 'withdrawals', coin),
+    ]);
   }
 }
 

@@ -1,15 +1,17 @@
-import { Failure } from '../../errors.js';
+import { ACTIVE_PROFILE, Failure } from '../../errors.js';
 import type { Session } from './session.js';
 
-/** Layers below know a profile's settings and not its name: their hints say `pit profile set NAME …`. */
-const PLACE = /(?<=pit profile (?:set|unset) )NAME\b/g;
-
-/** The same with the name of the profile in use in its hint, where one is found. */
+/** What was thrown, with the name of the profile in use in its hints: the layers below know its settings only. */
 export async function withProfileName(thrown: unknown, session: Pick<Session, 'connection'>): Promise<unknown> {
-  if (!(thrown instanceof Failure) || thrown.hint?.match(PLACE) == null) return thrown;
+  if (!(thrown instanceof Failure)) return thrown;
+  const { hints } = thrown;
+  if (!hints.some((hint) => typeof hint !== 'string' && hint.argv.includes(ACTIVE_PROFILE))) return thrown;
   try {
     const { profile } = await session.connection();
-    return thrown.hinting((hint) => hint.replace(PLACE, profile));
+    const named = (word: string) => (word === ACTIVE_PROFILE ? profile : word);
+    return thrown.hinting(
+      hints.map((hint) => (typeof hint === 'string' ? hint : { ...hint, argv: hint.argv.map(named) })),
+    );
   } catch {
     return thrown;
   }

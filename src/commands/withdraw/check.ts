@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.js';
-import { sameProfile } from '../../cli/same-profile.js';
+import { type Advice, suggest } from '../../errors.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { isOf } from '../../trading/journal/intent.js';
 import { tryRead } from '../../trading/try-read.js';
@@ -45,18 +45,17 @@ export async function check(context: Context, account: TradingAccount, request: 
   await checkLimits(account, withdrawLimits(settings), wanted);
   await tryRead(() => findExtraWithdrawals(account, coin));
   const earlier = await readEarlierUse(account.client, coin, prepared);
-  const warnings = [...prepared.warnings, ...unknownOnes(account, coin)].map((warning) =>
-    sameProfile(warning, context.host.arguments),
-  );
+  const warnings = [...prepared.warnings, ...unknownOnes(account, coin).map((one) => context.output.textOf(one))];
   return { prepared, earlier, unfamiliar: firstUse(earlier), warnings };
 }
 
 /** Another amount to the same place is another withdrawal, and may be the same one meant again. */
-function unknownOnes({ journal }: TradingAccount, coin: string): string[] {
+function unknownOnes({ journal }: TradingAccount, coin: string): Advice[] {
   return journal.open().flatMap(({ intent }) => {
     if (!isOf(intent, 'withdraw') || intent.terms.coin !== coin) return [];
     const { amount, address } = intent.terms;
-    return `It is not known whether an earlier withdrawal of ${amount} ${coin} to ${address} left: pit resolve ${intent.id}`;
+    const words = `It is not known whether an earlier withdrawal of ${amount} ${coin} to ${address} left.`;
+    return [[words, suggest('Find out', 'resolve', intent.id)]];
   });
 }
 

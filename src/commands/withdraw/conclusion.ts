@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
 import { notSent } from '../../cli/not-sent.js';
-import { Failure } from '../../errors.js';
+import { type Advice, Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -15,8 +15,11 @@ import { refusedWithdrawal } from './refused.js';
 type SentWithdrawal = PreparedWithdrawal & { readonly id: string };
 
 /** For a signal that comes while the answer is awaited. */
-export function interruptedNote(id: string): string {
-  return `The withdrawal may have left, and its answer was not awaited. Find out what became of it: pit resolve ${id}`;
+export function interruptedNote(id: string): Advice {
+  return [
+    'The withdrawal may have left, and its answer was not awaited.',
+    suggest('Find out what became of it', 'resolve', id),
+  ];
 }
 
 /** What became of it, for the user: an answer, or a Failure `refused`, `limited`, `unreachable` or `unknown`. */
@@ -27,11 +30,12 @@ export function conclude({ output }: Context, sent: SentWithdrawal, withdrawal: 
   if (withdrawal.outcome === 'notSent') throw notSent('The withdrawal', withdrawal, clientId);
   if (withdrawal.outcome === 'unknown')
     return { ...answer(sent, withdrawal), failure: unknownFailure(sent, withdrawal) };
-  if (output.format === 'table') output.note(`Follow it with: pit withdrawals ${coin}`);
+  if (output.format === 'table') output.note(suggest('Follow it with', 'withdrawals', coin));
   if (withdrawal.duplicates === null)
-    output.note(
-      `Whether something on the way repeated it could not be looked up. To look again: pit withdrawals ${coin}`,
-    );
+    output.note([
+      'Whether something on the way repeated it could not be looked up.',
+      suggest('To look again', 'withdrawals', coin),
+    ]);
   return answer(sent, withdrawal);
 }
 
@@ -62,6 +66,6 @@ function unknownFailure({ id: clientId }: SentWithdrawal, { reason, certainFrom 
   const when = certainFrom === null ? '' : ` From ${zonedTime(certainFrom)} on it can be told for certain.`;
   return new Failure('unknown', `It is not known whether the withdrawal left: ${reason}.${when}`, {
     clientId,
-    hint: `Do not send it again before you know: pit resolve ${clientId}`,
+    hint: ['Do not send it again before you know.', suggest('Find out', 'resolve', clientId)],
   });
 }

@@ -2,7 +2,7 @@ import { createReadStream, fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Context } from '../../cli/context.js';
 import { codeOf } from '../../config/private.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import { operations } from '../../exchange/operations/index.js';
 
 /** Where the fund password comes from: never from an argument or the environment, which others can read. */
@@ -45,7 +45,8 @@ export async function readFundPassword(context: Context, source: PasswordSource)
 async function textOf({ host, prompts, output, session }: Context, source: PasswordSource): Promise<string> {
   if (source.kind === 'stdin') return firstLine(host.input, 'stdin');
   if (source.kind === 'descriptor') return firstLine(opened(source.fd), `The file descriptor ${source.fd}`);
-  if ((await session.connection()).sandbox) output.note('pit sandbox status shows the fund password of the sandbox.');
+  if ((await session.connection()).sandbox)
+    output.note(suggest('See the fund password of the sandbox', 'sandbox', 'status'));
   return prompts.hidden('Fund password:');
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.js';
-import { shellWord } from '../../config/private.js';
+import { suggest } from '../../errors.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Choice } from '../../terminal/prompts.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -9,7 +9,7 @@ import { checkMemo, destinationOf } from '../../trading/withdrawals/destination.
 import type { CoinFacts } from '../../trading/withdrawals/facts.js';
 import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/plan.js';
 import { prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
-import { verdict } from '../order/guided/meaning.js';
+import { validated } from '../order/guided/questions.js';
 import { coinFacts } from './check.js';
 import type { GivenWithdrawal } from './request.js';
 
@@ -27,17 +27,20 @@ export async function askRequest(
   const memo = given.memo ?? (await askMemo(context, coin, facts, to, chain));
   const request = { ...given, coin, to, chain, memo };
   const amount = given.amount ?? (await askAmount(context, facts, request));
-  context.output.command('The same in one line:', commandLine({ ...request, amount }, context));
+  context.output.note(suggest('The same in one line', ...withdrawWords({ ...request, amount }, context)));
   return { ...request, amount };
 }
 
 async function askCoin({ prompts, budget }: Context, { client }: TradingAccount): Promise<string> {
-  const { coins } = (await client.read('getAccountInfo', {})).result;
-  const owned = coins.filter(({ isCanWithdraw, available }) => isCanWithdraw && /[1-9]/.test(available));
-  const choices = owned.map(({ key, showName, available }): Choice<string> => {
-    const coin = key.toLowerCase();
-    return { name: `${coin.padEnd(6)} ${grouped(available)} available  ${showName}`, value: coin, short: coin };
-  });
+  const { coins } = await client.account();
+  const owned = coins.filter(({ canWithdraw, available }) => canWithdraw && /[1-9]/.test(available));
+  const choices = owned.map(
+    ({ coin, name, available }): Choice<string> => ({
+      name: `${coin.padEnd(6)} ${grouped(available)} available  ${name}`,
+      value: coin,
+      short: coin,
+    }),
+  );
   const fits = (typed: string) => choices.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
   return budget.outside(() => prompts.search('Which coin?', async (typed) => fits(typed)));
 }
@@ -84,7 +87,7 @@ async function askMemo(
   const { chain } = chooseChain(coin, chains, destination.address, name);
   if (chain.usesMemo !== true || destination.memo !== null) return undefined;
   const validate = (typed: string) =>
-    verdict(() => checkMemo(coin, chain, { ...destination, memo: typed.trim() === '' ? null : typed.trim() }));
+    validated(() => checkMemo(coin, chain, { ...destination, memo: typed.trim() === '' ? null : typed.trim() }));
   return budget.outside(() => prompts.text('Memo (without it the coins are lost):', { validate }));
 }
 
@@ -95,27 +98,24 @@ async function askAmount(
 ): Promise<WithdrawRequest['amount']> {
   const place = feePlace((await session.connection()).settings);
   const validate = (typed: string) =>
-    verdict(() => prepareWithdrawal({ ...request, amount: readWithdrawAmount(typed.trim()) }, facts, place));
+    validated(() => prepareWithdrawal({ ...request, amount: readWithdrawAmount(typed.trim()) }, facts, place));
   const question = `How much ${request.coin}, of ${grouped(facts.entry?.available ?? '0')}?`;
   return readWithdrawAmount(await budget.outside(() => prompts.text(question, { validate })));
 }
 
-function commandLine(
+/** The words that withdraw the same at once. */
+function withdrawWords(
   { coin, amount, to, memo, chain, fee, internal }: WithdrawRequest,
-  { globals: { profile, dryRun } }: Context,
-): string {
+  { globals: { dryRun } }: Context,
+): string[] {
   return [
-    'pit',
-    ...(profile === undefined ? [] : ['--profile', profile]),
     ...['withdraw', coin, 'amount' in amount ? amount.amount : `${amount.percent}%`, '--to', to],
     ...(memo === undefined ? [] : ['--memo', memo]),
     ...(chain === undefined ? [] : ['--chain', chain]),
     ...(fee === undefined ? [] : ['--fee', fee]),
     ...(internal ? ['--internal'] : []),
     ...(dryRun ? ['--dry-run'] : []),
-  ]
-    .map(shellWord)
-    .join(' ');
+  ];
 }
 
 function isSame(one: string, other: string): boolean {

@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import type { WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import type { PasswordSource } from './fund-password.js';
 
@@ -35,7 +35,10 @@ export function wholeRequest({ coin, amount, to, ...others }: GivenWithdrawal): 
 
 /** What is missing first, as where nobody can be asked. */
 export function firstMissing({ coin, amount }: GivenWithdrawal): Failure {
-  const hint = 'Write it in full, as in: pit withdraw btc 0.01 --to ADDRESS. On a terminal, pit withdraw asks for it.';
+  const hint = [
+    suggest('Write it in full, for instance', 'withdraw', 'btc', '0.01', '--to', 'ADDRESS'),
+    'On a terminal, pit asks for what is missing.',
+  ];
   if (coin === undefined) return usage('The coin is missing.', hint);
   return usage(amount === undefined ? 'The amount is missing.' : 'The address is missing: --to ADDRESS.', hint);
 }

@@ -1,11 +1,22 @@
+import { ACTIVE_PROFILE, type Advice, suggest } from '../../errors.js';
+
 /** What refused TLS means, and what mends it. */
 interface CertificateTrouble {
   readonly words: string;
-  readonly mend: string;
+  readonly mend: Advice;
 }
 
-const AUTHORITY =
-  'Where the host is behind a private authority, name its PEM file: pit profile set NAME caFile /path/to/ca.pem, or NODE_EXTRA_CA_CERTS. Otherwise somebody may be listening in.';
+const AUTHORITY: Advice = [
+  suggest(
+    'If a private authority signs for the host, trust it',
+    'profile',
+    'set',
+    ACTIVE_PROFILE,
+    'caFile',
+    '/path/to/ca.pem',
+  ),
+  'Or name its PEM file in NODE_EXTRA_CA_CERTS. Otherwise somebody may be listening in.',
+];
 
 const unknownAuthority: CertificateTrouble = {
   words: "the host's certificate is signed by an authority that this machine does not know",
@@ -32,11 +43,14 @@ const TROUBLES: Readonly<Record<string, CertificateTrouble>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   ERR_TLS_CERT_ALTNAME_INVALID: {
     words: "the host's certificate is for another host name",
-    mend: 'Check how the host is written: pit profile show. If it is right, something stands between you and the exchange.',
+    mend: [
+      suggest('Check how the host is written', 'profile', 'show'),
+      'If it is right, something stands between you and the exchange.',
+    ],
   },
   EPROTO: {
     words: 'the host does not speak TLS there',
-    mend: 'Check the host and its port: pit profile show.',
+    mend: suggest('Check the host and its port', 'profile', 'show'),
   },
   CERT_REVOKED: {
     words: "the host's certificate was revoked",

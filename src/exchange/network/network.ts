@@ -3,7 +3,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { OptionsInit } from 'got';
 import { codeOf } from '../../config/private.js';
-import { Failure, type FailureKind } from '../../errors.js';
+import { ACTIVE_PROFILE, type Advice, Failure, type FailureKind, suggest } from '../../errors.js';
 import { type Environment, type NamedProxy, proxyFor } from './proxy.js';
 
 /** The longest that the way through a proxy may take. */
@@ -64,7 +64,10 @@ export function requireCertificates(file: string): void {
   certificatesIn(file, 'usage', 'Name a PEM file with the certificates of your authority.');
 }
 
-const MEND = 'Name a PEM file: pit profile set NAME caFile /path/to/ca.pem. Or go back: pit profile unset NAME caFile';
+const MEND: Advice = [
+  suggest('Name a PEM file', 'profile', 'set', ACTIVE_PROFILE, 'caFile', '/path/to/ca.pem'),
+  suggest('Go back to the usual authorities', 'profile', 'unset', ACTIVE_PROFILE, 'caFile'),
+];
 
 function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = MEND): string {
   try {

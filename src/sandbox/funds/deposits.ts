@@ -1,9 +1,9 @@
-import { type ChainRules, chainRules } from '../markets/chains.js';
-import type { NumberedLists } from '../numbered-lists.js';
-import { FUNDS } from '../server/choices.js';
-import type { Codec } from '../store-table.js';
+import { type ChainRules, chainRules } from '../markets/coins.js';
+import { coinText } from '../markets/market.js';
+import type { NumberedLists } from '../store/numbered-lists.js';
+import type { Codec } from '../store/table.js';
 import { addressText, depositAddress, transactionHash } from './addresses.js';
-import { listOf, type Reference, type Till, taskKey } from './till.js';
+import { FUNDS, type FundsContext, type FundsTask, listOf, taskKey } from './context.js';
 
 /** 0 waiting for confirmation, 1 failed, 2 success. */
 export type DepositStatus = 0 | 1 | 2;
@@ -24,6 +24,20 @@ export interface Deposit {
   /** ms since the Unix epoch. */
   readonly time: number;
   readonly status: DepositStatus;
+}
+
+/** A deposit as its owner sees it. The amount is decimal text, the time ms since the Unix epoch. */
+export interface DepositRecord {
+  readonly id: string;
+  readonly coin: string;
+  readonly address: string;
+  readonly amount: string;
+  readonly confirmations: number;
+  readonly internal: boolean;
+  /** Empty for internal ones. */
+  readonly hash: string;
+  readonly status: DepositStatus;
+  readonly time: number;
 }
 
 export const depositCodec: Codec<Deposit> = {
@@ -54,24 +68,24 @@ interface Arrival {
 export class Deposits {
   constructor(
     private readonly lists: NumberedLists<Deposit>,
-    private readonly till: Till,
+    private readonly context: FundsContext,
   ) {}
 
   /** Notes coins that were seen on a chain; nothing moves yet. */
   announce({ account, chain, amount, fails = false, hash }: Arrival, time: number): Deposit {
-    const id = this.till.sequences.record(time);
+    const id = this.context.sequences.record(time);
     const { coin } = chain;
     const [address, name] = [addressText(depositAddress(account, chain)), chain.chain];
     const base = { id, account, coin, chain: name, address, amount, internal: false, fails, time, status: 0 } as const;
     const deposit = { ...base, hash: hash ?? transactionHash(`deposit ${id}`) };
     const place = this.lists.append(listOf(deposit), deposit);
-    this.till.agenda.add(taskKey({ kind: 'deposit', account, coin, place }), time + confirmedAfter(chain));
+    this.context.scheduler.add(taskKey({ kind: 'deposit', account, coin, place }), time + confirmedAfter(chain));
     return deposit;
   }
 
   /** Notes coins that another account of the exchange has moved to this one. */
-  noteInternal({ account, chain, amount }: Arrival, time: number): void {
-    const id = this.till.sequences.record(time);
+  addInternal({ account, chain, amount }: Arrival, time: number): void {
+    const id = this.context.sequences.record(time);
     const address = addressText(depositAddress(account, chain));
     const marks = { internal: true, fails: false, hash: '', status: 2 } as const;
     const deposit = { id, account, coin: chain.coin, chain: chain.chain, address, amount, time, ...marks };
@@ -79,20 +93,27 @@ export class Deposits {
   }
 
   /** The last confirmation is there, or never will be. */
-  conclude(task: Reference, time: number): void {
+  complete(task: FundsTask, time: number): void {
     const deposit = this.lists.at(listOf(task), task.place);
     const { id, account, coin, amount, fails } = deposit;
     this.lists.put(listOf(task), task.place, { ...deposit, status: fails ? 1 : 2 });
     if (fails) return;
-    this.till.ledger.credit(account, coin, amount);
-    this.till.bills.post(account, coin, amount, 'deposit', String(id));
-    this.till.bills.write(time);
+    this.context.ledger.credit(account, coin, amount);
+    this.context.bills.post(account, coin, amount, 'deposit', String(id));
+    this.context.bills.write(time);
   }
 
   /** A page, newest first; pages count from 1. */
-  page(account: string, coin: string, page: number, size: number): { list: Deposit[]; total: number } {
+  page(
+    account: string,
+    coin: string,
+    page: number,
+    size: number,
+    now: number,
+  ): { list: DepositRecord[]; total: number } {
     const name = listOf({ account, coin });
-    return { list: this.lists.newest(name, page, size), total: this.lists.length(name) };
+    const list = this.lists.newest(name, page, size).map((deposit) => depositRecord(deposit, now));
+    return { list, total: this.lists.length(name) };
   }
 }
 
@@ -100,8 +121,14 @@ function confirmedAfter({ confirmations }: ChainRules): number {
   return confirmations * FUNDS.confirmationEvery;
 }
 
+function depositRecord(deposit: Deposit, now: number): DepositRecord {
+  const { id, coin, address, amount, internal, hash, status, time } = deposit;
+  const confirmations = confirmationsOf(deposit, now);
+  return { id: String(id), coin, address, amount: coinText(coin, amount), confirmations, internal, hash, status, time };
+}
+
 /** How many confirmations a deposit has at `now`; one that failed never got the last. */
-export function confirmationsOf(deposit: Deposit, now: number): number {
+function confirmationsOf(deposit: Deposit, now: number): number {
   if (deposit.internal) return 0;
   const needed = chainRules(deposit.coin, deposit.chain).confirmations;
   if (deposit.status === 2) return needed;

@@ -1,14 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { makePrivateFolder } from '../disk.js';
-import { STORE_NAME } from '../store-name.js';
-import type { SandboxAddress, SandboxFiles } from './address.js';
+import { STORE_NAME } from '../store/errors.js';
 import { isAnswering } from './admin-client.js';
 import type { Launch } from './background.js';
 import { endedNatively, keepingData, tryDisk } from './data-failures.js';
-import { sandboxFiles } from './files.js';
+import { type SandboxAddress, type SandboxFiles, sandboxFiles } from './files.js';
 import { takeLaunchLock } from './launch-lock.js';
 import { failureIn, lengthOf, type StartFailure } from './log.js';
 import { readPublished } from './running-file.js';
@@ -19,7 +18,7 @@ export interface EnsuredSandbox extends SandboxAddress {
 }
 
 /** A machine with much else to do takes many seconds to start a process; one that ends is noticed at once. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 const STEP = 25;
 
 /**
@@ -35,7 +34,7 @@ export function ensureSandbox(host: Host, launch: Launch): Promise<EnsuredSandbo
 
 async function ensureIn(files: SandboxFiles, host: Host, launch: Launch): Promise<EnsuredSandbox> {
   makePrivateFolder(files.directory);
-  const deadline = performance.now() + PATIENCE;
+  const deadline = performance.now() + TIMEOUT;
   while (performance.now() < deadline) {
     const running = await answeringSandbox(files);
     if (running !== undefined) return { ...running, started: false };
@@ -74,8 +73,8 @@ async function startUnderLock(
   const fate = watch(child);
   while (performance.now() < deadline) {
     const over = fate.over;
-    const answering = await answeringSandbox(files);
-    if (answering !== undefined) return { ...answering, started: answering.pid === child.pid };
+    const handler = await answeringSandbox(files);
+    if (handler !== undefined) return { ...handler, started: handler.pid === child.pid };
     if (over) throw failureOf(files, fate, logged);
     await host.sleep(STEP);
   }
@@ -103,12 +102,12 @@ function watch(child: ChildProcess): Fate {
 
 /** What the process said, or else what its end and the disk tell. Throws the system's error where the disk has no room. */
 function failureOf(files: SandboxFiles, { error, signal }: Fate, logged: number): Failure {
-  if (error !== undefined) return startFailed(files, { reason: error.message, hint: null });
+  if (error !== undefined) return startFailed(files, { reason: error.message, hint: [] });
   const said = failureIn(files.log, logged);
-  if (said?.hint) return startFailed(files, said);
+  if (said !== undefined && said.hint.length > 0) return startFailed(files, said);
   tryDisk(files.directory);
   if (signal !== null && FATAL.has(signal)) return endedNatively(path.join(files.exchange, STORE_NAME), signal);
-  return startFailed(files, said ?? { reason: 'it ended without a word', hint: null });
+  return startFailed(files, said ?? { reason: 'it ended without a word', hint: [] });
 }
 
 /** What the system ends a process with whose memory makes no sense. */
@@ -116,12 +115,12 @@ const FATAL: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIG
 
 function startFailed({ log }: SandboxFiles, { reason, hint }: StartFailure): Failure {
   return new Failure('unreachable', `The sandbox did not start: ${reason}`, {
-    hint: hint ?? `See ${log}, or run it in the foreground: pit sandbox serve`,
+    hint: hint.length > 0 ? hint : [`See ${log}.`, suggest('Run it in the foreground', 'sandbox', 'serve')],
   });
 }
 
 function tooSlow({ log }: SandboxFiles): Failure {
-  return new Failure('unreachable', `The sandbox did not answer within ${PATIENCE / 1000} seconds`, {
-    hint: `See ${log}, or run it in the foreground: pit sandbox serve`,
+  return new Failure('unreachable', `The sandbox did not answer within ${TIMEOUT / 1000} seconds`, {
+    hint: [`See ${log}.`, suggest('Run it in the foreground', 'sandbox', 'serve')],
   });
 }

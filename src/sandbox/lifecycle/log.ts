@@ -26,7 +26,7 @@ export function boundedLog(file: string, now: () => number): (line: string) => v
 /** Why a start failed, and what to do where that is known. */
 export interface StartFailure {
   readonly reason: string;
-  readonly hint: string | null;
+  readonly hint: Failure['hints'];
 }
 
 /** What a start in the background that failed writes before its reason, which is one line of JSON. */
@@ -35,7 +35,7 @@ const CANNOT_START = 'cannot start: ';
 /** The line of the log for a start that failed. */
 export function cannotStart(thrown: unknown): string {
   const reason = (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, LONGEST_LINE / 4);
-  const hint = thrown instanceof Failure ? thrown.hint : null;
+  const hint = thrown instanceof Failure ? thrown.hints : [];
   return `${CANNOT_START}${JSON.stringify({ reason, hint } satisfies StartFailure)}`;
 }
 
@@ -52,7 +52,7 @@ export function failureIn(file: string, from: number): StartFailure | undefined 
   if (said !== undefined)
     return JSON.parse(said.slice(said.indexOf(CANNOT_START) + CANNOT_START.length)) as StartFailure;
   const reason = lines.findLast((line) => line !== '' && !PRINTED_HINT.test(line));
-  return reason === undefined ? undefined : { reason, hint: null };
+  return reason === undefined ? undefined : { reason, hint: [] };
 }
 
 /** The length of the log, 0 when there is none. */

@@ -29,6 +29,6 @@ export class BadLines {
     if (first === undefined) return;
     const named = this.#first.map(({ line, failure }) => `${this.what} ${line}: ${failure.message}`).join(' ');
     const more = this.#count - this.#first.length;
-    throw usage(`${named}${more === 0 ? '' : ` And ${more} more.`} Nothing was sent.`, first.failure.hint ?? undefined);
+    throw usage(`${named}${more === 0 ? '' : ` And ${more} more.`} Nothing was sent.`, first.failure.hints);
   }
 }

@@ -1,4 +1,4 @@
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import { readOrderPages } from '../../exchange/order-pages.js';
 import type { Host } from '../../platform/host.js';
 import type { TradingAccount } from '../account.js';
@@ -66,7 +66,7 @@ export function jobToResume({ journal }: TradingAccount, id: string, wish: Resum
   }
   const { terms } = entry.intent;
   if (terms.market !== wish.market || terms.side !== wish.side) {
-    throw usage(`The job ${id} is about another market or side.`, `It is resumed with: ${resumeCommand(id, terms)}`);
+    throw usage(`The job ${id} is about another market or side.`, suggest('Resume it', ...resumeCommand(id, terms)));
   }
   if (wish.account !== undefined && wish.account !== terms.account)
     throw usage(`The job ${id} is about the account ${terms.account}.`, 'Leave --account out: the job has its own.');
@@ -92,9 +92,9 @@ export function takeUpJob({ journal }: TradingAccount, id: string, { recheck, bi
   return new Job(entry);
 }
 
-/** The command that goes on with a job. */
-export function resumeCommand(id: string, { side, market }: Pick<BatchTerms, 'side' | 'market'>): string {
-  return `pit order batch ${side} ${market} --resume ${id}`;
+/** The words of the command that goes on with a job. */
+export function resumeCommand(id: string, { side, market }: Pick<BatchTerms, 'side' | 'market'>): string[] {
+  return ['order', 'batch', side, market, '--resume', id];
 }
 
 function underWay(id: string): Failure {
@@ -121,7 +121,10 @@ function refuseDoubtsOfOthers(journal: TradingAccount['journal'], own: Entry<'or
 
 function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan): void {
   if (!areSameJobs(intent.terms, { ...intent.terms, ...plan })) return;
-  const hint = `Go on with that one: ${resumeCommand(intent.id, plan)}; or end it as it is: pit resolve ${intent.id}`;
+  const hint = [
+    suggest('Go on with that one', ...resumeCommand(intent.id, plan)),
+    suggest('Or end it as it is', 'resolve', intent.id),
+  ];
   throw new Failure('usage', `A job of the same orders is not finished, so this one was not begun.`, {
     clientId: intent.id,
     hint,
@@ -143,7 +146,7 @@ function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan
     `It is not known whether an order just like line ${twin[0]}${others} was placed; nothing was sent.`,
     {
       clientId: intent.id,
-      hint: `Find out what became of that one: pit resolve ${intent.id}`,
+      hint: suggest('Find out what became of that one', 'resolve', intent.id),
     },
   );
 }

@@ -1,6 +1,5 @@
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { Order } from '../../domain/order.js';
 import type { TradingAccount } from '../account.js';
-import { findOrder } from '../orders/reference.js';
 import { tryRead } from '../try-read.js';
 import type { BatchFact } from './facts.js';
 import type { Job } from './job.js';
@@ -54,8 +53,8 @@ function warnOf({ warn }: TradingAccount, { ids }: PendingRequest): void {
 }
 
 /** The order by its id, none if there is no such, or undefined if the exchange could not be asked. */
-async function askFor({ client }: TradingAccount, { terms }: Job, id: string): Promise<OrderRecord[] | undefined> {
-  const record = await tryRead(async () => (await findOrder(client, terms.market, { id })) ?? 'nothing');
+async function askFor({ client }: TradingAccount, { terms }: Job, id: string): Promise<Order[] | undefined> {
+  const record = await tryRead(async () => (await client.findOrder(terms.market, { id })) ?? 'nothing');
   return record === undefined || record === 'nothing' ? record && [] : [record];
 }
 

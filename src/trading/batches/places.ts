@@ -1,4 +1,5 @@
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { Order } from '../../domain/order.js';
+import { suggest } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { counted } from './close-requests.js';
 import type { Job } from './job.js';
@@ -16,7 +17,7 @@ interface Misplaced {
  * their place in it, and nothing says that the exchange, or something on the way, keeps to the order of the pairs. An order
  * that is like no line at all is not among them: the exchange has changed it.
  */
-export function misplacedIn(job: Job, records: readonly OrderRecord[]): readonly Misplaced[] {
+export function misplacedIn(job: Job, records: readonly Order[]): readonly Misplaced[] {
   const { side, lines } = job.terms;
   const named = new Map(
     job.results.flatMap((result, line) => (result?.outcome === 'placed' ? [[result.id, line]] : [])),
@@ -39,12 +40,7 @@ export function misplacedIn(job: Job, records: readonly OrderRecord[]): readonly
  *
  * @param isAll whether the list shows all of the job's orders, so that no later one would tell more
  */
-export function assignByTerms(
-  account: TradingAccount,
-  job: Job,
-  records: readonly OrderRecord[],
-  isAll: boolean,
-): void {
+export function assignByTerms(account: TradingAccount, job: Job, records: readonly Order[], isAll: boolean): void {
   const misplaced = misplacedIn(job, records);
   if (misplaced.length === 0) return;
   const free = new Map<string, number[]>();
@@ -63,6 +59,8 @@ export function assignByTerms(
 }
 
 function warnOf({ warn }: TradingAccount, { terms: { market, side } }: Job, orders: string): void {
-  const command = `pit orders ${market} --side ${side} --state all`;
-  warn(`The exchange lists ${orders} otherwise than its answers named them; hold the ids against: ${command}`);
+  warn([
+    `The exchange lists ${orders} otherwise than its answers named them.`,
+    suggest('Compare the ids', 'orders', market, '--side', side, '--state', 'all'),
+  ]);
 }

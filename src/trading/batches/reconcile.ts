@@ -1,11 +1,10 @@
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { Order } from '../../domain/order.js';
 import { readOrderPages } from '../../exchange/order-pages.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { isOf } from '../journal/intent.js';
 import { pollUntilSettled } from '../looking.js';
 import { jobWrite, lineId, nameOf, openOrderWrites, rowOf, termsOf } from '../orders/attempts.js';
-import { findOrder } from '../orders/reference.js';
 import { knownOrders, usedTolerance } from '../orders/verify.js';
 import { type Attempt, type List, type Reconciled, reconcile } from '../reconcile.js';
 import { orderProbe } from '../tolerance.js';
@@ -64,7 +63,7 @@ export async function reconcileJob(
 async function reconciled(
   account: TradingAccount,
   job: Job,
-  records: readonly OrderRecord[],
+  records: readonly Order[],
   isRead: boolean,
   astray: readonly number[],
 ): Promise<Reconciled | undefined> {
@@ -88,7 +87,7 @@ async function reconciled(
     const entry = others.find((write) => nameOf(write.entry) === group)?.entry;
     if (entry === undefined || !isOf(entry.intent, 'order')) continue;
     const { id: clientId, terms } = entry.intent;
-    const order = await tryRead(async () => (await findOrder(client, terms.market, { clientId })) ?? 'nothing');
+    const order = await tryRead(async () => (await client.findOrder(terms.market, { clientId })) ?? 'nothing');
     if (order === undefined) return undefined;
     if (order !== 'nothing') known.add(order.id);
     attempts = attempts.filter((attempt) => attempt.group !== group);
@@ -174,7 +173,7 @@ async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boole
 
 /** The side's orders, newest first, until those that were known before; and whether they could be had so far. */
 async function recentOrders({ client }: TradingAccount, { known, terms }: Job, horizon: number) {
-  const isOlder = ({ id }: OrderRecord) => (known.get(id) ?? Number.POSITIVE_INFINITY) < horizon;
+  const isOlder = ({ id }: Order) => (known.get(id) ?? Number.POSITIVE_INFINITY) < horizon;
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
   const pages = await tryRead(() => readOrderPages(client, terms.market, terms.side, extent, isOlder));
   const records = pages?.records ?? [];

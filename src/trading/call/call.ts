@@ -1,4 +1,4 @@
-import { Failure, type FailureKind } from '../../errors.js';
+import { Failure, type FailureKind, suggest } from '../../errors.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import { Departure } from '../departure.js';
@@ -31,11 +31,13 @@ export async function sendCall(
   const reqTime = client.now();
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
   departure.recorded(entry);
-  const verdict = await client.call(terms.method, terms.parameters, reqTime, departure.goes).catch((error: unknown) => {
-    // a Failure is of a request that could not be written down; anything else may have come after it left
-    if (error instanceof Failure) entry.withdraw();
-    throw error;
-  });
+  const verdict = await client.api
+    .call(terms.method, terms.parameters, reqTime, departure.goes)
+    .catch((error: unknown) => {
+      // a Failure is of a request that could not be written down; anything else may have come after it left
+      if (error instanceof Failure) entry.withdraw();
+      throw error;
+    });
   if (verdict.kind === 'done') return concluded(entry, { outcome: 'done', body: verdict.answer }, 'answered');
   if (verdict.kind === 'refused') {
     const { refusal } = verdict;
@@ -71,7 +73,10 @@ export function refuseTwin({ journal }: TradingAccount, { method, parameters }: 
   const { id } = twin.intent;
   throw new Failure('usage', `It is not known what became of the same call of ${method}, so it was not sent.`, {
     clientId: id,
-    hint: `Look at the exchange, then say it: pit resolve ${id} --as done (or notSent)`,
+    hint: [
+      'Look at the exchange, then report what you found: done or notSent.',
+      suggest('Report it', 'resolve', id, '--as', 'done'),
+    ],
   });
 }
 

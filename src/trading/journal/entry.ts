@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { cannotWrite } from '../../config/private.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { BatchFact } from '../batches/facts.js';
 import type { Archive } from './archive.js';
@@ -191,7 +191,7 @@ export class Entry<Kind extends Operation = Operation> {
     const facts = { id, time, reqTime, process, ...(bid === undefined ? {} : { bid }) };
     const intent = { ...write, ...facts } as Intent<Next>;
     if (!this.#required(() => appendIfThere(this.file, recordOf(intent))))
-      throw usage(`Another process has settled ${id} meanwhile.`, `See what became of it: pit resolve ${id}`);
+      throw usage(`Another process has settled ${id} meanwhile.`, suggest('See what became of it', 'resolve', id));
     return new Entry(this.file, this.archive, this.host, intent, this.happened);
   }
 

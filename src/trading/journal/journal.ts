@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { cannotWrite, makePrivateFolder } from '../../config/private.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { Archive } from './archive.js';
 import { Entry, readEntry } from './entry.js';
@@ -238,7 +238,7 @@ function timeOf(entry: Read): number {
 }
 
 function taken(id: string): Failure {
-  const hint = `It is under way, or nobody knows yet what became of it: pit resolve ${id}`;
+  const hint = ['It is under way, or its outcome is unknown.', suggest('Find out', 'resolve', id)];
   return usage(`There is an order of the id ${id} already, so this one was not sent.`, hint);
 }
 

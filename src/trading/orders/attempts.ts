@@ -1,4 +1,4 @@
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { Order } from '../../domain/order.js';
 import { Job } from '../batches/job.js';
 import { keyOf, lineTerms } from '../batches/lines.js';
 import { isTurnedAway } from '../batches/pending-request.js';
@@ -22,7 +22,7 @@ export interface OrderWrite {
 }
 
 /** What an order looks like, in the list and in the journal. */
-export function rowOf({ id, price, total_amount: amount, trade_date: time }: OrderRecord): Row {
+export function rowOf({ id, price, amount, time }: Order): Row {
   return { id, key: keyOf(price, amount), time };
 }
 

@@ -1,4 +1,4 @@
-import { Failure } from '../../errors.js';
+import { type Advice, Failure, suggest } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
 import { keyOf } from '../batches/lines.js';
@@ -16,30 +16,36 @@ export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void
   if (twin === undefined) return;
   throw new Failure('usage', 'It is not known whether an order just like this one was placed, so it was not sent.', {
     clientId: twin.intent.id,
-    hint: `Find out what became of that one: pit resolve ${twin.intent.id}`,
+    hint: suggest('Find out what became of that one', 'resolve', twin.intent.id),
   });
 }
 
 /** A warning for each write of a market of which nobody knows what became: the next order may come on top of it. */
-export function doubtsIn({ journal }: TradingAccount, market: string): string[] {
+export function doubtsIn({ journal }: TradingAccount, market: string): Advice[] {
   return journal.open().flatMap((entry) => {
     const what = doubtOf(entry, market);
     if (what === undefined || !isStillOpen(journal, entry)) return [];
-    return [`It is not known whether ${what}`];
+    return [what];
   });
 }
 
-function doubtOf(entry: Entry, market: string): string | undefined {
+function doubtOf(entry: Entry, market: string): Advice | undefined {
   if (entry.isOf('order') && entry.isInDoubt && entry.intent.terms.market === market) {
     const { side, amount, price } = entry.intent.terms;
-    return `an earlier order was placed (${side} ${amount} ${market} at ${price}): pit resolve ${entry.intent.id}`;
+    return [
+      `It is not known whether an earlier order was placed (${side} ${amount} ${market} at ${price}).`,
+      suggest('Find out', 'resolve', entry.intent.id),
+    ];
   }
   if (!entry.isOf('orderMoreV2') || entry.intent.terms.market !== market) return undefined;
   const { size } = new Job(entry).uncertainKeys();
   // without its id, which would end the job as it is
   return size === 0
     ? undefined
-    : `all orders of ${entry.intent.id} were placed (${entry.intent.terms.side}): pit resolve`;
+    : [
+        `It is not known whether all orders of ${entry.intent.id} were placed (${entry.intent.terms.side}).`,
+        suggest('Find out', 'resolve'),
+      ];
 }
 
 /** Whether it is not known of an order of the job just like this one what became of it. */

@@ -1,5 +1,5 @@
+import type { Order } from '../../domain/order.js';
 import type { Side } from '../../domain/words.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { type OrderPages, readOrderPages } from '../../exchange/order-pages.js';
 import type { TradingAccount } from '../account.js';
 import { addLateOrders } from '../batches/closing.js';
@@ -21,7 +21,6 @@ import {
 } from '../reconcile.js';
 import { tryRead } from '../try-read.js';
 import { nameOf, type OrderEntry, type OrderWrite, openOrderWrites, orderWrite, rowOf, termsOf } from './attempts.js';
-import { findOrder } from './reference.js';
 
 /** Until the exchange's tolerance is measured, and at most, a request may be carried out for so long after its time. */
 const USUAL_TOLERANCE_MS = 60_000;
@@ -33,7 +32,7 @@ const MOST_PAGES = 100;
 
 /** What was read of one side of a market, and when reading began, by the exchange's clock. */
 export interface ListedOrders {
-  readonly records: readonly OrderRecord[];
+  readonly records: readonly Order[];
   readonly began: number;
   /** As {@link List.since}. */
   readonly since: number;
@@ -157,10 +156,10 @@ function freshWrite({ entry, order }: { readonly entry: Entry<'order'>; readonly
 export function knownOrders(
   journal: Journal,
   { market, side }: MarketSide,
-  records: readonly OrderRecord[],
+  records: readonly Order[],
   except?: string,
 ): Set<string> {
-  const oldest = Math.min(...records.map(({ trade_date: time }) => time));
+  const oldest = Math.min(...records.map(({ time }) => time));
   const known = new Set<string>();
   // a day more, for clocks that differ
   for (const settled of journal.archive.newestFirst({ market }, oldest - REMEMBERED_MS)) {
@@ -199,13 +198,13 @@ export async function listOrders(
   to: number,
 ): Promise<ListedOrders> {
   const began = client.now();
-  const pages = await readOrderPages(client, market, side, { from: 1, to }, ({ trade_date: time }) => time < from);
+  const pages = await readOrderPages(client, market, side, { from: 1, to }, ({ time }) => time < from);
   return listedFrom(pages, began);
 }
 
 /** Orders that were read from the first page on. */
 export function listedFrom({ records, more, failure }: OrderPages, began: number): ListedOrders {
-  const oldest = records.at(-1)?.trade_date;
+  const oldest = records.at(-1)?.time;
   const isWhole = !more && failure === null;
   const since = isWhole ? Number.NEGATIVE_INFINITY : (oldest ?? Number.POSITIVE_INFINITY) + 1;
   return { records, began, since };
@@ -250,7 +249,7 @@ async function isOfItsRequest(
   account: TradingAccount,
   { byAttempt, writes }: SideResult,
   { attempt, intent, rows }: Duplicates,
-  records: readonly OrderRecord[],
+  records: readonly Order[],
 ): Promise<boolean> {
   const own = byAttempt.get(attempt.id);
   if (own === undefined || own.job !== undefined) return true;
@@ -274,18 +273,18 @@ async function mayHaveMade(
   entry: OrderEntry,
   order: string | null,
   rows: readonly Row[],
-  records: readonly OrderRecord[],
+  records: readonly Order[],
 ): Promise<boolean> {
   const place = records.findIndex(({ id }) => id === order);
   const answered = entry.events.findLast(({ settled }) => settled !== undefined)?.time ?? host.now();
   const took = answered - entry.intent.time;
-  const first = (records[place]?.trade_date ?? Number.NEGATIVE_INFINITY) - took - SLACK_MS;
+  const first = (records[place]?.time ?? Number.NEGATIVE_INFINITY) - took - SLACK_MS;
   if (rows.some(({ time }) => time < first)) return false;
   const ids = new Set(rows.map(({ id }) => id));
   const isNewer = place === -1 || records.slice(0, place).some(({ id }) => ids.has(id));
   const market = marketOf(entry.intent);
   if (!isNewer || market === undefined) return true;
-  const ask = async () => (await findOrder(client, market, { clientId: entry.intent.id })) ?? 'nothing';
+  const ask = async () => (await client.findOrder(market, { clientId: entry.intent.id })) ?? 'nothing';
   const shown = await tryRead(ask);
   if (shown === undefined) return true;
   return shown === 'nothing' ? order !== null : shown.id !== order;

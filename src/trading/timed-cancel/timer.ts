@@ -1,4 +1,4 @@
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import type { TradingAccount } from '../account.js';
 
@@ -26,7 +26,7 @@ type Try =
  */
 export async function startTimer({ client, host }: TradingAccount, market: string): Promise<Try> {
   const sent = host.now();
-  const verdict = await client.write('cancelAllOrdersAfter', { currency: market });
+  const verdict = await client.cancelAllAfter(market);
   const answered = host.now();
   if (verdict.kind === 'done') {
     const cancelsAt = client.now() - (answered - sent) + MINUTE_MS;
@@ -36,7 +36,7 @@ export async function startTimer({ client, host }: TradingAccount, market: strin
   if (verdict.kind === 'refused')
     return { ...failed, failure: refusal(verdict.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
   const kind = verdict.kind === 'notSent' ? verdict.failure : 'unreachable';
-  const hint = 'Check the host and the network: pit profile show';
+  const hint = suggest('Check the host and the network', 'profile', 'show');
   const failure = new Failure(kind, `cancelAllOrdersAfter: ${verdict.reason}`, kind === 'unreachable' ? { hint } : {});
   return { ...failed, failure, arrived: verdict.kind === 'lost' ? 'perhaps' : 'no' };
 }
@@ -65,6 +65,9 @@ export async function startTimerSurely(account: TradingAccount, market: string):
 function unknown(market: string, { message }: Failure): Failure {
   const words = `It is not known whether the timer of ${market} runs: ${message}. If it does, the exchange cancels every order of ${market} within a minute.`;
   return new Failure('unknown', words, {
-    hint: `Start it again to be sure that it runs: pit cancel-after ${market}. See what is open: pit orders ${market}`,
+    hint: [
+      suggest('Start it again to be sure that it runs', 'cancel-after', market),
+      suggest('See what is open', 'orders', market),
+    ],
   });
 }

@@ -1,4 +1,4 @@
-import { usage } from '../../errors.js';
+import { suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { certainFrom } from '../looking.js';
@@ -45,8 +45,8 @@ async function requireLate(account: TradingAccount, { intent }: Entry<'withdraw'
   const learnt = await lateFrom(account, intent);
   const certain = learnt ?? certainFrom(account, reqTime + LONGEST_MS) ?? 0;
   if (certain <= account.host.now()) return { isLearnt: learnt !== null };
-  throw usage(
-    `The exchange may still carry out the withdrawal ${id}, so nobody can say yet what became of it.`,
-    `Say it from ${new Date(certain).toISOString()} on: pit resolve ${id} --as done (or notSent)`,
-  );
+  throw usage(`The exchange may still carry out the withdrawal ${id}, so nobody can say yet what became of it.`, [
+    `Report it from ${new Date(certain).toISOString()} on, as done or notSent.`,
+    suggest('Report it', 'resolve', id, '--as', 'done'),
+  ]);
 }

@@ -1,4 +1,4 @@
-import { usage } from '../../errors.js';
+import { suggest, usage } from '../../errors.js';
 import { addressComplaint, hasFormOf } from './address-form.js';
 
 /** A chain over which a coin can leave, with the exchange's own terms. */
@@ -30,7 +30,8 @@ export function chooseChain(
   address: string,
   name: string | undefined,
 ): ChainChoice {
-  if (chains.length === 0) throw usage(`The exchange tells of no chain for ${coin}.`, 'pit fees lists what there is.');
+  if (chains.length === 0)
+    throw usage(`The exchange tells of no chain for ${coin}.`, suggest('See what there is', 'fees'));
   const chain = name === undefined ? byAddress(coin, chains, address) : byName(coin, chains, name);
   if (!chain.canWithdraw) {
     const open = chains.filter(({ canWithdraw }) => canWithdraw).map((one) => one.chain);

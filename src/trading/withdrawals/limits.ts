@@ -1,7 +1,7 @@
 import { coinAmounts } from '../../config/coin-amounts.js';
 import { listedAddresses, type WithdrawSetting } from '../../config/withdraw-settings.js';
 import { Decimal } from '../../domain/decimal.js';
-import { type Failure, usage } from '../../errors.js';
+import { ACTIVE_PROFILE, type Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { isOf, type Settled } from '../journal/intent.js';
 import { type FeePlace, feePlace, takenOf } from './plan.js';
@@ -86,9 +86,7 @@ export async function withdrawnToday(
     const isMeant = isOf(intent, 'withdraw') && intent.terms.coin === coin && intent.id !== own;
     return isMeant && intent.reqTime >= midnight ? intent.terms : [];
   });
-  const left = records
-    .filter((record) => !isReturned(record))
-    .map(({ amount, fees }) => ({ amount, fee: fees ?? '0' }));
+  const left = records.filter((record) => !isReturned(record)).map(({ amount, fee }) => ({ amount, fee: fee ?? '0' }));
   return [...left, ...unrecorded]
     .map(({ amount, fee }) => takenOf(Decimal.of(amount), Decimal.of(fee), place))
     .reduce((sum, taken) => sum.plus(taken), Decimal.zero);
@@ -100,8 +98,8 @@ function idsOf({ outcome, id, duplicates }: Settled): string[] {
 }
 
 function breach(words: string, setting: WithdrawSetting): Failure {
-  return usage(
-    `${words}; nothing was sent.`,
-    `It is your own limit. Only somebody at a terminal can move it: pit profile set NAME ${setting} VALUE`,
-  );
+  return usage(`${words}; nothing was sent.`, [
+    'It is your own limit. Only somebody at a terminal can move it.',
+    suggest('Change it', 'profile', 'set', ACTIVE_PROFILE, setting, 'VALUE'),
+  ]);
 }

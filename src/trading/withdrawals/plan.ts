@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import { usage } from '../../errors.js';
+import { ACTIVE_PROFILE, suggest, usage } from '../../errors.js';
 import type { Chain } from './chain-choice.js';
 
 /** Whether the fee is part of the amount or comes on top; no document says, the profile decides. */
@@ -73,13 +73,16 @@ export function sumsOf(wanted: WithdrawAmount, terms: SumTerms): Sums {
     throw usage(
       `Of ${amount} ${coin} nothing would arrive: the fee of ${chain.chain} is ${fee} ${coin}.`,
       place === 'inside'
-        ? 'The fee is taken as part of the amount, which is an assumption. To change it: pit profile set NAME withdrawFee onTop'
+        ? [
+            'The fee is taken as part of the amount, which is an assumption.',
+            suggest('Change it', 'profile', 'set', ACTIVE_PROFILE, 'withdrawFee', 'onTop'),
+          ]
         : 'Give a larger amount.',
     );
   if (taken.compare(owned) > 0)
     throw usage(
       `${taken.trimmed()} ${coin} would be taken, and ${available} ${coin} are available.`,
-      'pit balance shows what is available, and what open orders hold.',
+      suggest('See what is available, and what open orders hold', 'balance'),
     );
   const [receivesText, takenText] = [receives, taken].map((sum) => sum.trimmed().toString());
   return { amount: amount.toString(), fee: fee.toString(), receives: receivesText ?? '', taken: takenText ?? '' };
@@ -91,7 +94,7 @@ function shareOf(owned: Decimal, percent: string, fee: Decimal, { scale, place, 
   if (amount.sign > 0) return amount.trimmed();
   throw usage(
     `${percent}% of ${owned} ${coin} comes to nothing after the fee.`,
-    'pit balance shows what is available.',
+    suggest('See what is available', 'balance'),
   );
 }
 

@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import { Failure, usage } from '../../errors.js';
+import { Failure, suggest, usage } from '../../errors.js';
 import { type Chain, chooseChain } from './chain-choice.js';
 import { checkMemo, type Destination, destinationOf, receiveAddress } from './destination.js';
 import type { CoinFacts } from './facts.js';
@@ -34,11 +34,12 @@ export interface PreparedWithdrawal extends Destination {
 export function checkCoin(coin: string, { entry, permitted }: CoinFacts): NonNullable<CoinFacts['entry']> {
   if (!permitted)
     throw new Failure('credentials', 'The key may not withdraw: it lacks the permission money.', {
-      hint: "pit account lists what this key may do; the exchange's website makes keys that may do more.",
+      hint: [suggest('See what this key may do', 'account'), "The exchange's website makes keys that may do more."],
     });
-  if (entry === undefined) throw usage(`This exchange has no coin ${coin}.`, 'See the coins: pit balance --all');
-  if (entry.isCanWithdraw) return entry;
-  throw usage(`Withdrawals of ${coin} are switched off.`, `See when they are open again: pit fees ${coin}`);
+  if (entry === undefined)
+    throw usage(`This exchange has no coin ${coin}.`, suggest('See the coins', 'balance', '--all'));
+  if (entry.canWithdraw) return entry;
+  throw usage(`Withdrawals of ${coin} are switched off.`, suggest('See when they are open again', 'fees', coin));
 }
 
 /** Checks everything that can be checked, and reckons. Throws Failure `usage` and `credentials` that name the mend. */
@@ -53,7 +54,7 @@ export function prepareWithdrawal(request: WithdrawRequest, facts: CoinFacts, pl
   const destination = destinationOf(to, memo, facts.chains);
   const { chain, alsoOn } = chooseChain(coin, facts.chains, destination.address, request.chain);
   checkMemo(coin, chain, destination);
-  const { available, unitDecimal: scale } = entry;
+  const { available, scale } = entry;
   const sums = sumsOf(amount, { coin, scale, available, chain, fee, place });
   const address = receiveAddress(destination);
   return {

@@ -1,4 +1,4 @@
-import { Failure } from '../../errors.js';
+import { Failure, suggest } from '../../errors.js';
 import type { Verdict } from '../../exchange/exchange-client.js';
 import { UNREAD } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
@@ -11,7 +11,7 @@ import { lookFor } from './look.js';
 import { readBaseline } from './records.js';
 import { leftAs, settleLeft, settleWithdrawal, type WithdrawalFate } from './settle.js';
 import { isSighting } from './sighting.js';
-import { areAlike, type WantedWithdrawal, withdrawValues } from './terms.js';
+import { areAlike, type WantedWithdrawal } from './terms.js';
 
 /** What became of a withdrawal that was to be sent. */
 export type Withdrawal = WithdrawalFate | { readonly outcome: 'refused'; readonly refusal: Refused };
@@ -62,7 +62,7 @@ async function send(
   // of two processes that record the same at the same time, each sees the other by now
   refuseTwin(account, terms, id);
   await checkLimits(account, limits, terms, id);
-  return account.client.write('withdraw', withdrawValues(terms, password), reqTime, departure.goes);
+  return account.client.withdraw(terms, password, reqTime, departure.goes);
 }
 
 /** Throws Failure `usage` where a withdrawal just like it is under way, or nobody knows what became of it. */
@@ -75,7 +75,7 @@ export function refuseTwin({ journal }: TradingAccount, wanted: WantedWithdrawal
   const words = twin.isInDoubt
     ? 'It is not known whether a withdrawal just like this one left, so it was not sent.'
     : 'A withdrawal just like this one is under way, so it was not sent.';
-  throw new Failure('usage', words, { clientId: id, hint: `Find out what became of that one: pit resolve ${id}` });
+  throw new Failure('usage', words, { clientId: id, hint: suggest('Find out what became of that one', 'resolve', id) });
 }
 
 async function conclude(

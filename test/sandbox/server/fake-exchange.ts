@@ -1,6 +1,6 @@
-import type { Exchange, OrderRecord } from '../../../src/sandbox/exchange.js';
-import type { Market } from '../../../src/sandbox/markets/market.js';
-import { MARKETS } from '../../../src/sandbox/markets/markets.js';
+import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
+import type { OrderRecord } from '../../../src/sandbox/orders/order.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
 
 /** The exchange's clock in these tests: the reqTime of the signing vectors. */
@@ -44,7 +44,7 @@ export const RECORD: OrderRecord = {
 /** An exchange with one market in which nothing moves, so that answers can be compared with literals. */
 export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
   const calls = {
-    genesis: ALICE,
+    firstAccount: ALICE,
     markets: new Map([['btc_usdt', MARKETS.get('btc_usdt') as Market]]),
     coins: new Map([['btc', BTC]]),
     advance: () => undefined,
@@ -58,27 +58,17 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     cancel: () => RECORD,
     order: () => RECORD,
     orders: (_account: unknown, _market: string, { page }: { page: number }) => (page === 1 ? [RECORD] : []),
-    marginBalances: () => [],
-    moveToMargin: () => undefined,
-    moveFromMargin: () => undefined,
     cancelAllAfter: () => NOW + 60_000,
     // funds have their own tests, on an exchange that has some
     funds: {} as Exchange['funds'],
-    deposit: absent,
-    verifyAddress: absent,
-    obtainAddress: absent,
-    endWithdrawal: absent,
-    administration: {} as Exchange['administration'],
+    margin: {} as Exchange['margin'],
+    admin: {} as Exchange['admin'],
     isFailing: false,
     durable: () => Promise.resolve(),
     status: () => ({ time: NOW, markets: 1, accounts: 2, orders: 1, trades: 3 }),
     close: () => Promise.resolve(),
   };
   return { ...calls, ...changes };
-}
-
-function absent(): never {
-  throw new Error('not in this exchange');
 }
 
 export function refusing(...reason: ConstructorParameters<typeof Refusal>): () => never {

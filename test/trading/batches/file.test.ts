@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLines } from '../../../src/trading/batches/file.js';
 import { checkLines } from '../../../src/trading/batches/lines-check.js';
+import { saying } from '../../support/advice.js';
 import { MARKET } from '../support/market.js';
 
 describe('a file of orders', () => {
@@ -57,7 +58,7 @@ describe('a file of orders', () => {
     ['{"price":1,"amount":1}{"price":1,"amount":1}', /Line 1/],
     ['5,1\nx,1\n5,1\n5,y\n5\n5,1,1\n{}', /Line 2: .* Line 4: .* Line 5: .* And 2 more\. Nothing was sent\./],
   ])('%j is refused with the lines that are wrong', (text, message) => {
-    const told = { kind: 'usage', message: expect.stringMatching(message), hint: expect.stringMatching(/./) };
+    const told = { kind: 'usage', message: expect.stringMatching(message), hints: saying(/./) };
     expect(() => readLines(text)).toThrow(expect.objectContaining(told));
   });
 

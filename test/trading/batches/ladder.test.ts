@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { Failure } from '../../../src/errors.js';
 import { type Ladder, rungsOf } from '../../../src/trading/batches/ladder.js';
+import { saying } from '../../support/advice.js';
 import { MARKET } from '../support/market.js';
 
 function ladder(from: string, to: string, count: number, total: string, changes: Partial<Ladder> = {}): Ladder {
@@ -55,7 +56,7 @@ describe('a ladder', () => {
     [ladder('100.001', '101', 2, '1'), /price 100\.001 has too many decimals/, /A tick of btc_usdt is 0\.01/],
     [ladder('100', '101', 2, '1.00001'), /amount 1\.00001 has too many decimals/, /A lot of btc_usdt is 0\.0001/],
   ])('that cannot be is refused with the mend', (impossible, message, hint) => {
-    const told = { kind: 'usage', message: expect.stringMatching(message), hint: expect.stringMatching(hint) };
+    const told = { kind: 'usage', message: expect.stringMatching(message), hints: saying(hint) };
     expect(() => rungsOf(impossible, MARKET)).toThrow(expect.objectContaining(told));
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkSetting } from '../../../src/config/settings.js';
-import { type GuardLimits, guardLimits } from '../../../src/trading/guards/limits.js';
-import { readGuards } from '../../../src/trading/guards/names.js';
+import { type GuardLimits, guardLimits, readGuards } from '../../../src/trading/guards/limits.js';
+import { saying } from '../../support/advice.js';
 
 function shown({ priceBand, orderNotional, dayNotional, postOnly }: GuardLimits) {
   const texts = (limits: GuardLimits['orderNotional']) =>
@@ -67,7 +67,7 @@ describe('the settings of the guards', () => {
     ['postOnlyGuard', 'no'],
   ])('%s refuses %j, and says what it takes', (key, value) => {
     expect(() => checkSetting(key, value)).toThrow(
-      expect.objectContaining({ kind: 'usage', hint: expect.stringMatching(/ off\.$/) }),
+      expect.objectContaining({ kind: 'usage', hints: saying(/ off\.$/) }),
     );
   });
 });
@@ -79,7 +79,7 @@ describe('the names of the guards', () => {
   });
 
   it.each(['', 'price', 'price-band,', 'all', 'priceBand'])('%j is none, and they are all listed', (word) => {
-    const hint = 'Known: price-band, order-notional, day-notional, post-only.';
-    expect(() => readGuards(word)).toThrow(expect.objectContaining({ kind: 'usage', hint }));
+    const hints = saying('Known: price-band, order-notional, day-notional, post-only.');
+    expect(() => readGuards(word)).toThrow(expect.objectContaining({ kind: 'usage', hints }));
   });
 });

@@ -8,6 +8,7 @@ import { linesBackwards } from '../../../src/trading/journal/backwards.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { Intent, MarketSide, Runner } from '../../../src/trading/journal/intent.js';
 import { recordOf } from '../../../src/trading/journal/record.js';
+import { saying } from '../../support/advice.js';
 import { temporaryState } from '../support/account.js';
 import { meanwhile } from '../support/meanwhile.js';
 import { contents, newJournal, PLACED, settledOf, TERMS } from './support.js';
@@ -35,7 +36,7 @@ describe('the journal', () => {
   it('takes an id once, while it is open and after it was placed', () => {
     const { begin } = newJournal();
     const entry = begin('mine0001', true);
-    const taken = { kind: 'usage', hint: expect.stringContaining('pit resolve mine0001') };
+    const taken = { kind: 'usage', hints: saying('pit resolve mine0001') };
     expect(() => begin('mine0001', true)).toThrow(expect.objectContaining(taken));
     entry.settle(PLACED, 'placed');
     expect(() => begin('mine0001', true)).toThrow(expect.objectContaining({ kind: 'usage' }));

@@ -4,6 +4,7 @@ import { newClientId } from '../../../src/trading/orders/client-id.js';
 import { doubtsIn } from '../../../src/trading/orders/doubts.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { resolve } from '../../../src/trading/resolve.js';
+import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, respond } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -203,7 +204,7 @@ describe('placing', () => {
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     await place(account);
     const again = accountOf(server.url, { state: account.state });
-    const told = { kind: 'usage', clientId: CLIENT_ID, hint: expect.stringContaining(`pit resolve ${CLIENT_ID}`) };
+    const told = { kind: 'usage', clientId: CLIENT_ID, hints: saying(`pit resolve ${CLIENT_ID}`) };
     for (const like of [{ price: '30000.00' }, { type: 'ioc' }, { borrow: true }] as const)
       await expect(place(again, like, 'mine0002')).rejects.toMatchObject(told);
     expect(count(server, 'order')).toBe(1);

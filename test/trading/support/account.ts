@@ -11,6 +11,7 @@ import type { TradingAccount } from '../../../src/trading/account.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from '../../../src/trading/duplicates.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
 import { KEYS } from '../../exchange/support.js';
+import { adviceText } from '../../support/advice.js';
 import { type FakeHost, fakeHost } from '../../support/fake-host.js';
 
 export interface TestAccount extends TradingAccount {
@@ -58,7 +59,7 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
     journal: new Journal(host, state, 'test'),
     tolerance: toleranceMemory(connection, new Profiles(path.join(state, 'config')), cache),
     tell: (words) => told.push(words),
-    warn: (words) => warnings.push(words),
+    warn: (words) => warnings.push(adviceText(words)),
     alarm: (extras) => alarms.push(...extras),
     alarmWithdrawals: (extras) => withdrawalAlarms.push(...extras),
   };

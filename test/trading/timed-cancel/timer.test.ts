@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type HoldEvent, hold } from '../../../src/trading/timed-cancel/hold.js';
 import { MINUTE_MS, startTimer, startTimerSurely, type Timer } from '../../../src/trading/timed-cancel/timer.js';
+import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -42,7 +43,7 @@ describe('starting the timer', () => {
     ['refused', [REFUSED], { kind: 'refused', code: 1009 }],
     ['too frequent, until it is not', [respond('{"code":4002,"message":"often"}'), OK], { cancelsAt: NOW + 60_300 }],
     ['lost, and then not', [LOST, FAULTS['an HTML page'], OK], { cancelsAt: NOW + 60_900 }],
-    ['lost each time', [LOST], { kind: 'unknown', hint: expect.stringContaining('pit cancel-after btc_usdt') }],
+    ['lost each time', [LOST], { kind: 'unknown', hints: saying('pit cancel-after btc_usdt') }],
     ['lost, then refused', [LOST, REFUSED], { kind: 'unknown' }],
   ])('that is %s', async (_, answers, told) => {
     const server = await serve(...answers);

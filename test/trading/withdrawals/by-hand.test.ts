@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { settleByHand } from '../../../src/trading/by-hand.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { findExtraWithdrawals } from '../../../src/trading/withdrawals/extras.js';
+import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { type AccountOptions, accountOf } from '../support/account.js';
@@ -43,7 +44,7 @@ describe('a withdrawal of which no look can tell', () => {
       await expect(settleByHand(account, 'lost1', 'notSent')).rejects.toMatchObject({
         kind: 'usage',
         message: expect.stringContaining('may still carry out the withdrawal lost1'),
-        hint: expect.stringMatching(/^Say it from 2018-\S+Z on: pit resolve lost1 --as done/),
+        hints: saying(/^Report it from 2018-\S+Z on.*pit resolve lost1 --as done/),
       });
       expect(account.journal.open()).toHaveLength(1);
     },

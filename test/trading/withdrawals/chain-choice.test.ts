@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Chain, chooseChain } from '../../../src/trading/withdrawals/chain-choice.js';
+import { saying } from '../../support/advice.js';
 
 const EVM = '0x54121adf050566107229671be648f286eb82eb83';
 const TRON = 'TT8KuRqWDf5H5D7kKt2aUEe3Bj9JL9n9M9';
@@ -44,7 +45,7 @@ describe('the chain of a withdrawal', () => {
       expect.objectContaining({
         kind: 'usage',
         message: expect.stringMatching(message),
-        hint: expect.stringMatching(hint),
+        hints: saying(hint),
       }),
     );
   });

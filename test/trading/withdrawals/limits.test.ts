@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkLimits, withdrawLimits, withdrawnToday } from '../../../src/trading/withdrawals/limits.js';
+import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
@@ -49,7 +50,7 @@ describe('a limit of the user', () => {
     const one = await account();
     const checking = checkLimits(one.account, withdrawLimits(settings), WANTED);
     if (passes) await expect(checking).resolves.toBeUndefined();
-    else await expect(checking).rejects.toMatchObject({ kind: 'usage', hint: expect.stringContaining('terminal') });
+    else await expect(checking).rejects.toMatchObject({ kind: 'usage', hints: saying('terminal') });
   });
 
   it('takes an address of hexadecimal digits in any case', async () => {

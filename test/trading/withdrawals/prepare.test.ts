@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { CoinFacts } from '../../../src/trading/withdrawals/facts.js';
 import { prepareWithdrawal, type WithdrawRequest } from '../../../src/trading/withdrawals/prepare.js';
+import { saying } from '../../support/advice.js';
 
 const BTC = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
 const XRP = 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH';
 const EVM = '0x54121adf050566107229671be648f286eb82eb83';
 
 const ENTRY = {
-  ...{ key: 'btc', enName: '', cnName: '', showName: '', unitTag: '', unitDecimal: 8, fundstype: 1 },
-  ...{ available: '2.5', freez: '0', isCanRecharge: true, isCanWithdraw: true, canLoan: false },
+  ...{ coin: 'btc', name: 'Bitcoin', available: '2.5', frozen: '0', scale: 8 },
+  ...{ canDeposit: true, canWithdraw: true, canLoan: false },
+  details: { key: 'btc', enName: '', cnName: '', showName: '', unitTag: '', unitDecimal: 8, fundstype: 1 },
 };
 
 function chain(name: string, usesMemo: boolean | null, mainChain = name) {
@@ -62,7 +64,7 @@ describe('a withdrawal that is prepared', () => {
   it.each([
     ['the permission', {}, { permitted: false }, 'credentials', /lacks the permission money/],
     ['the coin', {}, { entry: undefined }, 'usage', /no coin btc/],
-    ['an open coin', {}, { entry: { ...ENTRY, isCanWithdraw: false } }, 'usage', /switched off/],
+    ['an open coin', {}, { entry: { ...ENTRY, canWithdraw: false } }, 'usage', /switched off/],
     ['a chain', {}, { chains: [] }, 'usage', /no chain/],
     ['its memo', { to: XRP }, { chains: [chain('XRP', true)] }, 'usage', /needs a memo/],
     ['a chain with memos', { memo: '12' }, {}, 'usage', /has no memos/],
@@ -76,7 +78,7 @@ describe('a withdrawal that is prepared', () => {
     ['an amount of this coin', { amount: { amount: '1', coin: 'usdt' } }, {}, 'usage', /amount is in usdt/],
   ])('is refused without %s', (_, request, given, kind, message) => {
     expect(() => prepared(request, given)).toThrow(
-      expect.objectContaining({ kind, message: expect.stringMatching(message), hint: expect.any(String) }),
+      expect.objectContaining({ kind, message: expect.stringMatching(message), hints: saying(/./) }),
     );
   });
 });

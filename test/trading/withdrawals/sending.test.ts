@@ -4,6 +4,7 @@ import { resolve } from '../../../src/trading/resolve.js';
 import { findExtraWithdrawals } from '../../../src/trading/withdrawals/extras.js';
 import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
+import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -122,7 +123,7 @@ describe.each(LOSSES)('a withdrawal whose answer was lost to %s', (fault) => {
     await expect(send(account, { fee: '0.001' }, 'pit0002')).rejects.toMatchObject({
       kind: 'usage',
       message: 'It is not known whether a withdrawal just like this one left, so it was not sent.',
-      hint: 'Find out what became of that one: pit resolve pit0001',
+      hints: saying('Find out what became of that one: pit resolve pit0001'),
     });
     expect(count(server, 'withdraw')).toBe(1);
   });

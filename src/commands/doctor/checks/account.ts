@@ -1,4 +1,4 @@
-import { sameProfile } from '../../../cli/same-profile.js';
+import { type Advice, partsOf, suggest } from '../../../errors.js';
 import type { Journal } from '../../../trading/journal/journal.js';
 import { tryRead } from '../../../trading/try-read.js';
 import { PERMISSIONS } from '../../account/account.js';
@@ -16,8 +16,8 @@ export const account: readonly Check[] = [
       const { session } = examination.context;
       const { keysMissing, profile } = await session.connection();
       if (keysMissing !== null) return fail(keysMissing.message, keysMissing.hint);
-      const { result } = await examination.account();
-      return ok(`the key of "${profile}" is accepted: the account of ${result.base.username}`);
+      const { username } = await examination.account();
+      return ok(`the key of "${profile}" is accepted: the account of ${username}`);
     },
   },
   {
@@ -25,8 +25,7 @@ export const account: readonly Check[] = [
     async look(examination) {
       const answer = await tryRead(() => examination.account());
       if (answer === undefined) return skipped('the key could not be asked about', KEYS_FIRST);
-      const { assetPerm, leverPerm, entrustPerm, moneyPerm } = answer;
-      return permissionsFound({ asset: assetPerm, lever: leverPerm, entrust: entrustPerm, money: moneyPerm });
+      return permissionsFound(answer.permissions);
     },
   },
   {
@@ -45,8 +44,7 @@ export const account: readonly Check[] = [
       const journal = await journalOf(examination);
       const elsewhere = await unknownElsewhere(examination.context, journal?.account ?? null);
       const { detail, fix } = journal === undefined ? NO_JOURNAL : unknownIn(journal);
-      // here already: the mend of the others names profiles of its own
-      return joined(detail, fix === null ? null : sameProfile(fix, examination.context.host.arguments), elsewhere);
+      return joined(detail, fix, elsewhere);
     },
   },
   {
@@ -55,11 +53,12 @@ export const account: readonly Check[] = [
       const journal = await journalOf(examination);
       if (journal === undefined) return skipped('there is no key, and the journal is by key', KEYS_FIRST);
       const [unreadable] = journal.unreadable();
-      if (unreadable !== undefined) return warn(unreadable.failure.message, 'Mend that, then: pit resolve');
+      if (unreadable !== undefined)
+        return warn(unreadable.failure.message, ['Fix that first.', suggest('Then ask', 'resolve')]);
       const damaged = journal.damaged();
       if (damaged.length === 0) return ok('none is damaged');
       const words = `of ${damaged.length === 1 ? damaged[0] : `${damaged.length} writes`} the record is damaged`;
-      return warn(words, 'Have it told and put aside: pit resolve');
+      return warn(words, suggest('See what it was and put it aside', 'resolve'));
     },
   },
 ];
@@ -72,13 +71,13 @@ function unknownIn(journal: Journal): Found {
   const [first] = left;
   const what =
     left.length === 1 ? `the outcome of ${first?.intent.id} is` : `the outcomes of ${left.length} writes are`;
-  return warn(`${what} not known`, 'Find out: pit resolve');
+  return warn(`${what} not known`, suggest('Find out', 'resolve'));
 }
 
-function joined(detail: string, fix: string | null, elsewhere: UnknownElsewhere | null): Found {
+function joined(detail: string, fix: Advice | null, elsewhere: UnknownElsewhere | null): Found {
   if (elsewhere === null) return fix === null ? ok(detail) : warn(detail, fix);
   const { words, mend } = elsewhere;
-  return warn(`${detail}; ${words}`, fix === null ? mend : `${fix}; ${mend}`);
+  return warn(`${detail}; ${words}`, [...partsOf(fix), ...mend]);
 }
 
 async function journalOf({ context: { session } }: Examination) {
@@ -98,5 +97,5 @@ function permissionsFound(has: Readonly<Record<Permission, boolean>>) {
   const needed = missing.filter((name) => name === 'asset' || name === 'entrust');
   if (needed.length === 0) return ok(detail);
   const refused = needed.map((name) => PERMISSIONS[name].commands).join(', ');
-  return warn(detail, `Grant it at the exchange; until then these are refused: pit ${refused}`);
+  return warn(detail, `Grant it at the exchange; until then these are refused: ${refused}`);
 }

@@ -1,3 +1,4 @@
+import { suggest } from '../../../errors.js';
 import type { LimiterState } from '../../../exchange/limiter/state.js';
 import { zonedTime } from '../../../terminal/time.js';
 import { type Check, type Found, fail, ok, skipped, warn } from '../check.js';
@@ -22,7 +23,7 @@ export function limitsFound({ kind, lockedUntil, redisAway, share, limits: all }
   }
   if (redisAway !== null) {
     const words = `Redis is away (${redisAway}): this machine takes ${Math.round(share * 100)}% of each limit by itself`;
-    return warn(words, 'Start Redis, or see where it is: pit profile show');
+    return warn(words, ['Start Redis.', suggest('See where it is', 'profile', 'show')]);
   }
   const out = all.map(({ name, count, out: taken }) => `${name} ${taken ?? '?'} of ${count} out`);
   const where = kind === 'redis' ? 'over Redis' : 'by the processes of this home';

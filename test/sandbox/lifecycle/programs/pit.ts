@@ -44,6 +44,7 @@ try {
   await (actions[process.argv[2] ?? ''] ?? Promise.reject.bind(Promise, new Error('a start that fails')))();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  if (error instanceof Failure && error.hint?.includes('reset')) process.stderr.write(`${error.hint}\n`);
+  const hint = error instanceof Failure ? JSON.stringify(error.hints) : '';
+  if (hint.includes('reset')) process.stderr.write(`${hint}\n`);
   process.exitCode = 5;
 }

@@ -1,0 +1,207 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Level, Side } from '../engine/book.js';
+import { type Candle, type CandleType, joinCandles, MINUTE } from '../markets/candles.js';
+import type { Market } from '../markets/market.js';
+import type { Trade } from '../markets/tape.js';
+import type { Order } from '../orders/order.js';
+import type { Venue } from '../orders/order-service.js';
+import { Refusal } from '../refusals.js';
+
+/** The last 24 hours of a market. `change` is in percent with two decimals. If a side is empty, bid or ask is the last price. */
+export interface Ticker {
+  readonly time: number;
+  readonly high: string;
+  readonly low: string;
+  readonly bid: string;
+  readonly ask: string;
+  readonly last: string;
+  readonly open: string;
+  readonly change: string;
+  readonly volume: string;
+}
+
+/** Both sides, best price first. */
+export interface Depth {
+  readonly time: number;
+  readonly bids: readonly (readonly [price: string, amount: string])[];
+  readonly asks: readonly (readonly [price: string, amount: string])[];
+}
+
+export interface PublicTrade {
+  readonly id: string;
+  readonly time: number;
+  /** The taker's side. */
+  readonly side: Side;
+  readonly price: string;
+  readonly amount: string;
+}
+
+export interface ShownCandle {
+  readonly time: number;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly volume: string;
+}
+
+export interface CandleQuery {
+  /** ms since the Unix epoch, inclusive. */
+  readonly since?: number | undefined;
+  readonly size: number;
+  /** Which rows to give if there are more than `size` (default: the latest). */
+  readonly which?: 'first' | 'latest' | undefined;
+}
+
+export interface DepthQuery {
+  /** Levels of each side. */
+  readonly size: number;
+  /** A price step: bids are rounded down to it, asks up. */
+  readonly merge?: string | undefined;
+}
+
+type DepthSides = Omit<Depth, 'time'>;
+
+/** Minutes in the ticker's window: 24 hours, the current minute included. */
+const TICKER_MINUTES = 24 * 60;
+
+/** Depth views kept for one state of a book. A client that needs more is trying out merge steps. */
+const MOST_DEPTHS = 60;
+
+/** The public market data of one market: decimal text made from ticks and lots. */
+export class MarketData {
+  private closedMinutes: { minute: number; last: Trade | undefined; candle: Candle | undefined } | undefined;
+  private depthRevision = -1;
+  private readonly depths = new Map<string, DepthSides>();
+
+  constructor(private readonly venue: Venue) {}
+
+  ticker(now: number): Ticker {
+    const { market, book, tape } = this.venue;
+    const day = this.lastDay(now);
+    const last = tape.last?.price ?? day.close;
+    return {
+      time: now,
+      high: market.price(day.high),
+      low: market.price(day.low),
+      bid: market.price(book.best('buy')?.price ?? last),
+      ask: market.price(book.best('sell')?.price ?? last),
+      last: market.price(last),
+      open: market.price(day.open),
+      change: percent(last - day.open, day.open),
+      volume: market.amount(day.volume),
+    };
+  }
+
+  /**
+   * The best levels of each side. Until the book changes, the same query gives the very same lists, so a caller can cache what
+   * it makes of them. Throws {@link Refusal} for a merge step that does not fit the market.
+   */
+  depth(now: number, { size, merge }: DepthQuery): Depth {
+    const { market, book } = this.venue;
+    const step = mergeStep(market, merge);
+    if (book.revision !== this.depthRevision) this.depths.clear();
+    this.depthRevision = book.revision;
+    const key = `${size} ${step}`;
+    const sides = this.depths.get(key) ?? this.depthSides(size, step);
+    if (this.depths.size < MOST_DEPTHS) this.depths.set(key, sides);
+    return { time: now, ...sides };
+  }
+
+  /** At most 50, oldest first: those after an id, or the latest. */
+  trades(afterId: string | undefined): PublicTrade[] {
+    const { market, tape } = this.venue;
+    if (afterId !== undefined && !/^\d{1,19}$/.test(afterId)) throw new Refusal('badParameter', 'since');
+    const trades = tape.after(afterId === undefined ? undefined : BigInt(afterId));
+    return trades.map(({ id, time, side, price, amount }) => ({
+      id: String(id),
+      time,
+      side,
+      price: market.price(price),
+      amount: market.amount(amount),
+    }));
+  }
+
+  /** Without gaps, oldest first. */
+  candles(type: CandleType, now: number, { since, size, which }: CandleQuery): ShownCandle[] {
+    const { market, tape } = this.venue;
+    return tape.candles.read(type, now, size, since, which).map(({ time, open, high, low, close, volume }) => ({
+      time,
+      open: market.price(open),
+      high: market.price(high),
+      low: market.price(low),
+      close: market.price(close),
+      volume: market.amount(volume),
+    }));
+  }
+
+  /** The last 24 hours as one candle. The sum of the closed minutes is kept until it can have changed. */
+  private lastDay(now: number): Candle {
+    const { tape } = this.venue;
+    const minute = Math.floor(now / MINUTE);
+    if (!this.isSumCurrent(minute)) {
+      // a market in its first minute has no closed one
+      const [first, ...rest] = tape.candles.read('1min', (minute - 1) * MINUTE, TICKER_MINUTES - 1);
+      this.closedMinutes = {
+        minute,
+        last: tape.last,
+        candle: first === undefined ? undefined : rest.reduce(joinCandles, first),
+      };
+    }
+    const [current] = tape.candles.read('1min', now, 1);
+    if (current === undefined) throw new Error('a market without history');
+    const closed = this.closedMinutes?.candle;
+    return closed === undefined ? current : joinCandles(closed, current);
+  }
+
+  /** Trades never go back in time: after one in the current minute, no more are added before it. */
+  private isSumCurrent(minute: number): boolean {
+    if (this.closedMinutes?.minute !== minute) return false;
+    const { last } = this.closedMinutes;
+    return last === this.venue.tape.last || (last !== undefined && last.time >= minute * MINUTE);
+  }
+
+  private depthSides(size: number, step: bigint): DepthSides {
+    const { market, book } = this.venue;
+    const side = (name: Side) =>
+      mergedLevels(book.levels(name), size, step, name === 'sell').map(
+        ([price, amount]) => [market.price(price), market.amount(amount)] as const,
+      );
+    return { bids: side('buy'), asks: side('sell') };
+  }
+}
+
+/** Rounded towards zero, with two decimals. */
+function percent(part: bigint, whole: bigint): string {
+  return Decimal.fromUnits(part * 100n, 0)
+    .dividedBy(Decimal.fromUnits(whole, 0), 2, 'down')
+    .toString();
+}
+
+/** A depth step in ticks. It must be a positive multiple of the market's tick. */
+function mergeStep(market: Market, merge: string | undefined): bigint {
+  if (merge === undefined) return 1n;
+  const step = Decimal.parse(merge);
+  if (step === undefined || step.sign <= 0 || step.significantScale > market.priceScale) {
+    const tick = Decimal.fromUnits(1n, market.priceScale).toString();
+    throw new Refusal(
+      'badParameter',
+      `merge ${merge.slice(0, 40)} is no multiple of ${tick}, the tick of ${market.market}`,
+    );
+  }
+  return step.rescaled(market.priceScale, 'down').units;
+}
+
+/** The first `size` levels with their prices rounded to multiples of `step`, away from the middle of the book. */
+function mergedLevels(levels: Iterable<Level<Order>>, size: number, step: bigint, up: boolean): [bigint, bigint][] {
+  const rows: [bigint, bigint][] = [];
+  for (const { price, amount } of levels) {
+    const down = (price / step) * step;
+    const rounded = up && down !== price ? down + step : down;
+    const last = rows.at(-1);
+    if (last?.[0] === rounded) last[1] += amount;
+    else if (rows.length === size) break;
+    else rows.push([rounded, amount]);
+  }
+  return rows;
+}

@@ -1,0 +1,183 @@
+import { type Wallet, walletOf } from '../accounts/accounts.js';
+import type { BillBook } from '../accounts/bills.js';
+import { type Ledger, lentTo } from '../accounts/ledger.js';
+import { COINS, coinRules } from '../markets/coins.js';
+import { coinText, coinUnits, MARKETS, type Market } from '../markets/market.js';
+import { Refusal } from '../refusals.js';
+
+/**
+ * How margin works. The interface says only that it exists. Leverage L means: when coins are lent, and when they leave the
+ * wallet, everything in it is worth at most L times what is left after its debts, at the last prices. An isolated wallet is
+ * valued in the quote coin of its market, a cross wallet in usdt. There are enough of the coins with `canLoan`; there is no
+ * interest and no liquidation. Asking for a loan or a repayment on spot is refused (3005), because an order without the loan
+ * would be a different one. Margin wallets also need the permission `lever`.
+ */
+const LEVERAGE = { spot: 1, isolated: 5, cross: 3 } as const;
+
+/** Cross wallets are valued in this coin. */
+const CROSS_VALUATION_COIN = 'usdt';
+
+/** What a margin wallet has and owes of a coin, as decimal text. */
+export interface MarginBalance {
+  readonly kind: 'isolated' | 'cross';
+  /** Null for the cross wallet. */
+  readonly market: string | null;
+  readonly coin: string;
+  readonly available: string;
+  readonly frozen: string;
+  readonly borrowed: string;
+}
+
+/** Coins that move between the spot wallet and a margin wallet of the same account. */
+export interface MarginTransfer {
+  readonly kind: 'isolated' | 'cross';
+  /** Which isolated wallet; ignored for the cross wallet. */
+  readonly market?: string | undefined;
+  readonly coin: string;
+  /** Decimal text. */
+  readonly amount: string;
+}
+
+/** What would change, in units of a coin, so that it can be checked before it happens. */
+interface Change {
+  readonly coin: string;
+  readonly assets: bigint;
+  readonly debts: bigint;
+}
+
+const NO_CHANGE: Change = { coin: '', assets: 0n, debts: 0n };
+
+interface MarginContext {
+  readonly ledger: Ledger;
+  readonly bills: BillBook;
+  /** The last price of a market in ticks. */
+  readonly lastPrice: (market: string) => bigint;
+  readonly now: () => number;
+  /** Called after a transfer. */
+  readonly changed: () => void;
+}
+
+/**
+ * Margin wallets: loans, repayments and transfers. What a wallet owes is the negative balance of a ledger account that lends
+ * to it, so borrowing and repaying are ordinary movements, and a debt cannot change without the money.
+ */
+export class MarginService {
+  constructor(private readonly context: MarginContext) {}
+
+  /** What a wallet owes of a coin, in units. */
+  debt(wallet: string, coin: string): bigint {
+    return -this.context.ledger.available(lentTo(wallet), coin);
+  }
+
+  /** Throws {@link Refusal} 2009, with nothing changed, if the coin is not lent or the leverage would be exceeded. */
+  lend(wallet: Wallet, coin: string, units: bigint): void {
+    if (!coinRules(coin).canLoan) throw new Refusal('insufficientBalance', `${coin} is not lent`);
+    if (!this.isWithinLeverage(wallet, { coin, assets: units, debts: units })) {
+      throw new Refusal('beyondLeverage', `${LEVERAGE[wallet.kind]}x`);
+    }
+    const { ledger, bills } = this.context;
+    const to = { account: wallet.name, part: 'available' } as const;
+    ledger.move(coin, units, { account: lentTo(wallet.name), part: 'available' }, to);
+    bills.post(wallet.name, coin, units, 'borrow');
+  }
+
+  /** Pays the wallet's debt with at most `units` that came in. */
+  repay(wallet: string, coin: string, units: bigint): void {
+    const debt = this.debt(wallet, coin);
+    const repaid = units < debt ? units : debt;
+    if (repaid <= 0n) return;
+    const { ledger, bills } = this.context;
+    const from = { account: wallet, part: 'available' } as const;
+    ledger.move(coin, repaid, from, { account: lentTo(wallet), part: 'available' });
+    bills.post(wallet, coin, -repaid, 'repay');
+  }
+
+  /** A row for each wallet and coin of which the account has or owes something. */
+  balances({ id }: { readonly id: string }): MarginBalance[] {
+    const isolated = [...MARKETS.values()].flatMap((market) => this.rows(walletOf(id, 'isolated', market)));
+    const [anyMarket] = MARKETS.values();
+    return anyMarket === undefined ? isolated : [...isolated, ...this.rows(walletOf(id, 'cross', anyMarket))];
+  }
+
+  /** From spot to margin. Throws {@link Refusal} if the spot wallet has less, or for an impossible market, coin or amount. */
+  transferIn({ id }: { readonly id: string }, transfer: MarginTransfer): void {
+    const [wallet, units] = checked(id, transfer);
+    const { coin } = transfer;
+    if (this.context.ledger.available(id, coin) < units) throw new Refusal('insufficientBalance', coin);
+    this.transfer(coin, units, id, wallet.name);
+  }
+
+  /** From margin to spot. Throws {@link Refusal} also if the rest would exceed the wallet's leverage. */
+  transferOut({ id }: { readonly id: string }, transfer: MarginTransfer): void {
+    const [wallet, units] = checked(id, transfer);
+    const { coin } = transfer;
+    if (this.context.ledger.available(wallet.name, coin) < units) throw new Refusal('insufficientBalance', coin);
+    if (!this.isWithinLeverage(wallet, { coin, assets: -units, debts: 0n })) throw new Refusal('beyondLeverage', coin);
+    this.transfer(coin, units, wallet.name, id);
+  }
+
+  private transfer(coin: string, units: bigint, from: string, to: string): void {
+    const { ledger, bills, now, changed } = this.context;
+    ledger.move(coin, units, { account: from, part: 'available' }, { account: to, part: 'available' });
+    bills.post(from, coin, -units, 'transferOut', to);
+    bills.post(to, coin, units, 'transferIn', from);
+    bills.write(now());
+    changed();
+  }
+
+  private rows(wallet: Wallet): MarginBalance[] {
+    const kind = wallet.kind === 'cross' ? 'cross' : 'isolated';
+    const market = kind === 'isolated' ? wallet.market.market : null;
+    const { ledger } = this.context;
+    return coinsOf(wallet).flatMap((coin) => {
+      const { name } = wallet;
+      const parts = [ledger.available(name, coin), ledger.frozen(name, coin), this.debt(name, coin)];
+      if (parts.every((units) => units === 0n)) return [];
+      const [available = '', frozen = '', borrowed = ''] = parts.map((units) => coinText(coin, units));
+      return [{ kind, market, coin, available, frozen, borrowed }];
+    });
+  }
+
+  /** Leverage L: the assets are worth at most L times what is left after the debts. */
+  private isWithinLeverage(wallet: Wallet, change: Change): boolean {
+    const { assets, debts } = this.walletValue(wallet, change);
+    return assets <= BigInt(LEVERAGE[wallet.kind]) * (assets - debts);
+  }
+
+  /** At the last prices, including what orders hold, in units of the valuation coin. Assets are rounded down, debts up. */
+  walletValue(wallet: Wallet, change: Change = NO_CHANGE): { assets: bigint; debts: bigint } {
+    const { ledger } = this.context;
+    let [assets, debts] = [0n, 0n];
+    for (const coin of coinsOf(wallet)) {
+      const own = coin === change.coin ? change : NO_CHANGE;
+      const owned = ledger.available(wallet.name, coin) + ledger.frozen(wallet.name, coin) + own.assets;
+      assets += this.value(wallet, coin, owned, 'down');
+      debts += this.value(wallet, coin, this.debt(wallet.name, coin) + own.debts, 'up');
+    }
+    return { assets, debts };
+  }
+
+  private value({ kind, market }: Wallet, coin: string, units: bigint, rounding: 'down' | 'up'): bigint {
+    const valuationCoin = kind === 'isolated' ? market.quote : CROSS_VALUATION_COIN;
+    if (units === 0n || coin === valuationCoin) return units;
+    const priced = MARKETS.get(`${coin}_${valuationCoin}`);
+    if (priced === undefined) throw new RangeError(`no market prices ${coin} in ${valuationCoin}`);
+    return priced.worth(this.context.lastPrice(priced.market), units, rounding);
+  }
+}
+
+/** The coins that a wallet can hold. */
+function coinsOf({ kind, market }: { readonly kind: Wallet['kind']; readonly market: Market }): readonly string[] {
+  return kind === 'isolated' ? [market.base, market.quote] : [...COINS.keys()];
+}
+
+/** The wallet and the units of a transfer. Throws {@link Refusal} if they are impossible. */
+function checked(account: string, { kind, market, coin, amount }: MarginTransfer): [wallet: Wallet, units: bigint] {
+  const rules = MARKETS.get(kind === 'isolated' ? (market ?? '') : 'btc_usdt');
+  if (rules === undefined) throw new Refusal('unknownMarket', market?.slice(0, 40));
+  const wallet = walletOf(account, kind, rules);
+  if (!coinsOf(wallet).includes(coin)) {
+    throw new Refusal('badParameter', `this wallet does not hold ${coin.slice(0, 40)}`);
+  }
+  return [wallet, coinUnits(coin, amount)];
+}

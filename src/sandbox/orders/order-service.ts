@@ -1,0 +1,204 @@
+import type { AccountType } from '../../domain/words.js';
+import { isSimulated, walletOf } from '../accounts/accounts.js';
+import type { BillBook, BillKind } from '../accounts/bills.js';
+import { FEES, type Ledger } from '../accounts/ledger.js';
+import { type Book, type BookEvent, type Execution, opposite, type Side } from '../engine/book.js';
+import type { MarginService } from '../margin/margin-service.js';
+import type { Market } from '../markets/market.js';
+import type { Tape } from '../markets/tape.js';
+import { Refusal } from '../refusals.js';
+import { held, type Order } from './order.js';
+import type { OrderRepository } from './order-repository.js';
+import type { Sequences } from './sequences.js';
+
+/** A market with its book and its trades. */
+export interface Venue {
+  readonly market: Market;
+  readonly book: Book<Order>;
+  readonly tape: Tape;
+}
+
+/** In ticks. Before the first trade it is the best bid, or 0, at which nothing is lent. */
+export function lastPrice(venue: Venue | undefined): bigint {
+  return venue?.tape.last?.price ?? venue?.book.best('buy')?.price ?? 0n;
+}
+
+/** An order to be placed, in ticks and lots. */
+export interface Intent {
+  readonly account: string;
+  readonly side: Side;
+  readonly type: Execution;
+  readonly price: bigint;
+  readonly amount: bigint;
+  readonly clientId?: string | undefined;
+  /** Which wallet pays and receives (default: spot). */
+  readonly kind?: AccountType | undefined;
+  /** Borrow what is missing. */
+  readonly borrow?: boolean | undefined;
+  /** Repay with what comes in. */
+  readonly repay?: boolean | undefined;
+}
+
+/**
+ * Takes orders, holds what they may cost, matches and settles them, one after the other. Each call leaves book, ledger, orders,
+ * tape and bills consistent. Every trade and every change of an order, of customers and of simulated traders, passes here.
+ */
+export class OrderService {
+  /** Whether something of a customer has changed since this was last set to false. */
+  customersChanged = false;
+  /** Time never goes back, even if a caller's does. */
+  private time = 0;
+
+  constructor(
+    readonly ledger: Ledger,
+    private readonly sequences: Sequences,
+    private readonly bills: BillBook,
+    private readonly orders: OrderRepository,
+    private readonly margin: MarginService,
+  ) {}
+
+  /** Takes an order at `time`. Throws {@link Refusal}, with nothing changed, if it cannot be placed. */
+  place(venue: Venue, intent: Intent, time: number): Order {
+    if (intent.type === 'postOnly' && venue.book.crosses(intent.side, intent.price)) throw new Refusal('wouldTrade');
+    this.time = Math.max(this.time, time);
+    const order = this.funded(venue.market, intent);
+    this.orders.enter(order);
+    for (const event of venue.book.submit(order, intent.type)) this.apply(venue, event);
+    return order;
+  }
+
+  /** Ends an open order and releases what it holds. */
+  cancel(venue: Venue, order: Order): void {
+    if (venue.book.cancel(order)) this.close(order);
+  }
+
+  /** Holds what the order may cost, borrowing what is missing if it may, and gives it an id. */
+  private funded(market: Market, intent: Intent): Order {
+    const {
+      account,
+      side,
+      type,
+      price,
+      amount,
+      kind = 'spot',
+      borrow = false,
+      repay = false,
+      clientId = null,
+    } = intent;
+    const wallet = walletOf(account, kind, market);
+    const { coin, units } = held({ market, side, price, remaining: amount });
+    const missing = units - this.ledger.available(wallet.name, coin);
+    if (missing > 0n) {
+      if (!borrow) throw new Refusal('insufficientBalance', coin);
+      this.margin.lend(wallet, coin, missing);
+      this.bills.write(this.time);
+    }
+    this.ledger.hold(wallet.name, coin, units);
+    const id = this.sequences.order(this.time);
+    const filled = { remaining: amount, value: 0n, fee: 0n, open: true };
+    return {
+      id,
+      account,
+      kind,
+      wallet: wallet.name,
+      repay,
+      market,
+      side,
+      type,
+      price,
+      amount,
+      clientId,
+      time: this.time,
+      ...filled,
+    };
+  }
+
+  private apply(venue: Venue, event: BookEvent<Order>): void {
+    if (event.kind === 'traded') this.trade(venue, event.maker, event.taker, event.price, event.amount);
+    if (event.kind === 'cancelled') this.close(event.order);
+    if (event.kind === 'rested') this.keep(event.order);
+  }
+
+  private trade(venue: Venue, maker: Order, taker: Order, price: bigint, amount: bigint): void {
+    for (const order of [maker, taker]) if (order.value === 0n) this.orders.listTraded(order);
+    const [buy, sell] = taker.side === 'buy' ? [taker, maker] : [maker, taker];
+    settle(this.ledger, buy, sell, price, amount, (wallet, ...entry) => {
+      if (!isSimulated(wallet)) this.bills.post(wallet, ...entry);
+    });
+    if (buy.repay) this.repayFromBuy(buy, price, amount);
+    if (sell.repay) this.margin.repay(sell.wallet, sell.market.quote, afterFee(sell.market.value(price, amount)));
+    this.bills.write(this.time);
+    venue.tape.record({ id: this.sequences.trade(), time: this.time, side: opposite(maker.side), price, amount });
+    for (const order of [maker, taker]) {
+      if (order.remaining === 0n) this.close(order);
+      else this.keep(order);
+    }
+  }
+
+  /** The bought coins repay, and so does the held money that a better price left over. */
+  private repayFromBuy({ wallet, market, price: limit }: Order, price: bigint, amount: bigint): void {
+    this.margin.repay(wallet, market.base, afterFee(market.units(amount)));
+    this.margin.repay(wallet, market.quote, market.value(limit - price, amount));
+  }
+
+  private close(order: Order): void {
+    const { coin, units } = held(order);
+    this.ledger.release(order.wallet, coin, units);
+    if (order.repay) {
+      this.margin.repay(order.wallet, coin, units);
+      this.bills.write(this.time);
+    }
+    order.open = false;
+    this.keep(order);
+  }
+
+  private keep(order: Order): void {
+    this.orders.keep(order);
+    if (!isSimulated(order.account)) this.customersChanged = true;
+  }
+}
+
+/** Called for every movement that changes what a wallet owns. Holds are not among them. */
+type Posted = (wallet: string, coin: string, change: bigint, kind: BillKind) => void;
+
+/** Exchanges `amount` lots at `price` ticks out of what both orders hold, and takes the fees. */
+export function settle(ledger: Ledger, buy: Order, sell: Order, price: bigint, amount: bigint, posted: Posted): void {
+  const { market } = buy;
+  const value = market.value(price, amount);
+  const units = market.units(amount);
+  pay(ledger, market.quote, value, buy, sell);
+  posted(buy.wallet, market.quote, -value, 'buy');
+  posted(sell.wallet, market.quote, value, 'sell');
+  pay(ledger, market.base, units, sell, buy);
+  posted(sell.wallet, market.base, -units, 'sell');
+  posted(buy.wallet, market.base, units, 'buy');
+  // a buy below its limit held more than it paid
+  ledger.release(buy.wallet, market.quote, market.value(buy.price - price, amount));
+  charge(ledger, buy, market.base, units, posted);
+  charge(ledger, sell, market.quote, value, posted);
+  buy.value += value;
+  sell.value += value;
+}
+
+function pay(ledger: Ledger, coin: string, units: bigint, from: Order, to: Order): void {
+  ledger.move(coin, units, { account: from.wallet, part: 'frozen' }, { account: to.wallet, part: 'available' });
+}
+
+function charge(ledger: Ledger, order: Order, coin: string, received: bigint, posted: Posted): void {
+  const fee = feeOf(received);
+  ledger.move(coin, fee, { account: order.wallet, part: 'available' }, { account: FEES, part: 'available' });
+  posted(order.wallet, coin, -fee, 'fee');
+  order.fee += fee;
+}
+
+/** Takers and makers pay 0.2 %. */
+const FEE_PER_MILLE = 2n;
+
+/** The fee in units of the received coin. It is rounded up, so that splitting an order never saves the fee. */
+export function feeOf(received: bigint): bigint {
+  return (received * FEE_PER_MILLE + 999n) / 1000n;
+}
+
+function afterFee(received: bigint): bigint {
+  return received - feeOf(received);
+}
