@@ -67,6 +67,8 @@ interface Context {
   readonly known: ReadonlySet<string>;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
   readonly tolerance: number;
+  /** How well a row of an intent's key fits it, 0 for exactly; undefined if it does not. Every one does by default. */
+  readonly fit?: (row: string, intent: string) => number | undefined;
 }
 
 export type IntentOutcome =
@@ -113,7 +115,11 @@ interface Claim {
   order: string | null;
 }
 
-export function reconcile(attempts: readonly Attempt[], list: List, { known, tolerance }: Context): Reconciled {
+export function reconcile(
+  attempts: readonly Attempt[],
+  list: List,
+  { known, tolerance, fit = () => 0 }: Context,
+): Reconciled {
   const span = tolerance + SLACK_MS;
   const listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
   const claims = attempts.flatMap((attempt) =>
@@ -133,7 +139,9 @@ export function reconcile(attempts: readonly Attempt[], list: List, { known, tol
   const madeAt = ({ order, attempt }: Claim) => listed.get(order ?? '')?.row.time ?? attempt.reqTime;
   const gap = (row: Row, claim: Claim) =>
     Math.min(Math.abs(row.time - madeAt(claim)), Math.abs(row.time - claim.attempt.reqTime));
-  const isInTime = (row: Row, claim: Claim) => gap(row, claim) <= span;
+  const isInTime = (row: Row, claim: Claim) => fit(row.id, claim.intent.id) !== undefined && gap(row, claim) <= span;
+  /** The better it fits, and then the nearer it is. */
+  const distance = (row: Row, claim: Claim) => (fit(row.id, claim.intent.id) ?? 0) * 2 * span + gap(row, claim);
   const mayBe = (row: Row, claim: Claim) =>
     claim.attempt.isOlder === undefined
       ? isInTime(row, claim) && row.time >= claim.attempt.reqTime - SLACK_MS
@@ -163,7 +171,7 @@ export function reconcile(attempts: readonly Attempt[], list: List, { known, tol
   const open = claims.filter(({ intent, order }) => intent.state === 'open' && order === null);
   for (const claim of open.sort(byNeed)) {
     const fitting = (freeByKey.get(claim.intent.key) ?? []).filter((row) => free.has(row) && mayBe(row, claim));
-    const row = leastBy(fitting, (one) => gap(one, claim));
+    const row = leastBy(fitting, (one) => distance(one, claim));
     if (row === undefined) continue;
     free.delete(row);
     if (claim.attempt.isProvenElsewhere === true) reserved.set(row.id, claim.attempt);
@@ -175,7 +183,7 @@ export function reconcile(attempts: readonly Attempt[], list: List, { known, tol
   const unexplained: Row[] = [];
   for (const row of free) {
     const fitting = (byKey.get(row.key) ?? []).filter((claim) => isMade(claim) && isInTime(row, claim));
-    const nearest = leastBy(fitting, (claim) => gap(row, claim));
+    const nearest = leastBy(fitting, (claim) => distance(row, claim));
     // of lines of one batch that agree, those that have no order yet
     const isVacant = (claim: Claim) => claim.order === null && !duplicates.has(claim) && isSameWrite(claim, nearest);
     const claim = fitting.find(isVacant) ?? nearest;

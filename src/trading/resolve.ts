@@ -20,8 +20,8 @@ import { verifyOrders } from './orders/verify.js';
 import { settleReplace } from './replace/settle.js';
 import { probeOf, toleranceOf } from './tolerance.js';
 import { tryRead } from './try-read.js';
-import { findExtraWithdrawals } from './withdrawals/extras.js';
 import { settleWithdrawal } from './withdrawals/settle.js';
+import { verifyWithdrawals } from './withdrawals/verify.js';
 
 /** A write of the journal, with what is known of it now. */
 export interface Resolution {
@@ -175,7 +175,7 @@ async function extrasEverywhere(account: TradingAccount): Promise<Copies[]> {
     }
   }
   for (const coin of account.journal.coins()) {
-    extras.push(...((await tryRead(() => findExtraWithdrawals(account, coin))) ?? []));
+    extras.push(...((await tryRead(() => verifyWithdrawals(account, coin))) ?? []));
   }
   return extras;
 }

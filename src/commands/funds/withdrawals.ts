@@ -7,7 +7,7 @@ import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { tryRead } from '../../trading/try-read.js';
-import { findExtraWithdrawals } from '../../trading/withdrawals/extras.js';
+import { verifyWithdrawals } from '../../trading/withdrawals/verify.js';
 import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
 import { stateColumn } from './states.js';
 
@@ -34,7 +34,7 @@ export default define({
     }),
   ),
   async run(context, input) {
-    await tryRead(async () => findExtraWithdrawals(await context.session.trading(), input.coin));
+    await tryRead(async () => verifyWithdrawals(await context.session.trading(), input.coin));
     return answerRecords(
       context,
       {

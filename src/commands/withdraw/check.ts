@@ -3,7 +3,7 @@ import { type Advice, suggest } from '../../errors.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { isOf } from '../../trading/journal/intent.js';
 import { tryRead } from '../../trading/try-read.js';
-import { findExtraWithdrawals } from '../../trading/withdrawals/extras.js';
+import { verifyWithdrawals } from '../../trading/withdrawals/verify.js';
 import { type CoinFacts, type EarlierUse, readCoinFacts, readEarlierUse } from '../../trading/withdrawals/facts.js';
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
 import { feePlace } from '../../trading/withdrawals/plan.js';
@@ -43,7 +43,7 @@ export async function check(context: Context, account: TradingAccount, request: 
   const { wanted } = prepared;
   refuseTwin(account, wanted);
   await checkLimits(account, withdrawLimits(settings), wanted);
-  await tryRead(() => findExtraWithdrawals(account, coin));
+  await tryRead(() => verifyWithdrawals(account, coin));
   const earlier = await readEarlierUse(account.client, coin, prepared);
   const warnings = [...prepared.warnings, ...unknownOnes(account, coin).map((one) => context.output.textOf(one))];
   return { prepared, earlier, unfamiliar: firstUse(earlier), warnings };

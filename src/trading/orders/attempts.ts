@@ -7,7 +7,7 @@ import { isOf, listOf, type MarketSide, type OrderTerms } from '../journal/inten
 import type { Journal } from '../journal/journal.js';
 import type { Attempt, Intent, Row } from '../reconcile.js';
 
-/** The record of an order or a job. */
+/** What is asked of the record of a write that is not closed. */
 export type OrderEntry = Pick<Entry, 'intent' | 'events' | 'settlement' | 'isVerified' | 'verify' | 'addDuplicates'>;
 
 /** A write of the journal as attempts that a list of orders can be held against. */

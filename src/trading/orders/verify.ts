@@ -322,11 +322,21 @@ function noteDuplicates({ journal }: TradingAccount, { fresh }: SideResult, foun
 function closeWrites(account: TradingAccount, { writes, result }: SideResult): void {
   for (const { entry, isSettled, attempts } of writes) {
     if (!isSettled) continue;
-    const isAbsent = attempts.some(({ intents }) => intents.some(({ state }) => state === 'absent'));
-    const end = Math.max(entry.intent.reqTime, ...attempts.map(({ reqTime }) => reqTime));
-    const isForgotten = account.client.now() > end + usedTolerance(account) + REMEMBERED_MS;
-    if (entry.isVerified) {
-      if (isForgotten) entry.verify();
-    } else if (attempts.every(({ id }) => result.closed.has(id))) entry.verify(isAbsent && !isForgotten);
+    endVerification(account, entry, attempts, result.closed);
   }
+}
+
+/** Closes a settled write whose attempts are closed. One that made nothing is remembered for a day. */
+export function endVerification(
+  account: TradingAccount,
+  entry: OrderEntry,
+  attempts: readonly Attempt[],
+  closed: ReadonlySet<string>,
+): void {
+  const isAbsent = attempts.some(({ intents }) => intents.some(({ state }) => state === 'absent'));
+  const end = Math.max(entry.intent.reqTime, ...attempts.map(({ reqTime }) => reqTime));
+  const isForgotten = account.client.now() > end + usedTolerance(account) + REMEMBERED_MS;
+  if (entry.isVerified) {
+    if (isForgotten) entry.verify();
+  } else if (attempts.every(({ id }) => closed.has(id))) entry.verify(isAbsent && !isForgotten);
 }
