@@ -68,7 +68,7 @@ interface Context {
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
   readonly tolerance: number;
   /** How well a row of an intent's key fits it, 0 for exactly; undefined if it does not. Every one does by default. */
-  readonly fit?: (row: string, intent: string) => number | undefined;
+  readonly misfit?: (row: string, intent: string) => number | undefined;
 }
 
 export type IntentOutcome =
@@ -93,6 +93,8 @@ export interface Reconciled {
   readonly isAlone: boolean;
   /** Attempts that can make nothing any more and of which this list shows all that they made. */
   readonly closed: ReadonlySet<string>;
+  /** Groups of which a row that fits them was taken by another write whose outcome is open: it may still be theirs. */
+  readonly contested: ReadonlySet<string>;
   /** Rows that are reserved for an attempt that is proven elsewhere. */
   readonly reserved: ReadonlyMap<string, Attempt>;
   /** When to hold another list against what is not closed; undefined if everything is. */
@@ -118,7 +120,7 @@ interface Claim {
 export function reconcile(
   attempts: readonly Attempt[],
   list: List,
-  { known, tolerance, fit = () => 0 }: Context,
+  { known, tolerance, misfit = () => 0 }: Context,
 ): Reconciled {
   const span = tolerance + SLACK_MS;
   const listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
@@ -139,9 +141,9 @@ export function reconcile(
   const madeAt = ({ order, attempt }: Claim) => listed.get(order ?? '')?.row.time ?? attempt.reqTime;
   const gap = (row: Row, claim: Claim) =>
     Math.min(Math.abs(row.time - madeAt(claim)), Math.abs(row.time - claim.attempt.reqTime));
-  const isInTime = (row: Row, claim: Claim) => fit(row.id, claim.intent.id) !== undefined && gap(row, claim) <= span;
+  const isInTime = (row: Row, claim: Claim) => misfit(row.id, claim.intent.id) !== undefined && gap(row, claim) <= span;
   /** The better it fits, and then the nearer it is. */
-  const distance = (row: Row, claim: Claim) => (fit(row.id, claim.intent.id) ?? 0) * 2 * span + gap(row, claim);
+  const distance = (row: Row, claim: Claim) => (misfit(row.id, claim.intent.id) ?? 0) * 2 * span + gap(row, claim);
   const mayBe = (row: Row, claim: Claim) =>
     claim.attempt.isOlder === undefined
       ? isInTime(row, claim) && row.time >= claim.attempt.reqTime - SLACK_MS
@@ -167,6 +169,7 @@ export function reconcile(
 
   // 2. what is open takes what fits it best; requests that got no answer come first
   const reserved = new Map<string, Attempt>();
+  const takers = new Map<string, Set<string>>();
   const freeByKey = groupBy(free, ({ key }) => key);
   const open = claims.filter(({ intent, order }) => intent.state === 'open' && order === null);
   for (const claim of open.sort(byNeed)) {
@@ -174,6 +177,7 @@ export function reconcile(
     const row = leastBy(fitting, (one) => distance(one, claim));
     if (row === undefined) continue;
     free.delete(row);
+    takers.set(row.key, (takers.get(row.key) ?? new Set()).add(claim.attempt.group));
     if (claim.attempt.isProvenElsewhere === true) reserved.set(row.id, claim.attempt);
     else claim.order = row.id;
   }
@@ -201,13 +205,14 @@ export function reconcile(
       : (boundaries.get(attempt) ?? 0) < list.rows.length);
   const outcomes = new Map<string, IntentOutcome>();
   const closed = new Set<string>();
+  const contested = new Set<string>();
   for (const attempt of attempts) {
     const own = byAttempt.get(attempt.id) ?? [];
     for (const { intent, order } of own)
       if (order !== null && intent.order === null) outcomes.set(intent.id, { outcome: 'placed', id: order });
     if (!reaches(attempt)) continue;
     const missing = own.filter(({ intent, order }) => intent.state === 'open' && order === null);
-    const isContested = missing.some(({ intent }) =>
+    const isReserved = missing.some(({ intent }) =>
       [...reserved.keys()].some((id) => listed.get(id)?.row.key === intent.key),
     );
     const isLate = list.began > closesAt(attempt.reqTime, tolerance);
@@ -216,17 +221,19 @@ export function reconcile(
       (attempt.checkedTo !== undefined || own.every(({ order }) => order === null || listed.has(order)));
     const isNamedPlaced = attempt.named.every((id) => explained.has(id));
     const isDecided =
-      !isContested &&
+      !isReserved &&
       ((attempt.answer === 'short' && isShown && isNamedPlaced) ||
         attempt.answer === 'refused' ||
         ((attempt.answer === 'lost' || attempt.answer === 'deferred') && isLate));
     const absent = attempt.answer === 'short' || attempt.answer === 'refused' ? 'refused' : 'notSent';
     if (isDecided && attempt.isProvenElsewhere !== true)
       for (const { intent } of missing) outcomes.set(intent.id, { outcome: absent });
-    const isReserving = [...reserved.keys()].some((id) =>
-      own.some(({ intent }) => intent.key === listed.get(id)?.row.key),
+    const isContested = own.some(({ intent }) =>
+      [...(takers.get(intent.key) ?? [])].some((group) => group !== attempt.group),
     );
-    if (isLate && isShown && !isReserving && (missing.length === 0 || isDecided)) closed.add(attempt.id);
+    if (isContested) contested.add(attempt.group);
+    const isSettled = missing.length === 0 || (isDecided && attempt.isProvenElsewhere !== true);
+    if (isLate && isShown && isSettled && !isContested) closed.add(attempt.id);
   }
   const waiting = attempts.filter(({ id }) => !closed.has(id)).map(({ reqTime }) => closesAt(reqTime, tolerance));
   return {
@@ -238,6 +245,7 @@ export function reconcile(
     unexplained,
     isAlone: !unexplained.some(({ time }) => time >= earliest),
     closed,
+    contested,
     reserved,
     retryAt: waiting.length === 0 ? undefined : Math.min(...waiting),
   };

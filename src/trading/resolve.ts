@@ -168,7 +168,7 @@ async function extrasEverywhere(account: TradingAccount): Promise<Copies[]> {
   const extras: Copies[] = [];
   for (const market of account.journal.markets()) {
     for (const side of ['buy', 'sell'] as const) {
-      const found = await tryRead(() => verifyOrders(account, { market, side }));
+      const found = await tryRead(() => verifyOrders(account, { market, side }, { extent: 'all' }));
       if (found === undefined)
         account.tell(`The orders of ${market} could not be looked through; a later command does.`);
       extras.push(...(found?.duplicates ?? []));

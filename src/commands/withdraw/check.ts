@@ -3,7 +3,6 @@ import { type Advice, suggest } from '../../errors.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { isOf } from '../../trading/journal/intent.js';
 import { tryRead } from '../../trading/try-read.js';
-import { verifyWithdrawals } from '../../trading/withdrawals/verify.js';
 import { type CoinFacts, type EarlierUse, readCoinFacts, readEarlierUse } from '../../trading/withdrawals/facts.js';
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
 import { feePlace } from '../../trading/withdrawals/plan.js';
@@ -14,6 +13,7 @@ import {
   type WithdrawRequest,
 } from '../../trading/withdrawals/prepare.js';
 import { refuseTwin } from '../../trading/withdrawals/send.js';
+import { verifyWithdrawals } from '../../trading/withdrawals/verify.js';
 import { explained, unknownCoin } from '../funds/explained.js';
 
 /** A withdrawal that can be sent, with all that is told of it beforehand. */

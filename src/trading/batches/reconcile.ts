@@ -56,7 +56,7 @@ export async function reconcileJob(
   for (const request of [...job.pendingRequests.values()])
     if ([...request.lines].some(isRefused))
       closeRefused(job, request, typeof request.answer === 'object' ? request.answer.code : null);
-  return isRead && missing === 0 && (shows === undefined || result.reserved.size === 0);
+  return isRead && missing === 0 && (shows === undefined || !result.contested.has(nameOf(job.entry)));
 }
 
 /** Undefined if it cannot be found out which orders are another write's. */
@@ -77,7 +77,7 @@ async function reconciled(
   // after the list, so that nothing that is listed is missed in the journal
   const others = openOrderWrites(journal, job.terms).filter(({ entry }) => entry.intent.id !== job.id);
   const known = records.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, records, job.id);
-  for (const { orders } of others) for (const id of orders) known.add(id);
+  for (const id of [...others.flatMap(({ orders }) => orders), ...job.duplicates.keys()]) known.add(id);
   const run = (attempts: readonly Attempt[]) =>
     reconcile([...own.attempts, ...attempts], list, { known, tolerance: usedTolerance(account) });
   let attempts = others.flatMap((write) => write.attempts);

@@ -43,7 +43,10 @@ interface VerifyOptions {
   readonly fresh?: { readonly entry: Entry<'order'>; readonly order: string };
   /** What the caller has read itself. Without it, a list is read if something is open. */
   readonly listed?: ListedOrders;
-  readonly mostPages?: number;
+  /**
+   * How much is read of what the journal has open. `recent`: the newest page, and more only to close what is overdue.
+   */
+  readonly extent?: 'recent' | 'all';
 }
 
 /** What a look at one side of a market found. */
@@ -73,7 +76,7 @@ export async function verifyMarket(
   for (const side of ['buy', 'sell'] as const) {
     const listed = lists?.[side];
     if (lists !== undefined && listed === undefined) continue;
-    const options = listed === undefined ? { mostPages: MOST_PAGES } : { listed };
+    const options = listed === undefined ? {} : { listed };
     found.push(...((await tryRead(() => verifyOrders(account, { market, side }, options)))?.duplicates ?? []));
   }
   return found;
@@ -87,10 +90,10 @@ export async function verifyMarket(
 export async function verifyOrders(
   account: TradingAccount,
   where: MarketSide,
-  { fresh, listed: given, mostPages = Number.POSITIVE_INFINITY }: VerifyOptions = {},
+  { fresh, listed: given, extent = 'recent' }: VerifyOptions = {},
 ): Promise<Verified> {
-  const tolerance = usedTolerance(account);
-  const from = earliest(account, where, tolerance, fresh?.entry);
+  const mostPages = extent === 'recent' && fresh === undefined ? MOST_PAGES : Number.POSITIVE_INFINITY;
+  const from = earliest(account, where, extent, fresh?.entry);
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(account, where, from ?? Number.NEGATIVE_INFINITY, mostPages));
   const quick = reconcileSide(account, where, listed, fresh, false);
@@ -172,22 +175,24 @@ export function knownOrders(
   return known;
 }
 
-/** How far back a list must reach; undefined if nothing is open whose requests may still make something. */
+/**
+ * How far back a list is to reach; undefined if nothing is open whose requests may still make something. What is made late is
+ * on the newest page; a longer list is read only if something is overdue, and closes all of that at once.
+ */
 function earliest(
   account: TradingAccount,
   where: MarketSide,
-  tolerance: number,
+  extent: 'recent' | 'all',
   fresh: Entry<'order'> | undefined,
 ): number | undefined {
   const attempts = account.journal
     .verifying(where)
     .filter((entry) => !entry.isVerified)
     .flatMap((entry) => orderWrite(entry, true).attempts);
-  // right after an order only what is overdue is worth a longer list: it closes all of them at once
-  const isDue = ({ reqTime }: Attempt) => account.client.now() > closesAt(reqTime, 2 * tolerance);
-  const wanted = fresh === undefined || attempts.some(isDue) ? attempts.map(opensAt) : [];
-  const times = fresh === undefined ? wanted : [...wanted, opensAt(fresh.intent)];
-  return times.length === 0 ? undefined : Math.min(...times);
+  if (attempts.length === 0 && fresh === undefined) return undefined;
+  const isOverdue = ({ reqTime }: Attempt) => account.client.now() > closesAt(reqTime, 2 * usedTolerance(account));
+  const wanted = extent === 'all' || attempts.some(isOverdue) ? attempts.map(opensAt) : [];
+  return Math.min(...wanted, ...(fresh === undefined ? [] : [opensAt(fresh.intent)]));
 }
 
 /** Reads the orders of a side back to a moment of the list's clock, in milliseconds since the Unix epoch. */

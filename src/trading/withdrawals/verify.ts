@@ -49,7 +49,7 @@ export async function verifyWithdrawals(
   const { duplicates, closed } = reconcile(attempts, list, {
     known,
     tolerance: usedTolerance(account) + DATES_MS,
-    fit: (row, name) => {
+    misfit: (row, name) => {
       const [record, intent] = [listed.get(row), intents.get(name)];
       const fit = record && intent && fitOfRecord(account, record, intent);
       return fit === undefined ? undefined : fit === 'exactly' ? 0 : 1;

@@ -1,14 +1,15 @@
 import fs, { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Order } from '../../../src/domain/order.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { verifyMarket, verifyOrders } from '../../../src/trading/orders/verify.js';
+import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { findDuplicates } from '../support/duplicates.js';
-import { NOT_FOUND, query, record } from '../support/exchange.js';
+import { count, NOT_FOUND, query, record } from '../support/exchange.js';
 
 const TERMS: OrderTerms = {
   ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
@@ -43,6 +44,13 @@ function settle(
 }
 
 const at = (id: string, ms: number, changes: object = {}) => record({ id, trade_date: NOW + ms, ...changes });
+
+function ownOrder(text: string): Order {
+  const { id, trade_date: time } = JSON.parse(text);
+  const amounts = { price: '30000', amount: '0.01', filled: '0', filledValue: '0', fee: null, feeDiscount: false };
+  const kind = { clientId: null, market: 'btc_usdt', side: 'buy', type: 'limit', state: 'open', status: 0 } as const;
+  return { id, time, ...amounts, ...kind };
+}
 
 describe('orders just alike of several processes', () => {
   it('are none too many, though another one is settled between the look at the exchange and that at the journal', async () => {
@@ -82,25 +90,45 @@ describe('what is carried out again later', () => {
     expect(await findDuplicates(account, BUYS)).toEqual([]);
   });
 
-  it('is looked for from where the last look began, so that a busy market costs no more than a quiet one', async () => {
+  it('costs one page for as long as its request may be carried out, and then one list back to it', async () => {
     const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
     const orders = [...older, at('7', 3)];
     const server = await listing(() => orders);
+    const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    settle(account, 'mine', '7');
+    const pages = async () => {
+      const before = server.requests.length;
+      const { duplicates } = await verifyOrders(account, BUYS);
+      return [duplicates.length, server.requests.length - before];
+    };
+    expect(await pages()).toEqual([0, 1]);
+    await account.host.sleep(125_000);
+    expect(await pages()).toEqual([0, 1]);
+    await account.host.sleep(1);
+    expect(await pages()).toEqual([0, 31]);
+    expect(await pages()).toEqual([0, 0]);
+  });
+
+  it('is found on the newest page, though hundreds of orders have come since', async () => {
+    const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
+    const orders = [at('8', 21_000), ...older, at('7', 3)];
+    const server = await listing(() => orders);
     const account = accountOf(server.url, { tolerance: 60_000 });
     settle(account, 'mine', '7');
-    await account.host.sleep(12_000);
-    await findDuplicates(account, BUYS);
-    const first = server.requests.length;
-    await account.host.sleep(10_000);
-    orders.unshift(at('8', 21_000));
-    expect(await findDuplicates(account, BUYS)).toMatchObject([{ ids: ['8'] }]);
-    expect(first).toBeGreaterThan(29);
-    // the one look, and a longer list for whether another program uses the account
-    const again = server.requests.length - first;
-    expect(again).toBeLessThan(2 * first);
-    await account.host.sleep(10_000);
-    expect(await findDuplicates(account, BUYS)).toEqual([]);
-    expect(server.requests.length - first - again).toBe(1);
+    expect((await verifyOrders(account, BUYS)).duplicates).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
+    expect((await verifyOrders(account, BUYS)).duplicates).toEqual([]);
+  });
+
+  it('is found in the list that a command reads for itself, and no other list is', async () => {
+    const server = await listing(() => []);
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    settle(account, 'mine', '7');
+    const own = [at('8', 50), at('7', 3)].map((text) => ownOrder(text));
+    const buy = listedFrom({ records: own, more: false, failure: null }, NOW + 66_000);
+    expect(await verifyMarket(account, 'btc_usdt', { buy })).toMatchObject([{ ids: ['8'] }]);
+    // which closed it
+    expect(await verifyMarket(account, 'btc_usdt')).toEqual([]);
+    expect(count(server, 'getOrders')).toBe(0);
   });
 
   it('is found where the look that the order itself began could not be made, though others could since', async () => {
