@@ -4,7 +4,6 @@ import { run } from '../../src/cli/program.js';
 import { commands, groups } from '../../src/commands/index.js';
 import { FAILURES } from '../../src/errors.js';
 import { systemHost } from '../../src/platform/host.js';
-import { filesUnder, importsIn, textOf } from './sources.js';
 
 // the build puts the version in
 vi.mock('../../src/version.js', () => ({ version: 'test' }));
@@ -33,33 +32,13 @@ async function ran(example: string): Promise<{ words: string; input: unknown }[]
 
 const host = { ...systemHost(), environment: {} };
 
-/** The text of the file that defines a command. */
-function sourceOf(words: string): string {
-  const pattern = new RegExp(`'?${words}'?: \\(\\) => import\\('\\./(\\S+)\\.js'\\)`);
-  const [, file = ''] = pattern.exec(textOf('src/commands/index.ts')) ?? [];
-  return textOf(`src/commands/${file}.ts`);
-}
-
 /** As a shell would split it; a redirection is the shell's own. */
 function split(example: string): string[] {
   return example.replace(/ < \S+$/, '').split(' ');
 }
 
 describe('the commands', () => {
-  it('are the files of their folder, each under its words', () => {
-    const loaded = importsIn('src/commands/index.ts', textOf('src/commands/index.ts')).map(({ to }) => to);
-    const defining = filesUnder('src/commands').filter((file) => /^export default define\(/m.test(textOf(file)));
-    expect(loaded.filter((file) => file !== 'src/cli/definition.ts').sort()).toEqual(defining);
-    const registry = textOf('src/commands/index.ts');
-    for (const words of Object.keys(commands)) {
-      const path = words.split(' ');
-      // a command of one word may share a folder with what belongs to it
-      const file = path.length === 1 ? `(?:\\w+/)?${words}` : path.join('/');
-      expect(registry).toMatch(new RegExp(`'?${words}'?: \\(\\) => import\\('\\./${file}\\.js'\\)`));
-    }
-  });
-
-  it('are grouped under words that are told about', () => {
+  it('every word that only groups commands has a summary', () => {
     const parents = Object.keys(commands).flatMap((words) => {
       const names = words.split(' ');
       return names.slice(1).map((_name, index) => names.slice(0, index + 1).join(' '));
@@ -68,22 +47,16 @@ describe('the commands', () => {
     expect([...untold].sort()).toEqual(Object.keys(groups).sort());
   });
 
-  it.each(definitions)('pit $words says in one line what it does, and what it prints', ({ words, definition }) => {
-    expect(definition.summary).toMatch(/^[A-Z"][^\n]{3,90}[^.\s]$/);
-    expect(definition.examples.length, 'A command has at least two examples; each is run by a test.').toBeGreaterThan(
-      1,
-    );
-    expect(
-      definition.output,
-      'A command says in `output` what its --json prints (src/cli/shapes.ts), and its line and golden file are under test/cli-contract: CONTRIBUTING.md has the steps.',
-    ).toBeDefined();
-    const changes = /\bdryRun\b|\bdryChange\(|\bdrive\(/.test(sourceOf(words));
-    expect({ changes, dry: definition.dry !== undefined }, 'What --dry-run prints is in `dry`.').toMatchObject(
-      changes ? { dry: true } : {},
-    );
-    const described = [...Object.values(definition.arguments ?? {}), ...Object.values(definition.flags ?? {})];
-    expect(described.filter(({ description }) => description.trim() === '')).toEqual([]);
-  });
+  it.each(definitions)(
+    'pit $words has a one-line summary, two examples, a description of its output and of each argument and flag',
+    ({ definition }) => {
+      expect(definition.summary).toMatch(/^[A-Z"][^\n]{3,90}[^.\s]$/);
+      expect(definition.examples.length).toBeGreaterThan(1);
+      expect(definition.output, 'A command describes in `output` what its --json prints.').toBeDefined();
+      const described = [...Object.values(definition.arguments ?? {}), ...Object.values(definition.flags ?? {})];
+      expect(described.filter(({ description }) => description.trim() === '')).toEqual([]);
+    },
+  );
 
   it.each(definitions.flatMap(({ words, definition }) => definition.examples.map((example) => ({ words, example }))))(
     'the example "pit $example" runs $words',
@@ -93,12 +66,12 @@ describe('the commands', () => {
     },
   );
 
-  it('an example with a wrong flag would be told', async () => {
+  it('rejects an example with an unknown flag or command', async () => {
     await expect(ran('depth btc_usdt --sizes 20')).rejects.toMatchObject({ kind: 'usage' });
     await expect(ran('depths btc_usdt')).rejects.toMatchObject({ kind: 'usage' });
   });
 
-  it('a switch that is not given is false, and one that says no is true', async () => {
+  it('passes false for a switch that is absent, and true for a --no- switch that is absent', async () => {
     const [order] = await ran('order buy btc_usdt 1 --at 5 --ioc');
     expect(order?.input).toMatchObject({ ioc: true, postOnly: false, borrow: false, id: undefined });
     expect((await ran('sandbox serve'))[0]?.input).toMatchObject({ limits: true, port: undefined });
@@ -106,14 +79,14 @@ describe('the commands', () => {
   });
 
   it.each(['--profile sandbox depth btc_usdt', '--profile=orders depth btc_usdt', '--timeout 5 --json depth btc_usdt'])(
-    "a global flag's value is never taken for a command: %s",
+    "does not take a global flag's value for a command: %s",
     async (line) => {
       expect((await ran(line)).map(({ words }) => words)).toEqual(['depth']);
     },
   );
 });
 
-it('the exit codes are those of the contract', () => {
+it('each kind of failure has the exit code of the contract', () => {
   expect(Object.fromEntries(Object.entries(FAILURES).map(([kind, { exitCode }]) => [kind, exitCode]))).toEqual({
     internal: 1,
     usage: 2,
