@@ -2,7 +2,7 @@ import type { Context } from '../cli/context.js';
 import { define, flag, required } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal } from '../domain/decimal.js';
-import { type Depth, type Level, readDepth } from '../exchange/depth.js';
+import type { Depth, Level } from '../domain/market-data.js';
 import type { Answer } from '../terminal/answer.js';
 import { bars } from '../terminal/bar.js';
 import { grouped } from '../terminal/numbers.js';
@@ -45,7 +45,7 @@ export default define({
     const { base, quote } = await (await context.session.markets()).find(market);
     const levels = levelsOf(context, size, merge);
     const client = await context.session.client();
-    const { time, bids, asks } = await readDepth(client, market, levels, merge);
+    const { time, bids, asks } = await client.depth(market, levels, merge);
     return {
       data: { market, time: isoTime(time), bids, asks },
       csv: [

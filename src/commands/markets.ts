@@ -3,7 +3,7 @@ import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { usage } from '../errors.js';
 import { grouped } from '../terminal/numbers.js';
-import { unknownFilter } from './inputs/known-coins.js';
+import { unknownCoinNote } from './inputs/known-coins.js';
 import { coinName, marketName } from './inputs/names.js';
 
 export default define({
@@ -33,7 +33,7 @@ export default define({
     }
     const catalog = await session.markets();
     const markets = market === undefined ? await catalog.all() : [await catalog.find(market)];
-    const unknown = unknownFilter(markets, { base, quote });
+    const unknown = unknownCoinNote(markets, { base, quote });
     if (unknown !== undefined) output.note(unknown);
     const rows = markets.filter((row) => (base ?? row.base) === row.base && (quote ?? row.quote) === row.quote);
     return listing({

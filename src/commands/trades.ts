@@ -25,15 +25,15 @@ export default define({
   async run({ session }, { market, since }) {
     const { base, quote } = await (await session.markets()).find(market);
     const client = await session.client();
-    const trades = await client.read('trades', { market, since });
+    const trades = await client.trades(market, since);
     // oldest first, whichever way they came; of the same moment the smaller id is the older
-    const ordered = trades.toSorted((left, right) => left.date - right.date || compareIds(left.tid, right.tid));
+    const ordered = trades.toSorted((left, right) => left.time - right.time || compareIds(left.id, right.id));
     return listing({
-      rows: ordered.map(({ tid, date, type, price, amount }) => ({
-        id: tid,
-        time: isoTime(date),
+      rows: ordered.map(({ id, time, side, price, amount }) => ({
+        id,
+        time: isoTime(time),
         market,
-        side: type,
+        side,
         price,
         amount,
       })),

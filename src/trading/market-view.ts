@@ -1,5 +1,5 @@
 import { Decimal } from '../domain/decimal.js';
-import type { Depth } from '../exchange/depth.js';
+import type { Depth } from '../domain/market-data.js';
 
 /** The book of a market, best first on both sides. */
 export interface MarketView extends Pick<Depth, 'bids' | 'asks'> {

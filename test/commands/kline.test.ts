@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CANDLE_MS } from '../../src/domain/candle-durations.js';
+import { CANDLE_MS, CANDLE_TYPES, type CandleType } from '../../src/domain/candle.js';
 import { Decimal } from '../../src/domain/decimal.js';
-import { CANDLE_TYPES, type CandleType } from '../../src/exchange/operations/market-data.js';
 import { DECIMAL, FLAG, TIME, useDesk } from './desk.js';
 
 const desk = useDesk();

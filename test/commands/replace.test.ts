@@ -79,7 +79,7 @@ describe('pit order replace', () => {
       },
     });
     expect(await straight.open()).toEqual([done.id]);
-    expect(await straight.order(done.id ?? '')).toMatchObject({ price: '40000.00', total_amount: '0.006000' });
+    expect(await straight.order(done.id ?? '')).toMatchObject({ price: '40000.00', amount: '0.006000' });
     expect(await desk.json(`resolve ${done.clientId}`)).toMatchObject([
       { operation: 'replace', outcome: 'placed', id: done.id },
     ]);

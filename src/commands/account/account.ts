@@ -2,7 +2,7 @@ import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Paint } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import { BALANCE, balanceRow, type CoinEntry } from './rows.js';
+import { BALANCE, balanceRow } from './rows.js';
 
 /**
  * What the key's permissions are for, in the interface's own words, and the commands that need them. Which operation needs
@@ -53,18 +53,10 @@ export default define({
   row: shape.record({ ...ACCOUNT, coins: COIN }),
   async run({ session }) {
     const client = await session.signedClient();
-    const { result, assetPerm, leverPerm, entrustPerm, moneyPerm } = await client.read('getAccountInfo', {});
-    const { username, trade_password_enabled, auth_google_enabled, auth_mobile_enabled } = result.base;
-    const account = {
-      username,
-      tradePassword: trade_password_enabled,
-      googleAuth: auth_google_enabled,
-      mobileAuth: auth_mobile_enabled,
-      permissions: { asset: assetPerm, lever: leverPerm, entrust: entrustPerm, money: moneyPerm },
-      coins: result.coins.map(fullRow),
-    };
+    const { coins, ...info } = await client.account();
+    const account = { ...info, coins: coins.map((coin) => ({ ...balanceRow(coin), ...coin.details })) };
     const security: Entry[] = [
-      ['user', username],
+      ['user', account.username],
       ['trade password', onOff(account.tradePassword)],
       ['authenticator app', onOff(account.googleAuth)],
       ['phone', onOff(account.mobileAuth)],
@@ -82,12 +74,6 @@ export default define({
 function coinRows<Coin>(account: { readonly coins: readonly Coin[] }): object[] {
   if (account.coins.length === 0) return [{ ...account, coins: {} }];
   return account.coins.map((coins) => ({ ...account, coins }));
-}
-
-/** The balance with every other field of the coin entry. */
-function fullRow(entry: CoinEntry) {
-  const { key, enName, cnName, showName, unitTag, unitDecimal, fundstype } = entry;
-  return { ...balanceRow(entry), key, enName, cnName, showName, unitTag, unitDecimal, fundstype };
 }
 
 function onOff(enabled: boolean): string {

@@ -1,7 +1,6 @@
 import * as shape from '../../cli/shapes.js';
+import type { Coin } from '../../domain/account.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { operations } from '../../exchange/operations/index.js';
-import type { Result } from '../../exchange/operations/operation.js';
 
 /** A coin's balance. */
 export const BALANCE: shape.Fields = {
@@ -15,8 +14,6 @@ export const BALANCE: shape.Fields = {
   canLoan: shape.yesNo('may be lent', 'getAccountInfo.canLoan'),
   value: shape.orNull(shape.decimal('in the coin of --in')),
 };
-
-export type CoinEntry = Result<typeof operations.getAccountInfo>['result']['coins'][number];
 
 /** A coin's balance as people and programs read it; amounts are decimal texts. */
 export interface BalanceRow {
@@ -33,19 +30,9 @@ export interface BalanceRow {
   readonly value: string | null;
 }
 
-export function balanceRow(entry: CoinEntry): BalanceRow {
-  const { key, showName, available, freez, isCanRecharge, isCanWithdraw, canLoan } = entry;
-  return {
-    coin: key.toLowerCase(),
-    name: showName,
-    available,
-    frozen: freez,
-    total: Decimal.of(available).plus(Decimal.of(freez)).toString(),
-    canDeposit: isCanRecharge,
-    canWithdraw: isCanWithdraw,
-    canLoan,
-    value: null,
-  };
+export function balanceRow({ coin, name, available, frozen, canDeposit, canWithdraw, canLoan }: Coin): BalanceRow {
+  const total = Decimal.of(available).plus(Decimal.of(frozen)).toString();
+  return { coin, name, available, frozen, total, canDeposit, canWithdraw, canLoan, value: null };
 }
 
 export function isEmpty({ total }: BalanceRow): boolean {

@@ -45,7 +45,13 @@ export async function callUndescribed(
       ...told.map((text): Entry => ['warning', text]),
     ]);
   if (globals.dryRun)
-    return dryRun(context, account.client, method, parameters, { ...NO_PREVIEW, warnings: told }, show);
+    return dryRun(
+      context,
+      account.client,
+      { operation: method, values: parameters },
+      { ...NO_PREVIEW, warnings: told },
+      show,
+    );
   if (globals.yes) for (const warning of warnings) output.warn(warning);
   else output.preview(show);
   await confirmGuarded(context, `Send ${method}?`, breaches, overridden);

@@ -2,13 +2,9 @@ import { listing } from '../../cli/answers.js';
 import type { Context } from '../../cli/context.js';
 import { define, required, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import type { ChainAddress } from '../../domain/funds.js';
 import { Failure, usage } from '../../errors.js';
-import {
-  type ChainAddress,
-  readDepositAddress,
-  readDepositAddresses,
-  readWithdrawalAddress,
-} from '../../exchange/addresses.js';
+import { readDepositAddress, readDepositAddresses, readWithdrawalAddress } from '../../exchange/addresses.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { Answer } from '../../terminal/answer.js';
 import { qrCode } from '../../terminal/qr.js';
@@ -46,7 +42,7 @@ export default define({
   async run(context, { coin, single, withdraw }) {
     if (single && withdraw) throw usage('--single and --withdraw exclude each other.', 'Give one of them.');
     const client = await context.session.signedClient();
-    const read = async (): Promise<ChainAddress[]> => {
+    const read = async (): Promise<readonly ChainAddress[]> => {
       if (withdraw) return [await readWithdrawalAddress(client, coin)];
       return single ? [await readSingle(client, coin)] : readDepositAddresses(client, coin);
     };

@@ -1,7 +1,7 @@
 import { listing } from '../../cli/answers.js';
 import { define, optional } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { type ChainFee, readFees } from '../../exchange/fee-info.js';
+import type { ChainFee } from '../../domain/funds.js';
 import { grouped } from '../../terminal/numbers.js';
 import { coinName } from '../inputs/names.js';
 import { explained } from './explained.js';
@@ -23,7 +23,7 @@ export default define({
   ),
   async run(context, { coin }) {
     const client = await context.session.client();
-    const rows = await explained(context, { coin, permission: 'money' }, () => readFees(client, coin));
+    const rows = await explained(context, { coin, permission: 'money' }, () => client.fees(coin));
     return listing({
       rows,
       fields: ['coin', 'chain', 'mainChain', 'fee', 'canDeposit', 'canWithdraw'],

@@ -1,13 +1,14 @@
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { readWithdrawalPage, readWithdrawals, type WithdrawalRecord } from '../../exchange/record-pages.js';
+import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
+import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { quietly } from '../../trading/quietly.js';
 import { findExtraWithdrawals } from '../../trading/withdrawals/extras.js';
 import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
-import { stateColumn, WITHDRAWAL_STATES } from './states.js';
+import { stateColumn } from './states.js';
 
 type WithdrawalRow = ReturnType<typeof withdrawalRow>;
 
@@ -27,7 +28,7 @@ export default define({
       address: shape.orNull(shape.text('', 'getWithdrawRecord.toAddress')),
       hash: shape.orNull(shape.text('', 'getWithdrawRecord.hash')),
       merchantOrderNo: shape.orNull(shape.text('', 'getWithdrawRecord.merchantOrderNo')),
-      state: shape.oneOf([...Object.values(WITHDRAWAL_STATES), 'other'], '', 'getWithdrawRecord.status'),
+      state: shape.oneOf([...WITHDRAWAL_STATES, 'other'], '', 'getWithdrawRecord.status'),
       status: shape.count("the exchange's own code", 'getWithdrawRecord.status'),
     }),
   ),
@@ -39,7 +40,7 @@ export default define({
         what: 'withdrawals',
         readPage: readWithdrawalPage,
         readAll: readWithdrawals,
-        rowMaker: async () => (record) => withdrawalRow(record, input.coin),
+        rowMaker: async () => withdrawalRow,
         fields: FIELDS,
         columns: columns(),
       },
@@ -48,14 +49,9 @@ export default define({
   },
 });
 
-/** A withdrawal as people and programs read it. The record does not carry its coin. */
-function withdrawalRow(record: WithdrawalRecord, coin: string) {
-  const { id, submitTime, manageTime, amount, fees, toAddress, hash, merchantOrderNo, status } = record;
-  return {
-    ...{ id, time: isoTime(submitTime), processedTime: manageTime ? isoTime(manageTime) : null, coin },
-    ...{ amount, fee: fees, address: toAddress, hash: hash || null, merchantOrderNo: merchantOrderNo || null },
-    ...{ state: WITHDRAWAL_STATES[status] ?? 'other', status },
-  };
+/** A withdrawal as people and programs read it. */
+function withdrawalRow({ time, processedTime, ...rest }: Withdrawal) {
+  return { ...rest, time: isoTime(time), processedTime: processedTime === null ? null : isoTime(processedTime) };
 }
 
 const FIELDS = [

@@ -1,8 +1,8 @@
 import type { Context } from '../../cli/context.js';
 import type { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
 import { suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { Market } from '../../exchange/market-catalog.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { amountText } from '../../trading/expressions/amount-expression.js';
 import { priceText } from '../../trading/expressions/price-expression.js';
@@ -13,7 +13,6 @@ import { type GuardLimits, guardLimits } from '../../trading/guards/limits.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/client-id.js';
 import { doubtsIn, refuseTwin } from '../../trading/orders/doubts.js';
-import { findOrder } from '../../trading/orders/reference.js';
 import { checkOrder } from '../../trading/orders/rules.js';
 import { notionalText } from '../../trading/orders/terms.js';
 import type { OrderFacts, ResolvedOrder } from '../../trading/preview/facts.js';
@@ -121,7 +120,7 @@ function termsOf(request: OrderRequest, price: Decimal, amount: Decimal): OrderT
  * told from the earlier one. Throws Failure `usage`.
  */
 async function requireNewId(client: ExchangeClient, market: string, clientId: string): Promise<void> {
-  const earlier = await findOrder(client, market, { clientId });
+  const earlier = await client.findOrder(market, { clientId });
   if (earlier === undefined) return;
   throw usage(`There is an order with the client id ${clientId} already: ${earlier.id}.`, [
     'Choose another --id.',

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
 import type { OrderType } from '../../domain/words.js';
-import type { Market } from '../../exchange/market-catalog.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';

@@ -21,7 +21,7 @@ export function showReplacement(
 ): string {
   const { base, quote } = market;
   const from = (old: string, now: string) => changed(screen, old, now);
-  const left = Decimal.of(order.total_amount).minus(Decimal.of(order.trade_amount)).trimmed().toString();
+  const left = Decimal.of(order.amount).minus(Decimal.of(order.filled)).trimmed().toString();
   const words = {
     amount: `${grouped(placed.amount)} ${base}, less what fills meanwhile`,
     price: `${from(order.price, wanted.price)} ${quote}`,
@@ -29,7 +29,7 @@ export function showReplacement(
   };
   return record(screen, [
     ['cancels', `${order.id}, of which ${grouped(left)} ${base} is open`],
-    ['total', `${from(order.total_amount, wanted.amount)} ${base}, ${grouped(order.trade_amount)} of it filled`],
+    ['total', `${from(order.amount, wanted.amount)} ${base}, ${grouped(order.filled)} of it filled`],
     ...orderEntries(prepared, facts, beside, words),
   ]);
 }

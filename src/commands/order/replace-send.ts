@@ -2,6 +2,7 @@ import type { Context } from '../../cli/context.js';
 import { dryRun, NO_PREVIEW, type Preview } from '../../cli/dry-run.js';
 import { confirmGuarded, guardingOf } from '../../cli/guards.js';
 import { suggest } from '../../errors.js';
+import { cancelRequest, orderRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -12,8 +13,7 @@ import { guardLimits } from '../../trading/guards/limits.js';
 import type { GuardName } from '../../trading/guards/names.js';
 import { newClientId } from '../../trading/orders/client-id.js';
 import type { Guarding } from '../../trading/orders/place.js';
-import { referenceValues } from '../../trading/orders/reference.js';
-import { notionalText, orderValues } from '../../trading/orders/terms.js';
+import { notionalText } from '../../trading/orders/terms.js';
 import type { ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
 import { UNCHECKED } from '../session/extras.js';
@@ -108,8 +108,7 @@ function dry(
   preview: Preview,
   show: (screen: Screen) => string,
 ): Answer {
-  const values = { currency: terms.market, ...referenceValues(terms.order) };
-  const cancel = dryRun(context, client, 'cancelOrder', values, NO_PREVIEW, () => '');
-  const place = dryRun(context, client, 'order', orderValues(placed, id), preview, show);
+  const cancel = dryRun(context, client, cancelRequest(terms.market, terms.order), NO_PREVIEW, () => '');
+  const place = dryRun(context, client, orderRequest(placed, id), preview, show);
   return { data: [cancel.data, place.data], show: place.show };
 }

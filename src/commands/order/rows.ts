@@ -1,8 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
-import { type OrderType, readOrderType, type Side } from '../../domain/words.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import { feeCoin, type Order, type OrderState, type OrderType, type Side } from '../../domain/order.js';
 import { isoTime } from '../../terminal/time.js';
-import { feeCoin, type OrderState, orderState } from '../../trading/orders/record.js';
 
 export interface OrderRow {
   readonly id: string;
@@ -30,9 +28,8 @@ export interface OrderRow {
 const AVERAGE_DECIMALS = 10;
 
 /** The exchange's record as people and programs read it. */
-export function orderRow(record: OrderRecord, clientId: string | null): OrderRow {
-  const { id, currency: market, price, total_amount: amount, trade_amount: filled, trade_money: filledValue } = record;
-  const { side, type } = readOrderType(record.type) ?? { side: record.type % 2 === 0 ? 'sell' : 'buy', type: 'other' };
+export function orderRow(order: Order, clientId: string | null): OrderRow {
+  const { id, market, side, type, price, amount, filled, filledValue, fee, feeDiscount, time, state, status } = order;
   return {
     id,
     clientId,
@@ -46,12 +43,12 @@ export function orderRow(record: OrderRecord, clientId: string | null): OrderRow
     remaining: Decimal.of(amount).minus(Decimal.of(filled)).toString(),
     filledValue,
     averagePrice: averagePrice(filled, filledValue),
-    fee: record.fees,
-    feeCoin: feeCoin(record, side),
-    feeDiscount: record.useXxFee,
-    time: isoTime(record.trade_date),
-    state: orderState(record),
-    status: record.status,
+    fee,
+    feeCoin: feeCoin(order),
+    feeDiscount,
+    time: isoTime(time),
+    state,
+    status,
   };
 }
 

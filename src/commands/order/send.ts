@@ -2,6 +2,7 @@ import type { Context } from '../../cli/context.js';
 import { dryRun } from '../../cli/dry-run.js';
 import { exchangeText } from '../../cli/exchange-text.js';
 import { breachText, confirmGuarded, guardingOf } from '../../cli/guards.js';
+import { orderRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -9,7 +10,6 @@ import { Departure } from '../../trading/departure.js';
 import type { Breach } from '../../trading/guards/breach.js';
 import type { GuardName } from '../../trading/guards/names.js';
 import { type Guarding, placeOrder } from '../../trading/orders/place.js';
-import { orderValues } from '../../trading/orders/terms.js';
 import { UNCHECKED } from '../session/extras.js';
 import { conclude, interruptedNote, type SentOrder } from './conclusion.js';
 import { isLookedAt, prepare } from './prepare.js';
@@ -42,7 +42,7 @@ export async function send(
     const show = (screen: Screen) => preview(screen, prepared, facts, beside);
     if (globals.dryRun) {
       const data = previewData(prepared, facts, request.overridden);
-      return dryRun(context, account.client, 'order', orderValues(order, order.clientId), data, show);
+      return dryRun(context, account.client, orderRequest(order, order.clientId), data, show);
     }
     output.preview(show);
   }

@@ -3,7 +3,6 @@ import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
 import { suggest, usage } from '../../errors.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
-import { referenceValues } from '../../trading/orders/reference.js';
 import { WAITS } from '../../trading/orders/wait.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
@@ -35,8 +34,7 @@ export default define({
     const account = await context.session.trading();
     const { client } = account;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
-    const values = { currency: market, ...referenceValues(reference) };
-    const look = () => client.read('getOrder', values);
+    const look = () => client.getOrder(market, reference);
     const { record, failure } = await onMarket(context, market, async () =>
       wait === undefined ? { record: await look(), failure: undefined } : awaitOrder(context, account, look, wait),
     );

@@ -1,14 +1,13 @@
 import type { Context } from '../../cli/context.js';
+import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { grouped } from '../../terminal/numbers.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { orderState } from '../../trading/orders/record.js';
 import { type Wait, waitForOrder } from '../../trading/orders/wait.js';
 
 interface Awaited {
-  readonly record: OrderRecord;
+  readonly record: Order;
   /** Where it did not come to what was waited for. */
   readonly failure: Failure | undefined;
 }
@@ -17,13 +16,13 @@ interface Awaited {
 export async function awaitOrder(
   { output, host, globals }: Context,
   account: TradingAccount,
-  look: () => Promise<OrderRecord>,
+  look: () => Promise<Order>,
   wait: Wait,
 ): Promise<Awaited> {
   let words = 'Waiting for the order';
   const hide = output.live(() => words);
   const forget = host.onInterrupt(hide);
-  const tell = (record: OrderRecord) => {
+  const tell = (record: Order) => {
     words = `Waiting for ${wait}: ${progressOf(record)}`;
     account.tell(`${zonedTime(host.now())}  ${progressOf(record)}`);
   };
@@ -36,12 +35,12 @@ export async function awaitOrder(
   }
 }
 
-function progressOf(record: OrderRecord): string {
-  return `${orderState(record)}, ${grouped(record.trade_amount)} of ${grouped(record.total_amount)} filled`;
+function progressOf(record: Order): string {
+  return `${record.state}, ${grouped(record.filled)} of ${grouped(record.amount)} filled`;
 }
 
-function missed(record: OrderRecord, wait: Wait, timeoutMs: number): Failure {
-  if (orderState(record) === 'cancelled')
+function missed(record: Order, wait: Wait, timeoutMs: number): Failure {
+  if (record.state === 'cancelled')
     return new Failure('partial', `The order will not be ${wait} any more: ${progressOf(record)}.`, {
       hint: 'What has filled is in the output.',
     });

@@ -32,12 +32,15 @@ export async function askRequest(
 }
 
 async function askCoin({ prompts, budget }: Context, { client }: TradingAccount): Promise<string> {
-  const { coins } = (await client.read('getAccountInfo', {})).result;
-  const owned = coins.filter(({ isCanWithdraw, available }) => isCanWithdraw && /[1-9]/.test(available));
-  const choices = owned.map(({ key, showName, available }): Choice<string> => {
-    const coin = key.toLowerCase();
-    return { name: `${coin.padEnd(6)} ${grouped(available)} available  ${showName}`, value: coin, short: coin };
-  });
+  const { coins } = await client.account();
+  const owned = coins.filter(({ canWithdraw, available }) => canWithdraw && /[1-9]/.test(available));
+  const choices = owned.map(
+    ({ coin, name, available }): Choice<string> => ({
+      name: `${coin.padEnd(6)} ${grouped(available)} available  ${name}`,
+      value: coin,
+      short: coin,
+    }),
+  );
   const fits = (typed: string) => choices.filter(({ name }) => name.toLowerCase().includes(typed.trim().toLowerCase()));
   return budget.outside(() => prompts.search('Which coin?', async (typed) => fits(typed)));
 }

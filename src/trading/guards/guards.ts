@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
 import type { OrderType, Side } from '../../domain/words.js';
 import { Failure } from '../../errors.js';
-import type { Market } from '../../exchange/market-catalog.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { bestOf } from '../market-view.js';
 import { worthOfOrder } from '../orders/terms.js';

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
 import { Failure } from '../../errors.js';
-import type { Market } from '../../exchange/market-catalog.js';
 import type { TradingAccount } from '../account.js';
 import type { BatchPlan } from '../batches/begin.js';
 import { totals } from '../batches/lines.js';

@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import type { Market } from '../../exchange/market-catalog.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { bestOf, distanceFrom, type MarketView, type Reference, referenceOf } from '../market-view.js';
 import { notionalOf } from '../orders/terms.js';
@@ -20,7 +20,7 @@ export interface Answers {
   readonly market: MarketView | Failure;
   /** Of a margin account no operation tells. */
   readonly available: Available | Failure | 'untold';
-  readonly orders: readonly OrderRecord[] | Failure;
+  readonly orders: readonly Order[] | Failure;
 }
 
 /** What an order would do. What is not known is null. */

@@ -1,7 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import { readOrderType, type Side } from '../../domain/words.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
-import { feeCoin } from '../orders/record.js';
+import { feeCoin, type Order, type Side } from '../../domain/order.js';
 
 /** More decimals than a coin's balance was seen with say nothing. */
 const FEE_DECIMALS = 8;
@@ -18,13 +16,14 @@ export interface FeeEstimate {
  * @param records orders of one market
  * @param receives what the order would bring
  */
-export function estimateFee(records: readonly OrderRecord[], side: Side, receives: Decimal): FeeEstimate | null {
+export function estimateFee(records: readonly Order[], side: Side, receives: Decimal): FeeEstimate | null {
   let [paid, received, coin] = [Decimal.zero, Decimal.zero, null as string | null];
   for (const record of records) {
-    const filled = Decimal.of(side === 'buy' ? record.trade_amount : record.trade_money);
-    const own = feeCoin(record, side);
-    if (own === null || record.fees === null || filled.sign <= 0 || readOrderType(record.type)?.side !== side) continue;
-    [paid, received, coin] = [paid.plus(Decimal.of(record.fees)), received.plus(filled), own];
+    const filled = Decimal.of(side === 'buy' ? record.filled : record.filledValue);
+    const own = feeCoin(record);
+    if (own === null || record.fee === null || filled.sign <= 0 || record.type === 'other' || record.side !== side)
+      continue;
+    [paid, received, coin] = [paid.plus(Decimal.of(record.fee)), received.plus(filled), own];
   }
   if (coin === null) return null;
   return { fee: receives.times(paid).dividedBy(received, FEE_DECIMALS, 'up').trimmed(), coin };

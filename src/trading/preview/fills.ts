@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Level } from '../../domain/market-data.js';
 import type { Side } from '../../domain/words.js';
-import type { Level } from '../../exchange/depth.js';
 
 /** What of an order would fill at once, by the book as it stands. */
 export interface Fills {

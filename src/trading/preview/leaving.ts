@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Depth, Level } from '../../domain/market-data.js';
 import type { Side } from '../../domain/words.js';
-import type { Depth, Level } from '../../exchange/depth.js';
 import type { Available } from './outlook.js';
 
 /** An order that is open, and will be cancelled before the one that is looked ahead to is sent. */

@@ -1,8 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import { readDepth } from '../../exchange/depth.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { readOrderPages } from '../../exchange/order-pages.js';
 import type { MarketSide } from '../journal/archive.js';
 import type { MarketView } from '../market-view.js';
@@ -18,7 +17,7 @@ export type Available = ReadonlyMap<string, Decimal>;
 export class Outlook {
   #market: Promise<MarketView | Failure> | undefined;
   #available: Promise<Available | Failure> | undefined;
-  #orders: Promise<readonly OrderRecord[] | Failure> | undefined;
+  #orders: Promise<readonly Order[] | Failure> | undefined;
 
   /**
    * @param levels so many of each side of the book, 1 to 50
@@ -42,7 +41,7 @@ export class Outlook {
   }
 
   /** The newest orders of this side. */
-  orders(): Promise<readonly OrderRecord[] | Failure> {
+  orders(): Promise<readonly Order[] | Failure> {
     this.#orders ??= answered(async () => (await this.#page()).records);
     return this.#orders;
   }
@@ -66,16 +65,16 @@ export async function readMarketView(
   levels: number,
   leaving?: Leaving,
 ): Promise<MarketView> {
-  const { bids, asks } = withoutLeaving(await readDepth(client, market, levels), leaving);
+  const { bids, asks } = withoutLeaving(await client.depth(market, levels), leaving);
   if (bids.length > 0 || asks.length > 0) return { bids, asks, last: null };
-  const { last } = (await client.read('ticker', { market })).ticker;
+  const { last } = await client.ticker(market);
   return { bids, asks, last: last === null ? null : Decimal.of(last) };
 }
 
 /** Throws Failure as {@link ExchangeClient.read}. */
 async function readAvailable(client: ExchangeClient): Promise<Available> {
-  const { result } = await client.read('getAccountInfo', {});
-  return new Map(result.coins.map(({ key, available }) => [key.toLowerCase(), Decimal.of(available)]));
+  const { coins } = await client.account();
+  return new Map(coins.map(({ coin, available }) => [coin, Decimal.of(available)]));
 }
 
 async function answered<Value>(ask: () => Promise<Value>): Promise<Value | Failure> {

@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
 import type { Side } from '../../domain/words.js';
 import { Failure } from '../../errors.js';
-import type { Market } from '../../exchange/market-catalog.js';
 import { percentFrom } from '../market-view.js';
 import { type Answers, type OrderFacts, type ResolvedOrder, spentCoin } from './facts.js';
 import { averagePrice } from './fills.js';

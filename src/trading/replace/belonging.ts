@@ -1,6 +1,6 @@
+import type { Order } from '../../domain/order.js';
 import type { AccountType } from '../../domain/words.js';
 import { usage } from '../../errors.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { Job } from '../batches/job.js';
 import { type Intent, isOf, marketOf, type OrderTerms, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
@@ -28,23 +28,18 @@ interface FoundBelonging extends Belonging {
  * @throws Failure `usage` where the user says otherwise than the journal, or has to say it, and where the journal cannot be
  *   read: nothing was sent
  */
-export function belongingOf(
-  journal: Journal,
-  order: OrderRecord,
-  reference: OrderReference,
-  said: SaidOfIt,
-): FoundBelonging {
+export function belongingOf(journal: Journal, order: Order, reference: OrderReference, said: SaidOfIt): FoundBelonging {
   const { recorded, isMarginUsed } = searched(journal, order, reference);
   if (recorded !== undefined) return { ...agreed(order, recorded, said), isRecorded: true };
   const { account = 'spot', borrow, repay } = said;
   if (said.account !== undefined || !isMarginUsed) return { account, borrow, repay, isRecorded: false };
   throw usage(
-    `The journal does not know the order ${order.id}, and pit placed orders on margin in ${order.currency}: it may be of a margin account.`,
+    `The journal does not know the order ${order.id}, and pit placed orders on margin in ${order.market}: it may be of a margin account.`,
     'The exchange does not tell, so say it: --account spot, --account isolated or --account cross. Nothing was sent.',
   );
 }
 
-function agreed(order: OrderRecord, { account, borrow, repay }: Belonging, said: SaidOfIt): Belonging {
+function agreed(order: Order, { account, borrow, repay }: Belonging, said: SaidOfIt): Belonging {
   const contradictions = [
     ...(said.account === undefined || said.account === account ? [] : [`--account ${said.account}`]),
     ...(said.borrow && !borrow ? ['--borrow'] : []),
@@ -65,9 +60,9 @@ interface Searched {
   readonly isMarginUsed: boolean;
 }
 
-function searched(journal: Journal, order: OrderRecord, reference: OrderReference): Searched {
+function searched(journal: Journal, order: Order, reference: OrderReference): Searched {
   // before the archive: what is settled meanwhile is then in both
-  const open = journal.open().filter(({ intent }) => marketOf(intent) === order.currency);
+  const open = journal.open().filter(({ intent }) => marketOf(intent) === order.market);
   const named = open.find(({ intent }) => 'clientId' in reference && intent.id === reference.clientId);
   if (named?.isOf('order')) return { recorded: named.intent.terms, isMarginUsed: false };
   const past = inThePast(journal, order);
@@ -79,7 +74,7 @@ function searched(journal: Journal, order: OrderRecord, reference: OrderReferenc
 }
 
 /** What the settled writes of the days that are kept tell; `jobs` are those of the market. */
-function inThePast({ archive }: Journal, { id, currency: market }: OrderRecord) {
+function inThePast({ archive }: Journal, { id, market }: Order) {
   let isMarginUsed = false;
   const jobs: string[] = [];
   for (const settled of archive.newestFirst(mayTellOf(id), 0)) {

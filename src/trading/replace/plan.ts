@@ -1,16 +1,14 @@
 import { Decimal } from '../../domain/decimal.js';
-import { type OrderType, readOrderType, type Side } from '../../domain/words.js';
+import type { Market } from '../../domain/market.js';
+import type { Order, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import type { Market } from '../../exchange/market-catalog.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import { type AmountWord, resolveAmount } from '../expressions/amount-expression.js';
 import { type PriceWord, resolvePrice } from '../expressions/price-expression.js';
 import type { OrderTerms, ReplaceTerms } from '../journal/intent.js';
 import { bestOf } from '../market-view.js';
 import { refuseTwin } from '../orders/doubts.js';
-import { orderState } from '../orders/record.js';
-import { type OrderReference, referenceValues } from '../orders/reference.js';
+import type { OrderReference } from '../orders/reference.js';
 import { remainderOf } from '../orders/remainder.js';
 import { checkOrder } from '../orders/rules.js';
 import { spentCoin } from '../preview/facts.js';
@@ -30,7 +28,7 @@ export interface Wishes extends SaidOfIt {
 export interface ReplacePlan {
   readonly terms: ReplaceTerms;
   readonly market: Market;
-  readonly order: OrderRecord;
+  readonly order: Order;
   /** What would be placed if nothing more filled. */
   readonly placed: OrderTerms;
   /** Whether the journal knows the account, which is the user's word or a guess otherwise. */
@@ -56,33 +54,31 @@ export async function planReplacement(
   levels = LEVELS_FOR_BEST,
 ): Promise<ReplacePlan> {
   const { client, journal } = account;
-  const order = await client.read('getOrder', { currency: market.market, ...referenceValues(reference) });
+  const order = await client.getOrder(market.market, reference);
   const { side, type } = openOrder(order);
   const { isRecorded, ...rest } = belongingOf(journal, order, reference, said);
   const outlook = new Outlook(client, { market: market.market, side }, levels, leaving(market, side, order));
   const price = await priceOf(outlook, market, side, at, order);
   const terms = { ...rest, market: market.market, side, type, price: price.toString() };
-  const total = await totalOf(outlook, market, { ...terms, amount: order.total_amount }, amount, order);
+  const total = await totalOf(outlook, market, { ...terms, amount: order.amount }, amount, order);
   const wanted: OrderTerms = { ...terms, amount: total.toString() };
-  const placed = remainderOf(wanted, order.trade_amount);
+  const placed = remainderOf(wanted, order.filled);
   if (changesNothing(wanted, order))
     throw usage('The order is just like that already.', 'A replacement would only lose its place in the queue.');
-  requireRest(wanted, order.trade_amount, placed);
+  requireRest(wanted, order.filled, placed);
   checkOrder(market, price, Decimal.of(wanted.amount));
   checkOrder(market, price, Decimal.of(placed.amount));
   await requireFunds(outlook, market, placed);
   // by its id, as a client id names the newest order that has it
-  const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.trade_amount };
+  const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.filled };
   refuseTwin(account, placed);
   refuseRival(account, decided.order);
   return { terms: decided, market, order, placed, outlook, isAccountRecorded: isRecorded };
 }
 
 /** Throws Failure `refused` for an order that cannot be replaced any more. */
-function openOrder(order: OrderRecord): { readonly side: Side; readonly type: OrderType } {
-  const state = orderState(order);
-  const known = readOrderType(order.type);
-  const { id, trade_amount: filled, total_amount: amount, status } = order;
+function openOrder(order: Order): { readonly side: Side; readonly type: OrderType } {
+  const { id, side, type, state, filled, amount, status } = order;
   if (state !== 'open') {
     const words = state === 'other' ? `in a state that the interface does not explain (${status})` : state;
     throw new Failure(
@@ -93,8 +89,8 @@ function openOrder(order: OrderRecord): { readonly side: Side; readonly type: Or
       },
     );
   }
-  if (known !== undefined) return known;
-  throw usage(`The order ${id} is of a type that the interface does not explain (${order.type}).`);
+  if (type !== 'other') return { side, type };
+  throw usage(`The order ${id} is of a type that the interface does not explain.`);
 }
 
 async function priceOf(
@@ -102,7 +98,7 @@ async function priceOf(
   { priceScale }: Market,
   side: Side,
   at: PriceWord | undefined,
-  order: OrderRecord,
+  order: Order,
 ): Promise<Decimal> {
   if (at === undefined) return Decimal.of(order.price);
   if (at.kind === 'number') return at.price;
@@ -118,9 +114,9 @@ async function totalOf(
   market: Market,
   terms: OrderTerms,
   word: AmountWord | undefined,
-  order: OrderRecord,
+  order: Order,
 ): Promise<Decimal> {
-  if (word === undefined) return Decimal.of(order.total_amount);
+  if (word === undefined) return Decimal.of(order.amount);
   const { side, account } = terms;
   if (word.kind === 'share' && account !== 'spot') {
     const hint = 'No operation shows margin balances: give the amount itself.';
@@ -129,11 +125,11 @@ async function totalOf(
   const { base, quote, amountScale: scale } = market;
   const available = async () => spendable(await needed(outlook.available()), market, side);
   const amount = await resolveAmount(word, { side, base, quote, price: Decimal.of(terms.price), scale, available });
-  return word.kind === 'share' ? amount.plus(Decimal.of(order.trade_amount)) : amount;
+  return word.kind === 'share' ? amount.plus(Decimal.of(order.filled)) : amount;
 }
 
-function leaving(market: Market, side: Side, order: OrderRecord): Leaving {
-  const amount = Decimal.of(order.total_amount).minus(Decimal.of(order.trade_amount));
+function leaving(market: Market, side: Side, order: Order): Leaving {
+  const amount = Decimal.of(order.amount).minus(Decimal.of(order.filled));
   const held = { coin: spentCoin(market, side), amount: freed({ side }, order) };
   return { side, price: Decimal.of(order.price), amount, held };
 }

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
 import { asFailure, type Failure } from '../../errors.js';
-import type { Market } from '../../exchange/market-catalog.js';
 import type { TradingAccount } from '../account.js';
 import { factsOf } from '../cancel/facts.js';
 import { type CancelFate, closedFate, eventOf, isSeen, type SeenCancelled } from '../cancel/fate.js';

@@ -1,8 +1,8 @@
 import type { Context } from '../../../cli/context.js';
 import { exchangeText } from '../../../cli/exchange-text.js';
 import { breachText, confirmGuarded, guardingOf } from '../../../cli/guards.js';
+import type { Market } from '../../../domain/market.js';
 import { timeFor } from '../../../exchange/limiter/limits.js';
-import type { Market } from '../../../exchange/market-catalog.js';
 import type { Answer } from '../../../terminal/answer.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Screen } from '../../../terminal/screen.js';

@@ -1,10 +1,11 @@
 import type { Context } from '../../../cli/context.js';
 import { maskedRequest } from '../../../cli/dry-run.js';
 import { breachText } from '../../../cli/guards.js';
+import { batchRequest } from '../../../exchange/write-requests.js';
 import type { Answer } from '../../../terminal/answer.js';
 import type { Screen } from '../../../terminal/screen.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import { batchValues } from '../../../trading/batches/courier.js';
+import { batchOf } from '../../../trading/batches/courier.js';
 import { MOST_PAIRS } from '../../../trading/batches/job.js';
 import type { Breach } from '../../../trading/guards/breach.js';
 import type { GuardName } from '../../../trading/guards/names.js';
@@ -26,8 +27,8 @@ export function dryBatch(
   const { lowest, highest } = lines.length > 0 ? sent : summaryOf(all);
   const requests = Array.from({ length: count }, (_, index) => {
     const pairs = lines.slice(index * MOST_PAIRS, (index + 1) * MOST_PAIRS);
-    const values = batchValues({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
-    return maskedRequest(host, client, 'orderMoreV2', values);
+    const batch = batchOf({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
+    return maskedRequest(host, client, batchRequest(batch));
   });
   const { fee, balance, bid, ask, reference, crossing } = facts;
   const text = (value: { toString(): string } | null | undefined) => value?.toString() ?? null;

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../../domain/decimal.js';
+import type { Market } from '../../../domain/market.js';
 import type { Side } from '../../../domain/words.js';
 import { quoted, usage } from '../../../errors.js';
-import type { Market } from '../../../exchange/market-catalog.js';
 import { type Rungs, rungsOf, type Weight } from '../../../trading/batches/ladder.js';
 import {
   type BestPrices,

@@ -1,5 +1,5 @@
 import type { Context } from '../../../cli/context.js';
-import type { Market } from '../../../exchange/market-catalog.js';
+import type { Market } from '../../../domain/market.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import type { BatchPlan } from '../../../trading/batches/begin.js';
 import { type Guarded, needMarket } from '../../../trading/guards/guards.js';

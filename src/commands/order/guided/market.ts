@@ -1,6 +1,6 @@
 import type { Context } from '../../../cli/context.js';
+import type { Market } from '../../../domain/market.js';
 import type { ExchangeClient } from '../../../exchange/exchange-client.js';
-import type { Market } from '../../../exchange/market-catalog.js';
 import { changeText } from '../../../terminal/cells.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Choice } from '../../../terminal/prompts.js';
@@ -19,11 +19,11 @@ interface Listed extends Sought {
 export async function askMarket(context: Context, account: TradingAccount, holdings: Holdings): Promise<Market> {
   const { prompts, budget, session, host } = context;
   const markets = await (await session.markets()).all();
-  const [tickers, held] = await Promise.all([soon(host, readTickers(account.client)), soon(host, holdings)]);
+  const [pricesOf, held] = await Promise.all([soon(host, readTickers(account.client)), soon(host, holdings)]);
   const recent = account.journal.markets();
   const list = markets
     .map((market): Listed => {
-      const prices = tickers?.get(plain(market.market)) ?? { last: '', change: '' };
+      const prices = pricesOf?.(market.market) ?? { last: '', change: '' };
       return { ...market, ...prices, whole: market, name: held?.get(market.base)?.name ?? '' };
     })
     .sort((left, right) => Number(recent.includes(right.market)) - Number(recent.includes(left.market)));
@@ -47,16 +47,9 @@ function choiceAmong(list: readonly Listed[]): (listed: Listed) => Choice<Market
 
 /** Every market's last price and change, in one request. */
 async function readTickers(client: ExchangeClient) {
-  const tickers = await quietly(() => client.read('allTicker', {}));
-  if (tickers === undefined) return undefined;
-  const shown = Object.entries(tickers).map(([market, { last, riseRate }]) => {
-    const prices = { last: last === null ? '' : grouped(last), change: riseRate === null ? '' : changeText(riseRate) };
-    return [plain(market), prices] as const;
-  });
-  return new Map(shown);
-}
-
-/** The keys of all tickers were observed without the underscore; the interface says only "market identifier". */
-function plain(market: string): string {
-  return market.replace('_', '').toLowerCase();
+  const tickers = await quietly(() => client.tickers());
+  return (market: string) => {
+    const { last = null, change = null } = tickers?.of(market) ?? {};
+    return { last: last === null ? '' : grouped(last), change: change === null ? '' : changeText(change) };
+  };
 }

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../../domain/decimal.js';
+import type { Market } from '../../../domain/market.js';
 import type { Side } from '../../../domain/words.js';
 import { Failure } from '../../../errors.js';
-import type { Market } from '../../../exchange/market-catalog.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Screen } from '../../../terminal/screen.js';
 import { safe, wrapped } from '../../../terminal/text.js';

@@ -1,6 +1,6 @@
 import { Decimal } from '../../../domain/decimal.js';
+import type { Market } from '../../../domain/market.js';
 import { Budget } from '../../../exchange/budget.js';
-import type { Market } from '../../../exchange/market-catalog.js';
 import type { Host } from '../../../platform/host.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import type { BestPrices } from '../../../trading/expressions/price-expression.js';
@@ -25,15 +25,9 @@ interface Holding {
 export type Holdings = Promise<ReadonlyMap<string, Holding> | undefined>;
 
 export async function readHoldings({ client }: Pick<TradingAccount, 'client'>): Holdings {
-  const info = await quietly(() => client.read('getAccountInfo', {}));
+  const info = await quietly(() => client.account());
   return (
-    info &&
-    new Map(
-      info.result.coins.map(({ key, enName, available }) => [
-        key.toLowerCase(),
-        { name: enName, available: Decimal.of(available) },
-      ]),
-    )
+    info && new Map(info.coins.map(({ coin, name, available }) => [coin, { name, available: Decimal.of(available) }]))
   );
 }
 
