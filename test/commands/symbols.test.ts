@@ -25,8 +25,8 @@ function placed(market: string, clientId: string | null, ids: readonly string[],
   return { kind: 'placed', market, type, clientId, ids } as const;
 }
 
-describe('the names that shells complete', () => {
-  it('are kept as commands see them, readable by the user alone', async () => {
+describe('the name files for shell completion', () => {
+  it('are written when commands see names, readable by the user only', async () => {
     await desk.done('markets');
     expect(linesOf(desk.home, 'sandbox/markets')).toContain('btc_usdt');
     expect(linesOf(desk.home, 'sandbox/coins')).toContain('usdt');
@@ -37,7 +37,7 @@ describe('the names that shells complete', () => {
     expect(linesOf(desk.home, 'sandbox/orders')).toEqual(['']);
   });
 
-  it('tell of a limit on a coin that there is not, which would hold nothing', async () => {
+  it('warn about a limit on a coin that the exchange does not have', async () => {
     await desk.done('markets');
     const set = await desk.run('profile set sandbox dayNotional 900000usdt,3usdx');
     expect([set.code, set.stderr]).toEqual([
@@ -47,7 +47,7 @@ describe('the names that shells complete', () => {
     expect((await desk.run('profile set sandbox dayNotional 900000usdt')).stderr).toBe('');
   });
 
-  it('are of the hosts where these come from the environment', async () => {
+  it('are kept by host when the hosts come from the environment', async () => {
     const home = temporaryHome();
     const { environment } = desk.served;
     await desk.done('markets', { environment: { ...environment, PIT_HOME: home } });
@@ -57,7 +57,7 @@ describe('the names that shells complete', () => {
     expect(linesOf(home, `${folder}/markets`)).toContain('btc_usdt');
   });
 
-  it('never fail a command', async () => {
+  it('never make a command fail when they cannot be written', async () => {
     const home = temporaryHome();
     const { environment } = desk.served;
     mkdirSync(path.join(home, 'cache'), { mode: 0o700 });

@@ -1,17 +1,18 @@
 import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { Decimal } from '../../domain/decimal.js';
+import * as origin from '../../exchange/origins.js';
 
 /** A coin's balance. */
 export const BALANCE: shape.Fields = {
-  coin: shape.text('', 'getAccountInfo.key'),
-  name: shape.text('the new one of a renamed coin', 'getAccountInfo.showName'),
-  available: shape.decimal('', 'getAccountInfo.available'),
-  frozen: shape.decimal('held by open orders', 'getAccountInfo.freez'),
+  coin: shape.text('', origin.COIN.coin),
+  name: shape.text('the new one of a renamed coin', origin.COIN.name),
+  available: shape.decimal('', origin.COIN.available),
+  frozen: shape.decimal('held by open orders', origin.COIN.frozen),
   total: shape.decimal('available and frozen'),
-  canDeposit: shape.yesNo('', 'getAccountInfo.isCanRecharge'),
-  canWithdraw: shape.yesNo('', 'getAccountInfo.isCanWithdraw'),
-  canLoan: shape.yesNo('may be lent', 'getAccountInfo.canLoan'),
+  canDeposit: shape.yesNo('', origin.COIN.canDeposit),
+  canWithdraw: shape.yesNo('', origin.COIN.canWithdraw),
+  canLoan: shape.yesNo('may be lent', origin.COIN.canLoan),
   value: shape.orNull(shape.decimal('in the coin of --in')),
 };
 
