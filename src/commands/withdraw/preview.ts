@@ -8,7 +8,6 @@ import { localTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
 import type { EarlierUse } from '../../trading/withdrawals/facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
-import { WITHDRAWAL_STATES } from '../funds/states.js';
 import type { Checked } from './check.js';
 
 /** What a withdrawal will do and where it goes, as the user is asked about it. */
@@ -54,8 +53,8 @@ function inFours(address: string): string {
 
 function usedEntry(earlier: EarlierUse | undefined, unfamiliar: string | null): Entry {
   if (earlier?.last === undefined) return ['used before', unfamiliar, (text, paint) => paint.bad(text)];
-  const { submitTime, status, amount } = earlier.last;
-  const words = `yes, last ${localTime(submitTime)}: ${grouped(amount)}, ${WITHDRAWAL_STATES[status] ?? `state ${status}`}`;
+  const { time, state, status, amount } = earlier.last;
+  const words = `yes, last ${localTime(time)}: ${grouped(amount)}, ${state === 'other' ? `state ${status}` : state}`;
   return ['used before', words];
 }
 
