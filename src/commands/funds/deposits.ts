@@ -11,34 +11,34 @@ import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { quietly } from '../../trading/quietly.js';
-import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
-import { stateColumn } from './states.js';
+import { stateColumn } from './state-columns.js';
+import { listTransfers, TRANSFER_ARGUMENTS, TRANSFER_FLAGS } from './transfer-listing.js';
 
 type DepositRow = ReturnType<typeof depositRow>;
 
 export default define({
-  summary: 'Deposits of a coin, newest first',
-  arguments: RECORD_ARGUMENTS,
-  flags: RECORD_FLAGS,
+  summary: 'List deposits of a coin, newest first',
+  arguments: TRANSFER_ARGUMENTS,
+  flags: TRANSFER_FLAGS,
   examples: ['deposits usdt', 'deposits btc --all --csv'],
   output: shape.list(
     shape.record({
       id: shape.id('of the record', 'getChargeRecord.id'),
-      time: shape.orNull(shape.time("null where the exchange's zone is not known", 'getChargeRecord.submit_time')),
-      timeRaw: shape.orNull(shape.text('as it was sent', 'getChargeRecord.submit_time')),
+      time: shape.orNull(shape.time("null if the exchange's time zone is unknown", 'getChargeRecord.submit_time')),
+      timeRaw: shape.orNull(shape.text('as sent', 'getChargeRecord.submit_time')),
       coin: shape.text('', 'getChargeRecord.currency'),
       amount: shape.decimal('', 'getChargeRecord.amount'),
       address: shape.orNull(shape.text('', 'getChargeRecord.address')),
       hash: shape.orNull(shape.text('', 'getChargeRecord.hash')),
       confirmations: shape.orNull(shape.count('', 'getChargeRecord.confirmTimes')),
-      internal: shape.orNull(shape.yesNo('inside the platform', 'getChargeRecord.itransfer')),
-      description: shape.orNull(shape.text("the exchange's words", 'getChargeRecord.description')),
+      internal: shape.orNull(shape.yesNo('within the exchange', 'getChargeRecord.itransfer')),
+      description: shape.orNull(shape.text("the exchange's text", 'getChargeRecord.description')),
       state: shape.oneOf([...DEPOSIT_STATES, 'other'], '', 'getChargeRecord.status'),
-      status: shape.count("the exchange's own code", 'getChargeRecord.status'),
+      status: shape.count("the exchange's code", 'getChargeRecord.status'),
     }),
   ),
   run: (context, input) =>
-    answerRecords(
+    listTransfers(
       context,
       {
         what: 'deposits',
@@ -52,14 +52,14 @@ export default define({
     ),
 });
 
-/** Records carry a date without a zone, which a bill tells: where there is none, the times stay as they were sent. */
+/** Dates of deposits have no time zone; a bill shows it. If it stays unknown, times are printed as sent. */
 async function rowMaker({ session, output }: Context, client: ExchangeClient) {
   const zone = await session.zone();
   await quietly(() => learnZone(client, zone));
   if (zone.name === undefined) {
     const { profile } = await session.connection();
     output.note([
-      "The zone of the exchange's dates is not known, so that times are as it wrote them.",
+      "The exchange's time zone is unknown, so times are printed as sent.",
       suggest('Set it', 'profile', 'set', profile, 'zone', 'OFFSET'),
     ]);
   }
