@@ -2,6 +2,7 @@ import { listing } from '../cli/answers.js';
 import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { usage } from '../errors.js';
+import * as origin from '../exchange/origins.js';
 import { grouped } from '../terminal/numbers.js';
 import { unknownCoinNote } from './inputs/known-coins.js';
 import { coinName, marketName } from './inputs/names.js';
@@ -16,15 +17,15 @@ export default define({
   examples: ['markets', 'markets --quote usdt', 'markets btc_usdt --json'],
   output: shape.list(
     shape.record({
-      market: shape.text('its name: base_quote', 'markets.MARKET'),
-      base: shape.text('the traded coin', 'markets.MARKET'),
-      quote: shape.text('the coin of prices', 'markets.MARKET'),
-      priceScale: shape.count('decimals in a price', 'markets.priceScale'),
-      amountScale: shape.count('decimals in an amount', 'markets.amountScale'),
+      market: shape.text('its name: base_quote', origin.MARKET.market),
+      base: shape.text('the traded coin', origin.MARKET.base),
+      quote: shape.text('the coin of prices', origin.MARKET.quote),
+      priceScale: shape.count('decimals in a price', origin.MARKET.priceScale),
+      amountScale: shape.count('decimals in an amount', origin.MARKET.amountScale),
       tickSize: shape.decimal('smallest step of a price'),
       lotSize: shape.decimal('smallest step of an amount'),
-      minAmount: shape.decimal('smallest order in the base coin', 'markets.minAmount'),
-      minNotional: shape.decimal('smallest order in the quote coin', 'markets.minSize'),
+      minAmount: shape.decimal('smallest order in the base coin', origin.MARKET.minAmount),
+      minNotional: shape.decimal('smallest order in the quote coin', origin.MARKET.minNotional),
     }),
   ),
   async run({ session, output }, { market, base, quote }) {

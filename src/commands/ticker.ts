@@ -6,6 +6,7 @@ import { Decimal } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { Ticker } from '../domain/market-data.js';
 import { usage } from '../errors.js';
+import * as origin from '../exchange/origins.js';
 import { changeColumn } from '../terminal/cells.js';
 import { grouped } from '../terminal/numbers.js';
 import { isoTime } from '../terminal/time.js';
@@ -37,16 +38,16 @@ export default define({
   examples: ['ticker', 'ticker btc_usdt eth_usdt', 'ticker --quote usdt --sort change'],
   output: shape.list(
     shape.record({
-      market: shape.text('', 'allTicker.MARKET'),
-      time: shape.orNull(shape.time('null when listed from one request for all', 'ticker.date')),
-      bid: shape.orNull(shape.decimal('best bid', 'ticker.buy allTicker.buy')),
-      ask: shape.orNull(shape.decimal('best ask', 'ticker.sell allTicker.sell')),
-      last: shape.orNull(shape.decimal('price of the last trade', 'ticker.last allTicker.last')),
-      open: shape.orNull(shape.decimal('', 'ticker.open allTicker.open')),
-      high: shape.orNull(shape.decimal('', 'ticker.high allTicker.high')),
-      low: shape.orNull(shape.decimal('', 'ticker.low allTicker.low')),
-      change: shape.orNull(shape.decimal('over 24 hours, in percent', 'ticker.riseRate allTicker.riseRate')),
-      volume: shape.orNull(shape.decimal('over 24 hours, in the base coin', 'ticker.vol allTicker.vol')),
+      market: shape.text('', origin.TICKER.market),
+      time: shape.orNull(shape.time('null when listed from one request for all', origin.TICKER.time)),
+      bid: shape.orNull(shape.decimal('best bid', origin.TICKER.bid)),
+      ask: shape.orNull(shape.decimal('best ask', origin.TICKER.ask)),
+      last: shape.orNull(shape.decimal('price of the last trade', origin.TICKER.last)),
+      open: shape.orNull(shape.decimal('', origin.TICKER.open)),
+      high: shape.orNull(shape.decimal('', origin.TICKER.high)),
+      low: shape.orNull(shape.decimal('', origin.TICKER.low)),
+      change: shape.orNull(shape.decimal('over 24 hours, in percent', origin.TICKER.change)),
+      volume: shape.orNull(shape.decimal('over 24 hours, in the base coin', origin.TICKER.volume)),
     }),
   ),
   async run(context, { markets, quote, sort }) {

@@ -1,6 +1,7 @@
 import { listing } from '../cli/answers.js';
 import { define, flag, required } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
+import * as origin from '../exchange/origins.js';
 import { type Side, sideColumn } from '../terminal/cells.js';
 import { grouped } from '../terminal/numbers.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
@@ -16,12 +17,12 @@ export default define({
   examples: ['trades btc_usdt', 'trades btc_usdt --since 1700000000000000000 --json'],
   output: shape.list(
     shape.record({
-      id: shape.id('of the trade', 'trades.tid'),
-      time: shape.time('', 'trades.date'),
+      id: shape.id('of the trade', origin.TRADE.id),
+      time: shape.time('', origin.TRADE.time),
       market: shape.text(''),
-      side: shape.oneOf(['buy', 'sell'], 'of the taker', 'trades.type trades.trade_type'),
-      price: shape.decimal('in the quote coin', 'trades.price'),
-      amount: shape.decimal('in the base coin', 'trades.amount'),
+      side: shape.oneOf(['buy', 'sell'], 'of the taker', origin.TRADE.side),
+      price: shape.decimal('in the quote coin', origin.TRADE.price),
+      amount: shape.decimal('in the base coin', origin.TRADE.amount),
     }),
   ),
   async run({ session }, { market, since }) {

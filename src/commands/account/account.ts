@@ -1,5 +1,6 @@
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import * as origin from '../../exchange/origins.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { BALANCE, balanceOf } from './balance.js';
 
@@ -21,28 +22,28 @@ export const PERMISSIONS = {
 } as const;
 
 const ACCOUNT: shape.Fields = {
-  username: shape.text('', 'getAccountInfo.username'),
-  tradePassword: shape.yesNo('whether one is set', 'getAccountInfo.trade_password_enabled'),
-  googleAuth: shape.yesNo('an authenticator app', 'getAccountInfo.auth_google_enabled'),
-  mobileAuth: shape.yesNo('a phone', 'getAccountInfo.auth_mobile_enabled'),
+  username: shape.text('', origin.ACCOUNT.username),
+  tradePassword: shape.yesNo('whether one is set', origin.ACCOUNT.tradePassword),
+  googleAuth: shape.yesNo('an authenticator app', origin.ACCOUNT.googleAuth),
+  mobileAuth: shape.yesNo('a phone', origin.ACCOUNT.mobileAuth),
   permissions: shape.record({
-    asset: shape.yesNo(PERMISSIONS.asset.allows, 'getAccountInfo.assetPerm'),
-    lever: shape.yesNo(PERMISSIONS.lever.allows, 'getAccountInfo.leverPerm'),
-    entrust: shape.yesNo(PERMISSIONS.entrust.allows, 'getAccountInfo.entrustPerm'),
-    money: shape.yesNo(PERMISSIONS.money.allows, 'getAccountInfo.moneyPerm'),
+    asset: shape.yesNo(PERMISSIONS.asset.allows, origin.ACCOUNT.asset),
+    lever: shape.yesNo(PERMISSIONS.lever.allows, origin.ACCOUNT.lever),
+    entrust: shape.yesNo(PERMISSIONS.entrust.allows, origin.ACCOUNT.entrust),
+    money: shape.yesNo(PERMISSIONS.money.allows, origin.ACCOUNT.money),
   }),
 };
 
 /** The balance and the other fields of the coin as sent. */
 const COIN = shape.record({
   ...BALANCE,
-  key: shape.text('', 'getAccountInfo.key'),
-  enName: shape.text('', 'getAccountInfo.enName'),
-  cnName: shape.text('', 'getAccountInfo.cnName'),
-  showName: shape.text('', 'getAccountInfo.showName'),
-  unitTag: shape.text('', 'getAccountInfo.unitTag'),
-  unitDecimal: shape.count('', 'getAccountInfo.unitDecimal'),
-  fundstype: shape.count('a code of unknown meaning', 'getAccountInfo.fundstype'),
+  key: shape.text('', origin.COIN.key),
+  enName: shape.text('', origin.COIN.enName),
+  cnName: shape.text('', origin.COIN.cnName),
+  showName: shape.text('', origin.COIN.showName),
+  unitTag: shape.text('', origin.COIN.unitTag),
+  unitDecimal: shape.count('', origin.COIN.unitDecimal),
+  fundstype: shape.count('a code of unknown meaning', origin.COIN.fundstype),
 });
 
 export default define({

@@ -4,6 +4,7 @@ import { define, flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Coin } from '../../domain/account.js';
 import { Decimal } from '../../domain/decimal.js';
+import * as origin from '../../exchange/origins.js';
 import { readRates } from '../../exchange/rates.js';
 import { grouped } from '../../terminal/numbers.js';
 import { type Column, table } from '../../terminal/table.js';
@@ -12,14 +13,14 @@ import { coinName } from '../inputs/names.js';
 
 /** The fields of a coin's balance. */
 export const BALANCE: shape.Fields = {
-  coin: shape.text('', 'getAccountInfo.key'),
-  name: shape.text('the new name of a renamed coin', 'getAccountInfo.showName'),
-  available: shape.decimal('', 'getAccountInfo.available'),
-  frozen: shape.decimal('held by open orders', 'getAccountInfo.freez'),
+  coin: shape.text('', origin.COIN.coin),
+  name: shape.text('the new name of a renamed coin', origin.COIN.name),
+  available: shape.decimal('', origin.COIN.available),
+  frozen: shape.decimal('held by open orders', origin.COIN.frozen),
   total: shape.decimal('available and frozen'),
-  canDeposit: shape.yesNo('', 'getAccountInfo.isCanRecharge'),
-  canWithdraw: shape.yesNo('', 'getAccountInfo.isCanWithdraw'),
-  canLoan: shape.yesNo('can be lent', 'getAccountInfo.canLoan'),
+  canDeposit: shape.yesNo('', origin.COIN.canDeposit),
+  canWithdraw: shape.yesNo('', origin.COIN.canWithdraw),
+  canLoan: shape.yesNo('can be lent', origin.COIN.canLoan),
   value: shape.orNull(shape.decimal('in the coin of --in')),
 };
 

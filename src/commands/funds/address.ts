@@ -6,6 +6,7 @@ import type { ChainAddress } from '../../domain/funds.js';
 import { Failure, usage } from '../../errors.js';
 import { readDepositAddress, readDepositAddresses, readWithdrawalAddress } from '../../exchange/addresses.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import * as origin from '../../exchange/origins.js';
 import type { Answer } from '../../terminal/answer.js';
 import { qrCode } from '../../terminal/qr.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -28,18 +29,11 @@ export default define({
   output: shape.list(
     shape.record({
       coin: shape.text(''),
-      chain: shape.orNull(shape.text('', 'getPayinAddress.blockChain')),
-      address: shape.orNull(
-        shape.text(
-          'the account on a chain with memos',
-          'getPayinAddress.address getPayinAddress.account getUserAddress.key getWithdrawAddress.key',
-        ),
-      ),
-      memo: shape.orNull(
-        shape.text('coins sent without it are lost', 'getPayinAddress.memo getPayinAddress.isUseMemo'),
-      ),
-      canDeposit: shape.orNull(shape.yesNo('', 'getPayinAddress.canDeposit')),
-      canWithdraw: shape.orNull(shape.yesNo('', 'getPayinAddress.canWithdraw')),
+      chain: shape.orNull(shape.text('', origin.ADDRESS.chain)),
+      address: shape.orNull(shape.text('the account on a chain with memos', origin.ADDRESS.address)),
+      memo: shape.orNull(shape.text('coins sent without it are lost', origin.ADDRESS.memo)),
+      canDeposit: shape.orNull(shape.yesNo('', origin.ADDRESS.canDeposit)),
+      canWithdraw: shape.orNull(shape.yesNo('', origin.ADDRESS.canWithdraw)),
     }),
   ),
   async run(context, { coin, single, withdraw }) {

@@ -8,6 +8,7 @@ import type { Bill } from '../../domain/funds.js';
 import { suggest, usage } from '../../errors.js';
 import { BILLS_PER_PAGE, readBills } from '../../exchange/bills.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
+import * as origin from '../../exchange/origins.js';
 import type { Answer, RowStream } from '../../terminal/answer.js';
 import { paintChange } from '../../terminal/cells.js';
 import { grouped, signed } from '../../terminal/numbers.js';
@@ -43,13 +44,13 @@ export default define({
   output: shape.either(
     shape.list(
       shape.record({
-        id: shape.id('of the bill', 'getSpotBills.id'),
-        time: shape.time('', 'getSpotBills.date getSpotBills.showDate'),
-        coin: shape.text('', 'getSpotBills.currencyName'),
-        type: shape.orNull(shape.text("the exchange's text", 'getSpotBills.typeDesc')),
-        change: shape.decimal('negative if coins went out', 'getSpotBills.changeAmount'),
-        balance: shape.orNull(shape.decimal('after the change', 'getSpotBills.balance getSpotBills.total')),
-        remark: shape.orNull(shape.text('', 'getSpotBills.remark')),
+        id: shape.id('of the bill', origin.BILL.id),
+        time: shape.time('', origin.BILL.time),
+        coin: shape.text('', origin.BILL.coin),
+        type: shape.orNull(shape.text("the exchange's text", origin.BILL.type)),
+        change: shape.decimal('negative if coins went out', origin.BILL.change),
+        balance: shape.orNull(shape.decimal('after the change', origin.BILL.balance)),
+        remark: shape.orNull(shape.text('', origin.BILL.remark)),
       }),
     ),
     shape.list(SUMMARY, 'with --summary'),

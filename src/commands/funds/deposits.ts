@@ -6,6 +6,7 @@ import { suggest } from '../../errors.js';
 import { learnZone } from '../../exchange/bills.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
+import * as origin from '../../exchange/origins.js';
 import { readDepositPage, readDeposits } from '../../exchange/record-pages.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
@@ -23,18 +24,18 @@ export default define({
   examples: ['deposits usdt', 'deposits btc --all --csv'],
   output: shape.list(
     shape.record({
-      id: shape.id('of the record', 'getChargeRecord.id'),
-      time: shape.orNull(shape.time("null if the exchange's time zone is unknown", 'getChargeRecord.submit_time')),
-      timeRaw: shape.orNull(shape.text('as sent', 'getChargeRecord.submit_time')),
-      coin: shape.text('', 'getChargeRecord.currency'),
-      amount: shape.decimal('', 'getChargeRecord.amount'),
-      address: shape.orNull(shape.text('', 'getChargeRecord.address')),
-      hash: shape.orNull(shape.text('', 'getChargeRecord.hash')),
-      confirmations: shape.orNull(shape.count('', 'getChargeRecord.confirmTimes')),
-      internal: shape.orNull(shape.yesNo('within the exchange', 'getChargeRecord.itransfer')),
-      description: shape.orNull(shape.text("the exchange's text", 'getChargeRecord.description')),
-      state: shape.oneOf([...DEPOSIT_STATES, 'other'], '', 'getChargeRecord.status'),
-      status: shape.count("the exchange's code", 'getChargeRecord.status'),
+      id: shape.id('of the record', origin.DEPOSIT.id),
+      time: shape.orNull(shape.time("null if the exchange's time zone is unknown", origin.DEPOSIT.time)),
+      timeRaw: shape.orNull(shape.text('as sent', origin.DEPOSIT.timeRaw)),
+      coin: shape.text('', origin.DEPOSIT.coin),
+      amount: shape.decimal('', origin.DEPOSIT.amount),
+      address: shape.orNull(shape.text('', origin.DEPOSIT.address)),
+      hash: shape.orNull(shape.text('', origin.DEPOSIT.hash)),
+      confirmations: shape.orNull(shape.count('', origin.DEPOSIT.confirmations)),
+      internal: shape.orNull(shape.yesNo('within the exchange', origin.DEPOSIT.internal)),
+      description: shape.orNull(shape.text("the exchange's text", origin.DEPOSIT.description)),
+      state: shape.oneOf([...DEPOSIT_STATES, 'other'], '', origin.DEPOSIT.state),
+      status: shape.count("the exchange's code", origin.DEPOSIT.status),
     }),
   ),
   run: (context, input) =>

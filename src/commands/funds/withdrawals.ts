@@ -1,6 +1,7 @@
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
+import * as origin from '../../exchange/origins.js';
 import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
@@ -19,17 +20,17 @@ export default define({
   examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json'],
   output: shape.list(
     shape.record({
-      id: shape.id('of the record', 'getWithdrawRecord.id'),
-      time: shape.time('', 'getWithdrawRecord.submitTime'),
-      processedTime: shape.orNull(shape.time('', 'getWithdrawRecord.manageTime')),
+      id: shape.id('of the record', origin.WITHDRAWAL.id),
+      time: shape.time('', origin.WITHDRAWAL.time),
+      processedTime: shape.orNull(shape.time('', origin.WITHDRAWAL.processedTime)),
       coin: shape.text(''),
-      amount: shape.decimal('', 'getWithdrawRecord.amount'),
-      fee: shape.orNull(shape.decimal('', 'getWithdrawRecord.fees')),
-      address: shape.orNull(shape.text('', 'getWithdrawRecord.toAddress')),
-      hash: shape.orNull(shape.text('', 'getWithdrawRecord.hash')),
-      merchantOrderNo: shape.orNull(shape.text('', 'getWithdrawRecord.merchantOrderNo')),
-      state: shape.oneOf([...WITHDRAWAL_STATES, 'other'], '', 'getWithdrawRecord.status'),
-      status: shape.count("the exchange's code", 'getWithdrawRecord.status'),
+      amount: shape.decimal('', origin.WITHDRAWAL.amount),
+      fee: shape.orNull(shape.decimal('', origin.WITHDRAWAL.fee)),
+      address: shape.orNull(shape.text('', origin.WITHDRAWAL.address)),
+      hash: shape.orNull(shape.text('', origin.WITHDRAWAL.hash)),
+      merchantOrderNo: shape.orNull(shape.text('', origin.WITHDRAWAL.merchantOrderNo)),
+      state: shape.oneOf([...WITHDRAWAL_STATES, 'other'], '', origin.WITHDRAWAL.state),
+      status: shape.count("the exchange's code", origin.WITHDRAWAL.status),
     }),
   ),
   async run(context, input) {
