@@ -10,30 +10,30 @@ function __pit_tree_subs
     switch "$argv[1]"
         case ''
             printf '%s\t%s\n' \
-                'markets' 'Markets with their tick and lot sizes and minimums' \
-                'ticker' 'Last price, best bid and ask, and the change over 24 hours' \
-                'depth' 'The order book, with spread and cumulative amounts' \
-                'trades' 'Public trades, oldest first' \
-                'kline' 'Candles, oldest first' \
+                'markets' 'List markets with tick sizes, lot sizes and minimums' \
+                'ticker' 'Show last price, best bid and ask, and daily change' \
+                'depth' 'Show the order book of a market' \
+                'trades' 'List public trades, oldest first' \
+                'kline' 'List candles, oldest first' \
                 'order' 'Place an order; what is left out is asked for on a terminal' \
                 'orders' 'Orders of a market, newest first; open ones unless told' \
                 'cancel' 'Cancel orders by id, which asks nothing, or all open orders of a market, which asks' \
                 'cancel-after' 'Have the exchange cancel every order of a market in one minute, unless this is called again' \
                 'resolve' 'Find out what became of writes whose outcome is unknown' \
                 'api' 'Call any operation of the interface by its name' \
-                'account' 'The account behind the key, and what the key may do' \
-                'balance' 'What you have: available, frozen in orders, total' \
-                'bills' 'Every change of your balances, newest first' \
-                'address' 'Where to send a coin to: the address, and the memo, on each chain' \
-                'deposits' 'Deposits of a coin, newest first' \
-                'withdrawals' 'Withdrawals of a coin, newest first' \
-                'fees' 'What withdrawals cost, and which chains are open' \
+                'account' 'Show the account and what its key may do' \
+                'balance' 'Show available, frozen and total balances' \
+                'bills' 'List every change of your balances, newest first' \
+                'address' 'Show deposit addresses, or the verified withdrawal address' \
+                'deposits' 'List deposits of a coin, newest first' \
+                'withdrawals' 'List withdrawals of a coin, newest first' \
+                'fees' 'List withdrawal fees and open chains' \
                 'withdraw' 'Withdraw a coin to a verified address; what is left out is asked for on a terminal' \
                 'profile' 'Manage exchanges by name: their hosts and settings' \
                 'keys' 'Manage the API keys of a profile' \
                 'doctor' 'Look at configuration, hosts, clock, key and journal, and say what mends them' \
                 'completion' 'Print the completion script of a shell' \
-                'schema' 'What the JSON of a command holds, as a JSON Schema' \
+                'schema' 'Print the JSON Schema of command output' \
                 'sandbox' 'Run and control the exchange in a box' \
                 'help' 'Show help for a command'
         case 'order'
@@ -100,25 +100,25 @@ function __pit_tree_flags
     switch "$argv[1]"
         case 'markets'
             printf '%s\t%s\n' \
-                '--base=@coin' 'only markets that trade this coin' \
-                '--quote=@coin' 'only markets priced in this coin'
+                '--base=@coin' 'list only markets for this coin' \
+                '--quote=@coin' 'list only markets priced in this coin'
         case 'ticker'
             printf '%s\t%s\n' \
-                '--quote=@coin' 'only markets priced in this coin' \
-                '--sort=change|volume|market' 'change, volume (both largest first) or market'
+                '--quote=@coin' 'list only markets priced in this coin' \
+                '--sort=change|volume|market' 'sort by change or volume, largest first, or by market'
         case 'depth'
             printf '%s\t%s\n' \
-                '--size=-' 'levels a side, 1 to 50' \
-                '--merge=-' 'put prices of this step together (5 levels)'
+                '--size=-' 'how many levels per side, 1 to 50 (default: 10)' \
+                '--merge=-' 'group prices by this step (5 levels per side)'
         case 'trades'
             printf '%s\t%s\n' \
-                '--since=-' 'the 50 trades after this one'
+                '--since=-' 'list the 50 trades after this one (default: the newest)'
         case 'kline'
             printf '%s\t%s\n' \
-                '--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week' '1min, 3min, 5min, 15min, 30min, 1hour, 2hour, 4hour, 6hour, 12hour, 1day, 3day, 1week; 1hour unless told' \
-                '--since=-' 'from this time on' \
-                '--until=-' 'up to this time' \
-                '--size=-' 'how many; 24 unless a time is given'
+                '--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week' '1min, 3min, 5min, 15min, 30min, 1hour, 2hour, 4hour, 6hour, 12hour, 1day, 3day, 1week (default: 1hour)' \
+                '--since=-' 'list candles from this time' \
+                '--until=-' 'list candles up to this time (default: now)' \
+                '--size=-' 'how many (default: 24, or all since --since)'
         case 'order'
             printf '%s\t%s\n' \
                 '--at=-' 'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%' \
@@ -173,27 +173,27 @@ function __pit_tree_flags
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only'
         case 'balance'
             printf '%s\t%s\n' \
-                '--all' 'coins of which you have nothing, too' \
-                '--in=@coin' 'what it is worth in this coin by the last prices, with the sum'
+                '--all' 'include empty balances' \
+                '--in=@coin' 'add values in this coin at the last prices, with their sum'
         case 'bills'
             printf '%s\t%s\n' \
-                '--from=-' 'from this time on, to the end of the range' \
-                '--to=-' 'up to this time' \
-                '--page=-' 'one page of 50; the first unless told' \
-                '--all' 'all there are, however old' \
-                '--summary' 'how many there are of each coin and type, and their sums, over the whole range'
+                '--from=-' 'list all bills from this time (default: one page)' \
+                '--to=-' 'list bills up to this time (default: now)' \
+                '--page=-' 'list this page of 50 (default: 1)' \
+                '--all' 'list all bills' \
+                '--summary' 'count and sum the bills of the range by coin and type'
         case 'address'
             printf '%s\t%s\n' \
-                '--single' 'ask for the one address of a coin with one chain' \
-                '--withdraw' 'the verified address that you withdraw to'
+                '--single' 'read the single address of a coin with one chain (default: every chain)' \
+                '--withdraw' 'show the verified address for withdrawals'
         case 'deposits'
             printf '%s\t%s\n' \
-                '--page=-' 'one page of 50; the first unless told' \
-                '--all' 'every page'
+                '--page=-' 'list this page of 50 (default: 1)' \
+                '--all' 'list all pages'
         case 'withdrawals'
             printf '%s\t%s\n' \
-                '--page=-' 'one page of 50; the first unless told' \
-                '--all' 'every page'
+                '--page=-' 'list this page of 50 (default: 1)' \
+                '--all' 'list all pages'
         case 'withdraw'
             printf '%s\t%s\n' \
                 '--to=-' 'the address; it has to be verified with the exchange' \
@@ -260,10 +260,10 @@ function __pit_tree_arguments
     switch "$argv[1]"
         case 'markets'
             printf '%s\t%s\n' \
-                '@market' 'only this market'
+                '@market' 'the market (default: all)'
         case 'ticker'
             printf '%s\t%s\n' \
-                '@market...' 'the markets; all when none is named'
+                '@market...' 'the markets (default: all)'
         case 'depth'
             printf '%s\t%s\n' \
                 '@market' 'the market'
@@ -310,10 +310,10 @@ function __pit_tree_arguments
                 '-...' 'its parameters as name=value'
         case 'balance'
             printf '%s\t%s\n' \
-                '@coin...' 'only these coins'
+                '@coin...' 'the coins (default: all that are not empty)'
         case 'bills'
             printf '%s\t%s\n' \
-                '@coin' 'only this coin'
+                '@coin' 'the coin (default: all)'
         case 'address'
             printf '%s\t%s\n' \
                 '@coin' 'the coin'
@@ -325,7 +325,7 @@ function __pit_tree_arguments
                 '@coin' 'the coin'
         case 'fees'
             printf '%s\t%s\n' \
-                '@coin' 'only this coin'
+                '@coin' 'the coin (default: all)'
         case 'withdraw'
             printf '%s\t%s\n' \
                 '@coin' 'the coin' \
@@ -362,7 +362,7 @@ function __pit_tree_arguments
                 'bash|zsh|fish' 'bash, zsh or fish (default: your shell)'
         case 'schema'
             printf '%s\t%s\n' \
-                '-...' 'the words of a command, or error; every one when none is named'
+                '-...' 'the words of a command, or error (default: all)'
         case 'sandbox account add'
             printf '%s\t%s\n' \
                 '-' 'the name of the account'
