@@ -86,9 +86,9 @@ describe('a price word', () => {
   });
 
   it.each(['28,063.63', '28 063', "28'063", '0,5'])('%s is told to be written without separators', (word) => {
-    const hint = 'Write the number with a point and without separators, as in 28063.5.';
-    expect(() => readPrice(word)).toThrow(expect.objectContaining({ hint }));
-    expect(() => readAmount(word)).toThrow(expect.objectContaining({ hint }));
+    const hints = ['Write the number with a point and without separators, as in 28063.5.'];
+    expect(() => readPrice(word)).toThrow(expect.objectContaining({ hints }));
+    expect(() => readAmount(word)).toThrow(expect.objectContaining({ hints }));
   });
 
   it('never costs more than was asked, and is always on the scale', () => {

@@ -80,7 +80,7 @@ describe('the names of the guards', () => {
   });
 
   it.each(['', 'price', 'price-band,', 'all', 'priceBand'])('%j is none, and they are all listed', (word) => {
-    const hint = 'Known: price-band, order-notional, day-notional, post-only.';
-    expect(() => readGuards(word)).toThrow(expect.objectContaining({ kind: 'usage', hint }));
+    const hints = ['Known: price-band, order-notional, day-notional, post-only.'];
+    expect(() => readGuards(word)).toThrow(expect.objectContaining({ kind: 'usage', hints }));
   });
 });
