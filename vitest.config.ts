@@ -1,6 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+
+// commands run in the processes of the runner, where the zone cannot be set for one of them
+process.env.TZ = 'UTC';
+
 export default defineConfig({
+  define: { PIT_VERSION: JSON.stringify(version) },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/missing.ts'],

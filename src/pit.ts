@@ -5,17 +5,21 @@ import { asFailure, CommandEnded, Interrupted } from './errors.js';
 import { type Host, systemHost } from './platform/host.js';
 import { Output, ReaderGone } from './terminal/output.js';
 
-/** Wires host and program and gives the exit code. The only place that catches. */
-export async function pit(): Promise<number> {
-  const host = systemHost();
-  // what is thrown beside the command would be printed by the runtime itself, past the redaction
-  process.once('uncaughtException', (thrown) => process.exit(report(thrown, host)));
+/** Runs the command line of a host, by default the system's, and returns the exit code. The only place that catches. */
+export async function pit(host: Host = ownProcess()): Promise<number> {
   try {
     await run(host);
     return 0;
   } catch (thrown) {
     return report(thrown, host);
   }
+}
+
+function ownProcess(): Host {
+  const host = systemHost();
+  // what is thrown beside the command would be printed by the runtime itself, past the redaction
+  process.once('uncaughtException', (thrown) => process.exit(report(thrown, host)));
+  return host;
 }
 
 /** Tells the user what went wrong and gives the exit code for it. */

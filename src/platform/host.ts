@@ -66,7 +66,7 @@ export function systemHost(): Host {
     input: process.stdin,
     output: process.stdout,
     errors: process.stderr,
-    directories: directories(process.env.PIT_HOME),
+    directories: directoriesOf(process.env.PIT_HOME),
     redaction: redacting(process.stderr, process.env),
     now: Date.now,
     random: Math.random,
@@ -91,7 +91,7 @@ function cutShort(thrown: unknown): void {
  * Puts a redaction before the stream itself, so that the runtime's own debug lines (NODE_DEBUG) pass it too. The keys of
  * the environment are masked from the start: such lines print whole environments.
  */
-function redacting(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): Redaction {
+export function redacting(stream: Writable, environment: Host['environment']): Redaction {
   const redaction = new Redaction();
   const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = environment;
   for (const secret of [PIT_ACCESS_KEY, PIT_SECRET_KEY, ...proxySecrets(environment)]) redaction.keep(secret);
@@ -106,7 +106,7 @@ function redacting(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): 
 }
 
 /** `PIT_HOME` holds everything in one folder; without it the platform's own folders (XDG on Linux) are used. */
-function directories(home: string | undefined): Directories {
+export function directoriesOf(home: string | undefined): Directories {
   if (home !== undefined && home !== '') {
     const root = path.resolve(home);
     return { config: path.join(root, 'config'), state: path.join(root, 'state'), cache: path.join(root, 'cache') };

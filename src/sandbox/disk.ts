@@ -5,23 +5,23 @@ import { getSystemErrorName } from 'node:util';
 /** What a disk that does not take the data says, and what helps. */
 interface DiskTrouble {
   readonly reason: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 const ELSEWHERE = 'set PIT_HOME to a folder that you can write to';
 
 const TROUBLES: ReadonlyMap<string, DiskTrouble> = new Map([
-  ['ENOSPC', { reason: 'the disk is full', mend: 'Free some space' }],
-  ['EFBIG', { reason: 'a file may not grow any more', mend: 'Lift the limit of file sizes (ulimit -f)' }],
-  ['EDQUOT', { reason: 'the disk quota is used up', mend: 'Free some space, or have the quota raised' }],
-  ['EROFS', { reason: 'the file system is read-only', mend: `Mount it for writing, or ${ELSEWHERE}` }],
-  ['EACCES', { reason: 'permission denied', mend: `Have the folder made yours, or ${ELSEWHERE}` }],
-  ['EPERM', { reason: 'the operation is not permitted', mend: `Have the folder made yours, or ${ELSEWHERE}` }],
+  ['ENOSPC', { reason: 'the disk is full', fix: 'Free some space' }],
+  ['EFBIG', { reason: 'a file may not grow any more', fix: 'Lift the limit of file sizes (ulimit -f)' }],
+  ['EDQUOT', { reason: 'the disk quota is used up', fix: 'Free some space, or have the quota raised' }],
+  ['EROFS', { reason: 'the file system is read-only', fix: `Mount it for writing, or ${ELSEWHERE}` }],
+  ['EACCES', { reason: 'permission denied', fix: `Have the folder made yours, or ${ELSEWHERE}` }],
+  ['EPERM', { reason: 'the operation is not permitted', fix: `Have the folder made yours, or ${ELSEWHERE}` }],
   // LMDB's name for a write that was cut short, too
-  ['EIO', { reason: 'the disk is full or has an error', mend: `Free some space, check the disk, or ${ELSEWHERE}` }],
+  ['EIO', { reason: 'the disk is full or has an error', fix: `Free some space, check the disk, or ${ELSEWHERE}` }],
   ...['ENOENT', 'ENOTDIR', 'EEXIST', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'].map(
     (code) =>
-      [code, { reason: `there can be no such folder (${code})`, mend: `See what is there, or ${ELSEWHERE}` }] as const,
+      [code, { reason: `there can be no such folder (${code})`, fix: `See what is there, or ${ELSEWHERE}` }] as const,
   ),
 ]);
 

@@ -1,6 +1,6 @@
 import { leaves } from '../../src/cli/row-fields.js';
 import type { Shape } from '../../src/cli/shapes.js';
-import { CHAPTERS } from '../sandbox/interface/rows.js';
+import { ANSWER_FIELDS } from './answer-fields.js';
 
 export interface FieldRow {
   readonly operation: string;
@@ -38,16 +38,15 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'kline.symbol': 'the base coin of the market that was asked for; pit api kline prints it as sent',
 };
 
-/** Every field of every answer of the interface document, as its transcription for the sandbox has them. */
+/** Every field of every answer of the interface document, with where it appears in the output. */
 export function fieldRows(schemas: Readonly<Record<string, Shape>>): FieldRow[] {
   const carried = carriers(schemas);
-  return Object.entries(CHAPTERS).flatMap(([operation, { lines }]) => {
-    const names = lines.filter(([kind]) => kind === 'field').flatMap(([, text]) => text.split(' '));
-    return [...new Set(names)].map((field): FieldRow => {
+  return Object.entries(ANSWER_FIELDS).flatMap(([operation, names]) =>
+    names.split(' ').map((field): FieldRow => {
       const name = `${operation}.${field}`;
       return { operation, field, appears: carried.get(name) ?? [], reason: ELSEWHERE[name] ?? ELSEWHERE[field] };
-    });
-  });
+    }),
+  );
 }
 
 function carriers(schemas: Readonly<Record<string, Shape>>): Map<string, string[]> {

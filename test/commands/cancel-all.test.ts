@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { PIT, plainEnvironment } from '../support/pit.js';
+import { plainEnvironment } from '../support/pit.js';
+import { PIT } from '../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { document, lastError, useDesk } from './desk.js';

@@ -18,7 +18,8 @@ import { hasBlock, withBlock, withoutBlock } from '../../src/commands/completion
 import { carryOut, completionState, installing, uninstalling } from '../../src/commands/completion/changes.js';
 import { SHELLS, type Shell } from '../../src/commands/completion/shells.js';
 import { ROOT } from '../architecture/sources.js';
-import { PIT, temporaryHome } from '../support/pit.js';
+import { temporaryHome } from '../support/pit.js';
+import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { Desk } from './desk.js';

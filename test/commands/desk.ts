@@ -1,10 +1,13 @@
 import { beforeAll, expect } from 'vitest';
 import { brokenPromises } from '../cli-contract/kept.js';
 import { type Ran, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
+import { runProgram } from '../support/program.js';
 
 export interface Extra {
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Runs the built program, for what only a process of its own obeys. */
+  readonly ownProcess?: true;
 }
 
 export interface Told {
@@ -16,7 +19,7 @@ export interface Told {
   readonly clientId: string | null;
 }
 
-/** The real program at one PIT_HOME, and what is expected of every one of its ends. */
+/** pit at one PIT_HOME, in this process, and what is expected of every one of its ends. */
 export class Desk {
   #served: ServedSandbox | undefined;
 
@@ -32,8 +35,9 @@ export class Desk {
     return this.#served;
   }
 
-  run(line: string, extra: Extra = {}): Promise<Ran> {
-    return runPit(line === '' ? [] : line.split(' '), { home: this.home, ...extra });
+  run(line: string, { ownProcess, ...extra }: Extra = {}): Promise<Ran> {
+    const run = ownProcess === true ? runProgram : runPit;
+    return run(line === '' ? [] : line.split(' '), { home: this.home, ...extra });
   }
 
   /** What a command that is done printed. */

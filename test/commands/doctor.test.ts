@@ -152,8 +152,8 @@ describe('pit doctor', () => {
     const authority = new Authority();
     onTestFinished(() => authority.remove());
     const server = await serveFaults({ answer: () => respond(ACCOUNT), tls: authority.sign('IP:127.0.0.1', 5) });
-    const trusted = { environment: { ...environmentAt(server.url), NODE_EXTRA_CA_CERTS: authority.file } };
-    expect(line(await found(desk, '', trusted), 'trade-tls')).toMatch(
+    const environment = { ...environmentAt(server.url), NODE_EXTRA_CA_CERTS: authority.file };
+    expect(line(await found(desk, '', { environment, ownProcess: true }), 'trade-tls')).toMatch(
       /^warn: the certificate was accepted; it ends in [45] days/,
     );
     const unknown = await found(desk, '', { environment: environmentAt(server.url) }, 9);

@@ -1,7 +1,8 @@
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PIT, plainEnvironment, runPit } from '../support/pit.js';
+import { plainEnvironment } from '../support/pit.js';
+import { PIT, runProgram } from '../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult, type PtyStep } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { useDesk } from './desk.js';
@@ -242,7 +243,7 @@ describe('an order with parts missing, without a terminal', () => {
       if (name.startsWith('inquirer')) rmSync(path.join(folder, 'dist', name));
     const program = path.join(folder, 'bin', path.basename(PIT));
     const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', 'bid', '--yes'];
-    const { code, stdout } = await runPit(words, { home: desk.home, program });
+    const { code, stdout } = await runProgram(words, { home: desk.home, program });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('Placed') });
   });
 

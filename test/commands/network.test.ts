@@ -35,7 +35,10 @@ describe.skipIf(!hasOpenssl)('the real program behind a proxy', () => {
         DEBUG: '*',
       },
     };
-    const { code, stdout, stderr } = await desk.run('api setRepayState --yes --json --verbose', { environment });
+    const { code, stdout, stderr } = await desk.run('api setRepayState --yes --json --verbose', {
+      environment,
+      ownProcess: true,
+    });
     expect([code, stdout]).toEqual([0, `${DONE}\n`]);
     expect(tunnel.asked).toHaveLength(1);
     // the debug lines are there, and their secrets are not

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PIT, plainEnvironment } from '../support/pit.js';
+import { plainEnvironment } from '../support/pit.js';
+import { PIT } from '../support/program.js';
 import { useDesk } from './desk.js';
 import { place } from './orders-desk.js';
 

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PIT, plainEnvironment, temporaryHome } from '../support/pit.js';
+import { plainEnvironment, temporaryHome } from '../support/pit.js';
+import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { Desk, useDesk } from './desk.js';

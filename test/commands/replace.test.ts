@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { awayFromMidnight } from '../support/midnight.js';
-import { PIT, plainEnvironment, temporaryHome } from '../support/pit.js';
+import { plainEnvironment, temporaryHome } from '../support/pit.js';
+import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { Desk, document, lastError, TEXT, type Told, useDesk } from './desk.js';
@@ -236,9 +237,10 @@ describe('pit order replace', () => {
     const id = await straight.place(FAR);
     // the first look is before the cancellation, the second after it
     await straight.fault('delay', 'getOrder', { every: 2, delay: 20_000 });
-    const { child } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '21300', '--yes']);
+    const { child, ended } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '21300', '--yes']);
     while ((await straight.faultsApplied()) === 0);
     child.kill('SIGKILL');
+    await ended;
     await straight.administer('POST /faults/clear');
     const { code, stdout, stderr } = await desk.run('resolve --json');
     expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SandboxAddress } from '../../src/sandbox/lifecycle/address.js';
+import type { SandboxAddress } from '../../src/sandbox/lifecycle/files.js';
 import { temporaryHome } from '../support/pit.js';
+import { serveSandboxProgram } from '../support/program.js';
 import { COUNT, Desk, document, TEXT, TIME } from './desk.js';
 import { place } from './orders-desk.js';
 
@@ -28,8 +29,7 @@ const FACTS = { time: TIME, markets: COUNT, orders: COUNT, trades: COUNT, reques
 
 describe('pit sandbox', () => {
   it('serve prints one line when it is ready, and ends with a signal', async () => {
-    await desk.serve(['--no-limits']);
-    const { address, child } = desk.served;
+    const { address, child } = await serveSandboxProgram(desk.home);
     expect(address).toStrictEqual({ ...IDENTITY, pid: child.pid, adminUrl: URL_TEXT, adminToken: TEXT });
     expect(address.baseUrl).not.toContain('/data/v1');
     expect(await desk.json('sandbox status')).toMatchObject({ running: true, pid: child.pid });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
-import { PIT, plainEnvironment, type Ran } from '../support/pit.js';
+import { plainEnvironment, type Ran } from '../support/pit.js';
+import { PIT } from '../support/program.js';
 import type { Desk } from './desk.js';
 
 /** The real program while it runs. */

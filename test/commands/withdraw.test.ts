@@ -1,11 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { countRequests } from '../support/counting-proxy.js';
 import { awayFromMidnight } from '../support/midnight.js';
-import { PIT, plainEnvironment } from '../support/pit.js';
+import { plainEnvironment } from '../support/pit.js';
+import { PIT } from '../support/program.js';
 import { onTerminal, type PtyResult, type PtyStep } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { DECIMAL, document, type Extra, ID, lastError, useDesk } from './desk.js';
@@ -164,8 +166,8 @@ describe('a withdrawal by a script', () => {
     const words = line('withdraw btc 0.0124 --to BTC --confirm-address BTC --safe-pwd-fd 3 --csv');
     const command = `exec "$0" "$1" ${words} 3< "$2"`;
     const env = plainEnvironment(desk.home);
-    const ran = spawnSync('sh', ['-c', command, process.execPath, PIT, file], { env, encoding: 'utf8' });
-    expect([ran.status, ran.stdout]).toEqual([0, expect.stringMatching(/^outcome,id,coin,amount,fee,receives,/)]);
+    const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, PIT, file], { env });
+    expect(stdout).toMatch(/^outcome,id,coin,amount,fee,receives,/);
   });
 
   it('is shown by a dry run, with nothing sent and no password asked', async () => {

@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDesk } from '../commands/desk.js';
-import { PIT, plainEnvironment } from '../support/pit.js';
+import { plainEnvironment } from '../support/pit.js';
+import { PIT } from '../support/program.js';
 import { requires } from '../support/tools.js';
 
 const README = readFileSync(path.resolve(import.meta.dirname, '../../README.md'), 'utf8');

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { PIT, plainEnvironment } from '../support/pit.js';
+import { plainEnvironment } from '../support/pit.js';
+import { PIT } from '../support/program.js';
 import { filesBelow } from './canary.js';
 
 /** Where the one file is that may hold keys. */

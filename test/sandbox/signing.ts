@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { SandboxAddress } from '../../src/sandbox/lifecycle/address.js';
+import type { SandboxAddress } from '../../src/sandbox/lifecycle/files.js';
 
 export interface Keys {
   readonly accessKey: string;

@@ -2,7 +2,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { PIT, runPit, temporaryHome } from '../support/pit.js';
+import { temporaryHome } from '../support/pit.js';
+import { PIT, runProgram } from '../support/program.js';
 
 const home = temporaryHome();
 let copy: string;
@@ -35,7 +36,7 @@ it.each<[string, (code: Buffer) => Buffer]>([
 ])('kept code that is %s is passed over', async (_, spoil) => {
   writeFileSync(keptCode(), spoil(readFileSync(keptCode())));
   const program = path.join(copy, 'bin', 'pit.js');
-  const { code, stdout } = await runPit(['--help'], { home, program });
+  const { code, stdout } = await runProgram(['--help'], { home, program });
   expect(code).toBe(0);
   expect(stdout).toContain('Usage: pit');
 });

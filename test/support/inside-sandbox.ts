@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { sandboxFiles } from '../../src/sandbox/lifecycle/files.js';
-import type { Running } from '../../src/sandbox/lifecycle/running.js';
+import type { Running } from '../../src/sandbox/lifecycle/running-sandbox.js';
 import { serve } from '../../src/sandbox/lifecycle/serve.js';
-import { UNLIMITED } from '../../src/sandbox/server/index.js';
+import { UNLIMITED } from '../../src/sandbox/server/limits.js';
 
 export interface InsideSandbox {
   /** The folder that stands for the PIT_HOME that it belongs to. */

@@ -1,4 +1,4 @@
-import type { AccountReport } from '../../sandbox/administration/accounts.js';
+import type { AccountReport } from '../../sandbox/admin/accounts.js';
 import type { Column } from '../../terminal/table.js';
 
 /** The permissions that a key has, as people read them. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
 import { dryChange } from '../../cli/dry-run.js';
-import type { ClockReport } from '../../sandbox/administration/clock.js';
+import type { ClockReport } from '../../sandbox/admin/clock.js';
 import type { Answer } from '../../terminal/answer.js';
 
 /** Drives the sandbox's clock, and answers how it runs afterwards. */

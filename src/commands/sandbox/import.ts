@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { define, required } from '../../cli/definition.js';
 import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
-import type { StateReport } from '../../sandbox/administration/state.js';
+import type { StateReport } from '../../sandbox/admin/state.js';
 import { grouped } from '../../terminal/numbers.js';
 import { filePath } from '../inputs/words.js';
 import { losingState } from './losing.js';

@@ -1,7 +1,7 @@
 import { define, flag, required } from '../../cli/definition.js';
 import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
-import type { PushReport } from '../../sandbox/administration/replay.js';
+import type { PriceMoveReport } from '../../sandbox/admin/replay.js';
 import { duration } from '../inputs/durations.js';
 import { marketName } from '../inputs/names.js';
 import { positiveDecimal } from '../inputs/numbers.js';
@@ -19,7 +19,7 @@ export default define({
   dry: DRY_CHANGE,
   async run({ session, globals }, { market, price, over = 0 }) {
     if (globals.dryRun) return dryChange('sandbox price', `Would lead ${market} to ${price}.`);
-    const report = (await session.administer('POST /price', { market, price, ms: over })) as PushReport;
+    const report = (await session.administer('POST /price', { market, price, ms: over })) as PriceMoveReport;
     return { data: report, show: () => `${report.market} goes to ${report.price} until ${report.at}.` };
   },
 });

@@ -1,5 +1,5 @@
 import * as shape from '../../cli/shapes.js';
-import { FAULT_KINDS } from '../../sandbox/faults/kinds.js';
+import { FAULT_KINDS } from '../../sandbox/faults/rules.js';
 
 /** Where the sandbox is and its play keys. */
 export const ADDRESS: shape.Fields = {

@@ -1,5 +1,118 @@
-import { Ladder, type Level } from './ladder.js';
-import { type BookEvent, type BookOrder, type Execution, opposite, type Side } from './order.js';
+export type Side = 'buy' | 'sell';
+
+/** `limit` rests with what does not trade, `postOnly` only rests, `ioc` never rests. */
+export type Execution = 'limit' | 'postOnly' | 'ioc';
+
+/**
+ * What the book knows of an order. Prices are ticks and amounts lots: whole numbers of the market's smallest steps.
+ * Ids increase with time, so that the id alone tells who came first at a price.
+ */
+export interface BookOrder {
+  readonly id: bigint;
+  readonly side: Side;
+  readonly price: bigint;
+  /** The lots that have not traded; the book lowers it. */
+  remaining: bigint;
+}
+
+/** What a submitted order caused, in the order in which it happened. A trade is at the maker's price. */
+export type BookEvent<Order extends BookOrder> =
+  | {
+      readonly kind: 'traded';
+      readonly maker: Order;
+      readonly taker: Order;
+      readonly price: bigint;
+      readonly amount: bigint;
+    }
+  | { readonly kind: 'rested'; readonly order: Order }
+  | { readonly kind: 'cancelled'; readonly order: Order }
+  | { readonly kind: 'refused'; readonly order: Order };
+
+export function opposite(side: Side): Side {
+  return side === 'buy' ? 'sell' : 'buy';
+}
+
+/** The orders that wait at one price, first come first. */
+export interface Level<Order extends BookOrder> {
+  readonly price: bigint;
+  /** The sum of what the orders have left, in lots. */
+  amount: bigint;
+  /** By id; a Map keeps the order of arrival, which is the time priority. */
+  readonly orders: Map<bigint, Order>;
+}
+
+/**
+ * One side of a book: its levels sorted by price. The best is at the end of the array, so that the changes near the
+ * best price, which are most of them, move few elements.
+ */
+export class Ladder<Order extends BookOrder> {
+  private readonly levels: Level<Order>[] = [];
+
+  constructor(private readonly side: Side) {}
+
+  get size(): number {
+    return this.levels.length;
+  }
+
+  best(): Level<Order> | undefined {
+    return this.levels[this.levels.length - 1];
+  }
+
+  /** Whether an order of the other side at `price` would trade with the level at `own`. */
+  reaches(price: bigint, own: bigint): boolean {
+    return this.side === 'buy' ? price <= own : price >= own;
+  }
+
+  add(order: Order): void {
+    const index = this.position(order.price);
+    let level = this.levels[index];
+    if (level?.price !== order.price) {
+      level = { price: order.price, amount: 0n, orders: new Map() };
+      this.levels.splice(index, 0, level);
+    }
+    level.orders.set(order.id, order);
+    level.amount += order.remaining;
+  }
+
+  /** Takes an order out; whether it was there. */
+  remove(order: Order): boolean {
+    const index = this.position(order.price);
+    const level = this.levels[index];
+    if (level?.price !== order.price || !level.orders.delete(order.id)) return false;
+    level.amount -= order.remaining;
+    if (level.orders.size === 0) this.levels.splice(index, 1);
+    return true;
+  }
+
+  dropBest(): void {
+    this.levels.pop();
+  }
+
+  /** The levels from the best outwards. */
+  *[Symbol.iterator](): Generator<Level<Order>> {
+    for (let index = this.levels.length - 1; index >= 0; index -= 1) {
+      const level = this.levels[index];
+      if (level !== undefined) yield level;
+    }
+  }
+
+  /** Where a level of this price is, or belongs. */
+  private position(price: bigint): number {
+    let low = 0;
+    let high = this.levels.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const level = this.levels[middle];
+      if (level !== undefined && this.isWorse(level.price, price)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private isWorse(a: bigint, b: bigint): boolean {
+    return this.side === 'buy' ? a < b : a > b;
+  }
+}
 
 /**
  * The order book of one market and its matching by price, then time. It is pure: no clock, no chance, no money.

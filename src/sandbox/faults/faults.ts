@@ -1,22 +1,20 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Refusal } from '../refusals.js';
-import type { Answer, Answering, Asked } from '../server/answering.js';
 import { CONTENT_TYPE, STATUS } from '../server/choices.js';
-import { splitTarget } from '../server/query.js';
-import { type Effects, effectsOf, parametersOf } from './effects.js';
-import { EXECUTIONS, type FaultKind } from './kinds.js';
-import type { FaultLog } from './log.js';
-import { type FaultRule, FaultRules } from './rules.js';
+import { splitTarget } from '../server/parameters.js';
+import type { ApiRequest, ApiResponse, RequestHandler } from '../server/request-handler.js';
+import { type Effects, effectsOf, type FaultLog, parametersOf } from './log.js';
+import { EXECUTIONS, type FaultKind, type FaultRule, FaultRules } from './rules.js';
 
 /** What a proxy or an exchange in trouble shows in place of an answer. */
 const PAGE =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n';
 
 interface FaultyRequest {
-  readonly asked: Asked;
+  readonly asked: ApiRequest;
   readonly response: ServerResponse;
-  readonly answering: Answering;
+  readonly handler: RequestHandler;
 }
 
 /** Does to requests what the administration asked for, and writes down what was really executed. */
@@ -40,9 +38,9 @@ export class Faults {
   }
 
   /** Answers the request as the fault has it, or not at all. What was executed is in the log before any answer is sent. */
-  async apply(rule: FaultRule, { asked, response, answering }: FaultyRequest): Promise<Answer> {
+  async apply(rule: FaultRule, { asked, response, handler }: FaultyRequest): Promise<ApiResponse> {
     if (rule.kind === 'late') await this.sleep(rule.delay);
-    const [answer, executions] = await this.execute(rule, asked, answering);
+    const [answer, executions] = await this.execute(rule, asked, handler);
     const { id, kind } = rule;
     const [operation, parameters] = [operationIn(asked.url), parametersOf(asked.url)];
     this.log.add({ time: new Date(this.now()).toISOString(), rule: id, kind, operation, parameters, executions });
@@ -51,11 +49,15 @@ export class Faults {
     return answer;
   }
 
-  private async execute(rule: FaultRule, asked: Asked, answering: Answering): Promise<[Answer, Effects[]]> {
+  private async execute(
+    rule: FaultRule,
+    asked: ApiRequest,
+    handler: RequestHandler,
+  ): Promise<[ApiResponse, Effects[]]> {
     const effects: Effects[] = [];
-    let answer = answering.refuse(asked.url, new Refusal('tooFrequent'));
+    let answer = handler.refuse(asked.url, new Refusal('tooFrequent'));
     for (let time = 0; time < EXECUTIONS[rule.kind]; time += 1) {
-      answer = await answering.answer({ ...asked, skew: skewOf(rule) });
+      answer = await handler.answer({ ...asked, skew: skewOf(rule) });
       effects.push(effectsOf(operationIn(asked.url), parametersOf(asked.url), answer.body));
     }
     return [answer, effects];
@@ -72,7 +74,7 @@ function operationIn(url: string): string {
   return splitTarget(url).path.split('/').at(-1) ?? '';
 }
 
-function respond(kind: FaultKind, { url }: Asked, response: ServerResponse, { body }: Answer): void {
+function respond(kind: FaultKind, { url }: ApiRequest, response: ServerResponse, { body }: ApiResponse): void {
   if (kind === 'drop-before' || kind === 'drop-after') response.destroy();
   else if (kind === 'truncate') cutOff(response, body);
   else if (kind === 'redirect') send(response, 302, 'text/html', '', { location: url });

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { diskTrouble, openPrivate } from '../disk.js';
-import type { Effects } from './effects.js';
-import type { FaultKind } from './kinds.js';
+import { readQuery, splitTarget } from '../server/parameters.js';
+import type { FaultKind } from './rules.js';
 
 /** A fault that was applied, with what was really done. */
 export interface FaultEntry {
@@ -70,4 +70,47 @@ function entriesIn(file: string): FaultEntry[] {
   return readFileSync(file, 'utf8')
     .split('\n')
     .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as FaultEntry] : []));
+}
+
+/** What one execution of a request changed. */
+export interface Effects {
+  /** Ids of orders that were placed. */
+  readonly placed: readonly string[];
+  /** The orders that were cancelled, each by the id or the client's id that the request named. */
+  readonly cancelled: readonly string[];
+  /** Ids of withdrawals. */
+  readonly withdrawn: readonly string[];
+  /** The return code; null for market data and for flat answers, which have none. */
+  readonly code: number | null;
+}
+
+/** Never written down: what signs, and what pays. */
+const SECRET: ReadonlySet<string> = new Set(['sign', 'accesskey', 'safePwd', 'reqTime', 'method']);
+
+/** The parameters of a request without secrets; none where they cannot be read. */
+export function parametersOf(url: string): Record<string, string> {
+  try {
+    const given = readQuery(splitTarget(url).query);
+    return Object.fromEntries([...given].filter(([name]) => !SECRET.has(name)));
+  } catch {
+    return {};
+  }
+}
+
+/** Reads what was done out of the exchange's own answer; ids keep all their digits. */
+export function effectsOf(operation: string, parameters: Readonly<Record<string, string>>, body: string): Effects {
+  const [, code] = /^\{"code":"?(\d{4})"?[,}]/.exec(body) ?? [];
+  const done = code === '1000';
+  const [, id] = /"id":"(\d+)"\}$/.exec(body) ?? [];
+  const [, list] = /"data":\[([\d,]*)\]\}$/.exec(body) ?? [];
+  const placed = operation === 'order' ? [id] : operation === 'orderMoreV2' ? (list ?? '').split(',') : [];
+  const cancelled = operation === 'cancelOrder' ? [parameters.id || parameters.customerOrderId] : [];
+  const withdrawn = operation === 'withdraw' ? [id] : [];
+  const known = (ids: readonly (string | undefined)[]) => (done ? ids.flatMap((one) => one || []) : []);
+  return {
+    placed: known(placed),
+    cancelled: known(cancelled),
+    withdrawn: known(withdrawn),
+    code: code === undefined ? null : Number(code),
+  };
 }

@@ -1,8 +1,47 @@
-import { Dice } from '../crowd/chance.js';
-import type { FaultKind } from './kinds.js';
+import { RandomStream } from '../simulator/random.js';
+
+/** What a fault does to a request, in the words of `pit sandbox fault add`. */
+export const FAULT_KINDS = {
+  'drop-before': 'the connection ends, and nothing was done',
+  'drop-after': 'it is done, and the connection ends without an answer',
+  delay: 'it is done at once and answered late, after --delay',
+  late: 'it is done only after --delay, when nobody may be waiting any more',
+  truncate: 'it is done, and the connection ends within the answer',
+  'error-before': 'a page of HTML with status 502, and nothing was done',
+  'error-after': 'it is done, and answered by a page of HTML with status 502',
+  'html-before': 'a page of HTML with status 200, and nothing was done',
+  'html-after': 'it is done, and answered by a page of HTML with status 200',
+  twice: 'it is done twice, as a proxy does that repeats it, and the second answer is given',
+  redirect: 'status 302 to the same address, and nothing was done',
+  'rate-limit': 'refused as too frequent, and nothing was done',
+  skew: 'the clock that reqTime is held against is off by --skew',
+} as const;
+
+export type FaultKind = keyof typeof FAULT_KINDS;
+
+/** How often each kind carries out what was asked. */
+export const EXECUTIONS: Readonly<Record<FaultKind, 0 | 1 | 2>> = {
+  'drop-before': 0,
+  'drop-after': 1,
+  delay: 1,
+  late: 1,
+  truncate: 1,
+  'error-before': 0,
+  'error-after': 1,
+  'html-before': 0,
+  'html-after': 1,
+  twice: 2,
+  redirect: 0,
+  'rate-limit': 0,
+  skew: 1,
+};
+
+export function isFaultKind(text: string): text is FaultKind {
+  return Object.hasOwn(FAULT_KINDS, text);
+}
 
 /** A fault that is to happen: to which requests, and to how many of them. */
-export interface FaultWish {
+export interface FaultSpec {
   readonly kind: FaultKind;
   /** Of one operation; null is any. */
   readonly operation: string | null;
@@ -18,7 +57,7 @@ export interface FaultWish {
   readonly skew: number;
 }
 
-export interface FaultRule extends FaultWish {
+export interface FaultRule extends FaultSpec {
   readonly id: number;
   /** The requests that it looked at, and those it was applied to. */
   readonly seen: number;
@@ -28,24 +67,24 @@ export interface FaultRule extends FaultWish {
 class Rule {
   seen = 0;
   applied = 0;
-  private readonly dice: Dice;
+  private readonly dice: RandomStream;
 
   constructor(
     readonly id: number,
-    readonly wish: FaultWish,
+    readonly spec: FaultSpec,
     seed: number,
   ) {
-    this.dice = new Dice(seed, 11, id);
+    this.dice = new RandomStream(seed, 11, id);
   }
 
   get shown(): FaultRule {
-    return { id: this.id, ...this.wish, seen: this.seen, applied: this.applied };
+    return { id: this.id, ...this.spec, seen: this.seen, applied: this.applied };
   }
 
   /** Whether the fault happens to a request of this operation, which then counts. */
   strikes(operation: string): boolean {
-    const { probability, count, every } = this.wish;
-    if (this.wish.operation !== null && this.wish.operation !== operation) return false;
+    const { probability, count, every } = this.spec;
+    if (this.spec.operation !== null && this.spec.operation !== operation) return false;
     if (count !== null && this.applied >= count) return false;
     this.seen += 1;
     if (every !== null && this.seen % every !== 0) return false;
@@ -73,12 +112,12 @@ export class FaultRules {
 
   /** Rules that can still strike. */
   get active(): number {
-    return this.rules.filter(({ wish: { count }, applied }) => count === null || applied < count).length;
+    return this.rules.filter(({ spec: { count }, applied }) => count === null || applied < count).length;
   }
 
-  add(wish: FaultWish): FaultRule {
+  add(spec: FaultSpec): FaultRule {
     this.added += 1;
-    const rule = new Rule(this.added, wish, this.seed);
+    const rule = new Rule(this.added, spec, this.seed);
     this.rules.push(rule);
     return rule.shown;
   }

@@ -1,5 +1,101 @@
 import { createHash } from 'node:crypto';
-import type { ChainRules } from '../markets/chains.js';
+import { type ChainRules, chainRules, chainsOf } from '../markets/coins.js';
+import { Refusal } from '../refusals.js';
+import type { Codec, Table } from '../store/table.js';
+
+/** An address that an account may withdraw to, as `receiveAddr` names it. */
+interface VerifiedAddress {
+  readonly text: string;
+  readonly chain: string;
+}
+
+export const verifiedCodec: Codec<readonly VerifiedAddress[]> = {
+  encode: (list) => list.map(({ text, chain }) => [text, chain]),
+  decode: (row) => (row as [string, string][]).map(([text, chain]) => ({ text, chain })),
+};
+
+export const markCodec: Codec<1> = { encode: () => 1, decode: () => 1 };
+
+/** Addresses that an account wants to withdraw to. */
+export interface NewAddress {
+  readonly coin: string;
+  readonly address: string;
+  /** Needed on chains with a memo, and only there. */
+  readonly memo?: string | undefined;
+  /** The first chain of the coin when it is not given. */
+  readonly chain?: string | undefined;
+  /** Becomes the one that getWithdrawAddress returns. */
+  readonly preferred?: boolean | undefined;
+}
+
+interface AddressTables {
+  /** By account and coin, the default one first. */
+  readonly verified: Table<readonly VerifiedAddress[]>;
+  /** The accounts and coins for which a deposit address was obtained. */
+  readonly obtained: Table<1>;
+}
+
+/** The deposit addresses that accounts have obtained, and the withdrawal addresses that they have verified. */
+export class AddressBook {
+  constructor(private readonly tables: AddressTables) {}
+
+  /** Gives an account what its first minute needs: an address of its own for each coin, and one to withdraw to on each chain. */
+  seedAddresses(account: string, coins: Iterable<string>): void {
+    for (const coin of coins) {
+      this.obtain(account, coin);
+      for (const rules of chainsOf(coin)) {
+        const { address, memo } = foreignAddress(account, rules);
+        this.verify(account, { coin, chain: rules.chain, address, memo: memo ?? undefined });
+      }
+    }
+  }
+
+  /** "The address must first be obtained in the application or website": this is that. */
+  obtain(account: string, coin: string): void {
+    this.tables.obtained.put(`${account}/${coin}`, 1);
+  }
+
+  /** Throws {@link Refusal} when the coin has several chains, or the address was not obtained. */
+  single(account: string, coin: string): ChainAddress {
+    const [chain, another] = chainsOf(coin);
+    if (chain === undefined || another !== undefined) throw new Refusal('severalChains', coin);
+    if (this.tables.obtained.get(`${account}/${coin}`) === undefined) throw new Refusal('noAddress', coin);
+    return depositAddress(account, chain);
+  }
+
+  /** Throws {@link Refusal} for an unknown chain, and for a memo that is missing or too much. */
+  verify(account: string, { coin, address, memo, chain: name, preferred = false }: NewAddress): void {
+    const chain = name === undefined ? chainsOf(coin)[0] : chainsOf(coin).find((rules) => rules.chain === name);
+    if (chain === undefined) throw new Refusal('badParameter', `${coin} has no chain ${String(name).slice(0, 40)}`);
+    if (chain.usesMemo !== (memo !== undefined)) throw new Refusal('missingMemo', coin);
+    const entry = { text: addressText({ address, memo: memo ?? null }), chain: chain.chain };
+    const others = this.list(account, coin).filter(({ text }) => text !== entry.text);
+    this.tables.verified.put(`${account}/${coin}`, preferred ? [entry, ...others] : [...others, entry]);
+  }
+
+  /** What getWithdrawAddress returns. Throws {@link Refusal} when none is verified. */
+  default(account: string, coin: string): string {
+    const [first] = this.list(account, coin);
+    if (first === undefined) throw new Refusal('noAddress', coin);
+    return first.text;
+  }
+
+  /** The verified address that `receiveAddr` means, with its chain. Throws {@link Refusal}. */
+  find(
+    account: string,
+    coin: string,
+    text: string,
+  ): { readonly text: string; readonly chain: ReturnType<typeof chainRules> } {
+    const found = this.list(account, coin).find((verified) => verified.text === text);
+    if (found !== undefined) return { text, chain: chainRules(coin, found.chain) };
+    const memo = chainsOf(coin).every(({ usesMemo }) => usesMemo);
+    throw new Refusal(memo && !/^[^_]+_./.test(text) ? 'missingMemo' : 'unverifiedAddress');
+  }
+
+  private list(account: string, coin: string): readonly VerifiedAddress[] {
+    return this.tables.verified.get(`${account}/${coin}`) ?? [];
+  }
+}
 
 /** Where coins are sent to; `memo` is null where the chain has none. */
 export interface ChainAddress {

@@ -1,9 +1,9 @@
-import { type ChainRules, chainRules } from '../markets/chains.js';
-import type { NumberedLists } from '../numbered-lists.js';
+import { type ChainRules, chainRules } from '../markets/coins.js';
 import { FUNDS } from '../server/choices.js';
-import type { Codec } from '../store-table.js';
+import type { NumberedLists } from '../store/numbered-lists.js';
+import type { Codec } from '../store/table.js';
 import { addressText, depositAddress, transactionHash } from './addresses.js';
-import { listOf, type Reference, type Till, taskKey } from './till.js';
+import { type FundsContext, listOf, type Reference, taskKey } from './context.js';
 
 /** 0 waiting for confirmation, 1 failed, 2 success. */
 export type DepositStatus = 0 | 1 | 2;
@@ -54,24 +54,24 @@ interface Arrival {
 export class Deposits {
   constructor(
     private readonly lists: NumberedLists<Deposit>,
-    private readonly till: Till,
+    private readonly context: FundsContext,
   ) {}
 
   /** Notes coins that were seen on a chain; nothing moves yet. */
   announce({ account, chain, amount, fails = false, hash }: Arrival, time: number): Deposit {
-    const id = this.till.sequences.record(time);
+    const id = this.context.sequences.record(time);
     const { coin } = chain;
     const [address, name] = [addressText(depositAddress(account, chain)), chain.chain];
     const base = { id, account, coin, chain: name, address, amount, internal: false, fails, time, status: 0 } as const;
     const deposit = { ...base, hash: hash ?? transactionHash(`deposit ${id}`) };
     const place = this.lists.append(listOf(deposit), deposit);
-    this.till.agenda.add(taskKey({ kind: 'deposit', account, coin, place }), time + confirmedAfter(chain));
+    this.context.scheduler.add(taskKey({ kind: 'deposit', account, coin, place }), time + confirmedAfter(chain));
     return deposit;
   }
 
   /** Notes coins that another account of the exchange has moved to this one. */
   noteInternal({ account, chain, amount }: Arrival, time: number): void {
-    const id = this.till.sequences.record(time);
+    const id = this.context.sequences.record(time);
     const address = addressText(depositAddress(account, chain));
     const marks = { internal: true, fails: false, hash: '', status: 2 } as const;
     const deposit = { id, account, coin: chain.coin, chain: chain.chain, address, amount, time, ...marks };
@@ -84,9 +84,9 @@ export class Deposits {
     const { id, account, coin, amount, fails } = deposit;
     this.lists.put(listOf(task), task.place, { ...deposit, status: fails ? 1 : 2 });
     if (fails) return;
-    this.till.ledger.credit(account, coin, amount);
-    this.till.bills.post(account, coin, amount, 'deposit', String(id));
-    this.till.bills.write(time);
+    this.context.ledger.credit(account, coin, amount);
+    this.context.bills.post(account, coin, amount, 'deposit', String(id));
+    this.context.bills.write(time);
   }
 
   /** A page, newest first; pages count from 1. */

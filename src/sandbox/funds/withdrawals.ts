@@ -1,11 +1,11 @@
-import { FEES, OUTSIDE } from '../ledger.js';
-import type { ChainRules } from '../markets/chains.js';
-import type { NumberedLists } from '../numbered-lists.js';
+import { FEES, OUTSIDE } from '../accounts/ledger.js';
+import type { ChainRules } from '../markets/coins.js';
 import { Refusal } from '../refusals.js';
 import { FUNDS } from '../server/choices.js';
-import type { Codec } from '../store-table.js';
+import type { NumberedLists } from '../store/numbered-lists.js';
+import type { Codec } from '../store/table.js';
 import { transactionHash } from './addresses.js';
-import { listOf, type Reference, type Till, taskKey } from './till.js';
+import { type FundsContext, listOf, type Reference, taskKey } from './context.js';
 
 /** 0 submitted, 5 confirmed, 2 success, 1 failed, 3 cancelled. */
 export type WithdrawalStatus = 0 | 1 | 2 | 3 | 5;
@@ -44,7 +44,7 @@ export const withdrawalCodec: Codec<Withdrawal> = {
 type StoredWithdrawal = [string, string, string, string, string, number, number, WithdrawalStatus, string];
 
 /** A withdrawal that is wanted and may be. */
-export interface Departure {
+export interface CheckedWithdrawal {
   readonly account: string;
   readonly chain: ChainRules;
   readonly amount: bigint;
@@ -53,7 +53,7 @@ export interface Departure {
 }
 
 /** Where the coins of an account's withdrawals wait until they have left: shown as frozen. */
-export function leaving(account: string): string {
+export function withdrawing(account: string): string {
   return `leaving-${account}`;
 }
 
@@ -61,30 +61,33 @@ export function leaving(account: string): string {
 export class Withdrawals {
   constructor(
     private readonly lists: NumberedLists<Withdrawal>,
-    private readonly till: Till,
+    private readonly context: FundsContext,
   ) {}
 
   /** Takes the amount out of what is available. Throws {@link Refusal}, with nothing changed, where it is not there. */
-  submit(departure: Departure, time: number): Withdrawal {
-    const { account, chain, amount, fee } = departure;
+  submit(checked: CheckedWithdrawal, time: number): Withdrawal {
+    const { account, chain, amount, fee } = checked;
     const { coin } = chain;
-    this.demand(departure);
-    const withdrawal = this.note(departure, { status: 0 }, time);
-    this.till.ledger.move(coin, amount, available(account), available(leaving(account)));
-    this.till.bills.post(account, coin, fee - amount, 'withdrawal', String(withdrawal.id));
-    this.till.bills.post(account, coin, -fee, 'withdrawalFee', String(withdrawal.id));
-    this.till.bills.write(time);
+    this.demand(checked);
+    const withdrawal = this.note(checked, { status: 0 }, time);
+    this.context.ledger.move(coin, amount, available(account), available(withdrawing(account)));
+    this.context.bills.post(account, coin, fee - amount, 'withdrawal', String(withdrawal.id));
+    this.context.bills.post(account, coin, -fee, 'withdrawalFee', String(withdrawal.id));
+    this.context.bills.write(time);
     const place = this.lists.length(listOf(withdrawal));
-    this.till.agenda.add(taskKey({ kind: 'withdrawal', account, coin, place }), time + FUNDS.withdrawalConfirmedAfter);
+    this.context.scheduler.add(
+      taskKey({ kind: 'withdrawal', account, coin, place }),
+      time + FUNDS.withdrawalConfirmedAfter,
+    );
     return withdrawal;
   }
 
   /** Moves the amount to another account of the exchange at once. Throws like {@link submit}. */
-  transfer(departure: Departure, recipient: string, time: number): Withdrawal {
-    const { account, chain, amount, fee } = departure;
-    const { ledger, bills } = this.till;
-    this.demand(departure);
-    const withdrawal = this.note(departure, { status: 2 }, time);
+  transfer(checked: CheckedWithdrawal, recipient: string, time: number): Withdrawal {
+    const { account, chain, amount, fee } = checked;
+    const { ledger, bills } = this.context;
+    this.demand(checked);
+    const withdrawal = this.note(checked, { status: 2 }, time);
     const remark = String(withdrawal.id);
     ledger.move(chain.coin, fee, available(account), available(FEES));
     bills.post(account, chain.coin, -fee, 'withdrawalFee', remark);
@@ -111,11 +114,11 @@ export class Withdrawals {
     const withdrawal = place > this.lists.length(list) ? undefined : this.lists.at(list, place);
     if (withdrawal?.id !== id) throw new Refusal('noRecord', String(id));
     if (withdrawal.status !== 0 && (withdrawal.status !== 5 || status === 3)) throw new Refusal('general', 'too late');
-    this.till.agenda.remove(taskKey({ kind: 'withdrawal', account, coin, place }));
+    this.context.scheduler.remove(taskKey({ kind: 'withdrawal', account, coin, place }));
     this.change(place, withdrawal, { status }, time);
-    this.till.ledger.move(coin, withdrawal.amount, available(leaving(account)), available(account));
-    this.till.bills.post(account, coin, withdrawal.amount, 'withdrawalReturned', String(id));
-    this.till.bills.write(time);
+    this.context.ledger.move(coin, withdrawal.amount, available(withdrawing(account)), available(account));
+    this.context.bills.post(account, coin, withdrawal.amount, 'withdrawalReturned', String(id));
+    this.context.bills.write(time);
   }
 
   /** A page, newest first; pages count from 1. */
@@ -125,25 +128,25 @@ export class Withdrawals {
   }
 
   private confirm(task: Reference, withdrawal: Withdrawal, time: number): Withdrawal {
-    this.till.agenda.add(taskKey(task), time + FUNDS.withdrawalDoneAfter);
+    this.context.scheduler.add(taskKey(task), time + FUNDS.withdrawalDoneAfter);
     const hash = transactionHash(`withdrawal ${withdrawal.id}`);
     return this.change(task.place, withdrawal, { status: 5, hash }, time);
   }
 
   private succeed({ place }: Reference, withdrawal: Withdrawal, time: number): Withdrawal {
     const { account, coin, amount, fee } = withdrawal;
-    this.till.ledger.move(coin, amount - fee, available(leaving(account)), available(OUTSIDE));
-    this.till.ledger.move(coin, fee, available(leaving(account)), available(FEES));
+    this.context.ledger.move(coin, amount - fee, available(withdrawing(account)), available(OUTSIDE));
+    this.context.ledger.move(coin, fee, available(withdrawing(account)), available(FEES));
     return this.change(place, withdrawal, { status: 2 }, time);
   }
 
-  private demand({ account, chain: { coin }, amount }: Departure): void {
-    if (this.till.ledger.available(account, coin) < amount) throw new Refusal('insufficientBalance', coin);
+  private demand({ account, chain: { coin }, amount }: CheckedWithdrawal): void {
+    if (this.context.ledger.available(account, coin) < amount) throw new Refusal('insufficientBalance', coin);
   }
 
-  private note(departure: Departure, { status }: Pick<Withdrawal, 'status'>, time: number): Withdrawal {
-    const { account, chain, amount, fee, address } = departure;
-    const names = { id: this.till.sequences.record(time), account, coin: chain.coin, chain: chain.chain };
+  private note(checked: CheckedWithdrawal, { status }: Pick<Withdrawal, 'status'>, time: number): Withdrawal {
+    const { account, chain, amount, fee, address } = checked;
+    const names = { id: this.context.sequences.record(time), account, coin: chain.coin, chain: chain.chain };
     const withdrawal = { ...names, amount, fee, address, submitted: time, managed: time, status, hash: '' };
     this.lists.append(listOf(withdrawal), withdrawal);
     return withdrawal;

@@ -1,9 +1,9 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { type Advice, Failure, isAdvice, suggest } from '../../errors.js';
-import type { SandboxAddress } from './address.js';
+import type { SandboxAddress } from './files.js';
 
 /** Thrown for an answer that says no. `reason` names the refusal for a program, where it has a name. */
-class AdminSaidNo extends Error {
+class AdminError extends Error {
   override readonly name = 'AdminSaidNo';
 
   constructor(
@@ -18,15 +18,15 @@ class AdminSaidNo extends Error {
 
 /**
  * One administration call, such as `GET /status`; `input` becomes the JSON body. Rejects when nothing answers within
- * `patience` ms, when what answers is not this sandbox (its token is asked for), and with {@link AdminSaidNo} when the
+ * `patience` ms, when what answers is not this sandbox (its token is asked for), and with {@link AdminError} when the
  * call is refused.
  */
-export function askAdmin(address: SandboxAddress, call: string, patience: number, input?: object): Promise<unknown> {
+export function askAdmin(address: SandboxAddress, call: string, timeout: number, input?: object): Promise<unknown> {
   const [method = 'GET', path = '/'] = call.split(' ');
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${address.adminToken}` };
     const asked = request(new URL(path, address.adminUrl), { method, headers, agent: false });
-    const limit = setTimeout(() => asked.destroy(new Error('no answer in time')), patience);
+    const limit = setTimeout(() => asked.destroy(new Error('no answer in time')), timeout);
     asked.once('close', () => clearTimeout(limit));
     asked.once('error', reject);
     asked.once('response', (response) => collect(asked, response).then(resolve, reject));
@@ -37,13 +37,13 @@ export function askAdmin(address: SandboxAddress, call: string, patience: number
 
 /**
  * The same for a command: a refusal is Failure `usage` with the sandbox's own words, anything else Failure `unreachable`.
- * {@link AdminSaidNo} is the cause of the former.
+ * {@link AdminError} is the cause of the former.
  */
-export async function administer(address: SandboxAddress, call: string, input: object, patience: number) {
+export async function administer(address: SandboxAddress, call: string, input: object, timeout: number) {
   try {
-    return await askAdmin(address, call, patience, input);
+    return await askAdmin(address, call, timeout, input);
   } catch (cause) {
-    if (cause instanceof AdminSaidNo && cause.status === 400) {
+    if (cause instanceof AdminError && cause.status === 400) {
       throw new Failure('usage', cause.message, { hint: cause.hint ?? undefined, cause });
     }
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -62,13 +62,13 @@ async function collect(asked: ClientRequest, response: IncomingMessage): Promise
     if (text.length > LONGEST_ANSWER) asked.destroy(new Error('too long an answer'));
   }
   if (response.statusCode === 200) return JSON.parse(text) as unknown;
-  throw saidNo(response.statusCode ?? 0, text);
+  throw adminError(response.statusCode ?? 0, text);
 }
 
-function saidNo(status: number, text: string): AdminSaidNo {
+function adminError(status: number, text: string): AdminError {
   const told = /^\s*\{/.test(text) ? (JSON.parse(text) as Readonly<Record<string, unknown>>) : {};
   const word = (name: string) => (typeof told[name] === 'string' ? told[name] : null);
-  return new AdminSaidNo(
+  return new AdminError(
     status,
     word('error') ?? `answered with status ${status}`,
     isAdvice(told.hint) ? told.hint : null,
@@ -77,9 +77,9 @@ function saidNo(status: number, text: string): AdminSaidNo {
 }
 
 /** Whether this very sandbox answers and is not about to stop; puts its idle stop off. */
-export async function isAnswering(address: SandboxAddress, patience = 5_000): Promise<boolean> {
+export async function isAnswering(address: SandboxAddress, timeout = 5_000): Promise<boolean> {
   try {
-    await askAdmin(address, 'POST /hello', patience);
+    await askAdmin(address, 'POST /hello', timeout);
     return true;
   } catch {
     return false;

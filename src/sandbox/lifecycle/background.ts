@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs';
 import path from 'node:path';
 import type { Host } from '../../platform/host.js';
 import { openPrivate } from '../disk.js';
-import type { SandboxFiles } from './address.js';
+import type { SandboxFiles } from './files.js';
 
 /** How pit itself is started so that it runs `pit sandbox serve`. Paths are absolute: it starts in another folder. */
 export interface Launch {

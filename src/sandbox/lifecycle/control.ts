@@ -2,16 +2,15 @@ import { rmSync } from 'node:fs';
 import type { Host } from '../../platform/host.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
 import { makePrivateFolder } from '../disk.js';
-import type { SandboxAddress, SandboxFiles } from './address.js';
 import { askAdmin } from './admin-client.js';
 import { keepingData } from './data-failures.js';
-import { sandboxFiles } from './files.js';
+import { type SandboxAddress, type SandboxFiles, sandboxFiles } from './files.js';
 import { waitForLaunchLock } from './launch-lock.js';
 import { readPublished, withdraw } from './running-file.js';
 import { NOT_RUNNING, type SandboxStatus } from './status.js';
 
-const STATUS_PATIENCE = 5_000;
-const STOP_PATIENCE = 15_000;
+const STATUS_TIMEOUT = 5_000;
+const STOP_TIMEOUT = 15_000;
 const STEP = 20;
 
 /** What the sandbox of this `PIT_HOME` says of itself; starts nothing. One that does not answer is not running. */
@@ -20,7 +19,7 @@ export async function sandboxStatus(host: Host): Promise<SandboxStatus> {
   if (address === undefined) return NOT_RUNNING;
   try {
     // only this very sandbox knows the token, and it answers with this shape
-    return (await askAdmin(address, 'GET /status', STATUS_PATIENCE)) as SandboxStatus;
+    return (await askAdmin(address, 'GET /status', STATUS_TIMEOUT)) as SandboxStatus;
   } catch {
     return NOT_RUNNING;
   }
@@ -43,7 +42,7 @@ export async function stopSandbox(host: Host): Promise<boolean> {
 
 async function askedToStop(address: SandboxAddress): Promise<boolean> {
   try {
-    await askAdmin(address, 'POST /stop', STOP_PATIENCE);
+    await askAdmin(address, 'POST /stop', STOP_TIMEOUT);
     return true;
   } catch {
     return false;
@@ -60,7 +59,7 @@ function terminate({ pid }: SandboxAddress): boolean {
 /** A sandbox within this process, as tests have it, is gone when it has said that it stopped. */
 async function gone(host: Host, pid: number): Promise<void> {
   if (pid === process.pid) return;
-  for (let waited = 0; waited < STOP_PATIENCE && isAlive(pid); waited += STEP) await host.sleep(STEP);
+  for (let waited = 0; waited < STOP_TIMEOUT && isAlive(pid); waited += STEP) await host.sleep(STEP);
 }
 
 /**

@@ -2,7 +2,7 @@ import { closeSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { Failure, suggest } from '../../errors.js';
 import { diskTrouble, openPrivate } from '../disk.js';
-import { UnreadableStore } from '../store-damage.js';
+import { UnreadableStore } from '../store/errors.js';
 import { removeFile } from './files.js';
 
 const ANEW = ['This forgets its orders, balances and history.', suggest('Start an empty exchange', 'sandbox', 'reset')];
@@ -28,7 +28,7 @@ function dataFailure(directory: string, thrown: unknown): Failure | undefined {
   const trouble = diskTrouble(thrown) ?? (thrown instanceof Error ? diskTrouble(thrown.cause) : undefined);
   if (thrown instanceof Failure || trouble === undefined) return undefined;
   const message = `The sandbox cannot keep its data in ${directory}: ${trouble.reason}`;
-  return new Failure('unreachable', message, { hint: `${trouble.mend}, then run it again.`, cause: thrown });
+  return new Failure('unreachable', message, { hint: `${trouble.fix}, then run it again.`, cause: thrown });
 }
 
 /** As much as a start writes at least, in bytes. */

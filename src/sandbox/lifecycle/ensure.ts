@@ -3,12 +3,11 @@ import path from 'node:path';
 import { Failure, suggest } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { makePrivateFolder } from '../disk.js';
-import { STORE_NAME } from '../store-name.js';
-import type { SandboxAddress, SandboxFiles } from './address.js';
+import { STORE_NAME } from '../store/errors.js';
 import { isAnswering } from './admin-client.js';
 import type { Launch } from './background.js';
 import { endedNatively, keepingData, tryDisk } from './data-failures.js';
-import { sandboxFiles } from './files.js';
+import { type SandboxAddress, type SandboxFiles, sandboxFiles } from './files.js';
 import { takeLaunchLock } from './launch-lock.js';
 import { failureIn, lengthOf, type StartFailure } from './log.js';
 import { readPublished } from './running-file.js';
@@ -19,7 +18,7 @@ export interface EnsuredSandbox extends SandboxAddress {
 }
 
 /** A machine with much else to do takes many seconds to start a process; one that ends is noticed at once. */
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 const STEP = 25;
 
 /**
@@ -35,7 +34,7 @@ export function ensureSandbox(host: Host, launch: Launch): Promise<EnsuredSandbo
 
 async function ensureIn(files: SandboxFiles, host: Host, launch: Launch): Promise<EnsuredSandbox> {
   makePrivateFolder(files.directory);
-  const deadline = performance.now() + PATIENCE;
+  const deadline = performance.now() + TIMEOUT;
   while (performance.now() < deadline) {
     const running = await answeringSandbox(files);
     if (running !== undefined) return { ...running, started: false };
@@ -74,8 +73,8 @@ async function startUnderLock(
   const fate = watch(child);
   while (performance.now() < deadline) {
     const over = fate.over;
-    const answering = await answeringSandbox(files);
-    if (answering !== undefined) return { ...answering, started: answering.pid === child.pid };
+    const handler = await answeringSandbox(files);
+    if (handler !== undefined) return { ...handler, started: handler.pid === child.pid };
     if (over) throw failureOf(files, fate, logged);
     await host.sleep(STEP);
   }
@@ -121,7 +120,7 @@ function startFailed({ log }: SandboxFiles, { reason, hint }: StartFailure): Fai
 }
 
 function tooSlow({ log }: SandboxFiles): Failure {
-  return new Failure('unreachable', `The sandbox did not answer within ${PATIENCE / 1000} seconds`, {
+  return new Failure('unreachable', `The sandbox did not answer within ${TIMEOUT / 1000} seconds`, {
     hint: [`See ${log}.`, suggest('Run it in the foreground', 'sandbox', 'serve')],
   });
 }

@@ -1,9 +1,47 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { closeSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Directories } from '../../platform/host.js';
 import { isAlive } from '../../platform/processes.js';
 import { openPrivate } from '../disk.js';
-import type { SandboxFiles } from './address.js';
+
+/** Where a sandbox is reached and with which keys: what `pit sandbox serve` prints. */
+export interface SandboxAddress {
+  /** Without `/data/v1`. */
+  readonly baseUrl: string;
+  /** Without `/api`. */
+  readonly tradeUrl: string;
+  readonly wsUrl: string | null;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly safePwd: string;
+  readonly pid: number;
+  readonly adminUrl: string;
+  readonly adminToken: string;
+}
+
+/** The keys of the account that a sandbox starts with. They stay the same for a `PIT_HOME`. */
+export interface SandboxKeys {
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly safePwd: string;
+  readonly username: string;
+}
+
+/** The files of one sandbox. */
+export interface SandboxFiles {
+  readonly directory: string;
+  /** Written when the sandbox answers, removed when it stops. */
+  readonly running: string;
+  readonly keys: string;
+  /** The port that the interface had last. */
+  readonly port: string;
+  readonly log: string;
+  /** What faults on demand have done. */
+  readonly faults: string;
+  /** The exchange's own data. */
+  readonly exchange: string;
+}
 
 /** The files of the sandbox that belongs to these directories, which is one for a `PIT_HOME`. */
 export function sandboxFiles({ state }: Pick<Directories, 'state'>): SandboxFiles {
@@ -61,4 +99,26 @@ export function readRecord(file: string): Readonly<Record<string, unknown>> | un
 
 export function removeFile(file: string): void {
   rmSync(file, { force: true });
+}
+
+/** The keys of this folder, which outlive a reset; new ones when there are none yet. */
+export function keysOf(file: string): SandboxKeys {
+  const { accessKey, secretKey, safePwd, username } = readRecord(file) ?? {};
+  if (typeof accessKey === 'string' && typeof secretKey === 'string' && typeof safePwd === 'string') {
+    return { accessKey, secretKey, safePwd, username: typeof username === 'string' ? username : USERNAME };
+  }
+  return {
+    accessKey: randomUUID(),
+    secretKey: randomUUID(),
+    safePwd: randomBytes(9).toString('base64url'),
+    username: USERNAME,
+  };
+}
+
+const USERNAME = 'sandbox';
+
+/** Keeps the keys that the exchange has, which are the stored ones where it was not empty. */
+export function keepKeys(file: string, { accessKey, secretKey, safePwd, username }: SandboxKeys): void {
+  const text = `${JSON.stringify({ accessKey, secretKey, safePwd, username })}\n`;
+  if (readRecord(file)?.secretKey !== secretKey) replacePrivate(file, text);
 }

@@ -1,6 +1,6 @@
+import type { Host } from '../../platform/host.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
-import type { SandboxAddress } from './address.js';
-import { readRecord, removeFile, replacePrivate } from './files.js';
+import { readRecord, removeFile, replacePrivate, type SandboxAddress, sandboxFiles } from './files.js';
 
 /** Makes a sandbox that answers known to the other processes of its `PIT_HOME`. */
 export function publish(file: string, address: SandboxAddress): void {
@@ -37,4 +37,12 @@ function readAddress(record: Readonly<Record<string, unknown>>): SandboxAddress 
   if (typeof adminUrl !== 'string' || typeof adminToken !== 'string') return undefined;
   const wsUrl = typeof record.wsUrl === 'string' ? record.wsUrl : null;
   return { baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd, pid, adminUrl, adminToken };
+}
+
+/**
+ * The running sandbox of this `PIT_HOME`, found without a round trip: under a millisecond. It may have just stopped; a
+ * request that is refused a connection was not carried out, and calls for `ensureSandbox`.
+ */
+export function locate(host: Pick<Host, 'directories'>): SandboxAddress | undefined {
+  return readPublished(sandboxFiles(host.directories).running);
 }

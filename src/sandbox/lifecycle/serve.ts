@@ -1,31 +1,33 @@
 import { randomBytes } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, suggest } from '../../errors.js';
+import { adminCalls } from '../admin/calls.js';
+import { adminListener } from '../admin/http.js';
 import { makePrivateFolder } from '../disk.js';
-import { type Exchange, type Founding, openExchange } from '../exchange.js';
+import { type Exchange, openExchange } from '../exchange/exchange-service.js';
+import type { ReplayGenesis } from '../exchange/exchange-state.js';
 import { Faults } from '../faults/faults.js';
 import { FaultLog } from '../faults/log.js';
-import {
-  Activity,
-  Answering,
-  adminListener,
-  interfaceListener,
-  keptLimits,
-  type LimitValues,
-  type Listener,
-  listen,
-} from '../server/index.js';
-import { AlreadyOpen } from '../store-claim.js';
-import type { SandboxAddress, SandboxFiles } from './address.js';
+import { Activity, interfaceListener, type Listener, listen } from '../server/http.js';
+import { keptLimits, type LimitValues } from '../server/limits.js';
+import { RequestHandler } from '../server/request-handler.js';
+import { AlreadyOpen } from '../store/database.js';
 import { isAnswering } from './admin-client.js';
-import { adminCalls } from './administration.js';
-import { filesIn, removeDrafts } from './files.js';
-import { keepKeys, keysOf } from './keys.js';
+import { DataDirectory, recoverDataDirectory } from './data-directory.js';
+import {
+  filesIn,
+  keepKeys,
+  keysOf,
+  readRecord,
+  removeDrafts,
+  replacePrivate,
+  type SandboxAddress,
+  type SandboxFiles,
+} from './files.js';
 import { boundedLog } from './log.js';
-import { listenOn } from './port.js';
-import { Premises, settlePremises } from './premises.js';
-import { type Running, RunningSandbox } from './running.js';
 import { readPublished } from './running-file.js';
+import { type Running, RunningSandbox } from './running-sandbox.js';
 
 export interface ServeOptions {
   /** The sandbox's own folder; made when missing. */
@@ -57,15 +59,15 @@ export async function serve(options: ServeOptions, open: typeof openExchange = o
   const files = filesIn(options.directory);
   const now = options.now ?? Date.now;
   makePrivateFolder(files.directory);
-  if (readPublished(files.running) === undefined) settlePremises(files.exchange);
+  if (readPublished(files.running) === undefined) recoverDataDirectory(files.exchange);
   const { seed } = options;
-  const opening = (directory: string, founding?: Founding) =>
-    open({ directory, seed, now, genesis: keysOf(files.keys), founding });
+  const opening = (directory: string, replayGenesis?: ReplayGenesis) =>
+    open({ directory, seed, now, firstAccount: keysOf(files.keys), replayGenesis });
   const exchange = await whenFree(files, () => opening(files.exchange));
   try {
     removeDrafts(files.directory);
-    keepKeys(files.keys, exchange.genesis);
-    return await present(new Premises(files.exchange, exchange, opening), files, { ...options, now });
+    keepKeys(files.keys, exchange.firstAccount);
+    return await present(new DataDirectory(files.exchange, exchange, opening), files, { ...options, now });
   } catch (error) {
     await exchange.close();
     throw error;
@@ -74,7 +76,7 @@ export async function serve(options: ServeOptions, open: typeof openExchange = o
 
 /** Gives an open exchange its two ports and makes it known. */
 async function present(
-  premises: Premises,
+  dataDirectory: DataDirectory,
   files: SandboxFiles,
   {
     now,
@@ -91,23 +93,23 @@ async function present(
   const log = boundedLog(files.log, Date.now);
   const activity = new Activity();
   const faults = new Faults(seed, new FaultLog(files.faults), Date.now);
-  const answering = new Answering({
+  const handler = new RequestHandler({
     get exchange() {
-      return premises.exchange;
+      return dataDirectory.exchange;
     },
     ...{ now, zone, klineSince, tolerance, limits: keptLimits(limits), log },
   });
-  const listener = await listenOn(interfaceListener(answering, activity, { faults, strictAgent }), port, files);
+  const listener = await listenOn(interfaceListener(handler, activity, { faults, strictAgent }), port, files);
   const adminToken = randomBytes(24).toString('hex');
   let running: RunningSandbox | undefined;
   const calls = adminCalls({
-    ...{ premises, directory: files.exchange, activity, faults },
+    ...{ dataDirectory, directory: files.exchange, activity, faults },
     ...{ address: () => address, running: () => running },
   });
   const admin = await listen(adminListener(adminToken, calls), 0);
-  const address = addressOf(premises.exchange, listener, { adminUrl: admin.url, adminToken });
+  const address = addressOf(dataDirectory.exchange, listener, { adminUrl: admin.url, adminToken });
   try {
-    running = new RunningSandbox({ address, files, premises, listener, admin, activity, idleMs, log });
+    running = new RunningSandbox({ address, files, dataDirectory, listener, admin, activity, idleMs, log });
   } catch (error) {
     await Promise.all([listener.close(), admin.close()]); // an open port would keep the process
     throw error;
@@ -117,14 +119,14 @@ async function present(
 }
 
 function addressOf(
-  { genesis: { accessKey, secretKey, safePwd } }: Exchange,
+  { firstAccount: { accessKey, secretKey, safePwd } }: Exchange,
   { url }: Listener,
   admin: Pick<SandboxAddress, 'adminUrl' | 'adminToken'>,
 ): SandboxAddress {
   return { baseUrl: url, tradeUrl: url, wsUrl: null, accessKey, secretKey, safePwd, pid: process.pid, ...admin };
 }
 
-const FREE_PATIENCE = 10_000;
+const FREE_TIMEOUT = 10_000;
 const FREE_STEP = 50;
 
 /** Opens the exchange, waiting for one that is about to stop. Throws {@link Failure} when it is there to stay. */
@@ -136,7 +138,7 @@ async function whenFree(files: SandboxFiles, open: () => Promise<Exchange>): Pro
       if (!(error instanceof AlreadyOpen)) throw error;
       const other = readPublished(files.running);
       const stays = other !== undefined && (await isAnswering(other));
-      if (!stays && waited < FREE_PATIENCE) await delay(FREE_STEP);
+      if (!stays && waited < FREE_TIMEOUT) await delay(FREE_STEP);
       else throw alreadyRunning(other, error);
     }
   }
@@ -151,4 +153,50 @@ function alreadyRunning(other: SandboxAddress | undefined, cause: AlreadyOpen): 
     hint: ['Use that one.', suggest('Or stop it first', 'sandbox', 'stop')],
     cause,
   });
+}
+
+/**
+ * Listens on the wanted port, where 0 is any. Null prefers the port that this folder had last, so that an address that
+ * someone noted, or a command got just before an idle stop, is good again after the next start.
+ *
+ * Throws {@link Failure} when the wanted port cannot be had.
+ */
+export async function listenOn(
+  respond: RequestListener,
+  wanted: number | null,
+  files: SandboxFiles,
+): Promise<Listener> {
+  const listener = wanted === null ? await lastOrAny(respond, files) : await exactly(respond, wanted);
+  try {
+    if (listener.port !== lastPort(files)) replacePrivate(files.port, `${JSON.stringify({ port: listener.port })}\n`);
+    return listener;
+  } catch (error) {
+    await listener.close();
+    throw error;
+  }
+}
+
+async function lastOrAny(respond: RequestListener, files: SandboxFiles): Promise<Listener> {
+  try {
+    return await listen(respond, lastPort(files));
+  } catch {
+    return await listen(respond, 0);
+  }
+}
+
+function lastPort(files: SandboxFiles): number {
+  const port = readRecord(files.port)?.port;
+  return typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
+}
+
+async function exactly(respond: RequestListener, port: number): Promise<Listener> {
+  try {
+    return await listen(respond, port);
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new Failure('usage', `The sandbox cannot listen on port ${port}: ${reason}`, {
+      hint: 'Choose another port, or --port 0 for any free one.',
+      cause: error,
+    });
+  }
 }

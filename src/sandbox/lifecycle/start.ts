@@ -1,13 +1,13 @@
 import { usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { makePrivateFolder } from '../disk.js';
-import { type LimitValues, STATED, UNLIMITED } from '../server/index.js';
+import { type LimitValues, STATED, UNLIMITED } from '../server/limits.js';
 import { BACKGROUND_VARIABLE, IDLE_VARIABLE } from './background.js';
 import { keepingData } from './data-failures.js';
 import { filesIn, sandboxFiles } from './files.js';
 import { waitForLaunchLock } from './launch-lock.js';
 import { boundedLog, cannotStart } from './log.js';
-import type { Running } from './running.js';
+import type { Running } from './running-sandbox.js';
 import { type ServeOptions, serve } from './serve.js';
 
 export interface StartOptions {

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { clockReport } from '../administration/clock.js';
-import type { Administered } from './administration.js';
+import type { Administered } from '../admin/calls.js';
+import { clockReport } from '../admin/clock.js';
 
 /** What `pit sandbox status` shows; null where it is not running. */
 export interface SandboxStatus {
@@ -67,9 +67,9 @@ export const NOT_RUNNING: SandboxStatus = {
 };
 
 /** What is going on, and what it costs. */
-export function statusOf({ address, premises, activity, faults, directory }: Administered): SandboxStatus {
+export function statusOf({ address, dataDirectory, activity, faults, directory }: Administered): SandboxStatus {
   const { pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd } = address();
-  const current = premises.exchange;
+  const current = dataDirectory.exchange;
   const { markets, orders, accounts, trades } = current.status();
   const { time, running, speed } = clockReport(current);
   return {
@@ -79,7 +79,7 @@ export function statusOf({ address, premises, activity, faults, directory }: Adm
     refused: activity.refused,
     nonBrowserAgents: activity.nonBrowserAgents,
     faults: faults.rules.active,
-    replaying: current.administration.replaying,
+    replaying: current.admin.replaying,
     ...costs(directory),
   };
 }

@@ -1,4 +1,90 @@
-import { chainsOf } from './chains.js';
+/** A blockchain over which a coin comes and goes. Amounts are decimal texts in the coin. */
+export interface ChainRules {
+  readonly coin: string;
+  /** The chain's name, as in `blockChain` and `chainName`. */
+  readonly chain: string;
+  readonly mainChain: string;
+  /** The least fee of a withdrawal. */
+  readonly fee: string;
+  readonly minWithdrawal: string;
+  readonly maxWithdrawal: string;
+  readonly canDeposit: boolean;
+  readonly canWithdraw: boolean;
+  /** Whether one account of the exchange receives for all, told apart by a memo. */
+  readonly usesMemo: boolean;
+  /** How many a deposit needs until it is credited. */
+  readonly confirmations: number;
+  /** How an address looks: its beginning, the characters that follow, and how many of them. */
+  readonly look: AddressLook;
+}
+
+interface AddressLook {
+  readonly prefix: string;
+  readonly alphabet: string;
+  readonly length: number;
+}
+
+const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const LOOKS = {
+  bitcoin: { prefix: '1', alphabet: BASE58, length: 33 },
+  litecoin: { prefix: 'L', alphabet: BASE58, length: 33 },
+  ethereum: { prefix: '0x', alphabet: '0123456789abcdef', length: 40 },
+  tron: { prefix: 'T', alphabet: BASE58, length: 33 },
+  ripple: { prefix: 'r', alphabet: BASE58, length: 33 },
+  eos: { prefix: 'box', alphabet: 'abcdefghijklmnopqrstuvwxyz12345', length: 9 },
+} as const satisfies Record<string, AddressLook>;
+
+const OPEN = { canDeposit: true, canWithdraw: true };
+const CLOSED = { canDeposit: false, canWithdraw: false };
+const IN_ONLY = { canDeposit: true, canWithdraw: false };
+
+type Gate = typeof OPEN;
+type ChainRow = readonly [
+  coin: string,
+  chain: string,
+  mainChain: string,
+  fee: string,
+  least: string,
+  most: string,
+  gate: Gate,
+  usesMemo: boolean,
+  confirmations: number,
+  look: AddressLook,
+];
+
+/** The first chain of a coin is the one that is meant where none is named. */
+const CHAIN_ROWS: readonly ChainRow[] = [
+  ['btc', 'BTC', 'BTC', '0.0005', '0.001', '100', OPEN, false, 2, LOOKS.bitcoin],
+  ['eth', 'ETH', 'ETH', '0.004', '0.01', '1000', OPEN, false, 12, LOOKS.ethereum],
+  ['bch', 'BCH', 'BCH', '0.0005', '0.01', '1000', OPEN, false, 6, LOOKS.bitcoin],
+  ['ltc', 'LTC', 'LTC', '0.001', '0.1', '5000', OPEN, false, 6, LOOKS.litecoin],
+  ['eos', 'EOS', 'EOS', '0.1', '1', '100000', OPEN, true, 3, LOOKS.eos],
+  ['xrp', 'XRP', 'XRP', '0.1', '21', '1000000', OPEN, true, 3, LOOKS.ripple],
+  ['usdt', 'TRC20', 'TRX', '1', '10', '1000000', OPEN, false, 3, LOOKS.tron],
+  ['usdt', 'ERC20', 'ETH', '5', '20', '1000000', OPEN, false, 12, LOOKS.ethereum],
+  ['usdt', 'BEP20', 'BSC', '0.8', '10', '1000000', IN_ONLY, false, 15, LOOKS.ethereum],
+  ['usdt', 'OMNI', 'BTC', '20', '100', '1000000', CLOSED, false, 2, LOOKS.bitcoin],
+];
+
+/** The chains of the coins: single ones, several for one coin, such with a memo, and closed ones. */
+const CHAINS: readonly ChainRules[] = CHAIN_ROWS.map(
+  ([coin, chain, mainChain, fee, minWithdrawal, maxWithdrawal, gate, usesMemo, confirmations, look]) => ({
+    ...{ coin, chain, mainChain, fee, minWithdrawal, maxWithdrawal },
+    ...gate,
+    ...{ usesMemo, confirmations, look },
+  }),
+);
+
+export function chainsOf(coin: string): readonly ChainRules[] {
+  return CHAINS.filter((chain) => chain.coin === coin);
+}
+
+/** A chain by its stored name. Throws RangeError for an unknown one, which is a defect. */
+export function chainRules(coin: string, name: string): ChainRules {
+  const found = chainsOf(coin).find(({ chain }) => chain === name);
+  if (found === undefined) throw new RangeError(`${coin} has no chain ${name}`);
+  return found;
+}
 
 /** What the sandbox knows of a coin; the names follow the interface's coin entry. */
 export interface CoinRules {
@@ -19,9 +105,9 @@ export interface CoinRules {
   readonly canLoan: boolean;
 }
 
-type Row = [coin: string, enName: string, cnName: string, unitDecimal: number, canLoan: boolean];
+type CoinRow = [coin: string, enName: string, cnName: string, unitDecimal: number, canLoan: boolean];
 
-const ROWS: readonly Row[] = [
+const COIN_ROWS: readonly CoinRow[] = [
   ['btc', 'Bitcoin', '比特币', 8, true],
   ['eth', 'Ethereum', '以太坊', 8, true],
   ['bch', 'Bitcoin Cash', '比特现金', 8, false],
@@ -32,7 +118,7 @@ const ROWS: readonly Row[] = [
 ];
 
 export const COINS: ReadonlyMap<string, CoinRules> = new Map(
-  ROWS.map(([coin, enName, cnName, unitDecimal, canLoan], index) => [
+  COIN_ROWS.map(([coin, enName, cnName, unitDecimal, canLoan], index) => [
     coin,
     {
       coin,

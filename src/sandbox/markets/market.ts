@@ -117,3 +117,35 @@ function power(exponent: number): bigint {
   if (exponent < 0) throw new RangeError('the coin has too few decimals for the scales of the market');
   return 10n ** BigInt(exponent);
 }
+
+type Row = [market: string, priceScale: number, amountScale: number, minAmount: string, minNotional: string];
+
+/** Price scale + amount scale stays within the decimals of the quote coin: {@link Market} insists on it. */
+const ROWS: readonly Row[] = [
+  ['btc_usdt', 2, 6, '0.0001', '1'],
+  ['eth_usdt', 2, 5, '0.001', '1'],
+  ['bch_usdt', 2, 4, '0.01', '1'],
+  ['ltc_usdt', 2, 4, '0.01', '1'],
+  ['eos_usdt', 4, 2, '0.1', '1'],
+  ['xrp_usdt', 5, 1, '1', '1'],
+  ['eth_btc', 6, 2, '0.01', '0.0001'],
+  ['xrp_eth', 8, 0, '1', '0.0005'],
+];
+
+/** The markets of the exchange, in the order in which it lists them. */
+export const MARKETS: ReadonlyMap<string, Market> = new Map(
+  ROWS.map(([market, priceScale, amountScale, minAmount, minNotional]) => {
+    const [base = '', quote = ''] = market.split('_');
+    return [market, new Market({ market, base, quote, priceScale, amountScale, minAmount, minNotional })];
+  }),
+);
+
+/** Decimal text as units of a coin, zero or more. Throws {@link Refusal} where it is no amount of the coin. */
+export function coinUnits(coin: string, text: string): bigint {
+  const value = Decimal.parse(text);
+  const sensible = value !== undefined && value.sign >= 0 && value.scale <= 100 && value.compare(LARGEST) < 0;
+  if (!sensible) throw new Refusal('badAmount', text.slice(0, 40));
+  const { unitDecimal } = coinRules(coin);
+  if (value.significantScale > unitDecimal) throw new Refusal('coinScale', `${unitDecimal}`);
+  return value.rescaled(unitDecimal, 'down').units;
+}

@@ -1,6 +1,6 @@
-import type { Side } from '../engine/order.js';
-import type { Store } from '../store.js';
-import type { Codec, Table } from '../store-table.js';
+import type { Side } from '../engine/book.js';
+import type { Store } from '../store/store.js';
+import type { Codec, Table } from '../store/table.js';
 import { type Print, printsOf, type RecordedCandle, type Recording } from './recording.js';
 
 type StoredRow = readonly Print[];

@@ -1,4 +1,4 @@
-import type { BillKind } from '../desk/bills.js';
+import type { BillKind } from '../accounts/bills.js';
 import type { Refusal, RefusalName } from '../refusals.js';
 
 /*

@@ -25,7 +25,7 @@ class SlidingLog {
 }
 
 /** One thing per name, made when first asked for; the longest unused goes when there are too many. */
-class Shelf<Thing> {
+class RecentlyUsed<Thing> {
   private readonly things = new Map<string, Thing>();
 
   constructor(
@@ -94,7 +94,7 @@ export function keptLimits(values: LimitValues = STATED): Limits {
 type Limit = (name: string, now: number) => void;
 
 function rateLimit(requests: number, names: number): Limit {
-  const logs = new Shelf(() => new SlidingLog(requests, LIMITS.key.milliseconds), names);
+  const logs = new RecentlyUsed(() => new SlidingLog(requests, LIMITS.key.milliseconds), names);
   return (name, now) => {
     if (logs.of(name).admit(now)) return;
     throw new Refusal('tooFrequent', `more than ${requests === 1 ? 'one' : requests} a second`);
@@ -106,7 +106,7 @@ function addressLimit(requests: number, lock: number): Limit {
     lockedUntil: Number.NEGATIVE_INFINITY,
     log: new SlidingLog(requests, LIMITS.address.milliseconds),
   });
-  const addresses = new Shelf(fresh, 1000);
+  const addresses = new RecentlyUsed(fresh, 1000);
   return (name, now) => {
     const address = addresses.of(name);
     const locked = now < address.lockedUntil;

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PIT, plainEnvironment } from '../../support/pit.js';
+import { plainEnvironment } from '../../support/pit.js';
+import { PIT } from '../../support/program.js';
 import { onTerminal } from '../../support/pty.js';
 import { requires } from '../../support/tools.js';
 import { useDesk } from '../desk.js';

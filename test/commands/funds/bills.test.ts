@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { respond, serveFaults } from '../../support/fault-server.js';
-import { PIT, plainEnvironment } from '../../support/pit.js';
+import { plainEnvironment } from '../../support/pit.js';
+import { PIT } from '../../support/program.js';
 import { COUNT, DECIMAL, document, ID, lastError, TEXT, TIME, useDesk } from '../desk.js';
 import { environmentAt } from '../literal-exchange.js';
 import { place, same, sum } from '../orders-desk.js';

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../src/terminal/width.js';
-import { done } from '../../sandbox/administration/served.js';
-import { PIT, plainEnvironment } from '../../support/pit.js';
+import { done } from '../../sandbox/admin/served.js';
+import { plainEnvironment } from '../../support/pit.js';
+import { PIT } from '../../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../../support/pty.js';
 import { requires } from '../../support/tools.js';
 import { useDesk } from '../desk.js';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { Book } from '../../../src/sandbox/engine/book.js';
-import type { BookOrder, Execution, Side } from '../../../src/sandbox/engine/order.js';
+import { Book, type BookOrder, type Execution, type Side } from '../../../src/sandbox/engine/book.js';
 
 /** A book whose orders are numbered as they come and whose events are told in words. */
 class Table {

@@ -2,15 +2,10 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Faults } from '../../../src/sandbox/faults/faults.js';
 import { FaultLog } from '../../../src/sandbox/faults/log.js';
-import {
-  Activity,
-  Answering,
-  interfaceListener,
-  keptLimits,
-  listen,
-  UNLIMITED,
-} from '../../../src/sandbox/server/index.js';
-import { admin, done, sandbox, temporaryFolder } from '../administration/served.js';
+import { Activity, interfaceListener, listen } from '../../../src/sandbox/server/http.js';
+import { keptLimits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
+import { admin, done, sandbox, temporaryFolder } from '../admin/served.js';
 import { ALICE, NOW, stillExchange } from '../server/fake-exchange.js';
 import { bodyOf, send, statusLineOf } from '../server/wire.js';
 import { signedUrl } from '../signing.js';
@@ -103,15 +98,15 @@ describe('a fault', () => {
     const faults = new Faults(7, new FaultLog(path.join(temporaryFolder(), 'log')), now, async (ms) => {
       clock.time += ms;
     });
-    const wish = { operation: null, probability: null, count: 1, every: null, delay: 600_000, skew: 0 };
-    faults.rules.add({ kind: 'late', ...wish });
-    const answering = new Answering({
+    const spec = { operation: null, probability: null, count: 1, every: null, delay: 600_000, skew: 0 };
+    faults.rules.add({ kind: 'late', ...spec });
+    const handler = new RequestHandler({
       exchange: stillExchange(),
       now,
       limits: keptLimits(UNLIMITED),
       log: () => undefined,
     });
-    const listener = await listen(interfaceListener(answering, new Activity(), { faults }), 0);
+    const listener = await listen(interfaceListener(handler, new Activity(), { faults }), 0);
     onTestFinished(() => listener.close());
     const url = signedUrl({ tradeUrl: listener.url }, ALICE, 'order', ORDER).replace(/reqTime=\d+/, `reqTime=${NOW}`);
     expect(await (await fetch(url)).text()).toBe('{"code":"1000","message":"success","id":"202202224851151555"}');

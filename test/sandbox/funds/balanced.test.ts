@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import type { Account } from '../../../src/sandbox/exchange.js';
+import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
-import { Box } from './box.js';
+import { FundsFixture } from './fixture.js';
 
 const COINS = ['btc', 'eth', 'usdt', 'eos'] as const;
 const who = fc.constantFrom('alice' as const, 'ben' as const);
@@ -21,26 +21,26 @@ const action = fc.oneof(
 type Action = typeof action extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Where each may withdraw a coin to: somewhere else, to the other one, and to themselves. */
-function addresses(box: Box, coin: string): string[] {
-  const own = [box.alice, box.ben].map((account) => {
-    const [first] = box.exchange.funds.depositAddresses(account, coin);
+function addresses(fixture: FundsFixture, coin: string): string[] {
+  const own = [fixture.alice, fixture.ben].map((account) => {
+    const [first] = fixture.exchange.funds.depositAddresses(account, coin);
     return { address: first?.address ?? '', memo: first?.memo ?? undefined };
   });
   const memo = own[0]?.memo === undefined ? undefined : '9';
   const all = [{ address: 'elsewhere', memo }, ...own];
-  for (const account of [box.alice, box.ben]) {
-    for (const address of all) box.exchange.verifyAddress(account, { coin, ...address });
+  for (const account of [fixture.alice, fixture.ben]) {
+    for (const address of all) fixture.exchange.verifyAddress(account, { coin, ...address });
   }
   return all.map(({ address, memo: tag }) => (tag === undefined ? address : `${address}_${tag}`));
 }
 
-function carryOut(box: Box, known: ReadonlyMap<string, string[]>, act: Action): void {
-  const { exchange } = box;
+function replayPrint(fixture: FundsFixture, known: ReadonlyMap<string, string[]>, act: Action): void {
+  const { exchange } = fixture;
   if (act.do === 'pass') {
-    box.pass(act.ms);
+    fixture.pass(act.ms);
     return;
   }
-  const account = box[act.who];
+  const account = fixture[act.who];
   if (act.do === 'deposit') exchange.deposit(account, act);
   if (act.do === 'withdraw') {
     const fee = exchange.funds.chains(act.coin)[0]?.fee ?? '';
@@ -62,40 +62,40 @@ function carryOut(box: Box, known: ReadonlyMap<string, string[]>, act: Action): 
 }
 
 /** Every bill of a coin, oldest first. */
-function statement(box: Box, account: Account, name: string) {
+function statement(fixture: FundsFixture, account: Account, name: string) {
   const bills = [];
   for (let page = 1; ; page += 1) {
-    const some = box.exchange.funds.bills(account, { coin: name, page, pageSize: 50 });
+    const some = fixture.exchange.funds.bills(account, { coin: name, page, pageSize: 50 });
     bills.push(...some);
     if (some.length < 50) return bills.reverse();
   }
 }
 
-function check(box: Box): void {
-  expect([...box.house.ledger.sums().values()].filter((sum) => sum !== 0n)).toEqual([]);
-  for (const account of [box.alice, box.ben]) for (const name of COINS) checkCoin(box, account, name);
+function check(fixture: FundsFixture): void {
+  expect([...fixture.state.ledger.sums().values()].filter((sum) => sum !== 0n)).toEqual([]);
+  for (const account of [fixture.alice, fixture.ben]) for (const name of COINS) checkCoin(fixture, account, name);
 }
 
 /** The bills add up to what there is, each balance to the one before it; what leaves is frozen; each movement is billed once. */
-function checkCoin(box: Box, account: Account, name: string): void {
-  const { ledger } = box.house;
-  const bills = statement(box, account, name);
+function checkCoin(fixture: FundsFixture, account: Account, name: string): void {
+  const { ledger } = fixture.state;
+  const bills = statement(fixture, account, name);
   let balance = Decimal.zero;
   for (const bill of bills) {
     balance = balance.plus(Decimal.of(bill.change));
     expect(Decimal.of(bill.balance).compare(balance)).toBe(0);
   }
-  const shown = box.exchange.balances(account).find((entry) => entry.coin === name);
-  const withdrawals = box.exchange.funds.withdrawals(account, name, 1, 10_000).list;
-  const leaving = withdrawals
+  const shown = fixture.exchange.balances(account).find((entry) => entry.coin === name);
+  const withdrawals = fixture.exchange.funds.withdrawals(account, name, 1, 10_000).list;
+  const withdrawing = withdrawals
     .filter(({ status }) => status === 0 || status === 5)
     .reduce((sum, entry) => sum.plus(Decimal.of(entry.amount)), Decimal.zero);
   const owned = Decimal.of(shown?.available ?? '').plus(Decimal.of(shown?.frozen ?? ''));
-  expect(owned.compare(balance.plus(leaving))).toBe(0);
+  expect(owned.compare(balance.plus(withdrawing))).toBe(0);
   expect(
-    Decimal.fromUnits(ledger.available(`leaving-${account.id}`, name), name === 'eos' ? 4 : 8).compare(leaving),
+    Decimal.fromUnits(ledger.available(`leaving-${account.id}`, name), name === 'eos' ? 4 : 8).compare(withdrawing),
   ).toBe(0);
-  const deposits = box.exchange.funds.deposits(account, name, 1, 10_000).list;
+  const deposits = fixture.exchange.funds.deposits(account, name, 1, 10_000).list;
   const billed = (kind: string) =>
     bills
       .filter((bill) => bill.kind === kind)
@@ -121,26 +121,26 @@ function checkCoin(box: Box, account: Account, name: string): void {
 test('random deposits, withdrawals, transfers and trades keep the ledger balanced and the bills exact, also over a restart', async () => {
   const done = new Map<string, number>();
   const runs = fc.asyncProperty(fc.array(action, { minLength: 60, maxLength: 60, size: 'max' }), async (actions) => {
-    let box = Box.at();
-    for (const account of [box.ben])
-      for (const name of COINS) box.exchange.deposit(account, { coin: name, amount: '50' });
-    const known = new Map(COINS.map((name) => [name, addresses(box, name)]));
+    let fixture = FundsFixture.at();
+    for (const account of [fixture.ben])
+      for (const name of COINS) fixture.exchange.deposit(account, { coin: name, amount: '50' });
+    const known = new Map(COINS.map((name) => [name, addresses(fixture, name)]));
     for (const [index, act] of actions.entries()) {
       try {
-        carryOut(box, known, act);
+        replayPrint(fixture, known, act);
         done.set(act.do, (done.get(act.do) ?? 0) + 1);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
       }
-      check(box);
+      check(fixture);
       if (index !== 30) continue;
-      const before = box.funds();
-      box = await box.again();
-      expect(box.funds()).toEqual(before);
+      const before = fixture.funds();
+      fixture = await fixture.again();
+      expect(fixture.funds()).toEqual(before);
     }
-    box.pass(300_000);
-    check(box);
-    await box.close();
+    fixture.pass(300_000);
+    check(fixture);
+    await fixture.close();
   });
   await fc.assert(runs, { numRuns: 8 });
   for (const kind of ['deposit', 'withdraw', 'end', 'trade', 'pass'])

@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import type { WithdrawRequest } from '../../../src/sandbox/funds/treasury.js';
-import { Box, sharedBox } from './box.js';
+import type { WithdrawRequest } from '../../../src/sandbox/funds/funds-service.js';
+import { FundsFixture, sharedFixture } from './fixture.js';
 
 const USUAL = { coin: 'usdt', amount: '100', fee: '1', internal: false, address: 'Tusual', safePwd: 'fund-pass-1' };
 
 /** A box whose first customer may withdraw to one address on each kind of chain. */
-function prepared(): Box {
-  return prepare(Box.at());
+function prepared(): FundsFixture {
+  return prepare(FundsFixture.at());
 }
 
-function prepare(box: Box): Box {
-  box.exchange.verifyAddress(box.alice, { coin: 'usdt', address: 'Tusual' });
-  box.exchange.verifyAddress(box.alice, { coin: 'usdt', chain: 'ERC20', address: '0xusual' });
-  box.exchange.verifyAddress(box.alice, { coin: 'usdt', chain: 'BEP20', address: '0xclosed' });
-  box.exchange.verifyAddress(box.alice, { coin: 'usdt', chain: 'OMNI', address: '1closed' });
-  box.exchange.verifyAddress(box.alice, { coin: 'eos', address: 'eosaccount12', memo: '7' });
-  box.exchange.verifyAddress(box.ben, { coin: 'usdt', address: 'Tbens' });
-  return box;
+function prepare(fixture: FundsFixture): FundsFixture {
+  fixture.exchange.verifyAddress(fixture.alice, { coin: 'usdt', address: 'Tusual' });
+  fixture.exchange.verifyAddress(fixture.alice, { coin: 'usdt', chain: 'ERC20', address: '0xusual' });
+  fixture.exchange.verifyAddress(fixture.alice, { coin: 'usdt', chain: 'BEP20', address: '0xclosed' });
+  fixture.exchange.verifyAddress(fixture.alice, { coin: 'usdt', chain: 'OMNI', address: '1closed' });
+  fixture.exchange.verifyAddress(fixture.alice, { coin: 'eos', address: 'eosaccount12', memo: '7' });
+  fixture.exchange.verifyAddress(fixture.ben, { coin: 'usdt', address: 'Tbens' });
+  return fixture;
 }
 
 const REFUSALS: readonly (readonly [what: string, change: Partial<WithdrawRequest>, code: number, message: string])[] =
@@ -46,68 +46,69 @@ const REFUSALS: readonly (readonly [what: string, change: Partial<WithdrawReques
   ];
 
 describe('a withdrawal is refused, and nothing has moved', () => {
-  const shared = sharedBox(prepare);
+  const shared = sharedFixture(prepare);
   test.each(REFUSALS)('%s', (_what, change, code, message) => {
-    const box = shared();
-    const before = box.funds();
-    const withdraw = () => box.exchange.funds.withdraw(box.alice, { ...USUAL, ...change });
+    const fixture = shared();
+    const before = fixture.funds();
+    const withdraw = () => fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, ...change });
     expect(withdraw).toThrow(expect.objectContaining({ code, message }));
-    box.pass(70_000);
-    expect(box.funds()).toEqual(before);
-    expect([...box.house.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
+    fixture.pass(70_000);
+    expect(fixture.funds()).toEqual(before);
+    expect([...fixture.state.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
   });
 
   test('the same request without the mistake is carried out', () => {
-    const box = prepared();
-    box.exchange.funds.withdraw(box.alice, USUAL);
-    expect(box.balance(box.alice, 'usdt')).toBe('249900.00000000+100.00000000');
+    const fixture = prepared();
+    fixture.exchange.funds.withdraw(fixture.alice, USUAL);
+    expect(fixture.balance(fixture.alice, 'usdt')).toBe('249900.00000000+100.00000000');
   });
 
   test('exactly all, and exactly the least', () => {
-    const box = prepared();
-    box.exchange.funds.withdraw(box.alice, { ...USUAL, amount: '10' });
-    box.exchange.funds.withdraw(box.alice, { ...USUAL, amount: '249990' });
-    expect(box.balance(box.alice, 'usdt')).toBe('0.00000000+250000.00000000');
+    const fixture = prepared();
+    fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, amount: '10' });
+    fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, amount: '249990' });
+    expect(fixture.balance(fixture.alice, 'usdt')).toBe('0.00000000+250000.00000000');
   });
 
   test('what open orders hold is not there', () => {
-    const box = prepared();
+    const fixture = prepared();
     const order = { market: 'btc_usdt', side: 'buy', type: 'limit', price: '100', amount: '2000' } as const;
-    box.exchange.place(box.alice, order);
-    expect(() => box.exchange.funds.withdraw(box.alice, { ...USUAL, amount: '50000.00000001' })).toThrow(
+    fixture.exchange.place(fixture.alice, order);
+    expect(() => fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, amount: '50000.00000001' })).toThrow(
       'not sufficient',
     );
-    box.exchange.funds.withdraw(box.alice, { ...USUAL, amount: '50000' });
+    fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, amount: '50000' });
   });
 });
 
 describe('the fund password', () => {
-  const withdraw = (box: Box, safePwd: string) => () => box.exchange.funds.withdraw(box.alice, { ...USUAL, safePwd });
+  const withdraw = (fixture: FundsFixture, safePwd: string) => () =>
+    fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, safePwd });
 
   test('is locked for an hour after five wrong ones in a row, also for the right one, also after a restart', async () => {
-    let box = prepared();
+    let fixture = prepared();
     for (let time = 0; time < 5; time += 1) {
-      expect(withdraw(box, 'wrong')).toThrow(expect.objectContaining({ code: 1005 }));
+      expect(withdraw(fixture, 'wrong')).toThrow(expect.objectContaining({ code: 1005 }));
     }
-    expect(withdraw(box, 'wrong')).toThrow(expect.objectContaining({ code: 1004 }));
-    box = await box.again();
-    expect(withdraw(box, 'fund-pass-1')).toThrow(
+    expect(withdraw(fixture, 'wrong')).toThrow(expect.objectContaining({ code: 1004 }));
+    fixture = await fixture.again();
+    expect(withdraw(fixture, 'fund-pass-1')).toThrow(
       expect.objectContaining({ code: 1004, message: 'the fund password is locked: until 2018-10-23T12:59:55.557Z' }),
     );
-    box.pass(3_599_999);
-    expect(withdraw(box, 'fund-pass-1')).toThrow(expect.objectContaining({ code: 1004 }));
-    box.pass(1);
-    withdraw(box, 'fund-pass-1')();
-    expect(box.balance(box.alice, 'usdt')).toBe('249900.00000000+100.00000000');
+    fixture.pass(3_599_999);
+    expect(withdraw(fixture, 'fund-pass-1')).toThrow(expect.objectContaining({ code: 1004 }));
+    fixture.pass(1);
+    withdraw(fixture, 'fund-pass-1')();
+    expect(fixture.balance(fixture.alice, 'usdt')).toBe('249900.00000000+100.00000000');
   });
 
   test('a right one begins the count anew, and each account has its own', () => {
-    const box = prepared();
-    for (let time = 0; time < 4; time += 1) expect(withdraw(box, 'wrong')).toThrow('wrong');
-    withdraw(box, 'fund-pass-1')();
-    for (let time = 0; time < 4; time += 1) expect(withdraw(box, 'wrong')).toThrow('wrong');
+    const fixture = prepared();
+    for (let time = 0; time < 4; time += 1) expect(withdraw(fixture, 'wrong')).toThrow('wrong');
+    withdraw(fixture, 'fund-pass-1')();
+    for (let time = 0; time < 4; time += 1) expect(withdraw(fixture, 'wrong')).toThrow('wrong');
     const bens = { ...USUAL, address: 'Tbens', safePwd: 'bens-pass' };
-    expect(() => box.exchange.funds.withdraw(box.ben, bens)).toThrow('not sufficient');
-    withdraw(box, 'fund-pass-1')();
+    expect(() => fixture.exchange.funds.withdraw(fixture.ben, bens)).toThrow('not sufficient');
+    withdraw(fixture, 'fund-pass-1')();
   });
 });

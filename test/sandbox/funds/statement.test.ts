@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Bill, BillBook, billCodec, placeCodec } from '../../../src/sandbox/desk/bills.js';
-import { FIRST, Sequences } from '../../../src/sandbox/desk/sequences.js';
-import { Ledger } from '../../../src/sandbox/ledger.js';
-import { NumberedLists, type Sheet, sheetCodec } from '../../../src/sandbox/numbered-lists.js';
-import { Store } from '../../../src/sandbox/store.js';
-import { type Row, Table } from '../../../src/sandbox/store-table.js';
-import { temporaryDirectory } from '../support/exchange.js';
+import { type Bill, BillBook, billCodec, placeCodec } from '../../../src/sandbox/accounts/bills.js';
+import { Ledger } from '../../../src/sandbox/accounts/ledger.js';
+import { FIRST, Sequences } from '../../../src/sandbox/orders/sequences.js';
+import { type Chunk, chunkCodec, NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
+import { Store } from '../../../src/sandbox/store/store.js';
+import { type Row, Table } from '../../../src/sandbox/store/table.js';
+import { temporaryDirectory } from '../support/exchange-fixture.js';
 
 /** Rows in memory that count how often they are read. */
 class CountingDisk {
@@ -26,8 +26,8 @@ class CountingDisk {
     }
   }
 
-  table(name: string): Table<Sheet> {
-    return new Table(name, sheetCodec, this, () => {});
+  table(name: string): Table<Chunk> {
+    return new Table(name, chunkCodec, this, () => {});
   }
 }
 
@@ -51,7 +51,7 @@ function opened(disk: CountingDisk): BillBook {
   return bookOf([disk.table('bills'), disk.table('coinBills')], new Ledger());
 }
 
-function bookOf([bills, coinBills]: readonly [Table<Sheet>, Table<Sheet>], ledger: Ledger): BillBook {
+function bookOf([bills, coinBills]: readonly [Table<Chunk>, Table<Chunk>], ledger: Ledger): BillBook {
   const lists = { bills: new NumberedLists(bills, billCodec), coinBills: new NumberedLists(coinBills, placeCodec) };
   return new BillBook(lists, ledger, new Sequences({ ...FIRST }, () => {}));
 }

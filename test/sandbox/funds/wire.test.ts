@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { get, serveInterface } from '../server/wire.js';
-import { Box, sharedBox } from './box.js';
+import { FundsFixture, sharedFixture } from './fixture.js';
 
 const ALICE = 'accesskey=6d8f62fd-3086-46e3-a0ba-c66a929c24e2';
 const WATCHER = 'accesskey=ak-0001';
@@ -11,12 +11,12 @@ function plain(body: string): string {
 }
 
 /** The body that answers a signed query at the box's time; reqTime is not signed. */
-async function ask(box: Box, path: string): Promise<string> {
-  return plain(await box.ask(`${path}&reqTime=${box.clock.time}`));
+async function ask(fixture: FundsFixture, path: string): Promise<string> {
+  return plain(await fixture.ask(`${path}&reqTime=${fixture.clock.time}`));
 }
 
 describe('addresses on the wire', () => {
-  const shared = sharedBox();
+  const shared = sharedFixture();
   const answers: readonly (readonly [what: string, path: string, body: string])[] = [
     [
       'getUserAddress',
@@ -85,7 +85,7 @@ describe('addresses on the wire', () => {
 });
 
 describe('getFeeInfo on the wire', () => {
-  const shared = sharedBox();
+  const shared = sharedFixture();
   const BTC = '"BTC":[{"chainName":"BTC","mainChainName":"BTC","fee":0.0005,"canDeposit":true,"canWithdraw":true}]';
   const USDT =
     '"USDT":[{"chainName":"TRC20","mainChainName":"TRX","fee":1,"canDeposit":true,"canWithdraw":true},' +
@@ -162,7 +162,7 @@ describe('getFeeInfo on the wire', () => {
 });
 
 describe('deposits on the wire', () => {
-  const shared = sharedBox();
+  const shared = sharedFixture();
   const path = (page: number, size: number, sign: string) =>
     `/api/getChargeRecord?${ALICE}&currency=btc&method=getChargeRecord&pageIndex=${page}&pageSize=${size}&sign=${sign}`;
   const TEN = path(1, 10, 'eed5747fc6470bdc8209035926de5380');
@@ -172,38 +172,38 @@ describe('deposits on the wire', () => {
     `{"code":1000,"message":{"des":"success","isSuc":true,"datas":{"list":[${records}],"pageIndex":${page},"pageSize":${size},"total":${total}}}}`;
 
   it('getChargeRecord, while a deposit is confirmed', async () => {
-    const box = Box.at();
-    expect(await ask(box, TEN)).toBe(list('', 0));
-    box.exchange.deposit(box.alice, { coin: 'btc', amount: '0.5' });
+    const fixture = FundsFixture.at();
+    expect(await ask(fixture, TEN)).toBe(list('', 0));
+    fixture.exchange.deposit(fixture.alice, { coin: 'btc', amount: '0.5' });
     const waiting = (times: number) =>
       record(
         `"confirmTimes":${times},"currency":"BTC","description":"waiting for confirmation","hash":"<hash>","itransfer":0,"status":0`,
       );
-    expect(await ask(box, TEN)).toBe(list(waiting(0), 1));
-    box.pass(10_000);
-    expect(await ask(box, TEN)).toBe(list(waiting(1), 1));
-    box.pass(10_000);
+    expect(await ask(fixture, TEN)).toBe(list(waiting(0), 1));
+    fixture.pass(10_000);
+    expect(await ask(fixture, TEN)).toBe(list(waiting(1), 1));
+    fixture.pass(10_000);
     const done = record(
       '"confirmTimes":2,"currency":"BTC","description":"success","hash":"<hash>","itransfer":0,"status":2',
     );
-    expect(await ask(box, TEN)).toBe(list(done, 1));
+    expect(await ask(fixture, TEN)).toBe(list(done, 1));
   });
 
   it('getChargeRecord, of a deposit that fails', async () => {
-    const box = Box.at();
-    box.exchange.deposit(box.alice, { coin: 'btc', amount: '0.5', fail: true });
-    box.pass(20_000);
+    const fixture = FundsFixture.at();
+    fixture.exchange.deposit(fixture.alice, { coin: 'btc', amount: '0.5', fail: true });
+    fixture.pass(20_000);
     const failed = record(
       '"confirmTimes":1,"currency":"BTC","description":"failed","hash":"<hash>","itransfer":0,"status":1',
     );
-    expect(await ask(box, TEN)).toBe(list(failed, 1));
+    expect(await ask(fixture, TEN)).toBe(list(failed, 1));
   });
 
   it('getChargeRecord, in pages with the newest first', async () => {
-    const box = Box.at();
-    for (const amount of ['0.1', '0.2', '0.3']) box.exchange.deposit(box.alice, { coin: 'btc', amount });
+    const fixture = FundsFixture.at();
+    for (const amount of ['0.1', '0.2', '0.3']) fixture.exchange.deposit(fixture.alice, { coin: 'btc', amount });
     const amounts = async (page: number, sign: string) => {
-      const body = await ask(box, path(page, 2, sign));
+      const body = await ask(fixture, path(page, 2, sign));
       return [...body.matchAll(/"amount":"([\d.]+)"/g)]
         .map(([, amount]) => amount)
         .concat(body.slice(body.indexOf('],"pageIndex"')));
@@ -253,7 +253,7 @@ describe('deposits on the wire', () => {
 });
 
 describe('withdrawals on the wire', () => {
-  const shared = sharedBox();
+  const shared = sharedFixture();
   const ADDRESS = '14fxEPirL9fyfw1i9EF439Pq6gQ5xijUmp';
   const WITHDRAW = `/api/withdraw?${ALICE}&amount=0.01&currency=btc&fees=0.0005&method=withdraw&receiveAddr=${ADDRESS}&safePwd=fund-pass-1&sign=882075c31846e4ed6a997d8fb49435e9`;
   const path = (page: number, size: number, sign: string) =>
@@ -266,39 +266,39 @@ describe('withdrawals on the wire', () => {
     `{"code":1000,"message":{"des":"success","isSuc":true,"datas":{"list":[${records}],"pageIndex":${page},"pageSize":${size},"totalCount":${total},"totalPage":${pages}}}}`;
 
   it('withdraw and getWithdrawRecord, while one goes its way', async () => {
-    const box = Box.at();
-    box.exchange.verifyAddress(box.alice, { coin: 'btc', address: ADDRESS });
-    expect(await ask(box, TEN)).toBe(list('', 0, 0));
-    expect(await ask(box, WITHDRAW)).toBe('{"code":1000,"message":"success","id":"<18 digits>"}');
-    expect(await ask(box, TEN)).toBe(list(record(0, 1540295995557, ''), 1, 1));
-    box.pass(20_000);
-    expect(await ask(box, TEN)).toBe(list(record(5, 1540296015557, '<hash>'), 1, 1));
-    box.pass(40_000);
-    expect(await ask(box, TEN)).toBe(list(record(2, 1540296055557, '<hash>'), 1, 1));
+    const fixture = FundsFixture.at();
+    fixture.exchange.verifyAddress(fixture.alice, { coin: 'btc', address: ADDRESS });
+    expect(await ask(fixture, TEN)).toBe(list('', 0, 0));
+    expect(await ask(fixture, WITHDRAW)).toBe('{"code":1000,"message":"success","id":"<18 digits>"}');
+    expect(await ask(fixture, TEN)).toBe(list(record(0, 1540295995557, ''), 1, 1));
+    fixture.pass(20_000);
+    expect(await ask(fixture, TEN)).toBe(list(record(5, 1540296015557, '<hash>'), 1, 1));
+    fixture.pass(40_000);
+    expect(await ask(fixture, TEN)).toBe(list(record(2, 1540296055557, '<hash>'), 1, 1));
   });
 
   it('getWithdrawRecord, of one that was cancelled and one that failed', async () => {
-    const box = Box.at();
-    box.exchange.verifyAddress(box.alice, { coin: 'btc', address: ADDRESS });
+    const fixture = FundsFixture.at();
+    fixture.exchange.verifyAddress(fixture.alice, { coin: 'btc', address: ADDRESS });
     for (const end of ['cancelled', 'failed'] as const) {
-      await ask(box, WITHDRAW);
-      const [last] = box.exchange.funds.withdrawals(box.alice, 'btc', 1, 1).list;
-      box.exchange.endWithdrawal(box.alice, 'btc', last?.id ?? '', end);
+      await ask(fixture, WITHDRAW);
+      const [last] = fixture.exchange.funds.withdrawals(fixture.alice, 'btc', 1, 1).list;
+      fixture.exchange.endWithdrawal(fixture.alice, 'btc', last?.id ?? '', end);
     }
-    expect(await ask(box, TEN)).toBe(list(`${record(1, 1540295995557, '')},${record(3, 1540295995557, '')}`, 2, 1));
-    expect(await ask(box, path(2, 2, '5bf365aeb8af0105223e87af9d407d6d'))).toBe(list('', 2, 1, 2, 2));
-    await ask(box, WITHDRAW);
-    expect(await ask(box, path(2, 2, '5bf365aeb8af0105223e87af9d407d6d'))).toBe(
+    expect(await ask(fixture, TEN)).toBe(list(`${record(1, 1540295995557, '')},${record(3, 1540295995557, '')}`, 2, 1));
+    expect(await ask(fixture, path(2, 2, '5bf365aeb8af0105223e87af9d407d6d'))).toBe(list('', 2, 1, 2, 2));
+    await ask(fixture, WITHDRAW);
+    expect(await ask(fixture, path(2, 2, '5bf365aeb8af0105223e87af9d407d6d'))).toBe(
       list(record(3, 1540295995557, ''), 3, 2, 2, 2),
     );
   });
 
   it('withdraw of another client, to an account with a memo', async () => {
-    const box = Box.at();
-    box.exchange.verifyAddress(box.alice, { coin: 'eos', address: 'eosaccount12', memo: '1000234' });
+    const fixture = FundsFixture.at();
+    fixture.exchange.verifyAddress(fixture.alice, { coin: 'eos', address: 'eosaccount12', memo: '1000234' });
     const sent = `/api/withdraw?${ALICE}&amount=3&currency=eos&fees=0.1&method=withdraw&receiveAddr=eosaccount12_1000234&safePwd=fund-pass-1&sign=b5582b8bde212cfc2ecf6fb966945c11`;
-    expect(await ask(box, sent)).toBe('{"code":1000,"message":"success","id":"<18 digits>"}');
-    expect(box.balance(box.alice, 'eos')).toBe('19997.0000+3.0000');
+    expect(await ask(fixture, sent)).toBe('{"code":1000,"message":"success","id":"<18 digits>"}');
+    expect(fixture.balance(fixture.alice, 'eos')).toBe('19997.0000+3.0000');
   });
 
   it.each([
@@ -314,10 +314,10 @@ describe('withdrawals on the wire', () => {
       '{"code":1012,"message":"the key has no permission for this"}',
     ],
   ])('withdraw refuses %s', async (_what, query, body) => {
-    const box = shared();
-    const before = box.funds();
-    expect(await ask(box, query)).toBe(body);
-    expect(box.funds()).toEqual(before);
+    const fixture = shared();
+    const before = fixture.funds();
+    expect(await ask(fixture, query)).toBe(body);
+    expect(fixture.funds()).toEqual(before);
   });
 
   it.each([
@@ -347,7 +347,7 @@ describe('withdrawals on the wire', () => {
 });
 
 describe('bills on the wire', () => {
-  const shared = sharedBox();
+  const shared = sharedFixture();
   const ALL = `/api/getSpotBills?${ALICE}&method=getSpotBills&sign=7f850144ecac2c843f8d22f52e6aaccb`;
   const USDT = `/api/getSpotBills?${ALICE}&currency=usdt&method=getSpotBills&sign=3e8a45a517d74d0dc9b03696ad0006ad`;
   const OLD = `/api/getSpotBills?${ALICE}&currency=usdt&dataType=1&method=getSpotBills&sign=7f3a467195913dbc1c5119775fd0bda8`;
@@ -357,10 +357,10 @@ describe('bills on the wire', () => {
     '"date":1540295995557,"showDate":"2018-10-23 11:59:55","remark":"","typeDesc":"Opening balance"}';
 
   it('getSpotBills, of a deposit, a withdrawal and its fee', async () => {
-    const box = Box.at();
-    box.exchange.deposit(box.alice, { coin: 'usdt', amount: '0.5' });
-    box.pass(30_000);
-    box.exchange.verifyAddress(box.alice, { coin: 'usdt', address: 'Txyz' });
+    const fixture = FundsFixture.at();
+    fixture.exchange.deposit(fixture.alice, { coin: 'usdt', amount: '0.5' });
+    fixture.pass(30_000);
+    fixture.exchange.verifyAddress(fixture.alice, { coin: 'usdt', address: 'Txyz' });
     const request = {
       coin: 'usdt',
       amount: '10.5',
@@ -369,9 +369,9 @@ describe('bills on the wire', () => {
       address: 'Txyz',
       safePwd: 'fund-pass-1',
     };
-    box.exchange.funds.withdraw(box.alice, request);
+    fixture.exchange.funds.withdraw(fixture.alice, request);
     const shown = '"date":1540296025557,"showDate":"2018-10-23 12:00:25","remark":"<18 digits>"';
-    expect(await ask(box, USDT)).toBe(
+    expect(await ask(fixture, USDT)).toBe(
       success(
         [
           `{"id":1000000010,"currencyName":"USDT","balance":"249990USDT","changeAmount":"-1USDT","total":"249990",${shown},"typeDesc":"Withdrawal fee"}`,
@@ -384,36 +384,36 @@ describe('bills on the wire', () => {
   });
 
   it('getSpotBills, of all coins without one, ten on a page', async () => {
-    const box = Box.at();
-    for (let index = 0; index < 5; index += 1) box.exchange.deposit(box.alice, { coin: 'btc', amount: '1' });
-    box.pass(20_000);
+    const fixture = FundsFixture.at();
+    for (let index = 0; index < 5; index += 1) fixture.exchange.deposit(fixture.alice, { coin: 'btc', amount: '1' });
+    fixture.pass(20_000);
     const ids = (body: string) => [...body.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id) - 1_000_000_000);
-    expect(ids(await box.ask(`${ALL}&reqTime=${box.clock.time}`))).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+    expect(ids(await fixture.ask(`${ALL}&reqTime=${fixture.clock.time}`))).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
     const next = `/api/getSpotBills?${ALICE}&method=getSpotBills&pageIndex=2&pageSize=10&sign=e5d7c68035b62c7881c0695fef5bd783`;
-    expect(ids(await box.ask(`${next}&reqTime=${box.clock.time}`))).toEqual([2, 1]);
+    expect(ids(await fixture.ask(`${next}&reqTime=${fixture.clock.time}`))).toEqual([2, 1]);
   });
 
   it('getSpotBills, between two dates, both included', async () => {
-    const box = Box.at();
-    box.exchange.deposit(box.alice, { coin: 'btc', amount: '1' });
-    box.pass(20_000);
+    const fixture = FundsFixture.at();
+    fixture.exchange.deposit(fixture.alice, { coin: 'btc', amount: '1' });
+    fixture.pass(20_000);
     const between = `/api/getSpotBills?${ALICE}&currency=btc&endDate=2018-10-23%2012:00:15&method=getSpotBills&pageIndex=1&pageSize=50&startDate=2018-10-23%2011:59:55&sign=2d802cb334fff34f969c656034ac46c0`;
-    expect([...(await ask(box, between)).matchAll(/"showDate":"[^"]*"/g)].map(String)).toEqual([
+    expect([...(await ask(fixture, between)).matchAll(/"showDate":"[^"]*"/g)].map(String)).toEqual([
       '"showDate":"2018-10-23 12:00:15"',
       '"showDate":"2018-10-23 11:59:55"',
     ]);
   });
 
   it('getSpotBills, split at 48 hours: within by default and for 0, older for 1', async () => {
-    const box = Box.at();
-    expect(await ask(box, USDT)).toBe(success(OPENING));
-    expect(await ask(box, OLD)).toBe(success(''));
-    box.clock.time += 48 * 3_600_000;
-    expect(await ask(box, USDT)).toBe(success(OPENING));
-    expect(await ask(box, OLD)).toBe(success(''));
-    box.clock.time += 1;
-    expect(await ask(box, USDT)).toBe(success(''));
-    expect(await ask(box, OLD)).toBe(success(OPENING));
+    const fixture = FundsFixture.at();
+    expect(await ask(fixture, USDT)).toBe(success(OPENING));
+    expect(await ask(fixture, OLD)).toBe(success(''));
+    fixture.clock.time += 48 * 3_600_000;
+    expect(await ask(fixture, USDT)).toBe(success(OPENING));
+    expect(await ask(fixture, OLD)).toBe(success(''));
+    fixture.clock.time += 1;
+    expect(await ask(fixture, USDT)).toBe(success(''));
+    expect(await ask(fixture, OLD)).toBe(success(OPENING));
   });
 
   const refused = (what: string) => `{"code":3005,"message":"a parameter is missing or not valid: ${what}"}`;

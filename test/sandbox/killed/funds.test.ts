@@ -7,9 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { House } from '../../../src/sandbox/exchange/house.js';
-import type { Account, Exchange } from '../../../src/sandbox/exchange.js';
-import { Clocked, GENESIS, START, temporaryDirectory } from '../support/exchange.js';
+import type { Account } from '../../../src/sandbox/accounts/accounts.js';
+import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import { ExchangeState } from '../../../src/sandbox/exchange/exchange-state.js';
+import { ExchangeFixture, FIRST_ACCOUNT, START, temporaryDirectory } from '../support/exchange-fixture.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -72,7 +73,7 @@ function everything<Entry>(page: (number: number) => readonly Entry[]): Entry[] 
 /** Holds the directory against what was told; gives the time at which all that was under way has come to its end. */
 async function check(directory: string, told: Told, from: number): Promise<number> {
   const time = from + 10_000_000;
-  const { exchange, account } = await Clocked.open({ directory, time });
+  const { exchange, account } = await ExchangeFixture.open({ directory, time });
   const { funds } = exchange;
   const deposits = everything((page) => funds.deposits(account, 'btc', page, 50).list);
   const withdrawals = everything((page) => funds.withdrawals(account, 'btc', page, 50).list);
@@ -83,9 +84,9 @@ async function check(directory: string, told: Told, from: number): Promise<numbe
   expect([...status.values()].filter((is) => is !== 1 && is !== 2)).toEqual([]);
   checkBills(exchange, account, deposits, withdrawals);
   await exchange.close();
-  const house = House.open({ directory, seed: 7, time, secrets: GENESIS });
-  expect([...house.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
-  await house.store.close();
+  const state = ExchangeState.open({ directory, seed: 7, time, secrets: FIRST_ACCOUNT });
+  expect([...state.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
+  await state.store.close();
   return time;
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { SandboxAddress } from '../../../src/sandbox/lifecycle/address.js';
+import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
 import { killProcess, random, serveProcess } from '../support/served-process.js';
 import { Customer, Told } from './customer.js';
 

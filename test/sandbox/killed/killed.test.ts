@@ -6,9 +6,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import { House } from '../../../src/sandbox/exchange/house.js';
-import { AlreadyOpen, openExchange } from '../../../src/sandbox/exchange.js';
-import { Clocked, GENESIS, START, temporaryDirectory } from '../support/exchange.js';
+import { openExchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import { ExchangeState } from '../../../src/sandbox/exchange/exchange-state.js';
+import { AlreadyOpen } from '../../../src/sandbox/store/database.js';
+import { ExchangeFixture, FIRST_ACCOUNT, START, temporaryDirectory } from '../support/exchange-fixture.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -60,7 +61,7 @@ test('after kill -9 everything that was acknowledged is there, nothing twice, an
 });
 
 async function check(directory: string, told: Told, time: number): Promise<void> {
-  const clocked = await Clocked.open({ directory, time });
+  const clocked = await ExchangeFixture.open({ directory, time });
   const { exchange, account } = clocked;
   const listed = exchange.orders(account, 'btc_usdt', { page: 1, pageSize: 1_000_000 });
   const status = new Map(listed.map((order) => [order.id, order.status]));
@@ -69,9 +70,9 @@ async function check(directory: string, told: Told, time: number): Promise<void>
   expect([...told.cancelled].filter((id) => status.get(id) !== 1 && status.get(id) !== 2)).toEqual([]);
   expect(exchange.status().orders).toBe(listed.filter(({ status: is }) => is % 3 === 0).length);
   await exchange.close();
-  const house = House.open({ directory, seed: 7, time, secrets: GENESIS });
-  expect([...house.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
-  await house.store.close();
+  const state = ExchangeState.open({ directory, seed: 7, time, secrets: FIRST_ACCOUNT });
+  expect([...state.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
+  await state.store.close();
 }
 
 test('another process that has the directory open is met with a refusal, and only while it lives', async () => {
@@ -79,7 +80,7 @@ test('another process that has the directory open is met with a refusal, and onl
   const directory = temporaryDirectory();
   const { child, some } = start(script, directory, START);
   await some;
-  const options = { directory, seed: 7, now: () => START, genesis: GENESIS };
+  const options = { directory, seed: 7, now: () => START, firstAccount: FIRST_ACCOUNT };
   await expect(openExchange(options)).rejects.toThrow(AlreadyOpen);
   await expect(openExchange(options)).rejects.toThrow(`process ${child.pid}`);
   child.kill('SIGKILL');

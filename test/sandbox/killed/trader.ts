@@ -1,11 +1,12 @@
+import { openExchange } from '../../../src/sandbox/exchange/exchange-service.js';
+
 // A process that places and cancels orders and tells of each once it is durable, until it is killed.
-import { openExchange } from '../../../src/sandbox/exchange.js';
 
 const [directory = '', start = '0'] = process.argv.slice(2);
-const genesis = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
+const firstAccount = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
 const clock = { time: Number(start) };
-const exchange = await openExchange({ directory, seed: 7, now: () => clock.time, genesis });
-const account = exchange.account(genesis.accessKey);
+const exchange = await openExchange({ directory, seed: 7, now: () => clock.time, firstAccount });
+const account = exchange.account(firstAccount.accessKey);
 if (account === undefined) throw new Error('no first account');
 
 function order(index: number) {

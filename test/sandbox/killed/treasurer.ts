@@ -1,11 +1,12 @@
+import { openExchange } from '../../../src/sandbox/exchange/exchange-service.js';
+
 // A process that deposits and withdraws, tells of each once it is durable, and lives until it is killed.
-import { openExchange } from '../../../src/sandbox/exchange.js';
 
 const [directory = '', start = '0'] = process.argv.slice(2);
-const genesis = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
+const firstAccount = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
 const clock = { time: Number(start) };
-const exchange = await openExchange({ directory, seed: 7, now: () => clock.time, genesis });
-const found = exchange.account(genesis.accessKey);
+const exchange = await openExchange({ directory, seed: 7, now: () => clock.time, firstAccount });
+const found = exchange.account(firstAccount.accessKey);
 if (found === undefined) throw new Error('no first account');
 const account = found;
 const address = exchange.funds.withdrawalAddress(account, 'btc');

@@ -6,7 +6,7 @@ import { diskTrouble, makePrivateFolder } from '../../../src/sandbox/disk.js';
 import { keepingData } from '../../../src/sandbox/lifecycle/data-failures.js';
 import { replacePrivate } from '../../../src/sandbox/lifecycle/files.js';
 import { cannotStart, failureIn } from '../../../src/sandbox/lifecycle/log.js';
-import { NotWritten } from '../../../src/sandbox/store-failure.js';
+import { NotWritten } from '../../../src/sandbox/store/errors.js';
 import { ask, filesOf, kill, newHome, run, stateFile, useHomes } from './homes.js';
 
 useHomes();

@@ -71,14 +71,14 @@ export function run(home: string, action: string, environment?: Record<string, s
 }
 
 /** What the program says, as JSON. Throws what it complained of. */
-export async function ask<Answer = Found>(
+export async function ask<ApiResponse = Found>(
   home: string,
   action: string,
   environment?: Record<string, string>,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { status, output, errors } = await run(home, action, environment);
   if (status !== 0) throw new Error(errors);
-  return JSON.parse(output) as Answer;
+  return JSON.parse(output) as ApiResponse;
 }
 
 export interface Found {

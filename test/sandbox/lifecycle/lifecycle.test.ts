@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isAlive } from '../../../src/platform/processes.js';
-import type { SandboxAddress } from '../../../src/sandbox/lifecycle/address.js';
 import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
+import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
 import { ask, filesOf, kill, logOf, newHome, run, start, stateFile, until, useHomes } from './homes.js';
 
 useHomes();

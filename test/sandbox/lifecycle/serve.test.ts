@@ -7,10 +7,10 @@ import { safeParse } from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type OperationName, operations } from '../../../src/exchange/operations/index.js';
 import { parseJson } from '../../../src/platform/json.js';
-import type { Running } from '../../../src/sandbox/lifecycle/running.js';
+import type { Running } from '../../../src/sandbox/lifecycle/running-sandbox.js';
 import { type ServeOptions, serve } from '../../../src/sandbox/lifecycle/serve.js';
-import { UNLIMITED } from '../../../src/sandbox/server/index.js';
-import { StoreFile } from '../../../src/sandbox/store-file.js';
+import { UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { StoreFile } from '../../../src/sandbox/store/database.js';
 import { requires } from '../../support/tools.js';
 
 let folder = '';

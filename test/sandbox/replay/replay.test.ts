@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { admin, done, sandbox } from '../administration/served.js';
+import { admin, done, sandbox } from '../admin/served.js';
 import { signedUrl } from '../signing.js';
 
 type Address = Awaited<ReturnType<typeof sandbox>>['address'];

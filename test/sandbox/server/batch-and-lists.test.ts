@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange, OrderRequest } from '../../../src/sandbox/exchange.js';
+import type { Exchange, OrderRequest } from '../../../src/sandbox/exchange/exchange-service.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
 import { RECORD, refusing, stillExchange } from './fake-exchange.js';
 import { get, serveInterface } from './wire.js';

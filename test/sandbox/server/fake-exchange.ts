@@ -1,6 +1,5 @@
-import type { Exchange, OrderRecord } from '../../../src/sandbox/exchange.js';
-import type { Market } from '../../../src/sandbox/markets/market.js';
-import { MARKETS } from '../../../src/sandbox/markets/markets.js';
+import type { Exchange, OrderRecord } from '../../../src/sandbox/exchange/exchange-service.js';
+import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
 
 /** The exchange's clock in these tests: the reqTime of the signing vectors. */
@@ -44,7 +43,7 @@ export const RECORD: OrderRecord = {
 /** An exchange with one market in which nothing moves, so that answers can be compared with literals. */
 export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
   const calls = {
-    genesis: ALICE,
+    firstAccount: ALICE,
     markets: new Map([['btc_usdt', MARKETS.get('btc_usdt') as Market]]),
     coins: new Map([['btc', BTC]]),
     advance: () => undefined,
@@ -68,7 +67,7 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     verifyAddress: absent,
     obtainAddress: absent,
     endWithdrawal: absent,
-    administration: {} as Exchange['administration'],
+    admin: {} as Exchange['admin'],
     isFailing: false,
     durable: () => Promise.resolve(),
     status: () => ({ time: NOW, markets: 1, accounts: 2, orders: 1, trades: 3 }),

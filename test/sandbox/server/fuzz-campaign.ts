@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { SandboxAddress } from '../../../src/sandbox/lifecycle/address.js';
+import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
 import { signedUrl } from '../signing.js';
 import { killProcess, random, serveProcess } from '../support/served-process.js';
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listen } from '../../../src/sandbox/server/index.js';
+import { listen } from '../../../src/sandbox/server/http.js';
 import { stillExchange } from './fake-exchange.js';
 import { bodyOf, get, send, serveInterface, statusLineOf } from './wire.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keptLimits } from '../../../src/sandbox/server/index.js';
+import { keptLimits } from '../../../src/sandbox/server/limits.js';
 import { NOW, stillExchange } from './fake-exchange.js';
 import { get, serveInterface } from './wire.js';
 

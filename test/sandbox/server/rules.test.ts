@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange, OrderRequest } from '../../../src/sandbox/exchange.js';
+import type { Exchange, OrderRequest } from '../../../src/sandbox/exchange/exchange-service.js';
 import { stillExchange } from './fake-exchange.js';
 import { get, send, serveInterface } from './wire.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readQuery } from '../../../src/sandbox/server/query.js';
+import { readQuery } from '../../../src/sandbox/server/parameters.js';
 import { Verifier } from '../../../src/sandbox/server/verify.js';
 
 const FIRST = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readWallClock, showWallClock } from '../../../src/sandbox/server/wall-clock.js';
+import { readWallClock, showWallClock } from '../../../src/sandbox/server/served-operation.js';
 
 const NOON = Date.UTC(2022, 2, 28, 12, 0, 5);
 

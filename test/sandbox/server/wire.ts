@@ -1,16 +1,9 @@
 import { connect } from 'node:net';
 import { afterEach } from 'vitest';
-import type { Exchange } from '../../../src/sandbox/exchange.js';
-import {
-  Activity,
-  Answering,
-  interfaceListener,
-  keptLimits,
-  type Limits,
-  type Listener,
-  listen,
-  UNLIMITED,
-} from '../../../src/sandbox/server/index.js';
+import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import { Activity, interfaceListener, type Listener, listen } from '../../../src/sandbox/server/http.js';
+import { keptLimits, type Limits, UNLIMITED } from '../../../src/sandbox/server/limits.js';
+import { RequestHandler } from '../../../src/sandbox/server/request-handler.js';
 import { NOW, stillExchange } from './fake-exchange.js';
 
 const open: Listener[] = [];
@@ -33,8 +26,8 @@ export async function serveInterface(
 ): Promise<Served> {
   const activity = new Activity();
   const logged: string[] = [];
-  const answering = new Answering({ exchange, now, limits, log: (line) => logged.push(line) });
-  const listener = await listen(interfaceListener(answering, activity), 0);
+  const handler = new RequestHandler({ exchange, now, limits, log: (line) => logged.push(line) });
+  const listener = await listen(interfaceListener(handler, activity), 0);
   open.push(listener);
   return { port: listener.port, activity, logged };
 }

@@ -3,13 +3,13 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, it, vi } from 'vitest';
-import { Store } from '../../../src/sandbox/store.js';
-import { StoreFile } from '../../../src/sandbox/store-file.js';
-import { temporaryDirectory } from '../support/exchange.js';
+import { StoreFile } from '../../../src/sandbox/store/database.js';
+import { Store } from '../../../src/sandbox/store/store.js';
+import { temporaryDirectory } from '../support/exchange-fixture.js';
 
 const FILLING = `
   import { getSystemErrorName } from 'node:util';
-  import { StoreFile } from '../../../src/sandbox/store-file.js';
+  import { StoreFile } from '../../../src/sandbox/store/database.js';
   const file = new StoreFile(process.argv[2]);
   const say = async (what, rows) => {
     const written = file.write(Array.from({ length: rows }, (_, row) => [what + row, 'x'.repeat(1000)]));

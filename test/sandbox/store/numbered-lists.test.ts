@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NumberedLists, sheetCodec } from '../../../src/sandbox/numbered-lists.js';
-import { Store } from '../../../src/sandbox/store.js';
-import type { Codec } from '../../../src/sandbox/store-table.js';
-import { temporaryDirectory } from '../support/exchange.js';
+import { chunkCodec, NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
+import { Store } from '../../../src/sandbox/store/store.js';
+import type { Codec } from '../../../src/sandbox/store/table.js';
+import { temporaryDirectory } from '../support/exchange-fixture.js';
 
 /** Entries know their list, as bills and deposits do. */
 const codec: Codec<string> = {
@@ -75,7 +75,7 @@ function checkReading(entries: readonly string[], lists: Lists, name: string): v
 
 test('a row that is not there is a defect, and no shorter list', async () => {
   const store = Store.open(temporaryDirectory());
-  const table = store.table('t', sheetCodec);
+  const table = store.table('t', chunkCodec);
   const lists = new NumberedLists(table, codec);
   for (let index = 0; index < 70; index += 1) lists.append('1', `1 ${index}`);
   table.delete('1/000000000001');

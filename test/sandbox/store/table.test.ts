@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { Store } from '../../../src/sandbox/store.js';
-import { AlreadyOpen } from '../../../src/sandbox/store-claim.js';
-import { StoreFile } from '../../../src/sandbox/store-file.js';
-import type { Codec } from '../../../src/sandbox/store-table.js';
-import { temporaryDirectory } from '../support/exchange.js';
+import { AlreadyOpen, StoreFile } from '../../../src/sandbox/store/database.js';
+import { Store } from '../../../src/sandbox/store/store.js';
+import type { Codec } from '../../../src/sandbox/store/table.js';
+import { temporaryDirectory } from '../support/exchange-fixture.js';
 
 const numbers: Codec<number> = { encode: (value) => value, decode: Number };
 

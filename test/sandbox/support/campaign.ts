@@ -1,4 +1,4 @@
-import { Twins } from './twins.js';
+import { ModelComparison } from './model-comparison.js';
 
 export interface Campaign {
   readonly seed: number;
@@ -18,33 +18,33 @@ const CHECK = 500;
 
 /** Random orders, cancels and deposits through the desk and the model. Throws AssertionError, naming the operation. */
 export function engineCampaign(seed: number, operations: number): Campaign {
-  const twins = new Twins(ACCOUNTS, 20_000n, 200n);
+  const comparison = new ModelComparison(ACCOUNTS, 20_000n, 200n);
   const random = mulberry32(seed);
   for (let operation = 1; operation <= operations; operation += 1) {
     try {
-      step(twins, random);
-      if (operation % CHECK === 0 || operation === operations) twins.check();
+      step(comparison, random);
+      if (operation % CHECK === 0 || operation === operations) comparison.check();
     } catch (error) {
       throw new Error(`operation ${operation} of seed ${seed}`, { cause: error });
     }
   }
-  return { seed, operations, ...twins.counts, spent: twins.spent };
+  return { seed, operations, ...comparison.counts, spent: comparison.spent };
 }
 
 /** Money is always short, so that refusals for want of it stay frequent, and the book stays some dozens of orders deep. */
-function step(twins: Twins, random: () => number): void {
+function step(comparison: ModelComparison, random: () => number): void {
   const whole = (below: number) => Math.floor(random() * below);
   const account = ACCOUNTS[whole(ACCOUNTS.length)] ?? 'ann';
   const kind = random();
-  if (kind < 0.2) twins.cancel(whole(1_000_000));
-  else if (kind < 0.21) twins.deposit(account, 'usdt', BigInt(whole(200)));
-  else if (kind < 0.22) twins.deposit(account, 'btc', BigInt(whole(200)));
+  if (kind < 0.2) comparison.cancel(whole(1_000_000));
+  else if (kind < 0.21) comparison.deposit(account, 'usdt', BigInt(whole(200)));
+  else if (kind < 0.22) comparison.deposit(account, 'btc', BigInt(whole(200)));
   else {
     const type = (['limit', 'limit', 'limit', 'postOnly', 'ioc'] as const)[whole(5)] ?? 'limit';
     const side = random() < 0.5 ? 'buy' : 'sell';
     // now and then far from the others, so that the ladder has holes and a taker walks over many levels
     const price = random() < 0.1 ? 50 + whole(100) : 95 + whole(11);
-    twins.place({ account, side, type, price, amount: 1 + whole(random() < 0.05 ? 200 : 25) });
+    comparison.place({ account, side, type, price, amount: 1 + whole(random() < 0.05 ? 200 : 25) });
   }
 }
 

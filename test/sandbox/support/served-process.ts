@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { SandboxAddress } from '../../../src/sandbox/lifecycle/address.js';
+import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
 
 export interface ServedProcess {
   readonly child: ChildProcess;

@@ -1,5 +1,5 @@
 import { Agent, get, request } from 'node:http';
-import type { SandboxAddress } from '../../../src/sandbox/lifecycle/address.js';
+import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
 import { signedUrl } from '../../sandbox/signing.js';
 
 /** An order as the exchange lists it; numbers as sent, as text. */

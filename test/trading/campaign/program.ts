@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { SandboxAddress } from '../../../src/sandbox/lifecycle/address.js';
+import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
 
 /** A command that ran. */
 export interface Run {

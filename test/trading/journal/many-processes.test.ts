@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Ran, runPit, serveSandbox, temporaryHome } from '../../support/pit.js';
+import { type Ran, serveSandbox, temporaryHome } from '../../support/pit.js';
+import { runProgram } from '../../support/program.js';
 import { Exchange } from '../campaign/exchange.js';
 import { plain } from '../campaign/kinds/terms.js';
 
@@ -14,7 +15,7 @@ const SOME = 20;
 
 function order(price: string, ...words: string[]): Promise<Ran> {
   const line = ['order', 'buy', 'btc_usdt', '0.0006', '--at', price, '--yes', '--json', '--timeout', '300', ...words];
-  return runPit(line, { home, environment: sandbox.environment });
+  return runProgram(line, { home, environment: sandbox.environment });
 }
 
 /** The ids of what the exchange has at a price. */
@@ -58,7 +59,7 @@ describe('many processes at once', () => {
     expect(ids.toSorted()).toEqual(told.map(({ id }) => id).toSorted());
     // nobody was told of an order that is not one too many
     expect(runs.map(({ stderr }) => stderr).join('')).toBe('');
-    const later = await runPit(['orders', 'btc_usdt', '--json'], { home, environment: sandbox.environment });
+    const later = await runProgram(['orders', 'btc_usdt', '--json'], { home, environment: sandbox.environment });
     expect([later.stderr, openRecords()]).toEqual(['', []]);
   });
 });

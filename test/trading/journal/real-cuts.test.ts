@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { FAULTS, respond, serveFaults } from '../../support/fault-server.js';
-import { type Ran, runPit, temporaryHome } from '../../support/pit.js';
+import { type Ran, temporaryHome } from '../../support/pit.js';
+import { runProgram } from '../../support/program.js';
 import { CONFIGURATION, count, DEPTH, NOT_FOUND } from '../support/exchange.js';
 
 /** Loses the first order on the way, takes what comes then, and lists none. */
@@ -24,7 +25,7 @@ it('the real program gets along with a journal that was cut off anywhere', async
   const home = temporaryHome();
   const keys = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
   const environment = { PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url, ...keys };
-  const pit = (...words: string[]): Promise<Ran> => runPit([...words, '--json'], { home, environment });
+  const pit = (...words: string[]): Promise<Ran> => runProgram([...words, '--json'], { home, environment });
   // long enough to start on a busy machine; the one that is lost is looked for all that time
   const order = (amount: string, id: string) =>
     pit('order', 'buy', 'btc_usdt', amount, '--at', '30000', '--id', id, '--yes', '--timeout', '4');

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { respond } from '../../support/fault-server.js';
-import { PIT, plainEnvironment, type Ran } from '../../support/pit.js';
+import { plainEnvironment, type Ran } from '../../support/pit.js';
+import { PIT } from '../../support/program.js';
 import { count, serve } from '../support/exchange.js';
 
 const PLACED = '{"code":"1000","message":"ok","id":"202202224851151555"}';

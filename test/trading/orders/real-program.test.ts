@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FAULTS, type FaultServer, respond } from '../../support/fault-server.js';
-import { type Ran, runPit, temporaryHome } from '../../support/pit.js';
+import { type Ran, temporaryHome } from '../../support/pit.js';
+import { runProgram } from '../../support/program.js';
 import { count, type Fault, NOT_FOUND, query, record, serve, serveBadly } from '../support/exchange.js';
 
 const home = temporaryHome();
@@ -12,7 +13,7 @@ function pit(server: FaultServer, ...words: string[]): Promise<Ran> {
     PIT_ACCESS_KEY: 'access-0123456789',
     PIT_SECRET_KEY: 'secret-9876543210',
   };
-  return runPit([...words, '--json', '--timeout', '3'], { home, environment });
+  return runProgram([...words, '--json', '--timeout', '3'], { home, environment });
 }
 
 function order(server: FaultServer): Promise<Ran> {

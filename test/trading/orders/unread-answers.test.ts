@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { PIT, plainEnvironment, temporaryHome } from '../../support/pit.js';
+import { plainEnvironment, temporaryHome } from '../../support/pit.js';
+import { PIT } from '../../support/program.js';
 import { NOT_FOUND, serveBadly } from '../support/exchange.js';
 
 const home = temporaryHome();

@@ -1,7 +1,7 @@
 import { completing } from '../../../cli/completes.js';
 import { define, flag, required } from '../../../cli/definition.js';
 import { DRY_CHANGE, dryChange } from '../../../cli/dry-run.js';
-import { type AccountReport, PERMISSION_NAMES } from '../../../sandbox/administration/accounts.js';
+import { type AccountReport, PERMISSION_NAMES } from '../../../sandbox/admin/accounts.js';
 import { record } from '../../../terminal/table.js';
 import { word } from '../../inputs/words.js';
 import { ACCOUNT_COLUMNS } from '../account-rows.js';

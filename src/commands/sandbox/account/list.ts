@@ -1,7 +1,7 @@
 import { listing } from '../../../cli/answers.js';
 import { define } from '../../../cli/definition.js';
 import * as shape from '../../../cli/shapes.js';
-import type { AccountReport } from '../../../sandbox/administration/accounts.js';
+import type { AccountReport } from '../../../sandbox/admin/accounts.js';
 import { ACCOUNT_COLUMNS, ACCOUNT_FIELDS } from '../account-rows.js';
 import { ACCOUNT } from '../shapes.js';
 

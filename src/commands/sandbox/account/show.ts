@@ -1,7 +1,7 @@
 import { listing } from '../../../cli/answers.js';
 import { define, optional } from '../../../cli/definition.js';
 import * as shape from '../../../cli/shapes.js';
-import type { WalletReport } from '../../../sandbox/administration/funds.js';
+import type { WalletReport } from '../../../sandbox/admin/accounts.js';
 import { word } from '../../inputs/words.js';
 
 export default define({

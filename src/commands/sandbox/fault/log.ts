@@ -1,9 +1,8 @@
 import { listing } from '../../../cli/answers.js';
 import { define, flag } from '../../../cli/definition.js';
 import * as shape from '../../../cli/shapes.js';
-import type { Effects } from '../../../sandbox/faults/effects.js';
-import { FAULT_KINDS } from '../../../sandbox/faults/kinds.js';
-import type { FaultEntry } from '../../../sandbox/faults/log.js';
+import type { Effects, FaultEntry } from '../../../sandbox/faults/log.js';
+import { FAULT_KINDS } from '../../../sandbox/faults/rules.js';
 import { localTime, timeTitle } from '../../../terminal/time.js';
 import { wholeNumber } from '../../inputs/numbers.js';
 import type { Session } from '../../session/session.js';

@@ -1,5 +1,9 @@
-import type { Json } from '../json.js';
-import { type SignedCall, signedly } from '../serving.js';
+import { Decimal } from '../../../domain/decimal.js';
+import type { BillRecord } from '../../funds/funds-service.js';
+import { Refusal } from '../../refusals.js';
+import { type Json, number } from '../bodies.js';
+import { BILL_WORDS, BILLS, SUCCESS } from '../choices.js';
+import { coinOf, readWallClock, type SignedCall, showWallClock, signedly } from '../served-operation.js';
 
 export const getAccountInfo = signedly('getAccountInfo', (_values, call) => {
   const { username, permissions } = call.account;
@@ -37,4 +41,57 @@ function coinEntries({ exchange, account }: SignedCall): Json[] {
     isCanWithdraw: coin.canWithdraw,
     canLoan: coin.canLoan,
   }));
+}
+
+/** Newest first; no bills are an empty list. */
+export const getSpotBills = signedly('getSpotBills', (values, call) => {
+  const { exchange, account, zone } = call;
+  const coin = values.currency === undefined ? undefined : coinOf(exchange, values.currency).coin;
+  const page = { page: Number(values.pageIndex ?? '1'), pageSize: Number(values.pageSize ?? '10') };
+  const bills = exchange.funds.bills(account, { coin, ...timeRange(values, call), ...page });
+  return { ...SUCCESS, result: bills.map((bill) => billEntry(bill, zone)) };
+});
+
+interface TimeRange {
+  readonly from?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+interface TimeValues {
+  readonly startDate?: string | undefined;
+  readonly endDate?: string | undefined;
+  readonly dataType?: string | undefined;
+}
+
+/** What both the dates and the 48-hour split let through. */
+function timeRange({ startDate, endDate, dataType = BILLS.dataType }: TimeValues, call: SignedCall): TimeRange {
+  const { exchange, zone } = call;
+  const split = exchange.status().time - BILLS.recent;
+  const start = startDate === undefined ? undefined : readWallClock('startDate', startDate, zone);
+  const end = endDate === undefined ? undefined : readWallClock('endDate', endDate, zone) + 1_000;
+  if (start !== undefined && end !== undefined && start >= end)
+    throw new Refusal('badParameter', 'endDate is before startDate');
+  if (dataType === '0') return { from: Math.max(start ?? split, split), until: end };
+  return { from: start, until: Math.min(end ?? split, split) };
+}
+
+function billEntry({ id, coin, change, balance, time, kind, remark }: BillRecord, zone: number): Json {
+  const name = coin.toUpperCase();
+  const total = short(balance);
+  const sign = change.startsWith('-') ? '' : '+';
+  return {
+    id: number(id),
+    currencyName: name,
+    balance: `${total}${name}`,
+    changeAmount: `${sign}${short(change)}${name}`,
+    total,
+    date: time,
+    showDate: showWallClock(time, zone),
+    remark,
+    typeDesc: BILL_WORDS[kind],
+  };
+}
+
+function short(amount: string): string {
+  return Decimal.of(amount).trimmed().toString();
 }

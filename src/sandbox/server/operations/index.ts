@@ -1,19 +1,27 @@
-import type { Served } from '../serving.js';
-import { getAccountInfo } from './account.js';
-import { getPayinAddress, getUserAddress, getWithdrawAddress } from './addresses.js';
-import { orderMoreV2 } from './batch.js';
-import { getSpotBills } from './bills.js';
-import { getFeeInfo } from './fees.js';
+import type { Served } from '../served-operation.js';
+import { getAccountInfo, getSpotBills } from './account.js';
+import {
+  getChargeRecord,
+  getFeeInfo,
+  getPayinAddress,
+  getUserAddress,
+  getWithdrawAddress,
+  getWithdrawRecord,
+  withdraw,
+} from './funds.js';
 import { allTicker, depth, kline, markets, ticker, trades } from './market-data.js';
 import {
+  cancelAllOrdersAfter,
+  cancelOrder,
   getFinishedAndPartialOrders,
+  getOrder,
   getOrders,
   getOrdersIgnoreTradeType,
   getOrdersNew,
   getUnfinishedOrdersIgnoreTradeType,
-} from './order-lists.js';
-import { cancelAllOrdersAfter, cancelOrder, getOrder, order } from './trading.js';
-import { getChargeRecord, getWithdrawRecord, withdraw } from './transfers.js';
+  order,
+  orderMoreV2,
+} from './trading.js';
 
 /** The operations that the sandbox serves. */
 export const SERVED: readonly Served[] = [

@@ -1,8 +1,8 @@
 import type { CandleType } from '../../../exchange/operations/market-data.js';
-import type { Depth, Exchange } from '../../exchange.js';
+import type { Depth, Exchange } from '../../exchange/exchange-service.js';
+import { type Json, number, numbers, Verbatim } from '../bodies.js';
 import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../choices.js';
-import { type Json, number, numbers, Verbatim } from '../json.js';
-import { marketOf, publicly } from '../serving.js';
+import { marketOf, publicly } from '../served-operation.js';
 
 export const markets = publicly('markets', (_values, { exchange }) =>
   Object.fromEntries(

@@ -1,0 +1,144 @@
+import type { AccountType } from '../../domain/words.js';
+import type { Market } from '../markets/market.js';
+import type { Codec, Table } from '../store/table.js';
+
+/** What a key may do, as the interface's getAccountInfo reports it. */
+export interface Permissions {
+  readonly asset: boolean;
+  readonly lever: boolean;
+  readonly entrust: boolean;
+  readonly money: boolean;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly username: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly permissions: Permissions;
+}
+
+export interface Secrets {
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly safePwd: string;
+  readonly username: string;
+}
+
+/** An account with its fund password. */
+export interface Customer extends Account {
+  readonly safePwd: string;
+}
+
+/** Thrown when an account of this name exists. */
+export class UsernameTaken extends Error {
+  override readonly name = 'UsernameTaken';
+}
+
+export const FIRST_ACCOUNT = '1';
+
+/** What the first account owns to begin with: every coin of the markets. */
+export const INITIAL_BALANCES: Readonly<Record<string, string>> = {
+  btc: '5',
+  eth: '60',
+  bch: '200',
+  ltc: '500',
+  eos: '20000',
+  xrp: '50000',
+  usdt: '250000',
+};
+
+export const customerCodec: Codec<Customer> = {
+  encode: ({ username, accessKey, secretKey, safePwd, permissions: { asset, lever, entrust, money } }) => [
+    ...[username, accessKey, secretKey, safePwd],
+    ...[asset, lever, entrust, money].map(Number),
+  ],
+  decode: (row, id) => {
+    const [username, accessKey, secretKey, safePwd, asset, lever, entrust, money] = row as StoredCustomer;
+    const permissions = { asset: asset === 1, lever: lever === 1, entrust: entrust === 1, money: money === 1 };
+    return { id, username, accessKey, secretKey, safePwd, permissions };
+  },
+};
+
+type StoredCustomer = [string, string, string, string, number, number, number, number];
+
+/** The customers: few, and all in memory. */
+export class Customers {
+  private readonly byKey = new Map<string, Customer>();
+
+  constructor(private readonly table: Table<Customer>) {
+    for (const customer of table.range({ start: '', end: '\u{7f}' })) this.byKey.set(customer.accessKey, customer);
+  }
+
+  get count(): number {
+    return this.byKey.size;
+  }
+
+  /** Of every account. */
+  ids(): Iterable<string> {
+    return [...this.byKey.values()].map(({ id }) => id);
+  }
+
+  /** Oldest first. */
+  all(): readonly Customer[] {
+    return [...this.byKey.values()].sort((a, b) => Number(BigInt(a.id) - BigInt(b.id)));
+  }
+
+  byAccessKey(accessKey: string): Customer | undefined {
+    return this.byKey.get(accessKey);
+  }
+
+  firstAccount(): Customer | undefined {
+    return this.table.get(FIRST_ACCOUNT);
+  }
+
+  add(customer: Customer): void {
+    this.table.put(customer.id, customer);
+    this.byKey.set(customer.accessKey, customer);
+  }
+
+  /** Gives the first account other keys; its name and permissions stay. */
+  adopt({ accessKey, secretKey, safePwd }: Secrets): void {
+    const firstAccount = this.firstAccount();
+    if (firstAccount === undefined) throw new RangeError('there is no first account');
+    this.byKey.delete(firstAccount.accessKey);
+    this.add({ ...firstAccount, accessKey, secretKey, safePwd });
+  }
+
+  /** Makes the first account, with all permissions. */
+  createFirst(secrets: Secrets): void {
+    const permissions = { asset: true, lever: true, entrust: true, money: true };
+    this.add({ id: FIRST_ACCOUNT, permissions, ...secrets });
+  }
+}
+
+/** The accounts that quote. */
+export const MAKERS = ['maker-1', 'maker-2', 'maker-3'] as const;
+/** The accounts that trade against quotes. */
+export const TAKERS = ['taker-1', 'taker-2'] as const;
+
+const ALL: ReadonlySet<string> = new Set([...MAKERS, ...TAKERS]);
+
+/** Whether an account is one of the sandbox's own traders: these have no bills and no history of orders. */
+export function isSimulated(account: string): boolean {
+  return ALL.has(account);
+}
+
+/** One of the places in which an account keeps its money: each has a ledger account of its own. */
+export interface Wallet {
+  readonly kind: AccountType;
+  /** The ledger account. That of the spot wallet is the account itself. */
+  readonly name: string;
+  /** The market to which an isolated wallet belongs; of the others the one that is traded. */
+  readonly market: Market;
+}
+
+/** What an account trades a market with: acctType 0 spot, 1 isolated (one wallet for each market), 2 cross (one for all). */
+export function walletOf(account: string, kind: AccountType, market: Market): Wallet {
+  return { kind, name: walletName(account, kind, market.market), market };
+}
+
+export function walletName(account: string, kind: AccountType, market: string): string {
+  if (kind === 'spot') return account;
+  return kind === 'cross' ? `${account}~cross` : `${account}~${market}`;
+}

@@ -1,0 +1,197 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { suggest } from '../../errors.js';
+import { type Customer, type Permissions, UsernameTaken } from '../accounts/accounts.js';
+import type { Exchange, MarginMove } from '../exchange/exchange-service.js';
+import { type AdminCall, type AdminInput, AdminRefusal, plainly } from './http.js';
+
+/** An account of the sandbox with its play keys. */
+export interface AccountReport {
+  readonly id: string;
+  readonly username: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  readonly safePwd: string;
+  readonly permissions: Permissions;
+}
+
+export const PERMISSION_NAMES = ['asset', 'lever', 'entrust', 'money'] as const;
+
+/** `POST /accounts/add` takes a `name` and `permissions`, all of them when they are left out. */
+export function accountCalls(exchange: () => Exchange): [string, AdminCall][] {
+  return [
+    ['GET /accounts', plainly(() => exchange().admin.accounts().map(report))],
+    ['POST /accounts/add', plainly((input) => add(exchange(), input))],
+  ];
+}
+
+/** The account of a name. Throws {@link AdminRefusal} when there is none; the first one when no name is given. */
+export function accountNamed({ admin }: Exchange, name: string | undefined): Customer {
+  const accounts = admin.accounts();
+  const found = name === undefined ? accounts[0] : accounts.find(({ username }) => username === name);
+  if (found !== undefined) return found;
+  throw new AdminRefusal(`There is no account ${name}.`, [
+    `There are ${accounts.map(({ username }) => username).join(', ')}.`,
+    suggest('Add one', 'sandbox', 'account', 'add', 'NAME'),
+  ]);
+}
+
+async function add(exchange: Exchange, input: AdminInput): Promise<AccountReport> {
+  const username = input.text('name');
+  if (!/^[A-Za-z0-9_.-]{1,40}$/.test(username)) {
+    throw new AdminRefusal(`"${username}" is not a name.`, 'Use 1 to 40 letters, digits, dots, dashes or underscores.');
+  }
+  const secrets = { accessKey: randomUUID(), secretKey: randomUUID(), safePwd: randomBytes(9).toString('base64url') };
+  try {
+    const added = exchange.admin.addAccount({ username, ...secrets }, permissionsIn(input));
+    await exchange.durable();
+    return report(added);
+  } catch (error) {
+    if (!(error instanceof UsernameTaken)) throw error;
+    throw new AdminRefusal(
+      `There is an account ${username} already.`,
+      suggest('See its keys', 'sandbox', 'account', 'list'),
+    );
+  }
+}
+
+function permissionsIn(input: AdminInput): Permissions {
+  const given: readonly string[] = input.texts('permissions') ?? PERMISSION_NAMES;
+  const unknown = given.find((name) => PERMISSION_NAMES.every((known) => known !== name));
+  if (unknown !== undefined) {
+    throw new AdminRefusal(`"${unknown}" is not a permission.`, `There are ${PERMISSION_NAMES.join(', ')}.`);
+  }
+  const has = (name: string) => given.includes(name);
+  return { asset: has('asset'), lever: has('lever'), entrust: has('entrust'), money: has('money') };
+}
+
+function report({ id, username, accessKey, secretKey, safePwd, permissions }: Customer): AccountReport {
+  return { id, username, accessKey, secretKey, safePwd, permissions };
+}
+
+/** What one wallet of an account has of a coin, as decimal texts. */
+export interface WalletReport {
+  readonly wallet: 'spot' | 'isolated' | 'cross';
+  /** Of an isolated wallet only. */
+  readonly market: string | null;
+  readonly coin: string;
+  readonly available: string;
+  readonly frozen: string;
+  readonly borrowed: string;
+}
+
+/**
+ * `POST /accounts/balances` of an `account`; `POST /deposit` of a `coin` and `amount` to an `account`; `POST /transfer` of
+ * them from the `account` to another (`to`), or between its spot wallet and a margin wallet (`wallet`, `back`).
+ */
+export function fundsCalls(exchange: () => Exchange): [string, AdminCall][] {
+  return [
+    ['POST /accounts/balances', plainly((input) => balances(exchange(), input))],
+    ['POST /deposit', plainly((input) => deposit(exchange(), input))],
+    ['POST /transfer', plainly((input) => transfer(exchange(), input))],
+  ];
+}
+
+function balances(exchange: Exchange, input: AdminInput): WalletReport[] {
+  const account = accountNamed(exchange, input.optionalText('account'));
+  const spot = exchange
+    .balances(account)
+    .map((row) => ({ ...row, wallet: 'spot', market: null, borrowed: '0' }) as const);
+  const margin = exchange.marginBalances(account).map(({ kind, ...row }) => ({ ...row, wallet: kind }) as const);
+  return [...spot, ...margin].map(({ wallet, market, coin, available, frozen, borrowed }) => ({
+    ...{ wallet, market, coin, available, frozen, borrowed },
+  }));
+}
+
+async function deposit(exchange: Exchange, input: AdminInput) {
+  const account = accountNamed(exchange, input.optionalText('account'));
+  const [coin, amount] = [coinIn(exchange, input), input.text('amount')];
+  const chain = input.optionalText('chain');
+  const id = exchange.deposit(account, {
+    coin,
+    amount,
+    fail: input.isSet('fail'),
+    ...(chain === undefined ? {} : { chain }),
+  });
+  await exchange.durable();
+  return { id, account: account.username, coin, amount };
+}
+
+async function transfer(exchange: Exchange, input: AdminInput) {
+  const account = accountNamed(exchange, input.optionalText('account'));
+  const [coin, amount, to] = [coinIn(exchange, input), input.text('amount'), input.optionalText('to')];
+  const wallet = input.optionalText('wallet');
+  if (to === undefined && wallet === undefined)
+    throw new AdminRefusal('Where to?', 'Give --to ACCOUNT or --margin WALLET.');
+  if (to !== undefined && wallet !== undefined) throw new AdminRefusal('Only one of --to and --margin can be given.');
+  if (to !== undefined) exchange.admin.transfer(account, accountNamed(exchange, to), coin, amount);
+  else move(exchange, account, { ...walletIn(exchange, wallet ?? ''), coin, amount }, input.isSet('back'));
+  await exchange.durable();
+  return { account: account.username, to: to ?? null, wallet: wallet ?? null, back: input.isSet('back'), coin, amount };
+}
+
+function move(exchange: Exchange, account: Parameters<Exchange['moveToMargin']>[0], wanted: MarginMove, back: boolean) {
+  if (back) exchange.moveFromMargin(account, wanted);
+  else exchange.moveToMargin(account, wanted);
+}
+
+/** `cross`, or the market of an isolated wallet. */
+function walletIn(exchange: Exchange, wallet: string): Pick<MarginMove, 'kind' | 'market'> {
+  if (wallet === 'cross') return { kind: 'cross' };
+  if (exchange.markets.has(wallet)) return { kind: 'isolated', market: wallet };
+  throw new AdminRefusal(
+    `"${wallet}" is not a margin wallet.`,
+    `There are cross, and one for each market: ${[...exchange.markets.keys()].join(', ')}.`,
+  );
+}
+
+export function coinIn({ coins }: Exchange, input: AdminInput): string {
+  const coin = input.text('coin');
+  if (coins.has(coin)) return coin;
+  throw new AdminRefusal(`"${coin}" is not a coin of the sandbox.`, `There are ${[...coins.keys()].join(', ')}.`);
+}
+
+/**
+ * What a user of an exchange does on its website: `POST /addresses/verify` allows an `account` withdrawals of a `coin` to an
+ * `address` (with the `memo` and the `chain`, where there are some; `preferred` makes it the default one), and
+ * `POST /addresses/obtain` obtains its deposit address. `POST /withdrawals/end` lets the withdrawal of an `id` fail, or with
+ * `cancel` cancels it.
+ */
+export function addressCalls(exchange: () => Exchange): [string, AdminCall][] {
+  return [
+    ['POST /addresses/verify', plainly((input) => verify(exchange(), input))],
+    ['POST /addresses/obtain', plainly((input) => obtain(exchange(), input))],
+    ['POST /withdrawals/end', plainly((input) => end(exchange(), input))],
+  ];
+}
+
+async function verify(exchange: Exchange, input: AdminInput) {
+  const account = accountNamed(exchange, input.optionalText('account'));
+  const coin = coinIn(exchange, input);
+  const [address, memo, chain] = [input.text('address'), input.optionalText('memo'), input.optionalText('chain')];
+  exchange.verifyAddress(account, { coin, address, memo, chain, preferred: input.isSet('preferred') });
+  await exchange.durable();
+  return {
+    account: account.username,
+    coin,
+    address,
+    memo: memo ?? null,
+    default: exchange.funds.withdrawalAddress(account, coin),
+  };
+}
+
+async function obtain(exchange: Exchange, input: AdminInput) {
+  const account = accountNamed(exchange, input.optionalText('account'));
+  const coin = coinIn(exchange, input);
+  exchange.obtainAddress(account, coin);
+  await exchange.durable();
+  return { account: account.username, coin };
+}
+
+async function end(exchange: Exchange, input: AdminInput) {
+  const account = accountNamed(exchange, input.optionalText('account'));
+  const [coin, id] = [coinIn(exchange, input), input.text('id')];
+  const how = input.isSet('cancel') ? 'cancelled' : 'failed';
+  exchange.endWithdrawal(account, coin, id, how);
+  await exchange.durable();
+  return { account: account.username, coin, id, state: how };
+}

@@ -1,0 +1,51 @@
+import type { Faults } from '../faults/faults.js';
+import { FAULT_KINDS, type FaultKind, type FaultSpec, isFaultKind } from '../faults/rules.js';
+import { SERVED } from '../server/operations/index.js';
+import { type AdminCall, type AdminInput, AdminRefusal, plainly } from './http.js';
+
+const LONGEST_DELAY = 3_600_000;
+const WIDEST_SKEW = 86_400_000;
+
+/** `POST /faults/…`: list, add, clear (one `id`, or all), log (entries `after` a number). */
+export function faultCalls(faults: Faults): [string, AdminCall][] {
+  return [
+    ['GET /faults', plainly(() => faults.rules.list())],
+    ['POST /faults/add', plainly((input) => faults.rules.add(specIn(input)))],
+    ['POST /faults/clear', plainly((input) => ({ cleared: faults.rules.clear(input.optionalWhole('id', 1, 1e9)) }))],
+    ['POST /faults/log', plainly((input) => faults.log.after(input.optionalWhole('after', 0, 1e12) ?? 0))],
+  ];
+}
+
+function specIn(input: AdminInput): FaultSpec {
+  const kind = kindIn(input);
+  return {
+    kind,
+    operation: operationIn(input),
+    probability: input.optionalNumber('probability', 0, 1) ?? null,
+    count: input.optionalWhole('count', 1, 1e9) ?? null,
+    every: input.optionalWhole('every', 1, 1e9) ?? null,
+    delay: needed(input, 'delay', ['delay', 'late'].includes(kind), 0, LONGEST_DELAY),
+    skew: needed(input, 'skew', kind === 'skew', -WIDEST_SKEW, WIDEST_SKEW),
+  };
+}
+
+function kindIn(input: AdminInput): FaultKind {
+  const kind = input.text('kind');
+  if (isFaultKind(kind)) return kind;
+  throw new AdminRefusal(`"${kind}" is not a fault.`, `There are ${Object.keys(FAULT_KINDS).join(', ')}.`);
+}
+
+function operationIn(input: AdminInput): string | null {
+  const operation = input.optionalText('operation');
+  if (operation === undefined || SERVED.some(({ name }) => name === operation)) return operation ?? null;
+  const names = SERVED.map(({ name }) => name).join(', ');
+  throw new AdminRefusal(`"${operation}" is not an operation that is served.`, `There are ${names}.`);
+}
+
+/** Milliseconds that a kind cannot do without, and the others have no use for. */
+function needed(input: AdminInput, name: string, needs: boolean, least: number, most: number): number {
+  const given = input.optionalWhole(name, least, most);
+  if (needs && given === undefined) throw new AdminRefusal(`This fault needs a ${name}.`, `Add --${name} MS.`);
+  if (!needs && given !== undefined) throw new AdminRefusal(`This fault has no ${name}.`, `Leave --${name} out.`);
+  return given ?? 0;
+}

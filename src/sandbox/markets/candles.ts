@@ -1,0 +1,226 @@
+import { CANDLE_MS } from '../../domain/candle-durations.js';
+import type { CandleType } from '../../exchange/operations/market-data.js';
+import type { Codec, Table } from '../store/table.js';
+
+export type { CandleType };
+
+/** The candles that are stored; every other type is an exact aggregate of one of them. */
+export const LEVELS = ['1min', '30min', '6hour', '1day'] as const;
+
+export type Level = (typeof LEVELS)[number];
+
+/** Prices in ticks, volume in lots, time in ms: the start of the candle. */
+export interface Candle {
+  readonly time: number;
+  readonly open: bigint;
+  readonly high: bigint;
+  readonly low: bigint;
+  readonly close: bigint;
+  readonly volume: bigint;
+}
+
+export const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const LEVEL_OF: Readonly<Record<CandleType, Level>> = {
+  '1min': '1min',
+  '3min': '1min',
+  '5min': '1min',
+  '15min': '1min',
+  '30min': '30min',
+  '1hour': '30min',
+  '2hour': '30min',
+  '4hour': '30min',
+  '6hour': '6hour',
+  '12hour': '6hour',
+  '1day': '1day',
+  '3day': '1day',
+  '1week': '1day',
+};
+
+/** The first Monday after the Unix epoch, which was a Thursday. */
+const MONDAY = 4 * DAY;
+
+export function candleLength(type: CandleType): number {
+  return CANDLE_MS[type];
+}
+
+/** The stored candles that a type is made of. */
+export function levelOf(type: CandleType): Level {
+  return LEVEL_OF[type];
+}
+
+/**
+ * When the candle of a type that holds `time` begins. The interface does not say how candles align: here all do to UTC,
+ * weeks begin on Monday, and three-day candles count from the Unix epoch.
+ */
+export function candleStart(type: CandleType, time: number): number {
+  const length = CANDLE_MS[type];
+  const offset = type === '1week' ? MONDAY : 0;
+  return Math.floor((time - offset) / length) * length + offset;
+}
+
+/** A candle with one trade. */
+export function tradeCandle(time: number, price: bigint, volume: bigint): Candle {
+  return { time, open: price, high: price, low: price, close: price, volume };
+}
+
+/** Two candles of the same span, the first before the second, as one. */
+export function joinCandles(first: Candle, second: Candle): Candle {
+  return {
+    time: first.time,
+    open: first.open,
+    high: greatest(first.high, second.high),
+    low: least(first.low, second.low),
+    close: second.close,
+    volume: first.volume + second.volume,
+  };
+}
+
+/**
+ * Sums candles, oldest first, into those of a longer type; spans in which nothing happened stay out. The result is what
+ * the rows without gaps add up to: a span whose first candle is missing opens at the close before, `close` at first.
+ */
+export function aggregate(candles: Iterable<Candle>, type: CandleType, close?: bigint): Candle[] {
+  const sums: Candle[] = [];
+  let carried = close;
+  for (const candle of candles) {
+    const time = candleStart(type, candle.time);
+    const last = sums.at(-1);
+    if (last?.time === time) sums[sums.length - 1] = joinCandles(last, candle);
+    else sums.push(opening(time, candle, carried));
+    carried = candle.close;
+  }
+  return sums;
+}
+
+/** The candle that begins at `time`, from what happened first within it and the close before. */
+export function opening(time: number, first: Candle, close: bigint | undefined): Candle {
+  if (close === undefined || first.time === time) return { ...first, time };
+  return joinCandles(tradeCandle(time, close, 0n), first);
+}
+
+/** A row for every span from `from` to `to`, both included: where nothing was traded the last close goes on, without volume. */
+export function withoutGaps(
+  candles: readonly Candle[],
+  type: CandleType,
+  from: number,
+  to: number,
+  close: bigint,
+): Candle[] {
+  const rows: Candle[] = [];
+  let carried = close;
+  let next = 0;
+  for (let time = from; time <= to; time += candleLength(type)) {
+    const candle = candles[next]?.time === time ? candles[next++] : undefined;
+    rows.push(candle ?? tradeCandle(time, carried, 0n));
+    carried = candle?.close ?? carried;
+  }
+  return rows;
+}
+
+function greatest(a: bigint, b: bigint): bigint {
+  if (a > b) return a;
+  return b;
+}
+
+function least(a: bigint, b: bigint): bigint {
+  if (a < b) return a;
+  return b;
+}
+
+/** What happened before trading began: a market's candles from `start` to before `end`. */
+export interface History {
+  readonly start: number;
+  readonly end: number;
+  /** The candles of a level that begin in [from, to), oldest first. */
+  candles(level: Level, from: number, to: number): Candle[];
+}
+
+export const candleCodec: Codec<Candle> = {
+  encode: ({ time, open, high, low, close, volume }) => [time, ...[open, high, low, close, volume].map(String)],
+  decode: (row) => {
+    const [time, open, high, low, close, volume] = row as [number, string, string, string, string, string];
+    return {
+      time,
+      open: BigInt(open),
+      high: BigInt(high),
+      low: BigInt(low),
+      close: BigInt(close),
+      volume: BigInt(volume),
+    };
+  },
+};
+
+/** Where a candle is kept, and what is in it so far. */
+interface Slot {
+  readonly key: string;
+  readonly candle: Candle | undefined;
+}
+
+/** The candles of one market: its history, and what its trades made of the time since. */
+export class CandleSeries {
+  private readonly current = new Map<Level, Slot>();
+  private lastPrice: bigint | undefined;
+
+  constructor(
+    private readonly market: string,
+    private readonly history: History,
+    private readonly table: Table<Candle>,
+  ) {}
+
+  /** Takes in a trade: `time` in ms and never before the trade before it. */
+  record(time: number, price: bigint, volume: bigint): void {
+    const trade = tradeCandle(candleStart('1min', time), price, volume);
+    this.lastPrice ??= trade.time === this.history.end ? undefined : this.closeBefore(trade.time);
+    for (const level of LEVELS) {
+      const start = candleStart(level, time);
+      const { key, candle: before } = this.slot(level, start);
+      const candle = before === undefined ? opening(start, trade, this.lastPrice) : joinCandles(before, trade);
+      this.current.set(level, { key, candle });
+      this.table.put(key, candle);
+    }
+    this.lastPrice = price;
+  }
+
+  /** Rows without gaps up to `now`, oldest first: the latest `size` of those that do not begin before `since`, or the first. */
+  read(type: CandleType, now: number, size: number, since = 0, which: 'first' | 'latest' = 'latest'): Candle[] {
+    const length = candleLength(type);
+    const span = (size - 1) * length;
+    const first = candleStart(type, this.history.start);
+    const wanted = Math.max(first, candleStart(type, Math.max(since, 0) + length - 1));
+    const end = candleStart(type, now);
+    const last = which === 'first' ? Math.min(end, wanted + span) : end;
+    const from = Math.max(wanted, last - span);
+    if (from > last) return [];
+    const stored = this.stored(levelOf(type), from, last + length);
+    const close = stored[0]?.time === from ? undefined : this.closeBefore(from);
+    return withoutGaps(aggregate(stored, type, close), type, from, last, close ?? 0n);
+  }
+
+  /** The last price before `time`; undefined before the history. */
+  private closeBefore(time: number): bigint | undefined {
+    const { start, end } = { start: this.key('1min', 0), end: this.key('1min', time) };
+    for (const candle of this.table.range({ start, end, reverse: true })) return candle.close;
+    return this.history.candles('1min', this.history.start, time).at(-1)?.close;
+  }
+
+  private stored(level: Level, from: number, to: number): Candle[] {
+    const { history } = this;
+    const old = from < history.end ? history.candles(level, from, to) : [];
+    const live = [...this.table.range({ start: this.key(level, from), end: this.key(level, to) })];
+    return aggregate([...old, ...live], level);
+  }
+
+  private slot(level: Level, start: number): Slot {
+    const current = this.current.get(level);
+    if (current?.candle?.time === start) return current;
+    const key = this.key(level, start);
+    return { key, candle: this.table.get(key) };
+  }
+
+  private key(level: Level, time: number): string {
+    return `${this.market}/${level}/${String(time).padStart(15, '0')}`;
+  }
+}

@@ -1,0 +1,57 @@
+import type { Side } from '../engine/book.js';
+import type { NumberedLists } from '../store/numbered-lists.js';
+import type { Codec } from '../store/table.js';
+import type { CandleSeries } from './candles.js';
+
+/** A trade as the public sees it: ticks and lots, the taker's side. */
+export interface Trade {
+  readonly id: bigint;
+  readonly time: number;
+  readonly side: Side;
+  readonly price: bigint;
+  readonly amount: bigint;
+}
+
+/** The most trades that are shown at once: the interface's 50. */
+const SHOWN = 50;
+
+export const tradeCodec: Codec<Trade> = {
+  encode: ({ id, time, side, price, amount }) => [String(id), time, side, String(price), String(amount)],
+  decode: (row) => {
+    const [id, time, side, price, amount] = row as [string, number, Side, string, string];
+    return { id: BigInt(id), time, side, price: BigInt(price), amount: BigInt(amount) };
+  },
+};
+
+/** The trades of one market: the latest in memory, all of them on disk, and their candles. */
+export class Tape {
+  private readonly latest: Trade[];
+
+  constructor(
+    private readonly market: string,
+    private readonly trades: NumberedLists<Trade>,
+    readonly candles: CandleSeries,
+  ) {
+    this.latest = trades.newest(market, 1, SHOWN).reverse();
+  }
+
+  get last(): Trade | undefined {
+    return this.latest.at(-1);
+  }
+
+  record(trade: Trade): void {
+    this.latest.push(trade);
+    if (this.latest.length > SHOWN) this.latest.shift();
+    this.trades.append(this.market, trade);
+    this.candles.record(trade.time, trade.price, trade.amount);
+  }
+
+  /** At most 50 trades, oldest first: those that follow an id, or the latest. */
+  after(id?: bigint): readonly Trade[] {
+    if (id === undefined) return [...this.latest];
+    const oldest = this.latest[0];
+    if (oldest === undefined || id >= oldest.id) return this.latest.filter((trade) => trade.id > id);
+    const first = this.trades.firstNot(this.market, (trade) => trade.id <= id);
+    return this.trades.between(this.market, first, first + SHOWN - 1);
+  }
+}

@@ -1,0 +1,101 @@
+import type { AccountType } from '../../domain/words.js';
+import { walletName } from '../accounts/accounts.js';
+import type { BookOrder, Execution, Side } from '../engine/book.js';
+import { MARKETS, type Market } from '../markets/market.js';
+import type { Codec } from '../store/table.js';
+
+/** An order as the exchange keeps it: the book's ticks and lots, and what trading made of it. */
+export interface Order extends BookOrder {
+  readonly account: string;
+  readonly kind: AccountType;
+  /** The ledger account that pays and receives. */
+  readonly wallet: string;
+  /** Whether what comes in repays what the wallet owes. */
+  readonly repay: boolean;
+  readonly market: Market;
+  readonly type: Execution;
+  /** Lots. */
+  readonly amount: bigint;
+  readonly clientId: string | null;
+  /** ms since the Unix epoch. */
+  readonly time: number;
+  /** What traded, in units of the quote coin. */
+  value: bigint;
+  /** In units of the coin the order receives. */
+  fee: bigint;
+  open: boolean;
+}
+
+/** 0 waiting, 3 waiting with a part filled, 1 cancelled, 2 completed or cancelled after a partial fill. */
+export type OrderStatus = 0 | 1 | 2 | 3;
+
+export function statusOf(order: Order): OrderStatus {
+  const untouched = order.remaining === order.amount;
+  if (order.open) return untouched ? 0 : 3;
+  return untouched ? 1 : 2;
+}
+
+/** The coin an order receives, in which its fee is paid (observed by clients, not documented). */
+export function feeCoin(order: Order): string {
+  return order.side === 'buy' ? order.market.base : order.market.quote;
+}
+
+type Holding = Pick<Order, 'market' | 'side' | 'price' | 'remaining'>;
+
+/** What an open order holds: the value of its remainder at its own price, or the remainder itself. */
+export function held(order: Holding): { coin: string; units: bigint } {
+  const { market, side, price, remaining } = order;
+  if (side === 'buy') return { coin: market.quote, units: market.value(price, remaining) };
+  return { coin: market.base, units: market.units(remaining) };
+}
+
+/** Where an order's row is. */
+export function orderKey(account: string, market: string, id: bigint): string {
+  return `${account}/${market}/${id}`;
+}
+
+export function keyOf(order: Order): string {
+  return orderKey(order.account, order.market.market, order.id);
+}
+
+export const orderCodec: Codec<Order> = {
+  encode: (order) => [
+    order.kind,
+    order.repay ? 1 : 0,
+    order.side,
+    order.type,
+    ...[order.price, order.amount, order.remaining, order.value, order.fee].map(String),
+    order.time,
+    order.clientId,
+    order.open ? 1 : 0,
+  ],
+  decode: (row, key) => {
+    const [account = '', name = '', id = '0'] = key.split('/');
+    const market = MARKETS.get(name);
+    if (market === undefined) throw new RangeError(`a stored order of an unknown market: ${name}`);
+    const [kind, repay, side, type, price, amount, remaining, value, fee, time, clientId, open] = row as StoredOrder;
+    return {
+      id: BigInt(id),
+      account,
+      kind,
+      wallet: walletName(account, kind, name),
+      repay: repay === 1,
+      market,
+      side,
+      type,
+      price: BigInt(price),
+      amount: BigInt(amount),
+      remaining: BigInt(remaining),
+      value: BigInt(value),
+      fee: BigInt(fee),
+      time,
+      clientId,
+      open: open === 1,
+    };
+  },
+};
+
+type StoredOrder = [
+  ...[AccountType, number, Side, Execution],
+  ...[string, string, string, string, string, number, string | null, number],
+];

@@ -1,0 +1,73 @@
+import type { Row } from '../store/table.js';
+
+/** The numbers that were given out last. */
+export interface Sequence {
+  order: bigint;
+  trade: bigint;
+  bill: bigint;
+}
+
+export const FIRST: Readonly<Sequence> = { order: 0n, trade: 1_000_000_000n, bill: 1_000_000_000n };
+
+const DAY = 86_400_000;
+
+/** Numbers that only go up: ids of orders, trades and bills. */
+export class Sequences {
+  private day = { number: Number.NaN, first: 0n };
+
+  constructor(
+    private readonly last: Sequence,
+    private readonly changed: (last: Sequence) => void,
+  ) {}
+
+  /**
+   * An order id of 18 digits, beyond what a double holds, as the interface's are: the UTC date, the ms of the day and
+   * two digits that tell apart the orders of one ms. When those are used up the ids run ahead of the clock.
+   */
+  order(time: number): bigint {
+    const fromTime = this.firstOfDay(time) + BigInt(time % DAY) * 100n;
+    this.last.order = fromTime > this.last.order ? fromTime : this.last.order + 1n;
+    this.changed(this.last);
+    return this.last.order;
+  }
+
+  /** The least id of the day, reckoned once a day. */
+  private firstOfDay(time: number): bigint {
+    const day = Math.floor(time / DAY);
+    if (day !== this.day.number) {
+      const date = new Date(time).toISOString().slice(0, 10).replaceAll('-', '');
+      this.day = { number: day, first: BigInt(date) * 10_000_000_000n };
+    }
+    return this.day.first;
+  }
+
+  /** The id of a deposit or a withdrawal: of the same kind as an order's, and of the same run. */
+  record(time: number): bigint {
+    return this.order(time);
+  }
+
+  trade(): bigint {
+    this.last.trade += 1n;
+    this.changed(this.last);
+    return this.last.trade;
+  }
+
+  bill(): bigint {
+    this.last.bill += 1n;
+    this.changed(this.last);
+    return this.last.bill;
+  }
+
+  /** How many trades there were. */
+  get trades(): number {
+    return Number(this.last.trade - FIRST.trade);
+  }
+}
+
+export const sequenceCodec = {
+  encode: ({ order, trade, bill }: Sequence): Row => [String(order), String(trade), String(bill)],
+  decode: (row: Row): Sequence => {
+    const [order, trade, bill] = row as [string, string, string];
+    return { order: BigInt(order), trade: BigInt(trade), bill: BigInt(bill) };
+  },
+};

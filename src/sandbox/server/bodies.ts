@@ -1,0 +1,73 @@
+import type { Refusal } from '../refusals.js';
+import { CODE_IS_TEXT, SUCCESS } from './choices.js';
+
+/** Text that goes into the JSON as it is: above all a number whose digits a double would change. */
+export class Verbatim {
+  constructor(readonly text: string) {}
+}
+
+export type Json = string | number | boolean | null | Verbatim | readonly Json[] | { readonly [name: string]: Json };
+
+/** A JSON number from plain decimal text; every digit is kept, zeros at the end too. */
+export function number(text: string): Verbatim {
+  return new Verbatim(text);
+}
+
+/** A list of JSON numbers, such as a price and an amount. */
+export function numbers(texts: readonly string[]): Verbatim {
+  return new Verbatim(`[${texts.join(',')}]`);
+}
+
+/** Compact JSON. A `number` in it is a count or a time: throws RangeError unless it is a safe whole number. */
+export function write(json: Json): string {
+  if (typeof json === 'string') return JSON.stringify(json);
+  if (json instanceof Verbatim) return json.text;
+  if (typeof json === 'number') return writeInteger(json);
+  if (typeof json !== 'object' || json === null) return String(json);
+  if (isList(json)) return `[${json.map(write).join(',')}]`;
+  return `{${Object.entries(json)
+    .map(([name, value]) => `${JSON.stringify(name)}:${write(value)}`)
+    .join(',')}}`;
+}
+
+function isList(json: object): json is readonly Json[] {
+  return Array.isArray(json);
+}
+
+function writeInteger(value: number): string {
+  if (!Number.isSafeInteger(value)) throw new RangeError(`not a whole number: ${value}`);
+  return String(value);
+}
+
+/** How one family of operations says no. The shapes are observed; the interface shows none. */
+export type Family = (refusal: Refusal) => string;
+
+/** Market data: `{"error": …}`, or `{"result": false, "message": …}` when it is too busy to answer. */
+export const marketData: Family = (refusal) => {
+  const busy = refusal.reason === 'tooFrequent' || refusal.reason === 'locked';
+  return write(busy ? { result: false, message: refusal.message } : { error: refusal.message });
+};
+
+/** Signed operations: `{"code", "message"}`. */
+const signed: Family = ({ code, message }) => write({ code, message });
+
+const signedWithTextCode: Family = ({ code, message }) => write({ code: String(code), message });
+
+export function signedFamily(name: string): Family {
+  return CODE_IS_TEXT.has(name) ? signedWithTextCode : signed;
+}
+
+/** The code of an answer to this operation, as a number or as the string that the interface shows. */
+export function codeOf(name: string, code: number): Json {
+  return CODE_IS_TEXT.has(name) ? String(code) : code;
+}
+
+/** The family that a path belongs to, also where the path leads nowhere. */
+export function familyOf(path: string): Family {
+  return path.startsWith('/data/v1') ? marketData : signed;
+}
+
+/** A success whose message is an object: `{code, message: {des, isSuc, datas}}`. */
+export function described(datas: Json): Json {
+  return { code: SUCCESS.code, message: { des: SUCCESS.message, isSuc: true, datas } };
+}

@@ -1,0 +1,100 @@
+import { addressText } from '../../funds/addresses.js';
+import type { DepositRecord, WithdrawalRecord } from '../../funds/funds-service.js';
+import type { ChainRules } from '../../markets/coins.js';
+import { described, type Json, number } from '../bodies.js';
+import { DEPOSIT_WORDS, SUCCESS } from '../choices.js';
+import { coinOf, openly, showWallClock, signedly } from '../served-operation.js';
+
+/** "The address must first be obtained in the application or website." With a memo it is `<account>_<remark>`. */
+export const getUserAddress = signedly('getUserAddress', ({ currency }, { exchange, account }) => {
+  const address = exchange.funds.depositAddress(account, coinOf(exchange, currency).coin);
+  return described({ key: addressText(address) });
+});
+
+/** A coin with one chain has a list of one. */
+export const getPayinAddress = signedly('getPayinAddress', ({ currency }, { exchange, account }) => {
+  const addresses = exchange.funds.depositAddresses(account, coinOf(exchange, currency).coin);
+  return described(
+    addresses.map(({ chain, address, memo }): Json => {
+      const { chain: blockChain, canDeposit, canWithdraw } = chain;
+      const base = { blockChain, canDeposit, canWithdraw, isUseMemo: memo !== null };
+      return memo === null ? { ...base, address } : { ...base, account: address, memo };
+    }),
+  );
+});
+
+export const getWithdrawAddress = signedly('getWithdrawAddress', ({ currency }, { exchange, account }) =>
+  described({ key: exchange.funds.withdrawalAddress(account, coinOf(exchange, currency).coin) }),
+);
+
+/** "Grouped by upper-case coin name". All coins without one, as observed. */
+export const getFeeInfo = openly('getFeeInfo', ({ currency }, { exchange }) => {
+  const coins = currency === undefined ? [...exchange.coins.keys()] : [coinOf(exchange, currency).coin];
+  const entries = coins.map((coin) => [coin.toUpperCase(), exchange.funds.chains(coin).map(feeEntry)] as const);
+  return { ...SUCCESS, result: Object.fromEntries(entries) };
+});
+
+function feeEntry({ chain, mainChain, fee, canDeposit, canWithdraw }: ChainRules): Json {
+  return { chainName: chain, mainChainName: mainChain, fee: number(fee), canDeposit, canWithdraw };
+}
+
+interface PageValues {
+  readonly pageIndex: string;
+  readonly pageSize: string;
+}
+
+function pageOf({ pageIndex, pageSize }: PageValues): { pageIndex: number; pageSize: number } {
+  return { pageIndex: Number(pageIndex), pageSize: Number(pageSize) };
+}
+
+export const withdraw = signedly('withdraw', (values, { exchange, account }) => {
+  const { amount, fees: fee, receiveAddr: address, safePwd, itransfer = '0' } = values;
+  const { coin } = coinOf(exchange, values.currency);
+  const internal = itransfer === '1';
+  const id = exchange.funds.withdraw(account, { coin, amount, fee, address, safePwd, internal });
+  return { ...SUCCESS, id };
+});
+
+export const getWithdrawRecord = signedly('getWithdrawRecord', (values, { exchange, account }) => {
+  const { pageIndex, pageSize } = pageOf(values);
+  const { coin } = coinOf(exchange, values.currency);
+  const { list, total } = exchange.funds.withdrawals(account, coin, pageIndex, pageSize);
+  const totalPage = Math.ceil(total / pageSize);
+  return described({ list: list.map(withdrawalEntry), pageIndex, pageSize, totalCount: total, totalPage });
+});
+
+export const getChargeRecord = signedly('getChargeRecord', (values, { exchange, account, zone }) => {
+  const { pageIndex, pageSize } = pageOf(values);
+  const { coin } = coinOf(exchange, values.currency);
+  const { list, total } = exchange.funds.deposits(account, coin, pageIndex, pageSize);
+  return described({ list: list.map((record) => depositEntry(record, zone)), pageIndex, pageSize, total });
+});
+
+function withdrawalEntry(record: WithdrawalRecord): Json {
+  return {
+    id: number(record.id),
+    amount: number(record.amount),
+    fees: number(record.fee),
+    status: record.status,
+    submitTime: record.submitted,
+    manageTime: record.managed,
+    toAddress: record.address,
+    merchantOrderNo: record.orderNumber,
+    hash: record.hash,
+  };
+}
+
+function depositEntry(record: DepositRecord, zone: number): Json {
+  return {
+    id: number(record.id),
+    address: record.address,
+    amount: record.amount,
+    confirmTimes: record.confirmations,
+    currency: record.coin.toUpperCase(),
+    description: DEPOSIT_WORDS[record.status],
+    hash: record.hash,
+    itransfer: record.internal ? 1 : 0,
+    status: record.status,
+    submit_time: showWallClock(record.time, zone),
+  };
+}

@@ -1,0 +1,198 @@
+import type { Order } from '../orders/order.js';
+import type { OrderService, Venue } from '../orders/order-service.js';
+import type { Print } from '../replay/recording.js';
+import type { Codec, Table } from '../store/table.js';
+import { type PathState, PricePath, STEPS_PER_MINUTE } from './price-path.js';
+import { RandomStream, random } from './random.js';
+import { MarketTraders, type Moment } from './traders.js';
+
+/** The length of a step in ms. Steps lie on a grid that begins at the Unix epoch. */
+const STEP = 500;
+
+const MINUTE = 60_000;
+/** Gaps up to this long are lived through step by step. */
+const FINE = 10 * STEPS_PER_MINUTE;
+/** Of a longer gap the last day is lived through; what lies before stays flat. */
+const LONGEST = 24 * 60 * STEPS_PER_MINUTE;
+/** Where in a minute the price is traded when a whole minute is one step. */
+const PRINTS = [0, 40, 80, 119];
+
+/** What the crowd remembers: the last step it took, and where the price path was. */
+export interface SimulatorState {
+  readonly step: number;
+  readonly path: PathState;
+}
+
+/** What the administration wants of the crowd. */
+interface Orders {
+  /** Whether a market follows a recording: the crowd only quotes there, around the last price. */
+  readonly isReplayed: (market: string) => boolean;
+  readonly priceMoves: PriceMoves;
+}
+
+/**
+ * Everyone who trades in the sandbox besides its customers. What they do in a step follows from the seed, the step's
+ * number, the price path and the books, never from when {@link advance} is called.
+ */
+export class MarketSimulator {
+  private readonly markets: ReadonlyMap<string, MarketTraders>;
+  private readonly path: PricePath;
+  private step: number;
+
+  constructor(
+    private readonly seed: number,
+    private readonly venues: readonly Venue[],
+    orderService: OrderService,
+    state: SimulatorState,
+    private readonly orders: Orders,
+  ) {
+    const tradersOf = (venue: Venue, index: number) =>
+      new MarketTraders(Math.floor(random(seed, 5, index) * 2 ** 31), venue, orderService);
+    this.markets = new Map(venues.map((venue, index) => [venue.market.market, tradersOf(venue, index)]));
+    this.path = new PricePath(seed, state.path);
+    this.step = state.step;
+  }
+
+  /** The state from which the first step is the one that begins at `time`, the start of a minute. */
+  static start(time: number): SimulatorState {
+    return { step: time / STEP - 1, path: PricePath.start(Math.floor(time / MINUTE)) };
+  }
+
+  get state(): SimulatorState {
+    return { step: this.step, path: this.path.current };
+  }
+
+  /** Takes over an open order of a participant. */
+  restore(order: Order): void {
+    this.markets.get(order.market.market)?.restore(order);
+  }
+
+  /** Lets a recorded trade happen in its market. */
+  replayPrint(market: string, print: Print): void {
+    this.markets.get(market)?.replayPrint(print);
+  }
+
+  /** Leads the fair price of a market to `target` ticks within `ms`, from the step that was taken last. */
+  push(market: string, target: number, ms: number): void {
+    const index = this.venues.findIndex((venue) => venue.market.market === market);
+    const venue = this.venues[index];
+    if (venue === undefined) throw new RangeError(`no such market: ${market}`);
+    const { time: from, fair: start } = this.moment(venue, index, this.step);
+    this.orders.priceMoves.add(market, { from, to: from + ms, start, target });
+  }
+
+  /** Goes to just before `now` without living: the step that is under way then is the next one that is taken. */
+  skip(now: number): boolean {
+    const last = Math.floor(now / STEP) - 1;
+    const behind = last > this.step;
+    this.step = Math.max(this.step, last);
+    return behind;
+  }
+
+  /** Lives through all steps due by `now`; whether there were any. */
+  advance(now: number): boolean {
+    const target = Math.floor(now / STEP);
+    const behind = target - this.step;
+    if (behind <= 0) return false;
+    if (behind > FINE) this.catchUp(target);
+    while (this.step < target) this.take(this.step + 1);
+    return true;
+  }
+
+  /** Goes over a long gap in whole minutes, to less than two minutes before `target`. */
+  private catchUp(target: number): void {
+    const from = Math.max(this.step, target - LONGEST);
+    const last = Math.floor(target / STEPS_PER_MINUTE) - 2;
+    for (let minute = Math.floor(from / STEPS_PER_MINUTE) + 1; minute <= last; minute += 1) this.takeMinute(minute);
+  }
+
+  private take(step: number): void {
+    this.step = step;
+    this.path.enter(Math.floor(step / STEPS_PER_MINUTE));
+    for (const [index, venue] of this.venues.entries()) {
+      this.stepIn(venue, this.moment(venue, index, step));
+    }
+  }
+
+  private stepIn({ market: { market }, tape }: Venue, moment: Moment): void {
+    const simulator = this.markets.get(market);
+    if (!this.orders.isReplayed(market)) simulator?.step(moment);
+    else if (tape.last !== undefined) simulator?.quoteOnly({ ...moment, fair: Number(tape.last.price) });
+  }
+
+  private takeMinute(minute: number): void {
+    this.path.enter(minute);
+    for (const within of PRINTS) {
+      const step = minute * STEPS_PER_MINUTE + within;
+      for (const [index, venue] of this.venues.entries()) {
+        if (this.orders.isReplayed(venue.market.market)) continue;
+        this.markets.get(venue.market.market)?.print(this.moment(venue, index, step), 1 / PRINTS.length);
+      }
+    }
+    this.step = (minute + 1) * STEPS_PER_MINUTE - 1;
+  }
+
+  private moment({ market }: Venue, index: number, step: number): Moment {
+    const path = this.path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
+    const fair = this.orders.priceMoves.fair(market.market, step * STEP, path);
+    return {
+      time: step * STEP,
+      fair,
+      turnover: this.path.turnover(),
+      dice: new RandomStream(this.seed, 7, index, step),
+    };
+  }
+}
+
+/** A price that somebody wants to see: the way there from one time to another (ms), in ticks, and how it goes on. */
+interface PriceMove {
+  readonly from: number;
+  readonly to: number;
+  readonly start: number;
+  readonly target: number;
+  /** What the path is multiplied by since the target was reached; null before. */
+  readonly factor: number | null;
+}
+
+export const priceMoveCodec: Codec<PriceMove> = {
+  encode: ({ from, to, start, target, factor }) => [from, to, start, target, factor],
+  decode: (row) => {
+    const [from, to, start, target, factor] = row as [number, number, number, number, number | null];
+    return { from, to, start, target, factor };
+  },
+};
+
+/** Markets whose fair prices were pushed away from the path. They follow the path again from where they were pushed to. */
+export class PriceMoves {
+  private readonly byMarket = new Map<string, PriceMove>();
+
+  constructor(private readonly table: Table<PriceMove>) {
+    for (const [market, push] of table.entries({ start: '', end: '\u{7f}' })) this.byMarket.set(market, push);
+  }
+
+  /** Leads a market from a fair price to another, both in ticks, between two times. */
+  add(market: string, push: Omit<PriceMove, 'factor'>): void {
+    this.keep(market, { ...push, factor: null });
+  }
+
+  /** The fair price in ticks where the path has `path`; times go up from call to call. */
+  fair(market: string, time: number, path: number): number {
+    const push = this.byMarket.get(market);
+    if (push === undefined) return path;
+    if (push.factor !== null) return path * push.factor;
+    if (time < push.to) return between(push, time);
+    this.keep(market, { ...push, factor: push.target / path });
+    return push.target;
+  }
+
+  private keep(market: string, push: PriceMove): void {
+    this.byMarket.set(market, push);
+    this.table.put(market, push);
+  }
+}
+
+/** By the same share in each step. */
+function between({ from, to, start, target }: PriceMove, time: number): number {
+  const share = Math.max(0, time - from) / Math.max(1, to - from);
+  return start * (target / start) ** share;
+}

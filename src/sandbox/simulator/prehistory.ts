@@ -1,0 +1,123 @@
+import { aggregate, type Candle, type History, type Level, MINUTE } from '../markets/candles.js';
+import { MINUTES } from '../markets/data/btc-usdt-2023-03.js';
+import type { Market } from '../markets/market.js';
+import { type Columns, emptyColumns, recordedMinutes } from '../markets/recorded-minutes.js';
+import { combinedMove, factorOf, type Move, ownMove, recordedMove } from './price-path.js';
+import { random } from './random.js';
+
+/** Prices in the quote coin, as numbers: the shape of a history before it is cut into ticks. */
+type Shape = Readonly<Record<'open' | 'high' | 'low' | 'close', Float64Array>>;
+
+/**
+ * What happened in a market before trading began. That of btc_usdt is recorded; the others follow from it and from the
+ * seed, so nothing of it is stored.
+ *
+ * `end` is the ms of the first minute that is not part of it.
+ */
+export function prehistory(market: Market, seed: number, end: number): History {
+  return new ColumnHistory(end, () => (market.market === 'btc_usdt' ? recordedMinutes() : synthesised(market, seed)));
+}
+
+/** A history that is made when it is first looked at. */
+class ColumnHistory implements History {
+  readonly start: number;
+  private readonly levels = new Map<Level, Candle[]>();
+  private made: Columns | undefined;
+
+  constructor(
+    readonly end: number,
+    private readonly make: () => Columns,
+  ) {
+    this.start = end - MINUTES * MINUTE;
+  }
+
+  candles(level: Level, from: number, to: number): Candle[] {
+    if (level === '1min') return this.minutes(from, to);
+    const known = this.levels.get(level) ?? aggregate(this.minutes(this.start, this.end), level);
+    this.levels.set(level, known);
+    return known.filter(({ time }) => time >= from && time < to);
+  }
+
+  private minutes(from: number, to: number): Candle[] {
+    const first = Math.max(0, Math.ceil((from - this.start) / MINUTE));
+    const last = Math.min(MINUTES, Math.ceil((to - this.start) / MINUTE));
+    return Array.from({ length: Math.max(0, last - first) }, (_, index) => this.minute(first + index));
+  }
+
+  private minute(index: number): Candle {
+    this.made ??= this.make();
+    const { open, high, low, close, volume } = this.made;
+    const at = (column: Int32Array | Float64Array) => BigInt(column[index] ?? 0);
+    const time = this.start + index * MINUTE;
+    return { time, open: at(open), high: at(high), low: at(low), close: at(close), volume: at(volume) };
+  }
+}
+
+/** A history in the recording's character that ends at the coin's genesis price and fits the other markets' histories. */
+function synthesised(market: Market, seed: number): Columns {
+  const base = shapeOf(market.base, seed);
+  const shape = market.quote === 'usdt' ? base : crossed(base, shapeOf(market.quote, seed));
+  const columns = emptyColumns(shape.close.length);
+  const ticks = 10 ** market.priceScale;
+  for (let minute = 0; minute < shape.close.length; minute += 1) {
+    for (const part of ['open', 'high', 'low', 'close'] as const) {
+      columns[part][minute] = Math.round((shape[part][minute] ?? 0) * ticks);
+    }
+  }
+  fillVolume(columns.volume, market, seed);
+  return columns;
+}
+
+function shapeOf(coin: string, seed: number): Shape {
+  const { factor, index } = factorOf(coin);
+  const length = recordedMinutes().close.length;
+  const shape = emptyShape(length);
+  let level = 0;
+  for (let minute = 0; minute < length; minute += 1) {
+    const btc: Move = recordedMove(Math.max(1, minute));
+    const move = combinedMove(factor, btc, ownMove(seed, 100 + index, minute));
+    for (const part of ['open', 'high', 'low', 'close'] as const) shape[part][minute] = level + move[part];
+    level += move.close;
+  }
+  for (const column of Object.values(shape)) {
+    for (let minute = 0; minute < length; minute += 1) {
+      column[minute] = factor.price * Math.exp((column[minute] ?? 0) - level);
+    }
+  }
+  return shape;
+}
+
+/** The price of one coin in another. Their extremes fall apart, so the ratio's are drawn in towards its body. */
+function crossed(base: Shape, quote: Shape): Shape {
+  const shape = emptyShape(base.close.length);
+  for (let minute = 0; minute < base.close.length; minute += 1) {
+    const ratio = (part: keyof Shape) => (base[part][minute] ?? 0) / (quote[part][minute] ?? 1);
+    const [open, close] = [ratio('open'), ratio('close')];
+    shape.open[minute] = open;
+    shape.close[minute] = close;
+    shape.high[minute] = Math.max(open, close, ratio('high'));
+    shape.low[minute] = Math.min(open, close, ratio('low'));
+  }
+  return shape;
+}
+
+function emptyShape(length: number): Shape {
+  const column = () => new Float64Array(length);
+  return { open: column(), high: column(), low: column(), close: column() };
+}
+
+function fillVolume(volume: Float64Array, market: Market, seed: number): void {
+  const { factor, index } = factorOf(market.base);
+  const scale = (volumeFactor(market) * 10 ** market.amountScale) / 1e6;
+  const recorded = recordedMinutes().volume;
+  for (let minute = 0; minute < volume.length; minute += 1) {
+    const spread = 0.4 + 1.2 * random(seed, 200 + index, minute);
+    volume[minute] = Math.round(((recorded[minute] ?? 0) * spread * scale) / factor.price);
+  }
+}
+
+/** What a market trades for each BTC that btc_usdt trades, in USDT. */
+export function volumeFactor(market: Market): number {
+  const btc = factorOf('btc').factor.price;
+  return factorOf(market.base).factor.turnover * btc * (market.quote === 'usdt' ? 1 : 0.15);
+}

@@ -1,0 +1,36 @@
+/**
+ * Chance that remembers nothing: a number from 0 to below 1 that depends only on its arguments, so that a step can be
+ * repeated, or computed alone. The mixing is that of MurmurHash3's finaliser, applied after each argument.
+ */
+export function random(seed: number, ...path: readonly number[]): number {
+  let hash = mix(seed | 0);
+  for (const part of path) hash = mix(Math.imul(hash, 31) ^ mix(part | 0) ^ Math.floor(part / 2 ** 32));
+  return (hash >>> 0) / 2 ** 32;
+}
+
+/** A stream of chances for one place, drawn one after the other. */
+export class RandomStream {
+  private drawn = 0;
+  private readonly start: number;
+
+  constructor(seed: number, ...path: readonly number[]) {
+    this.start = Math.floor(random(seed, ...path) * 2 ** 32);
+  }
+
+  /** From 0 to below 1. */
+  next(): number {
+    this.drawn += 1;
+    return random(this.start, this.drawn);
+  }
+
+  /** Positive, with the given mean, mostly small and sometimes large. */
+  exponential(mean: number): number {
+    return -Math.log(1 - this.next()) * mean;
+  }
+}
+
+function mix(value: number): number {
+  let hash = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) + 0x9e3779b9;
+}

@@ -1,0 +1,272 @@
+import { MAKERS, TAKERS } from '../accounts/accounts.js';
+import { type Execution, opposite, type Side } from '../engine/book.js';
+import type { Market } from '../markets/market.js';
+import { held, type Order } from '../orders/order.js';
+import type { OrderService, Venue } from '../orders/order-service.js';
+import { Refusal } from '../refusals.js';
+import type { Print } from '../replay/recording.js';
+import { volumeFactor } from './prehistory.js';
+import { factorOf, genesisPrice } from './price-path.js';
+import { type RandomStream, random } from './random.js';
+
+/** What a step knows besides the book. */
+export interface Moment {
+  /** ms since the Unix epoch. */
+  readonly time: number;
+  /** The fair price in ticks; it need not be whole. */
+  readonly fair: number;
+  /** BTC traded in btc_usdt in the recorded minute. */
+  readonly turnover: number;
+  readonly dice: RandomStream;
+}
+
+/** A participant's resting order; the price in ticks, as a number to be compared quickly. */
+interface Quote {
+  readonly price: number;
+  readonly order: Order;
+}
+
+const SIDES = ['buy', 'sell'] as const;
+
+/** How many mean quotes the takers buy in a step when somebody offers below the fair price. */
+const SWEEP_QUOTES = 20;
+
+/** How many steps a minute has, for spreading a minute's turnover over its trades. */
+const STEPS = 120;
+
+/** The traders of one market. Each step they follow the fair price with their quotes and trade a little. */
+export class MarketTraders {
+  private readonly quotes: Record<Side, Quote[]> = { buy: [], sell: [] };
+  private readonly profile: Profile;
+
+  constructor(
+    private readonly seed: number,
+    private readonly venue: Venue,
+    private readonly orderService: OrderService,
+  ) {
+    this.profile = profileOf(venue.market);
+  }
+
+  /** Takes over a quote from an earlier run. */
+  restore(order: Order): void {
+    const better = order.side === 'buy' ? -1 : 1;
+    this.quotes[order.side].push({ price: Number(order.price), order });
+    this.quotes[order.side].sort((a, b) => (a.price - b.price) * better);
+  }
+
+  step(moment: Moment): void {
+    const wanted = this.quoteOnly(moment);
+    if (moment.dice.next() >= this.profile.activity) return;
+    const side = this.trade(moment);
+    this.post(side, wanted[side], moment);
+  }
+
+  /** A step that stands for a longer time: no quotes stay, but the price is traded, and so are orders it passes. */
+  print(moment: Moment, share: number): void {
+    for (const side of SIDES) this.withdraw(side, []);
+    this.sweep(moment);
+    const side: Side = moment.dice.next() < 0.5 ? 'buy' : 'sell';
+    const spread = side === 'buy' ? this.profile.halfSpread : -this.profile.halfSpread;
+    const price = BigInt(Math.max(1, Math.round(moment.fair + spread)));
+    const lots = moment.turnover * this.profile.lotsPerTurnover * share;
+    const amount = sizedAmount(lots * (0.5 + moment.dice.next()), 1, true);
+    const quote = this.order(MAKERS[0], opposite(side), 'postOnly', price, amount, moment.time);
+    if (quote === undefined) return;
+    this.order(TAKERS[0], side, 'ioc', price, amount, moment.time);
+    this.orderService.cancel(this.venue, quote);
+  }
+
+  /** Only quotes around the fair price, and trades with whoever offers better; which prices it quotes. */
+  quoteOnly(moment: Moment): Record<Side, number[]> {
+    const wanted = this.wanted(moment.fair);
+    for (const side of SIDES) this.withdraw(side, wanted[side]);
+    this.sweep(moment);
+    for (const side of SIDES) this.post(side, wanted[side], moment);
+    return wanted;
+  }
+
+  /**
+   * Lets a recorded trade happen: a maker offers the amount, and a taker takes it. Orders of customers that offer the price
+   * or better trade before and instead. An amount of zero is a price that is only noted in the candle.
+   */
+  replayPrint({ side, price, amount, time }: Print): void {
+    for (const each of SIDES) this.withdraw(each, []);
+    if (amount === 0n) {
+      this.venue.tape.candles.record(time, price, 0n);
+      return;
+    }
+    const offer = this.order(MAKERS[0], opposite(side), 'limit', price, amount, time);
+    this.order(TAKERS[0], side, 'ioc', price, amount, time);
+    if (offer?.open) this.orderService.cancel(this.venue, offer);
+  }
+
+  private wanted(fair: number): Record<Side, number[]> {
+    const prices = (side: Side, salt: number) => wantedPrices(this.seed + salt, this.profile, side, fair);
+    return { buy: prices('buy', 1), sell: prices('sell', 2) };
+  }
+
+  /** Takes back what is too near to the fair price now, or too far away. */
+  private withdraw(side: Side, keep: readonly number[]): void {
+    let next = 0;
+    this.quotes[side] = this.quotes[side].filter(({ price, order }) => {
+      while (next < keep.length && isBefore(side, keep[next] ?? 0, price)) next += 1;
+      if (order.open && keep[next] === price) return true;
+      this.orderService.cancel(this.venue, order);
+      return false;
+    });
+  }
+
+  /** Trades with whoever offers better than the fair price; the crowd itself does not any more. */
+  private sweep({ fair, time }: Moment): void {
+    const amount = sizedAmount(this.profile.quoteLots * SWEEP_QUOTES, 1, true);
+    const limits = { buy: Math.ceil(fair) - 1, sell: Math.floor(fair) + 1 };
+    for (const side of SIDES) {
+      const price = BigInt(Math.max(1, limits[side]));
+      if (this.venue.book.crosses(side, price)) this.order(TAKERS[0], side, 'ioc', price, amount, time);
+    }
+  }
+
+  /** Sees to it that there is a quote of some size at each price. */
+  private post(side: Side, prices: readonly number[], moment: Moment): void {
+    const old = this.quotes[side];
+    const least = BigInt(this.profile.leastLots);
+    const quotes: Quote[] = [];
+    let next = 0;
+    for (let rank = 0; rank < prices.length; rank += 1) {
+      const price = prices[rank] ?? 0;
+      const present = old[next]?.price === price ? old[next++] : undefined;
+      const quote = present && present.order.remaining >= least ? present : this.quote(side, price, rank, moment);
+      if (present !== undefined && quote !== present) this.orderService.cancel(this.venue, present.order);
+      if (quote !== undefined) quotes.push(quote);
+    }
+    this.quotes[side] = quotes;
+  }
+
+  /** A new quote, unless it would trade. The further out, the larger. */
+  private quote(side: Side, price: number, rank: number, { time, dice }: Moment): Quote | undefined {
+    const wanted = this.profile.quoteLots * (0.15 + dice.exponential(0.85)) * (1 + rank / 40);
+    const amount = sizedAmount(wanted, this.profile.leastLots, dice.next() < 0.6);
+    const maker = MAKERS[Math.floor(dice.next() * MAKERS.length)] ?? MAKERS[0];
+    const order = this.order(maker, side, 'postOnly', BigInt(price), amount, time);
+    return order === undefined ? undefined : { price, order };
+  }
+
+  /** Somebody takes from the best quote; which side was taken from. */
+  private trade({ turnover, time, dice }: Moment): Side {
+    const side: Side = dice.next() < 0.5 ? 'buy' : 'sell';
+    const best = this.venue.book.best(opposite(side));
+    const mean = (turnover * this.profile.lotsPerTurnover) / (STEPS * this.profile.activity);
+    const amount = sizedAmount(dice.exponential(mean), 1, dice.next() < 0.5);
+    const taker = TAKERS[Math.floor(dice.next() * TAKERS.length)] ?? TAKERS[0];
+    if (best !== undefined) this.order(taker, side, 'ioc', best.price, amount, time);
+    return opposite(side);
+  }
+
+  /** Places an order for a participant, whose pockets are filled from outside when they run low; undefined: refused. */
+  private order(
+    account: string,
+    side: Side,
+    type: Execution,
+    price: bigint,
+    amount: bigint,
+    time: number,
+  ): Order | undefined {
+    const { coin, units } = held({ market: this.venue.market, side, price, remaining: amount });
+    const { ledger } = this.orderService;
+    if (ledger.available(account, coin) < units) ledger.credit(account, coin, units * 1_000n);
+    try {
+      return this.orderService.place(this.venue, { account, side, type, price, amount }, time);
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Whether a price is nearer to the other side than another. */
+function isBefore(side: Side, price: number, other: number): boolean {
+  return side === 'buy' ? price > other : price < other;
+}
+
+/** A stretch of the ladder: so many quotes, one in every `width` ticks. */
+export interface Band {
+  readonly quotes: number;
+  readonly width: number;
+}
+
+/** How the crowd behaves in a market. */
+export interface Profile {
+  /** From the fair price to the first quote, in ticks. */
+  readonly halfSpread: number;
+  /** From the best quote outwards. */
+  readonly bands: readonly Band[];
+  /** The mean amount of a quote and the least, in lots. */
+  readonly quoteLots: number;
+  readonly leastLots: number;
+  /** The chance that somebody trades in a step. */
+  readonly activity: number;
+  /** Lots traded for each BTC that the recorded minute traded. */
+  readonly lotsPerTurnover: number;
+}
+
+/** The width of each band relative to the price, from the best quote outwards; never below a tick. */
+const WIDTHS = [4e-6, 2e-5, 8e-5, 3e-4];
+/** How many quotes each band has. The deepest market has some more. */
+const QUOTES = [22, 22, 14, 10];
+const MORE_QUOTES = [26, 24, 20, 12];
+
+export function profileOf(market: Market): Profile {
+  const price = (genesisPrice(market.base) / genesisPrice(market.quote)) * 10 ** market.priceScale;
+  const lotsPerUsdt = 10 ** market.amountScale / genesisPrice(market.base);
+  const depth = 4_000 + 8_000 * factorOf(market.base).factor.turnover;
+  const quotes = market.market === 'btc_usdt' ? MORE_QUOTES : QUOTES;
+  const width = (relative: number) => Math.max(1, Math.round(price * relative));
+  return {
+    halfSpread: Math.max(0.6, price * 1.5e-6),
+    bands: WIDTHS.map((relative, band) => ({ quotes: quotes[band] ?? 0, width: width(relative) })),
+    quoteLots: depth * lotsPerUsdt,
+    leastLots: Math.ceil(depth * 0.07 * lotsPerUsdt),
+    activity: market.quote === 'usdt' ? 0.3 : 0.12,
+    lotsPerTurnover: volumeFactor(market) * lotsPerUsdt,
+  };
+}
+
+/**
+ * The prices that the makers want to quote on a side, best first, for a fair price in ticks: whole ticks, still as numbers,
+ * because most of them are quoted already and need no order.
+ *
+ * They lie on a grid that does not move with the price: each band cuts all prices into cells of its width and has one
+ * quote somewhere in each cell, always at the same place. So when the fair price moves, few quotes change.
+ */
+export function wantedPrices(seed: number, profile: Profile, side: Side, fair: number): number[] {
+  const prices: number[] = [];
+  let near = profile.halfSpread;
+  for (const [index, band] of profile.bands.entries()) {
+    const far = near + band.quotes * band.width;
+    const cells = side === 'buy' ? cellsBelow(fair, near, far, band) : cellsAbove(fair, near, far, band);
+    for (const cell of cells) {
+      const price = cell * band.width + Math.floor(random(seed, index, cell) * band.width);
+      const distance = side === 'buy' ? fair - price : price - fair;
+      if (distance >= near && distance < far && price > 0) prices.push(price);
+    }
+    near = far;
+  }
+  return prices;
+}
+
+function* cellsAbove(fair: number, near: number, far: number, { width }: Band): Generator<number> {
+  const last = Math.floor((fair + far) / width);
+  for (let cell = Math.floor((fair + near) / width); cell <= last; cell += 1) yield cell;
+}
+
+function* cellsBelow(fair: number, near: number, far: number, { width }: Band): Generator<number> {
+  const last = Math.floor((fair - far) / width);
+  for (let cell = Math.floor((fair - near) / width); cell >= last; cell -= 1) yield cell;
+}
+
+/** An amount in lots with two or three significant digits, as people like them; never below `least`. */
+export function sizedAmount(wanted: number, least: number, precise: boolean): bigint {
+  const digits = Math.max(0, Math.floor(Math.log10(Math.max(1, wanted))) - (precise ? 2 : 1));
+  const unit = 10 ** digits;
+  return BigInt(Math.max(least, Math.round(wanted / unit) * unit, 1));
+}

@@ -1,0 +1,133 @@
+import { type Codec, type Row, type Table, under } from './table.js';
+
+/** Enough for 10^12 rows: keys of equal length sort as their numbers do. */
+const DIGITS = 12;
+
+/**
+ * How many entries share a row. The last row of a list is written anew with each commit in which it grew, so that many
+ * entries of one commit cost little more than one; and two rows of so many bills still fit into a page of the disk.
+ */
+const ENTRIES_PER_ROW = 32;
+
+/** Entries that follow each other, encoded, oldest first. */
+export type Chunk = Row[];
+
+/** As they are: the store writes what it takes before anything can be added. */
+export const chunkCodec: Codec<Chunk> = { encode: (chunk) => chunk, decode: (row) => row as Chunk };
+
+/** The sheet at the end of a list, which grows. */
+interface Tail {
+  readonly number: number;
+  readonly key: string;
+  readonly chunk: Chunk;
+}
+
+/**
+ * Lists on disk that grow only at their end. An entry is found by its place, which counts from 1, so that a page costs
+ * the same however long the list is and wherever in it the page lies. Only the last entries are in memory.
+ */
+export class NumberedLists<Value> {
+  private readonly tails = new Map<string, Tail>();
+
+  constructor(
+    private readonly table: Table<Chunk>,
+    private readonly codec: Codec<Value>,
+  ) {}
+
+  length(list: string): number {
+    const { number, chunk } = this.tail(list);
+    return number * ENTRIES_PER_ROW + chunk.length;
+  }
+
+  /** Adds an entry and gives its place. */
+  append(list: string, value: Value): number {
+    let tail = this.tail(list);
+    if (tail.chunk.length === ENTRIES_PER_ROW) tail = this.begin(list, tail.number + 1);
+    tail.chunk.push(this.codec.encode(value));
+    this.table.put(tail.key, tail.chunk);
+    return tail.number * ENTRIES_PER_ROW + tail.chunk.length;
+  }
+
+  /** Replaces the entry at a place. */
+  put(list: string, place: number, value: Value): void {
+    const number = chunkOf(place);
+    const chunk = this.chunk(list, number);
+    chunk[indexOf(place)] = this.codec.encode(value);
+    this.table.put(keyOf(list, number), chunk);
+  }
+
+  /** Throws RangeError where there is no such entry, which is a defect: places come from this list. */
+  at(list: string, place: number): Value {
+    const row = this.chunk(list, chunkOf(place))[indexOf(place)];
+    if (row === undefined) throw new RangeError(`${list} has no entry ${place}`);
+    return this.codec.decode(row, list);
+  }
+
+  /** The entries from one place to another, both included, oldest first; those beyond the end are left out. */
+  between(list: string, first: number, last: number): Value[] {
+    const values: Value[] = [];
+    for (let number = chunkOf(first); number <= chunkOf(last); number += 1) {
+      const before = number * ENTRIES_PER_ROW;
+      const rows = this.chunk(list, number).slice(Math.max(0, first - 1 - before), Math.max(0, last - before));
+      for (const row of rows) values.push(this.codec.decode(row, list));
+    }
+    return values;
+  }
+
+  /** A page, newest first; pages count from 1. `first` and `last` bound the places that are shown. */
+  newest(list: string, page: number, size: number, first = 1, last = this.length(list)): Value[] {
+    const top = last - (page - 1) * size;
+    return this.between(list, Math.max(first, top - size + 1), top).reverse();
+  }
+
+  /** The first place whose entry is not `before`, in a list where those that are before come first. */
+  firstNot(list: string, before: (value: Value) => boolean): number {
+    let [low, high] = [1, this.length(list) + 1];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (before(this.at(list, middle))) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private chunk(list: string, number: number): Chunk {
+    const tail = this.tail(list);
+    if (number > tail.number) return [];
+    const chunk = number === tail.number ? tail.chunk : this.table.get(keyOf(list, number));
+    if (chunk === undefined) throw new RangeError(`${list} lacks its row ${number}`);
+    return chunk;
+  }
+
+  private tail(list: string): Tail {
+    return this.tails.get(list) ?? this.stored(list) ?? this.begin(list, 0);
+  }
+
+  private stored(list: string): Tail | undefined {
+    for (const [key, chunk] of this.table.entries({ ...under(`${list}/`), reverse: true })) {
+      return this.keep(list, { number: Number(key.slice(-DIGITS)), key, chunk });
+    }
+    return undefined;
+  }
+
+  private begin(list: string, number: number): Tail {
+    return this.keep(list, { number, key: keyOf(list, number), chunk: [] });
+  }
+
+  private keep(list: string, tail: Tail): Tail {
+    this.tails.set(list, tail);
+    return tail;
+  }
+}
+
+function chunkOf(place: number): number {
+  return Math.floor((place - 1) / ENTRIES_PER_ROW);
+}
+
+function indexOf(place: number): number {
+  return (place - 1) % ENTRIES_PER_ROW;
+}
+
+function keyOf(list: string, number: number): string {
+  return `${list}/${String(number).padStart(DIGITS, '0')}`;
+}

@@ -1,0 +1,77 @@
+import { cpSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ExchangeFixture, START, temporaryDirectory } from '../support/exchange-fixture.js';
+
+/** What a customer does, second by second. */
+function trade(one: ExchangeFixture, second: number): void {
+  const { exchange, account } = one;
+  const { bid, ask } = exchange.ticker('btc_usdt');
+  const price = second % 2 === 0 ? ask : bid;
+  const side = second % 3 === 0 ? 'sell' : 'buy';
+  const id = exchange.place(account, { market: 'btc_usdt', side, type: 'limit', price, amount: '0.05' });
+  if (second % 5 === 0 && exchange.order(account, 'btc_usdt', { id }).status % 3 === 0) {
+    exchange.cancel(account, 'btc_usdt', { id });
+  }
+}
+
+test('the same seed, the same start and the same calls give the same exchange, however time is cut', async () => {
+  const [one, other] = [await ExchangeFixture.open(), await ExchangeFixture.open()];
+  for (let second = 0; second < 60; second += 1) {
+    one.pass(1_000, 70);
+    other.pass(1_000);
+    trade(one, second);
+    trade(other, second);
+  }
+  one.pass(300_000, 333);
+  other.pass(300_000);
+  expect(one.everything()).toEqual(other.everything());
+});
+
+test('another seed gives another exchange', async () => {
+  const [one, other] = [await ExchangeFixture.open({ seed: 1 }), await ExchangeFixture.open({ seed: 2 })];
+  expect(one.everything()).not.toEqual(other.everything());
+});
+
+test('a restart in between changes nothing', async () => {
+  const [one, other] = [await ExchangeFixture.open(), await ExchangeFixture.open()];
+  for (const clocked of [one, other]) {
+    clocked.pass(30_000);
+    for (let second = 0; second < 10; second += 1) trade(clocked, second);
+  }
+  await other.exchange.close();
+  const again = await ExchangeFixture.open({ directory: other.directory, seed: 99, time: other.clock.time });
+  expect(again.everything()).toEqual(one.everything());
+  one.pass(120_000, 1_000);
+  again.pass(120_000);
+  expect(again.everything()).toEqual(one.everything());
+});
+
+test('what lies on disk at any moment opens to the last commit: book with its order in time, balances, trades, path', async () => {
+  const one = await ExchangeFixture.open();
+  for (let round = 0; round < 3; round += 1) {
+    one.pass(40_000);
+    for (let second = 0; second < 10; second += 1) trade(one, second);
+    await one.exchange.durable();
+    const copied = temporaryDirectory();
+    cpSync(one.directory, copied, { recursive: true });
+    const copy = await ExchangeFixture.open({ directory: copied, time: one.clock.time });
+    expect(copy.everything()).toEqual(one.everything());
+    copy.pass(20_000);
+    one.pass(20_000);
+    expect(copy.everything()).toEqual(one.everything());
+  }
+});
+
+test('a long gap is lived through in coarse steps, up to a day, and what lies before stays flat', async () => {
+  const hour = 3_600_000;
+  const one = await ExchangeFixture.open();
+  one.pass(80 * hour);
+  const { exchange } = one;
+  const candles = exchange.candles('btc_usdt', '1hour', { since: START + 2 * hour, size: 1_000 });
+  const traded = candles.filter(({ volume }) => Number(volume) > 0);
+  expect(candles.length).toBe(78);
+  expect(traded.length).toBeGreaterThanOrEqual(24);
+  expect(traded.length).toBeLessThanOrEqual(26);
+  expect(exchange.depth('btc_usdt', { size: 1_000 }).bids.length).toBeGreaterThanOrEqual(60);
+  expect(exchange.candles('btc_usdt', '1min', { size: 1 })[0]?.close).toBe(exchange.ticker('btc_usdt').last);
+});

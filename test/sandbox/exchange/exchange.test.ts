@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest';
+import { openExchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import { AlreadyOpen } from '../../../src/sandbox/store/database.js';
+import { Store } from '../../../src/sandbox/store/store.js';
+import { ExchangeFixture, FIRST_ACCOUNT, temporaryDirectory } from '../support/exchange-fixture.js';
+
+const BTC = 'btc_usdt';
+const far = { market: BTC, side: 'buy', type: 'limit', price: '20000', amount: '0.01' } as const;
+
+test('a new exchange has markets with depth, spread, trades and a ticker that agree', async () => {
+  const { exchange } = await ExchangeFixture.open();
+  expect([...exchange.markets.keys()]).toEqual([
+    'btc_usdt',
+    'eth_usdt',
+    'bch_usdt',
+    'ltc_usdt',
+    'eos_usdt',
+    'xrp_usdt',
+    'eth_btc',
+    'xrp_eth',
+  ]);
+  for (const market of exchange.markets.keys()) {
+    const { bids, asks } = exchange.depth(market, { size: 1_000 });
+    const least = market === BTC ? 60 : 50;
+    expect(Math.min(bids.length, asks.length), market).toBeGreaterThanOrEqual(least);
+    const ticker = exchange.ticker(market);
+    expect([bids[0]?.[0], asks[0]?.[0]]).toEqual([ticker.bid, ticker.ask]);
+    expect(Number(ticker.bid)).toBeLessThan(Number(ticker.ask));
+    expect(exchange.trades(market).at(-1)?.price).toBe(ticker.last);
+    expect(exchange.candles(market, '1min', { size: 1 })[0]?.close).toBe(ticker.last);
+  }
+});
+
+test('after every step the books are uncrossed and deep, and the best quotes are worth taking', async () => {
+  const clocked = await ExchangeFixture.open();
+  const { exchange } = clocked;
+  for (let step = 0; step < 200; step += 1) {
+    clocked.pass(500);
+    for (const market of exchange.markets.keys()) {
+      const { bids, asks } = exchange.depth(market, { size: 1_000 });
+      expect(Math.min(bids.length, asks.length), market).toBeGreaterThanOrEqual(market === BTC ? 60 : 50);
+      expect(Number(bids[0]?.[0])).toBeLessThan(Number(asks[0]?.[0]));
+      if (market === BTC) expect(Math.min(Number(bids[0]?.[1]), Number(asks[0]?.[1]))).toBeGreaterThan(0.01);
+    }
+  }
+});
+
+test('prices fit together: eth_btc is eth_usdt over btc_usdt, and the spread of btc_usdt is below a dollar', async () => {
+  const { exchange } = await ExchangeFixture.open();
+  const mid = (market: string) => (Number(exchange.ticker(market).bid) + Number(exchange.ticker(market).ask)) / 2;
+  expect(mid('eth_btc') / (mid('eth_usdt') / mid(BTC))).toBeCloseTo(1, 3);
+  expect(mid('xrp_eth') / (mid('xrp_usdt') / mid('eth_usdt'))).toBeCloseTo(1, 3);
+  const { bid, ask } = exchange.ticker(BTC);
+  expect(Number(ask) - Number(bid)).toBeLessThan(1);
+});
+
+test('the history of eth_btc is that of eth_usdt over btc_usdt', async () => {
+  const { exchange } = await ExchangeFixture.open();
+  const closes = (market: string) => exchange.candles(market, '1hour', { size: 300 }).map(({ close }) => Number(close));
+  const [cross, eth, btc] = ['eth_btc', 'eth_usdt', BTC].map(closes);
+  for (const [index, close] of cross?.slice(0, -1).entries() ?? []) {
+    expect(Math.abs(close - (eth?.[index] ?? 0) / (btc?.[index] ?? 1))).toBeLessThan(2e-6);
+  }
+});
+
+test('levels are merged outwards: bids down, asks up', async () => {
+  const { exchange } = await ExchangeFixture.open();
+  const all = exchange.depth(BTC, { size: 1_000 });
+  const { bids, asks } = exchange.depth(BTC, { size: 5, merge: '10' });
+  expect([bids.length, asks.length]).toEqual([5, 5]);
+  for (const [price, amount] of bids) {
+    const within = all.bids.filter(([level]) => Math.floor(Number(level) / 10) * 10 === Number(price));
+    expect(within.reduce((sum, [, more]) => sum + Math.round(Number(more) * 1e6), 0)).toBe(
+      Math.round(Number(amount) * 1e6),
+    );
+  }
+  expect(Number(asks[0]?.[0])).toBe(Math.ceil(Number(all.asks[0]?.[0]) / 10) * 10);
+  expect(() => exchange.depth(BTC, { size: 5, merge: '0.001' })).toThrow(
+    'a parameter is missing or not valid: merge 0.001 is no multiple of 0.01, the tick of btc_usdt',
+  );
+});
+
+test('trades follow an id, fifty at a time, and none is left out', async () => {
+  const clocked = await ExchangeFixture.open();
+  clocked.pass(10 * 60_000);
+  const { exchange } = clocked;
+  await exchange.durable();
+  clocked.pass(60_000);
+  const seen: string[] = [];
+  for (let page = exchange.trades(BTC, '0'); page.length > 0; page = exchange.trades(BTC, page.at(-1)?.id)) {
+    expect(page.length).toBeLessThanOrEqual(50);
+    seen.push(...page.map(({ id }) => id));
+  }
+  expect(seen).toEqual([...new Set(seen)].sort());
+  expect(seen.slice(-50)).toEqual(exchange.trades(BTC).map(({ id }) => id));
+  const volume = exchange.candles(BTC, '1day', { size: 1 })[0]?.volume;
+  expect(seen.length).toBeGreaterThan(200);
+  expect(Number(volume)).toBeGreaterThan(0);
+  expect(() => exchange.trades(BTC, 'x')).toThrow('since');
+});
+
+test('the ticker is right although it was asked for before what was due had happened', async () => {
+  const clocked = await ExchangeFixture.open();
+  const { exchange } = clocked;
+  clocked.clock.time += 5 * 60_000;
+  exchange.ticker(BTC);
+  exchange.advance();
+  const minutes = exchange.candles(BTC, '1min', { size: 1_440 });
+  const { high, low, volume, open } = exchange.ticker(BTC);
+  expect([high, low, open]).toEqual([
+    minutes
+      .map((row) => row.high)
+      .sort()
+      .at(-1),
+    minutes.map((row) => row.low).sort()[0],
+    minutes[0]?.open,
+  ]);
+  expect(whole(volume)).toBe(minutes.reduce((sum, row) => sum + whole(row.volume), 0n));
+});
+
+const whole = (text: string) => BigInt(text.replace('.', ''));
+
+describe('orders', () => {
+  test('at the best ask are filled at once, and paid for to the last digit', async () => {
+    const { exchange, account } = await ExchangeFixture.open();
+    const { ask } = exchange.ticker(BTC);
+    const id = exchange.place(account, { market: BTC, side: 'buy', type: 'limit', price: ask, amount: '0.01' });
+    expect(id).toMatch(/^20240315\d{10}$/);
+    const order = exchange.order(account, BTC, { id });
+    const value = (BigInt(ask.replace('.', '')) * 10_000n).toString().padStart(9, '0');
+    expect(order).toMatchObject({ status: 2, filled: '0.010000', fee: '0.00002000' });
+    expect(order.filledValue).toBe(`${value.slice(0, -8)}.${value.slice(-8)}`);
+    const left = 250_000n * 10n ** 8n - BigInt(value);
+    expect(exchange.balances(account)).toContainEqual({ coin: 'btc', available: '5.00998000', frozen: '0.00000000' });
+    expect(exchange.balances(account)).toContainEqual({
+      coin: 'usdt',
+      available: `${left / 10n ** 8n}.${String(left % 10n ** 8n).padStart(8, '0')}`,
+      frozen: '0.00000000',
+    });
+    expect(exchange.trades(BTC).at(-1)).toMatchObject({ price: ask, amount: '0.010000', side: 'buy' });
+    expect(exchange.ticker(BTC).last).toBe(ask);
+  });
+
+  test('rest, are found by id and client id, are cancelled once', async () => {
+    const { exchange, account } = await ExchangeFixture.open();
+    const id = exchange.place(account, { ...far, clientId: 'mine1' });
+    const open = exchange.order(account, BTC, { clientId: 'mine1' });
+    expect(open).toEqual({
+      ...{ id, clientId: 'mine1', account: 'spot', market: BTC, side: 'buy', type: 'limit', price: '20000.00' },
+      ...{ amount: '0.010000', filled: '0.000000', filledValue: '0.00000000', fee: '0.00000000' },
+      ...{ time: open.time, status: 0 },
+    });
+    expect(exchange.status().orders).toBe(1);
+    expect(exchange.cancel(account, BTC, { clientId: 'mine1' }).status).toBe(1);
+    expect(() => exchange.cancel(account, BTC, { id })).toThrow('already');
+    expect(() => exchange.cancel(account, BTC, { id: '12' })).toThrow('not found');
+    expect(() => exchange.cancel(account, 'eth_usdt', { id })).toThrow('not found');
+    expect(exchange.order(account, BTC, { id }).status).toBe(1);
+    expect(exchange.status().orders).toBe(0);
+  });
+
+  test('with the same client id: the newest is meant', async () => {
+    const { exchange, account } = await ExchangeFixture.open();
+    exchange.place(account, { ...far, clientId: 'twice' });
+    const second = exchange.place(account, { ...far, clientId: 'twice', price: '20001' });
+    expect(exchange.order(account, BTC, { clientId: 'twice' }).id).toBe(second);
+    await exchange.durable();
+    expect(exchange.cancel(account, BTC, { clientId: 'twice' }).id).toBe(second);
+    expect(() => exchange.cancel(account, BTC, { clientId: 'twice' })).toThrow('already');
+  });
+
+  test('are listed newest first, by side, in pages, whether on disk or not yet', async () => {
+    const { exchange, account } = await ExchangeFixture.open();
+    const place = (index: number) => {
+      const sell = index % 3 === 0;
+      return exchange.place(account, { ...far, side: sell ? 'sell' : 'buy', price: sell ? '60000' : '20000' });
+    };
+    const ids: string[] = [];
+    for (let index = 0; index < 25; index += 1) {
+      ids.unshift(place(index));
+      if (index === 15) await exchange.durable();
+    }
+    const list = (query: { list?: 'buy' | 'sell'; page: number; pageSize: number }) =>
+      exchange.orders(account, BTC, query).map(({ id }) => id);
+    expect(list({ page: 1, pageSize: 50 })).toEqual(ids);
+    expect(list({ page: 2, pageSize: 10 })).toEqual(ids.slice(10, 20));
+    expect(list({ list: 'sell', page: 1, pageSize: 10 })).toEqual(ids.filter((_, index) => (24 - index) % 3 === 0));
+    expect(list({ page: 4, pageSize: 10 })).toEqual([]);
+    expect(new Set(ids).size).toBe(25);
+  });
+
+  test.each([
+    [{ price: '0' }, 3002],
+    [{ price: '-1' }, 3002],
+    [{ price: 'abc' }, 3002],
+    [{ price: '20000.001' }, 3002],
+    [{ side: 'sell', price: '1e9999' }, 3002],
+    [{ amount: '1e-9999' }, 3003],
+    [{ amount: '0' }, 3003],
+    [{ amount: '0.0000001' }, 3003],
+    [{ amount: '0.00009' }, 3003],
+    [{ price: '0.01' }, 3003],
+    [{ amount: '1000' }, 2009],
+    [{ side: 'sell', price: '40000', amount: '6' }, 2009],
+    [{ type: 'postOnly', price: '90000' }, 3002],
+    [{ market: 'doge_usdt' }, 1001],
+  ] as const)('that cannot be are refused: %j', async (change, code) => {
+    const { exchange, account } = await ExchangeFixture.open();
+    const before = exchange.balances(account);
+    expect(() => exchange.place(account, { ...far, ...change })).toThrow(expect.objectContaining({ code }));
+    expect(exchange.balances(account)).toEqual(before);
+  });
+
+  test('with zeros beyond the scale, or an exponent, are the same numbers', async () => {
+    const { exchange, account } = await ExchangeFixture.open();
+    const id = exchange.place(account, { ...far, price: '2e4', amount: '0.0100000000' });
+    expect(exchange.order(account, BTC, { id })).toMatchObject({ price: '20000.00', amount: '0.010000' });
+  });
+
+  test('that rest near the price are filled when the price comes by', async () => {
+    const test = await ExchangeFixture.open();
+    const { exchange, account } = test;
+    const { bid, ask } = exchange.ticker(BTC);
+    const buy = exchange.place(account, { ...far, price: (Number(bid) - 2).toFixed(2) });
+    const sell = exchange.place(account, { ...far, side: 'sell', price: (Number(ask) + 2).toFixed(2) });
+    test.pass(3_600_000, 60_000);
+    const statuses = [buy, sell].map((id) => exchange.order(account, BTC, { id }).status);
+    expect(statuses).toContain(2);
+  });
+
+  test('far larger than the book are filled bit by bit', async () => {
+    const test = await ExchangeFixture.open();
+    const { exchange, account } = test;
+    const price = (Number(exchange.ticker(BTC).bid) * 0.99).toFixed(2);
+    const id = exchange.place(account, { ...far, side: 'sell', price, amount: '5' });
+    const first = exchange.order(account, BTC, { id });
+    test.pass(60_000);
+    expect(exchange.order(account, BTC, { id }).status).toBe(2);
+    expect(first.status).toBeGreaterThanOrEqual(2);
+  });
+});
+
+test('a directory is open once; the first keys and the first seed stay', async () => {
+  const first = await ExchangeFixture.open();
+  const options = { directory: first.directory, seed: 8, now: () => first.clock.time };
+  await expect(openExchange({ ...options, firstAccount: FIRST_ACCOUNT })).rejects.toThrow(AlreadyOpen);
+  await first.exchange.close();
+  const second = await openExchange({ ...options, firstAccount: { ...FIRST_ACCOUNT, accessKey: 'other' } });
+  expect(second.firstAccount).toEqual(FIRST_ACCOUNT);
+  expect(second.account('other')).toBeUndefined();
+  await second.close();
+});
+
+test('data of another format are refused, and the directory is free again', async () => {
+  const directory = temporaryDirectory();
+  const store = Store.open(directory);
+  store.table<number[]>('beginning', { encode: (row) => row, decode: () => [] }).put('only', [99, 1, 0]);
+  await store.close();
+  await expect(ExchangeFixture.open({ directory })).rejects.toThrow('format 99');
+  await expect(ExchangeFixture.open({ directory })).rejects.toThrow('format 99');
+});

@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import type { Account } from '../../../src/sandbox/accounts/accounts.js';
+import { type Exchange, ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
+import { ExchangeState } from '../../../src/sandbox/exchange/exchange-state.js';
+import { keptLimits } from '../../../src/sandbox/server/limits.js';
+import { ALICE, NOW } from '../server/fake-exchange.js';
+import { get, serveInterface } from '../server/wire.js';
+import { temporaryDirectory } from '../support/exchange-fixture.js';
+
+/** A second customer, who starts with nothing. */
+export const BEN = {
+  id: '2',
+  username: 'ben',
+  accessKey: 'ak-ben',
+  secretKey: 'sk-ben',
+  safePwd: 'bens-pass',
+  permissions: { asset: true, lever: false, entrust: true, money: true },
+};
+
+/** May look at what is there, and may not move it. */
+const WATCHER = {
+  ...BEN,
+  id: '3',
+  username: 'watcher',
+  accessKey: 'ak-0001',
+  secretKey: 'sk-0002',
+  permissions: { asset: true, lever: false, entrust: false, money: false },
+};
+
+const { accessKey, secretKey, safePwd, username } = ALICE;
+
+/** An exchange with the accounts of the signing vectors, at their time, and a clock that the test turns. */
+export class FundsFixture {
+  readonly exchange: Exchange;
+  private open = true;
+
+  private constructor(
+    readonly state: ExchangeState,
+    readonly directory: string,
+    readonly clock: { time: number },
+  ) {
+    this.exchange = new ExchangeService(
+      state,
+      state.clock(() => clock.time),
+    );
+    this.exchange.advance();
+  }
+
+  /** A box until the end of the test. */
+  static at({
+    directory = temporaryDirectory(),
+    time = NOW,
+  }: {
+    directory?: string;
+    time?: number;
+  } = {}): FundsFixture {
+    const fixture = FundsFixture.open(directory, time);
+    onTestFinished(() => fixture.close());
+    return fixture;
+  }
+
+  /** A box that somebody closes. */
+  static open(directory: string, time: number): FundsFixture {
+    const secrets = { accessKey, secretKey, safePwd, username };
+    const state = ExchangeState.open({ directory, seed: 7, time, secrets });
+    if (state.customers.byAccessKey(BEN.accessKey) === undefined) {
+      state.customers.add(BEN);
+      state.customers.add(WATCHER);
+    }
+    return new FundsFixture(state, directory, { time });
+  }
+
+  get alice(): Account {
+    return this.account(ALICE.accessKey);
+  }
+
+  get ben(): Account {
+    return this.account(BEN.accessKey);
+  }
+
+  /** Lets `ms` pass, in one go or in steps. */
+  pass(ms: number, step = ms): void {
+    const end = this.clock.time + ms;
+    while (this.clock.time < end) {
+      this.clock.time = Math.min(end, this.clock.time + step);
+      this.exchange.advance();
+    }
+  }
+
+  /** `available+frozen` of a coin, as getAccountInfo would show it. */
+  balance(account: Account, coin: string): string {
+    const found = this.exchange.balances(account).find((balance) => balance.coin === coin);
+    return `${found?.available}+${found?.frozen}`;
+  }
+
+  /** Everything of both customers that can be seen of their funds. */
+  funds(): unknown {
+    return [this.alice, this.ben].map((account) => ({
+      balances: this.exchange.balances(account),
+      bills: this.exchange.funds.bills(account, { page: 1, pageSize: 1_000 }),
+      records: [...this.exchange.coins.keys()].map((coin) => [
+        this.exchange.funds.deposits(account, coin, 1, 1_000),
+        this.exchange.funds.withdrawals(account, coin, 1, 1_000),
+      ]),
+    }));
+  }
+
+  /** The body that answers this query on the wire, with its limits kept. */
+  async ask(path: string): Promise<string> {
+    const { port } = await serveInterface(this.exchange, keptLimits(), () => this.clock.time);
+    return await get(port, path);
+  }
+
+  /** Opens the directory again, as after a restart. */
+  async again(): Promise<FundsFixture> {
+    await this.close();
+    return FundsFixture.at({ directory: this.directory, time: this.clock.time });
+  }
+
+  async close(): Promise<void> {
+    if (!this.open) return;
+    this.open = false;
+    await this.exchange.close();
+  }
+
+  private account(key: string): Account {
+    const account = this.exchange.account(key);
+    if (account === undefined) throw new Error(`no account ${key}`);
+    return account;
+  }
+}
+
+/** One box for the tests of a group, which leave it as it was. To be called where they are described. */
+export function sharedFixture(prepare: (fixture: FundsFixture) => void = () => undefined): () => FundsFixture {
+  const directory = mkdtempSync(join(tmpdir(), 'pit-funds-'));
+  let fixture: FundsFixture | undefined;
+  beforeAll(() => {
+    fixture = FundsFixture.open(directory, NOW);
+    prepare(fixture);
+  });
+  afterAll(async () => {
+    await fixture?.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return () => {
+    if (fixture === undefined) throw new Error('the box is not open yet');
+    return fixture;
+  };
+}

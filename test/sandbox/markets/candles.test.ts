@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { CANDLE_TYPES } from '../../../src/exchange/operations/market-data.js';
+import { type CandleType, candleLength, candleStart } from '../../../src/sandbox/markets/candles.js';
+import { ExchangeFixture, START } from '../support/exchange-fixture.js';
+
+const iso = (time: number) => new Date(time).toISOString().slice(0, 16);
+
+test('candles align to UTC, weeks to Monday, three-day candles to the epoch', () => {
+  const time = Date.UTC(2024, 2, 15, 13, 37, 21, 250);
+  const starts = CANDLE_TYPES.map((type) => `${type} ${iso(candleStart(type, time))}`);
+  expect(starts).toEqual([
+    '1min 2024-03-15T13:37',
+    '3min 2024-03-15T13:36',
+    '5min 2024-03-15T13:35',
+    '15min 2024-03-15T13:30',
+    '30min 2024-03-15T13:30',
+    '1hour 2024-03-15T13:00',
+    '2hour 2024-03-15T12:00',
+    '4hour 2024-03-15T12:00',
+    '6hour 2024-03-15T12:00',
+    '12hour 2024-03-15T12:00',
+    '1day 2024-03-15T00:00',
+    '3day 2024-03-15T00:00',
+    '1week 2024-03-11T00:00',
+  ]);
+  expect(iso(candleStart('1week', Date.UTC(2024, 2, 10, 23, 59)))).toBe('2024-03-04T00:00');
+  expect(iso(candleStart('3day', Date.UTC(1970, 0, 4)))).toBe('1970-01-04T00:00');
+});
+
+interface Row {
+  time: number;
+  open: string;
+  high: string;
+  low: string;
+  close: string;
+  volume: string;
+}
+
+/** Decimal text of one scale as a whole number. */
+const whole = (text: string) => BigInt(text.replace('.', ''));
+
+/** What the candles of a span come to, worked out from one-minute rows by a plain scan. */
+function summed(minutes: readonly Row[], from: number, to: number): Row {
+  const rows = minutes.filter(({ time }) => time >= from && time < to);
+  const by = (part: 'high' | 'low') => [...rows].sort((a, b) => (whole(a[part]) < whole(b[part]) ? -1 : 1));
+  return {
+    time: from,
+    open: rows[0]?.open ?? '',
+    high: by('high').at(-1)?.high ?? '',
+    low: by('low')[0]?.low ?? '',
+    close: rows.at(-1)?.close ?? '',
+    volume: rows.reduce((sum, { volume }) => sum + whole(volume), 0n).toString(),
+  };
+}
+
+/** All minutes from the beginning on, in pages of 1,000. */
+function allMinutes(clocked: ExchangeFixture, market: string): Row[] {
+  return clocked.exchange.candles(market, '1min', { size: 100_000 });
+}
+
+describe.each(['btc_usdt', 'xrp_eth'])('%s', (market) => {
+  test('candles of every type are the exact sums of the minutes, over history and trading alike', async () => {
+    const clocked = await ExchangeFixture.open();
+    clocked.pass(90 * 60_000);
+    clocked.clock.time += 40 * 3_600_000; // of which the crowd lives through a day only
+    await clocked.exchange.durable();
+    clocked.pass(5 * 60_000);
+    const minutes = allMinutes(clocked, market);
+    for (const type of CANDLE_TYPES) {
+      const rows = clocked.exchange.candles(market, type, { size: 200 });
+      const shown = rows.map((row) => ({ ...row, volume: whole(row.volume).toString() }));
+      expect(shown, type).toEqual(rows.map(({ time }) => summed(minutes, time, time + candleLength(type))));
+    }
+  });
+
+  test('rows have neither gaps nor jumps from the history into the trading', async () => {
+    const clocked = await ExchangeFixture.open();
+    clocked.pass(20 * 60_000, 60_000);
+    const minutes = clocked.exchange.candles(market, '1min', { size: 60 });
+    for (const [index, row] of minutes.entries()) {
+      const before = minutes[index - 1];
+      if (before === undefined) continue;
+      expect(row.time).toBe(before.time + 60_000);
+      expect(Math.abs(Number(row.open) / Number(before.close) - 1)).toBeLessThan(0.01);
+    }
+    expect(minutes.at(-1)?.time).toBe(candleStart('1min', clocked.clock.time));
+  });
+});
+
+test('since is inclusive, size keeps the latest, and nothing is told of the future', async () => {
+  const { exchange } = await ExchangeFixture.open();
+  const times = (type: CandleType, options: { since?: number; size: number }) =>
+    exchange.candles('btc_usdt', type, options).map(({ time }) => iso(time));
+  const since = Date.UTC(2024, 2, 15, 13, 35);
+  expect(times('1min', { since, size: 1_000 })).toEqual(['2024-03-15T13:35', '2024-03-15T13:36', '2024-03-15T13:37']);
+  expect(times('1min', { since: since + 1, size: 1_000 })).toEqual(['2024-03-15T13:36', '2024-03-15T13:37']);
+  expect(times('1min', { since, size: 2 })).toEqual(['2024-03-15T13:36', '2024-03-15T13:37']);
+  expect(times('1hour', { since: START + 1, size: 5 })).toEqual([]);
+  expect(times('1day', { size: 1_000 }).length).toBe(22);
+});
+
+test('without trades the price stands still and the volume is nothing', async () => {
+  const clocked = await ExchangeFixture.open();
+  const before = clocked.exchange.ticker('btc_usdt').last;
+  clocked.clock.time += 5 * 60_000; // nobody lets anything happen
+  const rows = clocked.exchange.candles('btc_usdt', '1min', { size: 4 });
+  expect(rows.map(({ open, high, low, close, volume }) => [open, high, low, close, volume])).toEqual(
+    Array.from({ length: 4 }, () => [before, before, before, before, '0.000000']),
+  );
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import type { OrderList } from '../../../src/sandbox/orders/order-repository.js';
+import { ExchangeFixture } from '../support/exchange-fixture.js';
+
+const BTC = 'btc_usdt';
+const far = { market: BTC, side: 'buy', type: 'limit', price: '20000', amount: '0.001' } as const;
+
+/** Forty orders of every fate, with their ids by fate, newest first. */
+async function history() {
+  const clocked = await ExchangeFixture.open();
+  const { exchange, account } = clocked;
+  const ids: Record<OrderList, string[]> = { buy: [], sell: [], open: [], traded: [], all: [] };
+  for (let index = 0; index < 40; index += 1) {
+    const side = index % 3 === 0 ? 'sell' : 'buy';
+    const { bid, ask } = exchange.ticker(BTC);
+    const fate = (['trade', 'rest', 'cancel'] as const)[index % 4] ?? 'rest';
+    const prices = fate === 'trade' ? { buy: ask, sell: bid } : { buy: '20000', sell: '60000' };
+    const id = exchange.place(account, { ...far, side, price: prices[side] });
+    if (fate === 'cancel') exchange.cancel(account, BTC, { id });
+    if (index === 20) await exchange.durable();
+    ids.all.unshift(id);
+    ids[side].unshift(id);
+    if (fate === 'trade') ids.traded.unshift(id);
+    if (fate === 'rest') ids.open.unshift(id);
+  }
+  return { clocked, ids };
+}
+
+describe('the lists of orders', () => {
+  test.each(['buy', 'sell', 'open', 'traded', 'all'] as const)('%s, in pages, newest first', async (list) => {
+    const { clocked, ids } = await history();
+    const page = ({ exchange, account }: ExchangeFixture, index: number) =>
+      exchange.orders(account, BTC, { list, page: index, pageSize: 10 }).map(({ id }) => id);
+    const expected = [1, 2, 3, 4, 5].map((index) => ids[list].slice((index - 1) * 10, index * 10));
+    expect([1, 2, 3, 4, 5].map((index) => page(clocked, index))).toEqual(expected);
+    expect(clocked.exchange.orders(clocked.account, 'eth_usdt', { list, page: 1, pageSize: 10 })).toEqual([]);
+    await clocked.exchange.close();
+    const again = await ExchangeFixture.open({ directory: clocked.directory, time: clocked.clock.time });
+    expect([1, 2, 3, 4, 5].map((index) => page(again, index))).toEqual(expected);
+  });
+
+  test('an order that rests is on the list of the traded from its first trade, once', async () => {
+    const clocked = await ExchangeFixture.open();
+    const { exchange, account } = clocked;
+    const { bid, ask } = exchange.ticker(BTC);
+    const middle = ((BigInt(bid.replace('.', '')) + BigInt(ask.replace('.', ''))) / 2n + 1n).toString();
+    const price = `${middle.slice(0, -2)}.${middle.slice(-2)}`;
+    const resting = exchange.place(account, { ...far, side: 'sell', price });
+    const traded = () => exchange.orders(account, BTC, { list: 'traded', page: 1, pageSize: 10 }).map(({ id }) => id);
+    const status = () => exchange.order(account, BTC, { id: resting }).status;
+    expect([traded(), status()]).toEqual([[], 0]);
+    const taken = [1, 2].map(() => exchange.place(account, { ...far, type: 'ioc', price, amount: '0.0004' }));
+    expect([traded(), status()]).toEqual([[taken[1], taken[0], resting].sort().reverse(), 3]);
+  });
+});

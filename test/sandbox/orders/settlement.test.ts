@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { Ledger, Overdraft } from '../../../src/sandbox/accounts/ledger.js';
+import { statusOf } from '../../../src/sandbox/orders/order.js';
+import { feeOf } from '../../../src/sandbox/orders/order-service.js';
+import { OrderFixture } from '../support/order-fixture.js';
+
+test('a fee is 0.2 %, a part of a unit charged whole', () => {
+  expect([0n, 1n, 499n, 500n, 501n, 1000n, 1001n].map(feeOf)).toEqual([0n, 1n, 1n, 1n, 2n, 2n, 3n]);
+});
+
+test('an order that rests holds exactly what it may cost, and gives it back', () => {
+  const fixture = new OrderFixture(['ann'], 10_000n, 50n);
+  const buy = fixture.place('ann', 'buy', 'limit', 100, 7);
+  const sell = fixture.place('ann', 'sell', 'limit', 110, 20);
+  expect(fixture.book()).toBe('110  20 = ann 20\n----\n100  7 = ann 7');
+  expect(fixture.balances('ann')).toBe('ann: 9300+700 usdt, 3000+2000 btc');
+  fixture.cancel(buy);
+  fixture.cancel(sell);
+  expect(fixture.book()).toBe('----');
+  expect(fixture.balances('ann')).toBe('ann: 10000+0 usdt, 5000+0 btc');
+  expect([buy, sell].map(statusOf)).toEqual([1, 1]);
+});
+
+test('a buy below its limit gets back what it held too much; the fee is taken from what each side receives', () => {
+  const fixture = new OrderFixture(['ann', 'ben'], 10_000n, 50n);
+  const sell = fixture.place('ben', 'sell', 'limit', 100, 10);
+  const buy = fixture.place('ann', 'buy', 'limit', 104, 13);
+  // 10 lots at 100: 1000 usdt and 1000 units of btc change hands, 2 of each are fees. 3 lots rest at 104.
+  expect(fixture.book()).toBe('----\n104  3 = ann 3');
+  expect(fixture.balances('ann', 'ben', 'fees')).toBe(
+    ['ann: 8688+312 usdt, 5998+0 btc', 'ben: 10998+0 usdt, 4000+0 btc', 'fees: 2+0 usdt, 2+0 btc'].join('\n'),
+  );
+  expect([sell, buy].map(statusOf)).toEqual([2, 3]);
+  expect([buy.value, buy.fee, sell.value, sell.fee]).toEqual([1000n, 2n, 1000n, 2n]);
+  fixture.cancel(buy);
+  expect(statusOf(buy)).toBe(2);
+  expect(fixture.balances('ann')).toBe('ann: 9000+0 usdt, 5998+0 btc');
+});
+
+test('fees of several small fills are rounded one by one', () => {
+  const fixture = new OrderFixture(['ann', 'ben'], 10_000n, 50n);
+  for (const _ of [1, 2, 3]) fixture.place('ben', 'sell', 'limit', 101, 1);
+  const buy = fixture.place('ann', 'buy', 'ioc', 101, 3);
+  expect([buy.value, buy.fee]).toEqual([303n, 3n]);
+  expect(fixture.balances('fees')).toBe('fees: 3+0 usdt, 3+0 btc');
+});
+
+test('somebody who trades with himself only pays the fees', () => {
+  const fixture = new OrderFixture(['ann'], 10_000n, 50n);
+  fixture.place('ann', 'sell', 'limit', 100, 10);
+  fixture.place('ann', 'buy', 'limit', 100, 10);
+  expect(fixture.balances('ann')).toBe('ann: 9998+0 usdt, 4998+0 btc');
+  for (const sum of fixture.ledger.sums().values()) expect(sum).toBe(0n);
+});
+
+test('every change of what a customer owns is a bill with the balance after it', () => {
+  const fixture = new OrderFixture(['ann', 'ben'], 10_000n, 50n);
+  fixture.place('ben', 'sell', 'limit', 100, 10);
+  fixture.place('ann', 'buy', 'limit', 100, 10);
+  const bills = fixture.bills('ann', 'ben');
+  expect(
+    bills.map(({ account, coin, change, balance, kind }) => `${account} ${kind} ${coin} ${change} ${balance}`),
+  ).toEqual([
+    'ann buy usdt -1000 9000',
+    'ann buy btc 1000 6000',
+    'ann fee btc -2 5998',
+    'ben sell usdt 1000 11000',
+    'ben sell btc -1000 4000',
+    'ben fee usdt -2 10998',
+  ]);
+});
+
+test('a refused order changes nothing, not even the next id', () => {
+  const fixture = new OrderFixture(['ann', 'ben'], 1_000n, 10n);
+  const first = fixture.place('ben', 'sell', 'limit', 100, 5);
+  const before = fixture.balances('ann', 'ben');
+  expect(() => fixture.place('ann', 'buy', 'postOnly', 100, 1)).toThrow('would trade at once');
+  expect(() => fixture.place('ann', 'buy', 'limit', 1001, 1)).toThrow('not sufficient');
+  expect(fixture.balances('ann', 'ben')).toBe(before);
+  expect(fixture.place('ann', 'buy', 'limit', 90, 1).id).toBe(first.id + 1n);
+});
+
+test('the ledger refuses to take what is not there', () => {
+  const ledger = new Ledger();
+  ledger.credit('ann', 'btc', 5n);
+  expect(() => ledger.hold('ann', 'btc', 6n)).toThrow(Overdraft);
+  expect(() =>
+    ledger.move('btc', -1n, { account: 'ann', part: 'available' }, { account: 'ben', part: 'available' }),
+  ).toThrow(RangeError);
+  expect([ledger.available('ann', 'btc'), ledger.frozen('ann', 'btc')]).toEqual([5n, 0n]);
+});

@@ -1,0 +1,77 @@
+import { cpSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { ExchangeFixture, temporaryDirectory } from '../support/exchange-fixture.js';
+
+const BTC = 'btc_usdt';
+const far = { market: BTC, side: 'buy', type: 'limit', price: '20000', amount: '0.01' } as const;
+
+function statuses({ exchange, account }: ExchangeFixture, ...ids: string[]): number[] {
+  return ids.map((id) => exchange.order(account, BTC, { id }).status);
+}
+
+describe('cancelAllAfter', () => {
+  test('cancels every open order of the market when its minute is over, and none before', async () => {
+    const clocked = await ExchangeFixture.open();
+    const { exchange, account, clock } = clocked;
+    const before = exchange.balances(account);
+    const buy = exchange.place(account, far);
+    expect(exchange.cancelAllAfter(account, BTC)).toBe(clock.time + 60_000);
+    const sell = exchange.place(account, { ...far, side: 'sell', price: '60000' });
+    const elsewhere = exchange.place(account, { ...far, market: 'eth_usdt', price: '500', amount: '0.1' });
+    clocked.pass(59_999);
+    expect(statuses(clocked, buy, sell)).toEqual([0, 0]);
+    clocked.pass(1);
+    expect(statuses(clocked, buy, sell)).toEqual([1, 1]);
+    expect(exchange.order(account, 'eth_usdt', { id: elsewhere }).status).toBe(0);
+    exchange.cancel(account, 'eth_usdt', { id: elsewhere });
+    expect(exchange.balances(account)).toEqual(before);
+    const later = exchange.place(account, far);
+    clocked.pass(120_000);
+    expect(statuses(clocked, later)).toEqual([0]);
+  });
+
+  test('begins anew with each further call', async () => {
+    const clocked = await ExchangeFixture.open();
+    const { exchange, account } = clocked;
+    const id = exchange.place(account, far);
+    for (let call = 0; call < 3; call += 1) {
+      exchange.cancelAllAfter(account, BTC);
+      clocked.pass(45_000);
+    }
+    expect(statuses(clocked, id)).toEqual([0]);
+    clocked.pass(14_999);
+    expect(statuses(clocked, id)).toEqual([0]);
+    clocked.pass(1);
+    expect(statuses(clocked, id)).toEqual([1]);
+  });
+
+  test('happens at its time also when nobody looked for long: what would have traded later has not', async () => {
+    const [one, other] = [await ExchangeFixture.open(), await ExchangeFixture.open()];
+    for (const clocked of [one, other]) {
+      const { exchange, account } = clocked;
+      const { ask } = exchange.ticker(BTC);
+      exchange.place(account, { ...far, side: 'sell', price: `${Number(ask.slice(0, -3)) + 1}.00`, amount: '0.5' });
+      exchange.cancelAllAfter(account, BTC);
+    }
+    one.pass(280_000, 500);
+    other.pass(280_000);
+    expect(other.everything()).toEqual(one.everything());
+  });
+
+  test('survives a kill, also when its minute ends meanwhile', async () => {
+    const clocked = await ExchangeFixture.open();
+    const { exchange, account } = clocked;
+    const id = exchange.place(account, far);
+    exchange.cancelAllAfter(account, BTC);
+    await exchange.durable();
+    const [early, late] = [temporaryDirectory(), temporaryDirectory()];
+    for (const directory of [early, late]) cpSync(clocked.directory, directory, { recursive: true });
+    const waiting = await ExchangeFixture.open({ directory: early, time: clocked.clock.time + 59_999 });
+    expect(statuses(waiting, id)).toEqual([0]);
+    waiting.pass(1);
+    expect(statuses(waiting, id)).toEqual([1]);
+    expect(statuses(await ExchangeFixture.open({ directory: late, time: clocked.clock.time + 61_000 }), id)).toEqual([
+      1,
+    ]);
+  });
+});

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Account } from '../../../src/sandbox/accounts/accounts.js';
+import { type Exchange, openExchange } from '../../../src/sandbox/exchange/exchange-service.js';
+
+export const FIRST_ACCOUNT = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
+
+/** A Friday, and not the beginning of a minute. */
+export const START = Date.UTC(2024, 2, 15, 13, 37, 21, 250);
+
+/** A directory that goes away after the test. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'pit-exchange-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** An exchange with a clock that the test turns. */
+export class ExchangeFixture {
+  private constructor(
+    readonly exchange: Exchange,
+    readonly clock: { time: number },
+    readonly directory: string,
+  ) {}
+
+  static async open(options: { directory?: string; seed?: number; time?: number } = {}): Promise<ExchangeFixture> {
+    const { directory = temporaryDirectory(), seed = 7, time = START } = options;
+    const clock = { time };
+    const exchange = await openExchange({ directory, seed, now: () => clock.time, firstAccount: FIRST_ACCOUNT });
+    onTestFinished(() => exchange.close());
+    return new ExchangeFixture(exchange, clock, directory);
+  }
+
+  get account(): Account {
+    const account = this.exchange.account(FIRST_ACCOUNT.accessKey);
+    if (account === undefined) throw new Error('no first account');
+    return account;
+  }
+
+  /** Lets `ms` pass, in one go or in steps. */
+  pass(ms: number, step = ms): void {
+    const end = this.clock.time + ms;
+    while (this.clock.time < end) {
+      this.clock.time = Math.min(end, this.clock.time + step);
+      this.exchange.advance();
+    }
+  }
+
+  /** All that can be seen from outside, for comparing two exchanges. */
+  everything(): unknown {
+    const { exchange, account } = this;
+    const markets = [...exchange.markets.keys()].map((market) => ({
+      market,
+      depth: exchange.depth(market, { size: 1_000 }),
+      ticker: exchange.ticker(market),
+      trades: exchange.trades(market),
+      candles: exchange.candles(market, '1min', { size: 60 }),
+      days: exchange.candles(market, '1day', { size: 60 }),
+      orders: exchange.orders(account, market, { page: 1, pageSize: 1_000 }),
+    }));
+    return { markets, balances: exchange.balances(account), status: exchange.status() };
+  }
+}

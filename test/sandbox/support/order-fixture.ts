@@ -1,0 +1,103 @@
+import { type Bill, BillBook, billCodec, placeCodec } from '../../../src/sandbox/accounts/bills.js';
+import { Ledger } from '../../../src/sandbox/accounts/ledger.js';
+import type { Level, Side } from '../../../src/sandbox/engine/book.js';
+import { Lender } from '../../../src/sandbox/margin/margin-service.js';
+import { CandleSeries, candleCodec } from '../../../src/sandbox/markets/candles.js';
+import { MARKETS } from '../../../src/sandbox/markets/market.js';
+import { Tape, tradeCodec } from '../../../src/sandbox/markets/tape.js';
+import { type Order, orderCodec } from '../../../src/sandbox/orders/order.js';
+import { idCodec, keyCodec, OrderRepository } from '../../../src/sandbox/orders/order-repository.js';
+import { type Intent, OrderService, type Venue } from '../../../src/sandbox/orders/order-service.js';
+import { FIRST, Sequences } from '../../../src/sandbox/orders/sequences.js';
+import { chunkCodec, NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
+import { type Codec, Table } from '../../../src/sandbox/store/table.js';
+
+/** A desk over btc_usdt with a few accounts, no crowd and nothing on disk. A tick × a lot is one unit of usdt. */
+export class OrderFixture {
+  private readonly tables: Table<never>[] = [];
+  readonly ledger = new Ledger();
+  readonly trades = this.lists(tradeCodec);
+  private readonly statements = this.lists(billCodec);
+  /** Last prices in ticks, as the lender sees them. */
+  readonly prices = new Map<string, bigint>();
+  readonly lender: Lender;
+  readonly fixture: OrderService;
+  readonly venue: Venue;
+
+  constructor(
+    readonly accounts: readonly string[],
+    usdt = 1_000_000n,
+    lots = 1_000n,
+  ) {
+    const market = MARKETS.get('btc_usdt');
+    if (market === undefined) throw new Error('no btc_usdt');
+    const sequences = new Sequences({ ...FIRST }, () => {});
+    const bills = new BillBook({ bills: this.statements, coinBills: this.lists(placeCodec) }, this.ledger, sequences);
+    const [open, clientIds, listed] = [this.table(keyCodec), this.table(keyCodec), this.lists(idCodec)];
+    const orders = new OrderRepository({ orders: this.table(orderCodec), open, clientIds, listed });
+    this.lender = new Lender(this.ledger, bills, (name) => this.prices.get(name) ?? 0n);
+    this.fixture = new OrderService(this.ledger, sequences, bills, orders, this.lender);
+    const nothing = { start: 0, end: 0, candles: () => [] };
+    const series = new CandleSeries('btc_usdt', nothing, this.table(candleCodec));
+    this.venue = OrderService.venue(market, new Tape('btc_usdt', this.trades, series));
+    for (const account of accounts) {
+      this.ledger.credit(account, 'usdt', usdt);
+      this.ledger.credit(account, 'btc', market.units(lots));
+    }
+  }
+
+  place(
+    account: string,
+    side: Side,
+    type: Intent['type'],
+    price: number,
+    amount: number,
+    terms: Pick<Intent, 'kind' | 'borrow' | 'repay'> = {},
+  ): Order {
+    const intent = { account, side, type, price: BigInt(price), amount: BigInt(amount), ...terms };
+    return this.fixture.place(this.venue, intent, 1_700_000_000_000);
+  }
+
+  /** Drops the rows as if a disk had taken them: a long campaign would fill the memory with them. */
+  forgetRows(): void {
+    for (const table of this.tables) {
+      table.take();
+      table.written();
+    }
+  }
+
+  cancel(order: Order): void {
+    this.fixture.cancel(this.venue, order);
+  }
+
+  /** The levels as text, asks above bids, the best next to the line: `101  30 = ann 10, ben 20`. */
+  book(): string {
+    const draw = ({ price, amount, orders }: Level<Order>) =>
+      `${price}  ${amount} = ${[...orders.values()].map((order) => `${order.account} ${order.remaining}`).join(', ')}`;
+    const asks = [...this.venue.book.levels('sell')].map(draw).reverse();
+    const bids = [...this.venue.book.levels('buy')].map(draw);
+    return [...asks, '----', ...bids].join('\n');
+  }
+
+  /** Available+frozen of each account, in units of usdt and btc. */
+  balances(...accounts: string[]): string {
+    const coin = (account: string, name: string) =>
+      `${this.ledger.available(account, name)}+${this.ledger.frozen(account, name)} ${name}`;
+    return accounts.map((account) => `${account}: ${coin(account, 'usdt')}, ${coin(account, 'btc')}`).join('\n');
+  }
+
+  /** The bills of wallets, one wallet after the other, oldest first. */
+  bills(...wallets: string[]): Bill[] {
+    return wallets.flatMap((wallet) => this.statements.between(wallet, 1, this.statements.length(wallet)));
+  }
+
+  private lists<Value>(codec: Codec<Value>): NumberedLists<Value> {
+    return new NumberedLists(this.table(chunkCodec), codec);
+  }
+
+  private table<Value>(codec: Codec<Value>): Table<Value> {
+    const table = new Table('t', codec, { get: () => undefined, range: () => [] }, () => {});
+    this.tables.push(table as unknown as Table<never>);
+    return table;
+  }
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { SandboxAddress } from '../../src/sandbox/lifecycle/files.js';
+import { afterFile } from './after-file.js';
+import { PIT } from './in-process.js';
+import { plainEnvironment, type Ran, type RunOptions, type ServedSandbox, sandboxEnvironment } from './pit.js';
+
+export { PIT };
+
+export interface ProgramOptions extends RunOptions {
+  /** Another copy of the program. */
+  readonly program?: string;
+}
+
+/**
+ * Runs the built program in a process of its own, with pipes, and returns what it printed and how it ended. For tests of
+ * what only a process has: signals, races between processes, start-up, the runtime's own variables. Others use `runPit`.
+ */
+export function runProgram(
+  words: readonly string[],
+  { home, environment = {}, input = '', program = PIT }: ProgramOptions,
+): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...words], { env: plainEnvironment(home, environment) });
+    const texts = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        texts[name] += text;
+      });
+    }
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, ...texts }));
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+  });
+}
+
+/** `pit sandbox serve --port 0` in a process of its own, ended after the test file. */
+export async function serveSandboxProgram(
+  home: string,
+  words: readonly string[] = ['--no-limits'],
+): Promise<ServedSandbox & { readonly child: ChildProcess }> {
+  const child = spawn(process.execPath, [PIT, 'sandbox', 'serve', '--port', '0', ...words], {
+    env: plainEnvironment(home),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  afterFile(() => ended(child));
+  for await (const line of createInterface({ input: child.stdout })) {
+    const address = JSON.parse(line) as SandboxAddress;
+    return { address, child, environment: sandboxEnvironment(address) };
+  }
+  throw new Error('the sandbox ended without a word');
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
