@@ -8,7 +8,7 @@
 __pit_command() {
   subs= flags= arguments=
   case $1 in
-    '') subs='markets ticker depth trades kline order orders cancel cancel-after resolve api doctor account balance bills address deposits withdrawals fees schema withdraw profile keys completion sandbox help' ;;
+    '') subs='markets ticker depth trades kline order orders cancel cancel-after resolve api account balance bills address deposits withdrawals fees withdraw profile keys doctor completion schema sandbox help' ;;
     'markets') flags='--base=@coin --quote=@coin' arguments='@market' ;;
     'ticker') flags='--quote=@coin --sort=change|volume|market' arguments='@market...' ;;
     'depth') flags='--size=- --merge=-' arguments='@market' ;;
@@ -23,7 +23,6 @@ __pit_command() {
     'cancel-after') flags='--hold' arguments='@market @program...' ;;
     'resolve') flags='--as=done|notSent' arguments='@unresolved' ;;
     'api') flags='--raw --override+=,price-band|order-notional|day-notional|post-only' arguments='markets|allTicker|ticker|depth|trades|kline|getAccountInfo|getSpotBills|getUserAddress|getPayinAddress|getWithdrawAddress|getWithdrawRecord|getChargeRecord|getFeeInfo|withdraw|order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|getOrder|getOrders -...' ;;
-    'doctor') ;;
     'account') ;;
     'balance') flags='--all --in=@coin' arguments='@coin...' ;;
     'bills') flags='--from=- --to=- --page=- --all --summary' arguments='@coin' ;;
@@ -31,7 +30,6 @@ __pit_command() {
     'deposits') flags='--page=- --all' arguments='@coin' ;;
     'withdrawals') flags='--page=- --all' arguments='@coin' ;;
     'fees') arguments='@coin' ;;
-    'schema') arguments='-...' ;;
     'withdraw') flags='--to=- --memo=- --chain=- --fee=- --internal --confirm-address=- --safe-pwd-stdin --safe-pwd-fd=-' arguments='@coin -' ;;
     'profile') subs='list add use show set unset remove' ;;
     'profile list') ;;
@@ -45,9 +43,11 @@ __pit_command() {
     'keys set') flags='--stdin --file=@file' ;;
     'keys show') ;;
     'keys remove') ;;
+    'doctor') ;;
     'completion') subs='install uninstall' arguments='bash|zsh|fish' ;;
     'completion install') arguments='bash|zsh|fish' ;;
     'completion uninstall') arguments='bash|zsh|fish' ;;
+    'schema') arguments='-...' ;;
     'sandbox') subs='serve start stop status reset account deposit transfer price replay export import clock fault' ;;
     'sandbox serve') flags='--port=- --seed=- --no-limits --limit=- --strict-agent --kline-since=first|latest --zone=-' ;;
     'sandbox start') ;;

@@ -21,7 +21,6 @@ function __pit_tree_subs
                 'cancel-after' 'Have the exchange cancel every order of a market in one minute, unless this is called again' \
                 'resolve' 'Find out what became of writes whose outcome is unknown' \
                 'api' 'Call any operation of the interface by its name' \
-                'doctor' 'Look at configuration, hosts, clock, key and journal, and say what mends them' \
                 'account' 'The account behind the key, and what the key may do' \
                 'balance' 'What you have: available, frozen in orders, total' \
                 'bills' 'Every change of your balances, newest first' \
@@ -29,11 +28,12 @@ function __pit_tree_subs
                 'deposits' 'Deposits of a coin, newest first' \
                 'withdrawals' 'Withdrawals of a coin, newest first' \
                 'fees' 'What withdrawals cost, and which chains are open' \
-                'schema' 'What the JSON of a command holds, as a JSON Schema' \
                 'withdraw' 'Withdraw a coin to a verified address; what is left out is asked for on a terminal' \
                 'profile' 'Manage exchanges by name: their hosts and settings' \
                 'keys' 'Manage the API keys of a profile' \
-                'completion' 'Print the script that completes command lines in a shell' \
+                'doctor' 'Look at configuration, hosts, clock, key and journal, and say what mends them' \
+                'completion' 'Print the completion script of a shell' \
+                'schema' 'What the JSON of a command holds, as a JSON Schema' \
                 'sandbox' 'Run and control the exchange in a box' \
                 'help' 'Show help for a command'
         case 'order'
@@ -43,56 +43,56 @@ function __pit_tree_subs
                 'replace' 'Give an open order another price or amount: cancel it, then place what remains'
         case 'profile'
             printf '%s\t%s\n' \
-                'list' 'The profiles, and which one is in use' \
-                'add' 'Name an exchange by its hosts' \
-                'use' 'Use a profile from now on' \
-                'show' 'A profile with its settings' \
+                'list' 'List profiles and mark the active one' \
+                'add' 'Add a profile for an exchange' \
+                'use' 'Make a profile the active one' \
+                'show' 'Show a profile with its settings' \
                 'set' 'Set a host or a setting of a profile' \
-                'unset' 'Take a setting of a profile away' \
+                'unset' 'Remove a setting of a profile' \
                 'remove' 'Remove a profile and its keys; asks'
         case 'keys'
             printf '%s\t%s\n' \
-                'set' 'Store the keys of a profile: asked for, from stdin, or from a file' \
-                'show' 'The last four characters of a profile\'s keys' \
-                'remove' 'Remove a profile\'s keys; asks'
+                'set' 'Store the API keys of a profile' \
+                'show' 'Show the last four characters of the API keys' \
+                'remove' 'Remove the API keys of a profile; asks'
         case 'completion'
             printf '%s\t%s\n' \
-                'install' 'Put the completion where a shell looks; says what it will do, and asks' \
-                'uninstall' 'Take the completion out again; says what it will do, and asks'
+                'install' 'Install completion for a shell; asks' \
+                'uninstall' 'Uninstall completion for a shell; asks'
         case 'sandbox'
             printf '%s\t%s\n' \
-                'serve' 'Run the sandbox exchange in the foreground; prints one line of JSON when ready' \
-                'start' 'Start the sandbox exchange in the background' \
-                'stop' 'Stop the sandbox exchange; its state is kept' \
-                'status' 'Whether the sandbox runs, where, and with which play keys' \
-                'reset' 'Stop the sandbox and forget its orders, balances and history; asks' \
+                'serve' 'Run the sandbox in the foreground' \
+                'start' 'Start the sandbox in the background' \
+                'stop' 'Stop the sandbox and keep its state' \
+                'status' 'Show whether the sandbox runs, its address and keys' \
+                'reset' 'Stop the sandbox and delete all its data; asks' \
                 'account' 'Manage sandbox accounts and their play keys' \
-                'deposit' 'Send play coins to an account, which are credited after their confirmations' \
-                'transfer' 'Move play coins to another account, or between the spot and a margin wallet' \
-                'price' 'Lead the price of a sandbox market somewhere, and let it go on from there' \
-                'replay' 'Let a market of the sandbox follow a file of candles or trades' \
-                'export' 'Write the whole exchange to one file: books, balances, ids, bills, trades, candles' \
-                'import' 'Put an exported exchange in the place of this one; asks where something would be lost' \
+                'deposit' 'Deposit play coins into a sandbox account' \
+                'transfer' 'Move play coins between sandbox accounts or wallets' \
+                'price' 'Move the price of a sandbox market' \
+                'replay' 'Replay recorded candles or trades in a sandbox market' \
+                'export' 'Export the whole sandbox to a file' \
+                'import' 'Replace the sandbox by an export; asks before losing data' \
                 'clock' 'Stop, set or speed up the sandbox clock' \
                 'fault' 'Inject faults and see their real effects'
         case 'sandbox account'
             printf '%s\t%s\n' \
-                'add' 'Add an account with play keys of its own; it owns nothing yet' \
-                'list' 'The accounts of the sandbox with their play keys' \
-                'show' 'What an account has in its spot and margin wallets'
+                'add' 'Add an empty account with its own play keys' \
+                'list' 'List the sandbox accounts with their play keys' \
+                'show' 'Show the spot and margin wallets of an account'
         case 'sandbox clock'
             printf '%s\t%s\n' \
-                'stop' 'Stop the sandbox\'s clock; orders still trade, time does not pass' \
-                'start' 'Let the sandbox\'s clock run on from where it stands' \
-                'set' 'Set the sandbox\'s clock to a later time; it never goes back' \
-                'speed' 'How fast the sandbox\'s clock runs' \
-                'advance' 'Set the sandbox\'s clock forward; what is due by then happens'
+                'stop' 'Stop the sandbox clock; orders still match' \
+                'start' 'Start the sandbox clock from where it stopped' \
+                'set' 'Set the sandbox clock to a later time' \
+                'speed' 'Set how fast the sandbox clock runs' \
+                'advance' 'Advance the sandbox clock; everything due happens'
         case 'sandbox fault'
             printf '%s\t%s\n' \
-                'add' 'Let requests to the sandbox go wrong, and note what was really done' \
-                'list' 'The faults that are switched on' \
-                'clear' 'Switch a fault off, or all of them; their log stays' \
-                'log' 'What faults were applied, and what was really done, oldest first'
+                'add' 'Make requests to the sandbox fail' \
+                'list' 'List the active faults' \
+                'clear' 'Remove one fault or all; the log stays' \
+                'log' 'List applied faults and their real effects, oldest first'
     end
 end
 
@@ -211,48 +211,48 @@ function __pit_tree_flags
                 '--ws-url=-' 'the WebSocket address'
         case 'keys set'
             printf '%s\t%s\n' \
-                '--stdin' 'read the access key, a newline and the secret key from stdin' \
-                '--file=@file' 'read the same two lines from a file'
+                '--stdin' 'read the access key, a newline and the secret key from stdin (default: ask)' \
+                '--file=@file' 'read the same two lines from a file (default: ask)'
         case 'sandbox serve'
             printf '%s\t%s\n' \
-                '--port=-' 'the port on loopback; 0 takes any free one' \
-                '--seed=-' 'what chance starts from' \
-                '--no-limits' 'do not enforce the stated rate limits' \
-                '--limit=-' 'other limits, for tests: key=600,address=off,lock=10s,kline=off,reqTime=5s' \
+                '--port=-' 'listen on this loopback port; 0 picks a free one' \
+                '--seed=-' 'seed the random numbers' \
+                '--no-limits' 'do not enforce rate limits' \
+                '--limit=-' 'change limits, for tests: key=600,address=off,lock=10s,kline=off,reqTime=5s' \
                 '--strict-agent' 'refuse a User-Agent that is not a browser\'s' \
-                '--kline-since=first|latest' 'the 1,000 rows after since where there are more: first or latest (default)' \
-                '--zone=-' 'the zone of the interface\'s dates, such as +08:00; UTC when left out'
+                '--kline-since=first|latest' 'which 1,000 candles to return after since: first or latest (default: latest)' \
+                '--zone=-' 'the time zone of dates in answers, such as +08:00 (default: UTC)'
         case 'sandbox account add'
             printf '%s\t%s\n' \
-                '--permissions=,asset|lever|entrust|money' 'of asset, lever, entrust, money: what its key may do (default: all)'
+                '--permissions=,asset|lever|entrust|money' 'what its key may do: some of asset, lever, entrust, money (default: all)'
         case 'sandbox deposit'
             printf '%s\t%s\n' \
-                '--account=-' 'whose deposit it is (default: the first account)' \
-                '--chain=-' 'the chain it comes over (default: the first that is open)' \
-                '--fail' 'let it fail before its last confirmation'
+                '--account=-' 'the account to credit (default: the first)' \
+                '--chain=-' 'the chain it arrives on (default: the first open one)' \
+                '--fail' 'make the deposit fail before its last confirmation'
         case 'sandbox transfer'
             printf '%s\t%s\n' \
-                '--from=-' 'whose coins they are (default: the first account)' \
-                '--to=-' 'the account that gets them' \
-                '--margin=@market' 'a margin wallet of the same account: cross, or a market' \
-                '--back' 'from the margin wallet to the spot wallet'
+                '--from=-' 'the account to take from (default: the first)' \
+                '--to=-' 'the account to give to' \
+                '--margin=@market' 'the margin wallet of the same account: cross or a market' \
+                '--back' 'move from the margin wallet to the spot wallet'
         case 'sandbox price'
             printf '%s\t%s\n' \
-                '--over=-' 'how long it takes, as 30s or 10m (default: at once)'
+                '--over=-' 'how long the move takes, such as 30s or 10m (default: 0s)'
         case 'sandbox replay'
             printf '%s\t%s\n' \
-                '--speed=-' 'times as fast as time, or max (default: max)'
+                '--speed=-' 'how many times faster than real time, or max (default: max)'
         case 'sandbox fault add'
             printf '%s\t%s\n' \
-                '--operation=markets|allTicker|ticker|depth|trades|kline|getAccountInfo|getSpotBills|getUserAddress|getPayinAddress|getWithdrawAddress|getWithdrawRecord|getChargeRecord|getFeeInfo|withdraw|order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|getOrder|getOrders' 'only requests of this operation (default: any)' \
-                '--probability=-' 'a chance from 0 to 1 for each request' \
-                '--count=-' 'the next n requests, and then no more' \
-                '--every=-' 'every nth request' \
-                '--delay=-' 'how late, for delay and late' \
-                '--skew=-' 'how far off, for skew; below zero is behind'
+                '--operation=markets|allTicker|ticker|depth|trades|kline|getAccountInfo|getSpotBills|getUserAddress|getPayinAddress|getWithdrawAddress|getWithdrawRecord|getChargeRecord|getFeeInfo|withdraw|order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|getOrder|getOrders' 'apply it to this operation only (default: any)' \
+                '--probability=-' 'apply it with this probability, from 0 to 1 (default: 1)' \
+                '--count=-' 'apply it to the next n requests (default: all)' \
+                '--every=-' 'apply it to every nth request (default: 1)' \
+                '--delay=-' 'how long to wait; required for delay and late' \
+                '--skew=-' 'how far to shift the clock, negative for behind; required for skew'
         case 'sandbox fault log'
             printf '%s\t%s\n' \
-                '--after=-' 'only entries after this one'
+                '--after=-' 'list only entries after this one'
     end
 end
 
@@ -326,22 +326,19 @@ function __pit_tree_arguments
         case 'fees'
             printf '%s\t%s\n' \
                 '@coin' 'only this coin'
-        case 'schema'
-            printf '%s\t%s\n' \
-                '-...' 'the words of a command, or error; every one when none is named'
         case 'withdraw'
             printf '%s\t%s\n' \
                 '@coin' 'the coin' \
                 '-' 'in the coin (0.5), or a share of what is available (50%)'
         case 'profile add'
             printf '%s\t%s\n' \
-                '-' 'a name for it: lower-case letters, digits, - and _'
+                '-' 'a name: lower-case letters, digits, - and _'
         case 'profile use'
             printf '%s\t%s\n' \
                 '@profile' 'the profile'
         case 'profile show'
             printf '%s\t%s\n' \
-                '@profile' 'the profile; the one in use when none is named'
+                '@profile' 'the profile (default: the active one)'
         case 'profile set'
             printf '%s\t%s\n' \
                 '@profile' 'the profile' \
@@ -359,24 +356,27 @@ function __pit_tree_arguments
                 'bash|zsh|fish' 'bash, zsh, fish'
         case 'completion install'
             printf '%s\t%s\n' \
-                'bash|zsh|fish' 'bash, zsh or fish; your own when left out'
+                'bash|zsh|fish' 'bash, zsh or fish (default: your shell)'
         case 'completion uninstall'
             printf '%s\t%s\n' \
-                'bash|zsh|fish' 'bash, zsh or fish; your own when left out'
+                'bash|zsh|fish' 'bash, zsh or fish (default: your shell)'
+        case 'schema'
+            printf '%s\t%s\n' \
+                '-...' 'the words of a command, or error; every one when none is named'
         case 'sandbox account add'
             printf '%s\t%s\n' \
                 '-' 'the name of the account'
         case 'sandbox account show'
             printf '%s\t%s\n' \
-                '-' 'the account; the first one when left out'
+                '-' 'the account (default: the first)'
         case 'sandbox deposit'
             printf '%s\t%s\n' \
                 '@coin' 'the coin' \
-                '-' 'how much of it'
+                '-' 'how much to deposit'
         case 'sandbox transfer'
             printf '%s\t%s\n' \
                 '@coin' 'the coin' \
-                '-' 'how much of it'
+                '-' 'how much to move'
         case 'sandbox price'
             printf '%s\t%s\n' \
                 '@market' 'the market' \
@@ -384,28 +384,28 @@ function __pit_tree_arguments
         case 'sandbox replay'
             printf '%s\t%s\n' \
                 '@market' 'the market' \
-                '@file' 'time,open,high,low,close,volume; or time,id,side,price,amount; or a common export'
+                '@file' 'CSV: time,open,high,low,close,volume or time,id,side,price,amount, or a common export'
         case 'sandbox export'
             printf '%s\t%s\n' \
-                '@file' 'where to; it is replaced'
+                '@file' 'where to write; an existing file is replaced'
         case 'sandbox import'
             printf '%s\t%s\n' \
-                '@file' 'what pit sandbox export wrote'
+                '@file' 'a file from pit sandbox export'
         case 'sandbox clock set'
             printf '%s\t%s\n' \
-                '-' 'ISO 8601 (without a zone: UTC) or milliseconds since 1970'
+                '-' 'ISO 8601 (UTC without a zone) or milliseconds since 1970; never earlier'
         case 'sandbox clock speed'
             printf '%s\t%s\n' \
-                '-' 'times as fast as time; 1 is as fast as time'
+                '-' 'how many times faster than real time'
         case 'sandbox clock advance'
             printf '%s\t%s\n' \
-                '-' 'how far, as 90s, 15m, 2h or 7d'
+                '-' 'how far, such as 90s, 15m, 2h or 7d'
         case 'sandbox fault add'
             printf '%s\t%s\n' \
                 'drop-before|drop-after|delay|late|truncate|error-before|error-after|html-before|html-after|twice|redirect|rate-limit|skew' 'one of drop-before, drop-after, delay, late, truncate, error-before, error-after, html-before, html-after, twice, redirect, rate-limit, skew'
         case 'sandbox fault clear'
             printf '%s\t%s\n' \
-                '-' 'the number of the fault; all when left out'
+                '-' 'the id of the fault (default: all)'
     end
 end
 

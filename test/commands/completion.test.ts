@@ -14,9 +14,15 @@ import {
 import path from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { hasBlock, withBlock, withoutBlock } from '../../src/commands/completion/block.js';
-import { carryOut, completionState, installing, uninstalling } from '../../src/commands/completion/changes.js';
-import { SHELLS, type Shell } from '../../src/commands/completion/shells.js';
+import {
+  applyChanges,
+  completionState,
+  installChanges,
+  SHELLS,
+  type Shell,
+  uninstallChanges,
+} from '../../src/commands/completion/installation.js';
+import { hasBlock, withBlock, withoutBlock } from '../../src/commands/completion/startup-block.js';
 import { ROOT } from '../architecture/sources.js';
 import { temporaryHome } from '../support/pit.js';
 import { PIT } from '../support/program.js';
@@ -36,7 +42,7 @@ function hostOf(environment: Readonly<Record<string, string>> = {}) {
   return { environment: { HOME: home, ...environment }, self: { command: process.execPath, arguments: [PIT] } };
 }
 
-/** Every file below a folder with its text. */
+/** The text of every file below a folder. */
 function filesOf(root: string): Record<string, string> {
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
   const files = names.map((name) => path.join(root, name)).filter((file) => statSync(file).isFile());
@@ -47,14 +53,14 @@ function script(name: string): string {
   return readFileSync(path.join(ROOT, 'completions', name), 'latin1');
 }
 
-describe('the marked lines', () => {
+describe('the marked lines in a startup file', () => {
   const text = fc.oneof(
     fc.constant(null),
     fc.string(),
     fc.array(fc.constantFrom('a', '\n', '# x', '>>>')).map((parts) => parts.join('')),
   );
 
-  it('come out again as if they had never been there, whatever the file holds', () => {
+  it('leave no trace when they are removed, whatever the file holds', () => {
     fc.assert(
       fc.property(text, (before) => {
         const once = withBlock(before, ['one', 'two']);
@@ -65,22 +71,22 @@ describe('the marked lines', () => {
     );
   });
 
-  it('leave what was written below them', () => {
+  it('keep the lines that the user wrote below them', () => {
     expect(withoutBlock(`${withBlock('mine', ['x'])}later\n`)).toBe('mine\nlater\n');
     expect(withoutBlock(`${withBlock(null, ['x'])}later\n`)).toBe('later\n');
   });
 });
 
-describe('installing', () => {
-  it.each(SHELLS)('puts what %s needs where it looks, once, and takes out exactly that', (shell) => {
+describe('installing completion', () => {
+  it.each(SHELLS)('installs for %s once, and uninstalls exactly that', (shell) => {
     const startup = { bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' }[shell];
     mkdirSync(path.dirname(path.join(home, startup)), { recursive: true });
     writeFileSync(path.join(home, startup), 'alias caf\xe9=ls', 'latin1');
     chmodSync(path.join(home, startup), 0o600);
     const before = filesOf(home);
     expect(completionState(hostOf(), shell)).toMatchObject({ shell, isInstalled: false, isCurrent: false });
-    carryOut(installing(hostOf(), shell));
-    expect(installing(hostOf(), shell)).toEqual([]);
+    applyChanges(installChanges(hostOf(), shell));
+    expect(installChanges(hostOf(), shell)).toEqual([]);
     expect(completionState(hostOf(), shell)).toMatchObject({ isInstalled: true, isCurrent: true });
     const name = {
       bash: ['.local/share/bash-completion/completions/pit', 'pit.bash'],
@@ -91,14 +97,14 @@ describe('installing', () => {
     expect(installed).toBe(script(name[1] ?? ''));
     expect(others[startup]?.startsWith(before[startup] ?? '')).toBe(true);
     expect(statSync(path.join(home, startup)).mode & 0o777).toBe(0o600);
-    carryOut(uninstalling(hostOf(), shell));
+    applyChanges(uninstallChanges(hostOf(), shell));
     expect(filesOf(home)).toEqual(before);
-    expect(uninstalling(hostOf(), shell)).toEqual([]);
+    expect(uninstallChanges(hostOf(), shell)).toEqual([]);
   });
 
-  it('goes where the environment says', () => {
+  it('follows XDG_DATA_HOME, XDG_CONFIG_HOME, BASH_COMPLETION_USER_DIR and ZDOTDIR', () => {
     const places = (shell: Shell, environment: Record<string, string>) =>
-      installing(hostOf(environment), shell).map(({ file }) => path.relative(home, file));
+      installChanges(hostOf(environment), shell).map(({ file }) => path.relative(home, file));
     const XDG_DATA_HOME = path.join(home, 'data');
     expect(places('bash', { XDG_DATA_HOME })).toEqual(['data/bash-completion/completions/pit', '.bashrc']);
     expect(places('bash', { BASH_COMPLETION_USER_DIR: home })).toEqual(['completions/pit', '.bashrc']);
@@ -109,11 +115,11 @@ describe('installing', () => {
 
   it.each([
     ['', /^HOME is empty; nothing was changed/],
-    ['here', /^HOME is "here", which is no absolute path/],
-    ['/nowhere/at/all', /^HOME is "\/nowhere\/at\/all", and there is no such folder/],
-    [PIT, /and there is no such folder/],
-  ])('needs a home that is there, which %j is not', (HOME, says) => {
-    for (const work of [installing, uninstalling])
+    ['here', /^HOME is "here", which is not an absolute path/],
+    ['/nowhere/at/all', /^HOME is "\/nowhere\/at\/all", which is not an existing folder/],
+    [PIT, /which is not an existing folder/],
+  ])('refuses HOME=%j, which is not an existing absolute folder', (HOME, says) => {
+    for (const work of [installChanges, uninstallChanges])
       for (const shell of SHELLS)
         expect(() => work(hostOf({ HOME }), shell)).toThrow(
           expect.objectContaining({ kind: 'usage', message: expect.stringMatching(says) }),
@@ -121,51 +127,51 @@ describe('installing', () => {
     expect(completionState(hostOf({ HOME }), 'fish')).toMatchObject({ isInstalled: false });
   });
 
-  it('goes nowhere that depends on the current folder', () => {
+  it('refuses relative paths from the environment', () => {
     for (const [shell, environment] of [
       ['bash', { XDG_DATA_HOME: 'data' }],
       ['zsh', { ZDOTDIR: 'z' }],
       ['fish', { XDG_CONFIG_HOME: '.' }],
     ] as const)
-      expect(() => installing(hostOf(environment), shell)).toThrow(/no absolute path/);
+      expect(() => installChanges(hostOf(environment), shell)).toThrow(/not an absolute path/);
   });
 
-  it('writes through a link, as those who keep their files elsewhere have it', () => {
+  it('writes to the target of a linked startup file and keeps the link', () => {
     writeFileSync(path.join(home, 'dotfiles'), 'mine\n');
     symlinkSync('dotfiles', path.join(home, '.bashrc'));
-    carryOut(installing(hostOf(), 'bash'));
+    applyChanges(installChanges(hostOf(), 'bash'));
     expect(lstatSync(path.join(home, '.bashrc')).isSymbolicLink()).toBe(true);
     expect(readFileSync(path.join(home, 'dotfiles'), 'utf8')).toMatch(/^mine\n# >>> pit completion >>>\n\[ -r /);
-    carryOut(uninstalling(hostOf(), 'bash'));
+    applyChanges(uninstallChanges(hostOf(), 'bash'));
     expect(readFileSync(path.join(home, 'dotfiles'), 'utf8')).toBe('mine\n');
   });
 
-  it('brings an older version of its own up to date', () => {
-    carryOut(installing(hostOf(), 'fish'));
+  it('updates the script of an older version', () => {
+    applyChanges(installChanges(hostOf(), 'fish'));
     const file = path.join(home, '.config/fish/completions/pit.fish');
     writeFileSync(file, "# Completes pit's command lines in fish: an older one\n");
     expect(completionState(hostOf(), 'fish')).toMatchObject({ isInstalled: true, isCurrent: false });
-    carryOut(installing(hostOf(), 'fish'));
+    applyChanges(installChanges(hostOf(), 'fish'));
     expect(completionState(hostOf(), 'fish')).toMatchObject({ isCurrent: true });
   });
 
-  it("refuses what is not pit's, and changes nothing", () => {
+  it('refuses to touch files that are not from pit and damaged blocks', () => {
     const file = path.join(home, '.config/fish/completions/pit.fish');
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, '# of another program called pit\n');
-    for (const work of [installing, uninstalling])
-      expect(() => work(hostOf(), 'fish')).toThrow(/is there, and is not pit's/);
+    for (const work of [installChanges, uninstallChanges])
+      expect(() => work(hostOf(), 'fish')).toThrow(/exists and is not from pit/);
     writeFileSync(path.join(home, '.bashrc'), '# >>> pit completion >>>\nwhat is this\n');
-    for (const work of [installing, uninstalling])
-      expect(() => work(hostOf(), 'bash')).toThrow(/one of pit's two marks without the other/);
+    for (const work of [installChanges, uninstallChanges])
+      expect(() => work(hostOf(), 'bash')).toThrow(/only one of the two markers/);
     symlinkSync('nowhere', path.join(home, '.zshrc'));
-    expect(() => installing(hostOf(), 'zsh')).toThrow(/links to a file that is not there/);
+    expect(() => installChanges(hostOf(), 'zsh')).toThrow(/links to a missing file/);
     rmSync(path.join(home, '.zshrc'));
   });
 });
 
 describe('pit completion', () => {
-  it('prints each script as it is', async () => {
+  it('prints the script of each shell unchanged', async () => {
     for (const [shell, name] of [
       ['bash', 'pit.bash'],
       ['zsh', '_pit'],
@@ -175,14 +181,14 @@ describe('pit completion', () => {
     expect((await desk.failure('completion ksh', 2)).hint).toContain('bash, zsh, fish');
   });
 
-  it('asks before it installs, changes nothing in a dry run, and tells of a shell that it does not know', async () => {
+  it('asks before installing, changes nothing in a dry run, and rejects an unsupported shell', async () => {
     const environment = { HOME: home, SHELL: '/bin/bash' };
     expect((await desk.failure('completion install', 8, { environment })).hint).toContain('--yes');
     expect(await desk.json('completion install --dry-run', { environment })).toEqual({
       ...{ dryRun: true, operation: 'completion install', request: null, preview: null },
       change: [
         `Would write ${path.join(home, '.local/share/bash-completion/completions/pit')}.`,
-        `Would make ${path.join(home, '.bashrc')} with marked lines.`,
+        `Would create ${path.join(home, '.bashrc')} with marked lines.`,
       ],
     });
     expect(filesOf(home)).toEqual({});
@@ -192,27 +198,30 @@ describe('pit completion', () => {
     expect(lost.message).toContain('HOME is empty');
   });
 
-  it.skipIf(!requires('python3') || !requires('zsh'))('installs into a shell that then completes', async () => {
-    const environment = { HOME: home, SHELL: '/bin/zsh', PIT_HOME: desk.home };
-    const { screen, status } = await onTerminal({
-      command: [process.execPath, PIT, 'completion', 'install'],
-      steps: [{ await: 'Go on?', type: 'y\r' }],
-      environment,
-      columns: 200,
-    });
-    expect({ status, screen }).toMatchObject({ status: 0, screen: expect.stringContaining('This will make') });
-    const shell = await onTerminal({
-      command: ['zsh', '-i'],
-      steps: [
-        { await: '', type: "PS1='no''w> '\n" },
-        { await: 'now> ', type: 'pit cancel-a\t' },
-        { await: 'fter', type: '\x15exit\n' },
-      ],
-      environment,
-      columns: 200,
-    });
-    // the shell adds to what is typed
-    expect(shell.screen).toMatch(/pit cancel-a.*fter/);
-    expect(existsSync(path.join(home, '.zshrc'))).toBe(true);
-  });
+  it.skipIf(!requires('python3') || !requires('zsh'))(
+    'installs into a real zsh, which then completes a command',
+    async () => {
+      const environment = { HOME: home, SHELL: '/bin/zsh', PIT_HOME: desk.home };
+      const { screen, status } = await onTerminal({
+        command: [process.execPath, PIT, 'completion', 'install'],
+        steps: [{ await: 'Go on?', type: 'y\r' }],
+        environment,
+        columns: 200,
+      });
+      expect({ status, screen }).toMatchObject({ status: 0, screen: expect.stringContaining('This will create') });
+      const shell = await onTerminal({
+        command: ['zsh', '-i'],
+        steps: [
+          { await: '', type: "PS1='no''w> '\n" },
+          { await: 'now> ', type: 'pit cancel-a\t' },
+          { await: 'fter', type: '\x15exit\n' },
+        ],
+        environment,
+        columns: 200,
+      });
+      // the shell adds to what is typed
+      expect(shell.screen).toMatch(/pit cancel-a.*fter/);
+      expect(existsSync(path.join(home, '.zshrc'))).toBe(true);
+    },
+  );
 });

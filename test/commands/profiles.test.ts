@@ -92,9 +92,9 @@ it('a dry run says what a change would be, in JSON as on a screen', async () => 
     [
       'profile set local trade-url https://x.example.com/api',
       'Would set trade-url of local to https://x.example.com.',
-      'Keys that were stored for another trade host would be dropped.',
+      'Keys stored for another trade host would be removed.',
     ],
-    ['profile use local', 'Would use local from now on.'],
+    ['profile use local', 'Would make local the active profile.'],
     ['keys remove --profile local', 'Would remove the keys of local.'],
   ] as const) {
     const operation = line.split(' ').slice(0, 2).join(' ');

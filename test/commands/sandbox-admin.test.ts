@@ -64,7 +64,7 @@ describe('pit sandbox', () => {
     expect((await desk.failure('sandbox clock set 2039-01-01', 2)).message).toContain('cannot go back');
     expect(await desk.json('sandbox clock speed 60 --dry-run')).toEqual({
       ...{ dryRun: true, operation: 'sandbox clock speed', request: null, preview: null },
-      change: ["Would change the sandbox's clock."],
+      change: ['Would change the sandbox clock.'],
     });
     expect(await desk.json('sandbox clock speed 60')).toMatchObject({ speed: 60, running: false });
     expect(await desk.json('sandbox status')).toMatchObject({ clockRunning: false, clockSpeed: 60 });

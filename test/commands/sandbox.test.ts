@@ -64,7 +64,7 @@ describe('pit sandbox', () => {
     expect(await desk.json('orders btc_usdt')).toMatchObject([{ id }]);
     expect(await desk.json('sandbox reset --dry-run')).toEqual({
       ...{ dryRun: true, operation: 'sandbox reset', request: null, preview: null },
-      change: ['Would forget all orders, balances and history of the sandbox.'],
+      change: ['Would delete all orders, balances and history of the sandbox.'],
     });
     expect((await desk.failure('sandbox reset', 8)).kind).toBe('declined');
     expect(await desk.json('orders btc_usdt')).toMatchObject([{ id }]);

@@ -7,12 +7,11 @@ import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { requires } from '../support/tools.js';
 
-const README = readFileSync(path.resolve(import.meta.dirname, '../../README.md'), 'utf8');
+const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../docs/recipes.md'), 'utf8');
 
-/** The scripts under `## Recipes`, by their titles: what users copy is what is run here. */
+/** The scripts of docs/recipes.md by their titles. */
 const recipes = new Map(
-  (/^## Recipes\n([\s\S]*?)^## /m.exec(README)?.[1] ?? '')
-    .split(/^### /m)
+  PAGE.split(/^## /m)
     .slice(1)
     .map((section) => [section.split('\n')[0] ?? '', /^```sh\n([\s\S]*?)^```$/m.exec(section)?.[1] ?? '']),
 );
@@ -23,7 +22,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-describe.skipIf(!requires('jq'))('the recipes of the README', () => {
+describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
   const desk = useDesk();
   const folder = path.join(desk.home, 'scripts');
   const tried = new Set<string>();
@@ -35,7 +34,7 @@ describe.skipIf(!requires('jq'))('the recipes of the README', () => {
     chmodSync(shim, 0o755);
   });
 
-  /** Runs a recipe as it stands, or with one thing in it said otherwise, in a folder of the files that it needs. */
+  /** Runs a recipe in a new folder that holds these files. @param change edits the script before it runs */
   async function run(title: string, files: Record<string, string> = {}, change = (text: string) => text) {
     const script = recipes.get(title);
     expect(script, title).toBeTruthy();
@@ -63,59 +62,58 @@ describe.skipIf(!requires('jq'))('the recipes of the README', () => {
 
   const done = { code: 0 };
 
-  it('what everything is worth', async () => {
-    expect(await run('What everything is worth')).toMatchObject({
+  it('values everything in usdt', async () => {
+    expect(await run('Value everything you own')).toMatchObject({
       ...done,
       stdout: expect.stringMatching(/^\d{6,}(\.\d+)? usdt\n$/),
     });
   });
 
-  it('orders from a file, and cancelling the old ones', async () => {
-    const placed = await run('Orders from a file', { 'ladder.csv': '26000,0.01\n26001.5,0.02\n26003,0.001\n' });
+  it('places the orders of a file, and cancels only old orders', async () => {
+    const placed = await run('Place orders from a file', { 'ladder.csv': '26000,0.01\n26001.5,0.02\n26003,0.001\n' });
     expect(placed).toMatchObject({
       ...done,
       stdout: expect.stringMatching(/^job \w+: 3 placed, 0 refused, 0 unknown\n$/),
     });
-    expect(await run('Cancel what is older than an hour')).toMatchObject({ ...done, stdout: '' });
+    expect(await run('Cancel orders older than an hour')).toMatchObject({ ...done, stdout: '' });
     expect(await desk.json('orders btc_usdt')).toHaveLength(3);
-    // of any age
-    const all = await run('Cancel what is older than an hour', {}, (text) => text.replace('now - 3600', 'now + 3600'));
+    const all = await run('Cancel orders older than an hour', {}, (text) => text.replace('now - 3600', 'now + 3600'));
     expect(all).toMatchObject(done);
     expect(await desk.json('orders btc_usdt')).toEqual([]);
   });
 
-  it('a wrong file: the exit code is told, and nothing is placed', async () => {
-    const ran = await run('Orders from a file', { 'ladder.csv': '26000;0.01\n' });
+  it('reports the exit code of a malformed file and places nothing', async () => {
+    const ran = await run('Place orders from a file', { 'ladder.csv': '26000;0.01\n' });
     expect(ran.stderr).toContain('pit ended with 2');
     expect(await desk.json('orders btc_usdt')).toEqual([]);
   });
 
-  it("the month's bills", async () => {
-    const ran = await run("The month's bills for a spreadsheet");
+  it("exports this month's bills as CSV", async () => {
+    const ran = await run("Export this month's bills");
     expect(ran).toMatchObject(done);
     expect(ran.read('bills.csv')).toMatch(/^id,time,coin,type,change,balance,remark\n\d+,/);
   });
 
-  it('wait for a fill', async () => {
+  it('waits until an order is filled', async () => {
     expect(await run('Wait for a fill')).toMatchObject({
       ...done,
       stdout: expect.stringMatching(/^filled at \d+\.\d+\n$/),
     });
   });
 
-  it('like a market order', async () => {
-    const { code, stdout } = await run('Like a market order');
+  it('buys at the market', async () => {
+    const { code, stdout } = await run('Buy at the market');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^bought 0\.00\d+ of 0\.00\d+ for \d+\.\d+ usdt\n$/)]);
   });
 
-  it('the spread: silent while it is narrow', async () => {
-    expect(await run('Tell when the spread widens')).toMatchObject({ ...done, stdout: '' });
-    const wide = await run('Tell when the spread widens', {}, (text) => text.replace('> 0.001', '> -1'));
+  it('prints the spread only when it is wide', async () => {
+    expect(await run('Watch the spread')).toMatchObject({ ...done, stdout: '' });
+    const wide = await run('Watch the spread', {}, (text) => text.replace('> 0.001', '> -1'));
     expect(wide.stdout).toMatch(/^the spread of btc_usdt is \d+\.\d+ to \d+\.\d+\n$/);
   });
 
-  it('rebalance: both halves come near each other', async () => {
-    expect(await run('Rebalance to half and half')).toMatchObject({
+  it('rebalances to within 5 % of half and half', async () => {
+    expect(await run('Rebalance to half btc, half usdt')).toMatchObject({
       ...done,
       stdout: expect.stringMatching(/^Placed +\S+ BUY/),
     });
@@ -124,20 +122,20 @@ describe.skipIf(!requires('jq'))('the recipes of the README', () => {
     expect(Math.abs(one - other) / (one + other)).toBeLessThan(0.05);
   });
 
-  it("a dead man's switch: the bot runs, and its exit code is the script's", async () => {
-    const title = "A dead man's switch around a bot";
+  it('holds the timer while the bot runs, and ends with its exit code', async () => {
+    const title = 'Cancel everything if a bot dies';
     const ran = await run(title, { 'bot.sh': 'pit ticker btc_usdt --json | jq -r ".[0].market"; exit 7\n' });
     expect([ran.code, ran.stdout]).toEqual([7, 'btc_usdt\n']);
     expect(ran.stderr).toContain('The exchange will cancel EVERY order of btc_usdt');
   });
 
-  it('what the day brought in', async () => {
-    const { code, stdout } = await run('What the day brought in');
+  it('sums up the bills of the day by coin', async () => {
+    const { code, stdout } = await run('Sum up the day');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^btc\t-?\d/m)]);
   });
 
-  it('bring home what is above one coin: only to the expected address, and once', async () => {
-    const title = 'Bring home what is above one coin';
+  it('withdraws everything above 1 btc once, and only to the expected address', async () => {
+    const title = 'Withdraw everything above 1 btc';
     const [known] = await desk.json<{ address: string }[]>('address btc --withdraw');
     const files = { 'cold-wallet': `${known?.address}\n`, 'fund-password': desk.served.address.safePwd };
     const other = await run(title, { ...files, 'cold-wallet': 'bc1qsomebodyelse\n' });
@@ -151,8 +149,8 @@ describe.skipIf(!requires('jq'))('the recipes of the README', () => {
     expect(await desk.json('withdrawals btc')).toHaveLength(1);
   });
 
-  it('resolve from cron: nothing to mail', async () => {
-    const ran = await run('Settle what is unknown, from cron');
+  it('prints nothing from cron when no outcome is unknown', async () => {
+    const ran = await run('Settle unknown outcomes from cron');
     expect([ran.code, ran.stdout, ran.read('resolved.json')]).toEqual([0, '', '[]\n']);
   });
 
@@ -162,7 +160,7 @@ describe.skipIf(!requires('jq'))('the recipes of the README', () => {
   });
 });
 
-it('there are twelve recipes, of pit, jq and what every POSIX shell has', () => {
+it('has twelve recipes that use only pit, jq and a POSIX shell', () => {
   expect(recipes.size).toBe(12);
   for (const script of recipes.values()) expect(script).not.toMatch(/\b(bash|node|python|curl|awk|perl|\[\[)\b/);
 });

@@ -1,14 +1,13 @@
 import path from 'node:path';
 import { suggest } from '../../../errors.js';
-import { completionState } from '../../completion/changes.js';
-import { SCRIPTS, type Shell } from '../../completion/shells.js';
+import { completionState, SHELLS } from '../../completion/installation.js';
 import { type Check, ok, warn } from '../check.js';
 
 export const completion: Check = {
   name: 'completion',
   async look({ context: { host } }) {
     const own = path.basename(host.environment.SHELL ?? '');
-    const states = (Object.keys(SCRIPTS) as Shell[]).map((shell) => completionState(host, shell));
+    const states = SHELLS.map((shell) => completionState(host, shell));
     const old = states.find(({ isInstalled, isCurrent }) => isInstalled && !isCurrent);
     if (old !== undefined)
       return warn(

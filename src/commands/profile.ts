@@ -1,0 +1,297 @@
+import { listing } from '../cli/answers.js';
+import { confirm, requireConsent } from '../cli/consent.js';
+import type { Context } from '../cli/context.js';
+import { define, flag, optional, required } from '../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../cli/dry-run.js';
+import { warnOfLeftBehind } from '../cli/left-behind.js';
+import * as shape from '../cli/shapes.js';
+import { coinAmounts } from '../config/coin-amounts.js';
+import { nearest } from '../config/names.js';
+import { type Profile, type Profiles, SANDBOX } from '../config/profiles.js';
+import { checkSetting, HOST_KEYS, SETTINGS, shownSettings } from '../config/settings.js';
+import { Symbols } from '../config/symbols.js';
+import { checkUrl } from '../config/urls.js';
+import { limitsOfWithdrawals, loosens } from '../config/withdraw-settings.js';
+import { Failure, suggest, usage } from '../errors.js';
+import { requireCertificates } from '../exchange/network/network.js';
+import type { Answer } from '../terminal/answer.js';
+import { type Entry, record } from '../terminal/table.js';
+import { profileName, word, wordLike } from './inputs/words.js';
+
+const HOSTS: shape.Fields = {
+  name: shape.text(''),
+  baseUrl: shape.orNull(shape.text('the market-data host; null for the sandbox, which has no fixed address')),
+  tradeUrl: shape.orNull(shape.text('the trade host; null for the sandbox')),
+  wsUrl: shape.orNull(shape.text('')),
+  active: shape.yesNo('used unless a command names another'),
+};
+
+const PROFILE = shape.record({ ...HOSTS, settings: shape.named(shape.text(''), 'values by setting') });
+
+const settingKey = wordLike(...Object.keys(HOST_KEYS), ...SETTINGS.keys());
+
+/**
+ * The profile that a command is for: `--profile` takes precedence over PIT_PROFILE, which takes precedence over the active
+ * profile. Throws Failure `credentials` if there is none of that name.
+ */
+export async function chosenProfile({ session, globals, host }: Context): Promise<Profile> {
+  const { profiles } = session;
+  return profiles.toUse(globals.profile ?? (host.environment.PIT_PROFILE || (await profiles.active())));
+}
+
+export const list = define({
+  summary: 'List profiles and mark the active one',
+  examples: ['profile list', 'profile list --json'],
+  output: shape.list(shape.record(HOSTS)),
+  async run({ session: { profiles } }) {
+    const active = await profiles.active();
+    return listing({
+      rows: (await profiles.list()).map((profile) => hostsOf(profile, active)),
+      fields: ['name', 'baseUrl', 'tradeUrl', 'wsUrl', 'active'],
+      columns: [
+        { title: '', value: (row) => (row.active ? '*' : ''), importance: 8 },
+        {
+          title: 'profile',
+          value: ({ name }) => name,
+          importance: 9,
+          paint: (text, row, paint) => (row.active ? paint.strong(text) : text),
+        },
+        { title: 'market data', value: ({ baseUrl, name }) => hostText(baseUrl, name), importance: 5 },
+        { title: 'trading', value: ({ tradeUrl, name }) => hostText(tradeUrl, name), importance: 6 },
+        { title: 'websocket', value: ({ wsUrl }) => wsUrl, importance: 2 },
+      ],
+      empty: 'No profiles.',
+    });
+  },
+});
+
+export const add = define({
+  summary: 'Add a profile for an exchange',
+  arguments: { name: required('a name: lower-case letters, digits, - and _', word) },
+  flags: {
+    baseUrl: flag('--base-url <url>', 'the market-data host, without /data/v1', word),
+    tradeUrl: flag('--trade-url <url>', 'the trade host, without /api', word),
+    wsUrl: flag('--ws-url <url>', 'the WebSocket address', word),
+  },
+  examples: [
+    'profile add overseas --base-url https://api.example.com --trade-url https://trade.example.com',
+    'profile add local --base-url http://127.0.0.1:8080 --trade-url http://127.0.0.1:8080',
+  ],
+  output: PROFILE,
+  dry: DRY_CHANGE,
+  async run({ session: { profiles }, output, globals }, { name, baseUrl, tradeUrl, wsUrl }) {
+    if (baseUrl === undefined || tradeUrl === undefined) {
+      throw usage('A profile needs two hosts.', 'Give --base-url for market data and --trade-url for signed requests.');
+    }
+    if (globals.dryRun) {
+      const hosts = [checkUrl('base', '--base-url', baseUrl), checkUrl('trade', '--trade-url', tradeUrl)];
+      return dryChange('profile add', `Would add ${name} with ${hosts.join(' and ')}.`);
+    }
+    const profile = await profiles.add({ name, baseUrl, tradeUrl, wsUrl: wsUrl ?? null });
+    output.note([suggest('Next', 'keys', 'set', '--profile', name), suggest('Then', 'profile', 'use', name)]);
+    return changed(profile, profiles, `Added ${name}.`);
+  },
+});
+
+export const use = define({
+  summary: 'Make a profile the active one',
+  arguments: { name: required('the profile', profileName) },
+  examples: ['profile use overseas', 'profile use sandbox'],
+  output: PROFILE,
+  dry: DRY_CHANGE,
+  async run({ session: { profiles }, globals }, { name }) {
+    const profile = await profiles.get(name);
+    if (globals.dryRun) return dryChange('profile use', `Would make ${name} the active profile.`);
+    await profiles.use(name);
+    return changed(profile, profiles, `${name} is now the active profile.`);
+  },
+});
+
+export const show = define({
+  summary: 'Show a profile with its settings',
+  arguments: { name: optional('the profile (default: the active one)', profileName) },
+  examples: ['profile show', 'profile show overseas --json'],
+  output: PROFILE,
+  async run(context, { name }) {
+    const { profiles } = context.session;
+    const profile = name === undefined ? await chosenProfile(context) : await profiles.get(name);
+    const settings = shownSettings(profile.settings);
+    const row = hostsOf(profile, await profiles.active());
+    const entries: Entry[] = [
+      ['profile', `${row.name}${row.active ? ' (active)' : ''}`],
+      ['market data', hostText(row.baseUrl, row.name)],
+      ['trading', hostText(row.tradeUrl, row.name)],
+      ['websocket', row.wsUrl],
+      ...Object.entries(settings).map(([key, value]): Entry => [key, value]),
+      ...defaultsOfUnset(settings),
+    ];
+    return { data: { ...row, settings }, show: (screen) => record(screen, entries) };
+  },
+});
+
+function defaultsOfUnset(settings: Readonly<Record<string, string>>): Entry[] {
+  const unset = [...SETTINGS].filter(([key]) => !Object.hasOwn(settings, key));
+  return unset.flatMap(([key, { default: value }]): Entry[] =>
+    value === undefined ? [] : [[key, `${value} (default)`, (text, paint) => paint.faint(text)]],
+  );
+}
+
+export const set = define({
+  summary: 'Set a host or a setting of a profile',
+  arguments: {
+    name: required('the profile', profileName),
+    key: required('base-url, trade-url, ws-url or a setting', settingKey),
+    value: required('its value', word),
+  },
+  examples: [
+    'profile set overseas trade-url https://trade.example.com',
+    'profile set overseas zone +08:00',
+    'profile set overseas withdrawDayLimit 0.5btc,1000usdt',
+  ],
+  output: PROFILE,
+  dry: DRY_CHANGE,
+  async run(context, { name, key, value }) {
+    const { output, globals } = context;
+    const { profiles } = context.session;
+    const profile = await profiles.get(name);
+    const checked = checkSetting(key, value);
+    const shown = shownSettings({ [key]: checked })[key] ?? '';
+    for (const warning of unknownCoins(context.host.directories.cache, name, key, value)) output.warn(warning);
+    if (key === 'caFile') requireCertificates(shown);
+    if (key === 'trade-url')
+      await warnOfLeftBehind(context, profile, ({ accessKey }) => ({ tradeUrl: checked, accessKey }));
+    if (globals.dryRun) {
+      const dropped = key === 'trade-url' ? ['Keys stored for another trade host would be removed.'] : [];
+      return dryChange('profile set', `Would set ${key} of ${name} to ${shown}.`, ...dropped);
+    }
+    await confirmLoosening(context, name, key, value);
+    if (await profiles.set(name, key, value)) {
+      output.note([
+        'Its keys were for another trade host and have been removed.',
+        suggest('Store new ones', 'keys', 'set', '--profile', name),
+      ]);
+    }
+    return changed(await profiles.get(name), profiles, `Set ${key} of ${name}.`);
+  },
+});
+
+const LIMITS_BY_COIN: ReadonlySet<string> = new Set([
+  'withdrawLimit',
+  'withdrawDayLimit',
+  'orderNotional',
+  'dayNotional',
+]);
+
+/** Warnings about the coins of a limit that this exchange does not seem to have; none before its coins are known. */
+function unknownCoins(cacheFolder: string, profile: string, key: string, value: string): string[] {
+  const known = LIMITS_BY_COIN.has(key) ? new Symbols(cacheFolder, profile).read('coins') : [];
+  if (known.length === 0) return [];
+  return [...coinAmounts(value.toLowerCase()).keys()].flatMap((coin) => {
+    if (known.includes(coin)) return [];
+    const [close] = nearest(coin, known);
+    const guess = close === undefined ? '' : ` Did you mean ${close}?`;
+    return `This exchange has no coin ${coin}, so a limit on it has no effect.${guess}`;
+  });
+}
+
+export const unset = define({
+  summary: 'Remove a setting of a profile',
+  arguments: { name: required('the profile', profileName), key: required('the setting', settingKey) },
+  examples: ['profile unset overseas zone', 'profile unset overseas ws-url'],
+  output: PROFILE,
+  dry: DRY_CHANGE,
+  async run(context, { name, key }) {
+    const { profiles } = context.session;
+    await profiles.get(name);
+    if (context.globals.dryRun) return dryChange('profile unset', `Would unset ${key} of ${name}.`);
+    await confirmLoosening(context, name, key, undefined);
+    await profiles.unset(name, key);
+    return changed(await profiles.get(name), profiles, `Unset ${key} of ${name}.`);
+  },
+});
+
+export const remove = define({
+  summary: 'Remove a profile and its keys; asks',
+  arguments: { name: required('the profile', profileName) },
+  examples: ['profile remove overseas', 'profile remove overseas --yes'],
+  output: shape.record({ removed: shape.text('its name') }),
+  dry: DRY_CHANGE,
+  async run(context, { name }) {
+    const { session } = context;
+    requireConsent(context);
+    const profile = await session.profiles.get(name);
+    await warnOfLeftBehind(context, profile, () => ({ tradeUrl: profile.tradeUrl, accessKey: null }));
+    if (context.globals.dryRun) return dryChange('profile remove', `Would remove the profile ${name} and its keys.`);
+    await confirmRemoval(context, profile);
+    await session.profiles.remove(name);
+    return { data: { removed: name }, show: () => `Removed ${name}.` };
+  },
+});
+
+/** The sandbox's hosts are null: they are known only while it runs. */
+function hostsOf({ name, baseUrl, tradeUrl, wsUrl }: Profile, active: string) {
+  return { name, baseUrl: baseUrl || null, tradeUrl: tradeUrl || null, wsUrl, active: name === active };
+}
+
+function hostText(url: string | null, name: string): string | null {
+  return url === null && name === SANDBOX ? 'the exchange in a box' : url;
+}
+
+async function changed(profile: Profile, profiles: Profiles, text: string): Promise<Answer> {
+  return {
+    data: { ...hostsOf(profile, await profiles.active()), settings: shownSettings(profile.settings) },
+    show: () => text,
+  };
+}
+
+/**
+ * Asks before a withdrawal limit becomes less strict. Only a person at a terminal can answer: no flag does, so a broken or
+ * foreign script cannot lift a limit.
+ *
+ * @param value undefined to unset it
+ * @throws Failure `declined` unless the name of the setting is typed
+ */
+async function confirmLoosening(context: Context, name: string, key: string, value: string | undefined): Promise<void> {
+  const { settings } = await context.session.profiles.get(name);
+  const after = value === undefined ? undefined : checkSetting(key, value);
+  if (!loosens(key, settings[key], after)) return;
+  await requireTyped(context, key, {
+    effect: `This loosens the limit ${key}`,
+    warning: `${key} of ${name} is now ${settings[key]}; the new value is less strict.`,
+    question: `Type ${key} to loosen it:`,
+  });
+}
+
+/**
+ * Asks before a profile is removed. If it has withdrawal limits, its name must be typed: adding it again would have none.
+ *
+ * @throws Failure `declined`
+ */
+async function confirmRemoval(context: Context, { name, builtIn, settings }: Profile): Promise<void> {
+  const limits = builtIn ? [] : limitsOfWithdrawals(settings);
+  if (limits.length === 0) return confirm(context, `Remove the profile ${name} and its keys?`);
+  await requireTyped(context, name, {
+    effect: `This removes limits of ${name}: ${limits.join(', ')}`,
+    warning: `${name} limits withdrawals: ${limits.map((key) => `${key} is ${settings[key]}`).join(', ')}.`,
+    question: `Type ${name} to remove it with its limits and keys:`,
+  });
+}
+
+interface TypedQuestion {
+  /** A clause without a full stop. */
+  readonly effect: string;
+  readonly warning: string;
+  readonly question: string;
+}
+
+async function requireTyped({ prompts, budget, output }: Context, answer: string, asked: TypedQuestion): Promise<void> {
+  if (!prompts.available)
+    throw new Failure('declined', `${asked.effect}, and there is no terminal to ask on.`, {
+      hint: 'Loosen limits at a terminal; --yes does not confirm it. Making a limit stricter asks nothing.',
+    });
+  output.warn(asked.warning);
+  if (await budget.outside(() => prompts.confirmTyping(asked.question, answer))) return;
+  throw new Failure('declined', `You did not type ${answer}; nothing was changed.`, {
+    hint: `Type ${answer} to confirm.`,
+  });
+}

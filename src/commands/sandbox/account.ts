@@ -1,0 +1,196 @@
+import { listing } from '../../cli/answers.js';
+import { completing } from '../../cli/completes.js';
+import { define, flag, optional, required, toggle } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import * as shape from '../../cli/shapes.js';
+import { suggest } from '../../errors.js';
+import { type AccountReport, PERMISSION_NAMES, type WalletReport } from '../../sandbox/admin/accounts.js';
+import { type Column, record } from '../../terminal/table.js';
+import { coinName, marketName } from '../inputs/names.js';
+import { positiveDecimal } from '../inputs/numbers.js';
+import { word } from '../inputs/words.js';
+
+const ACCOUNT = shape.record({
+  id: shape.id(''),
+  username: shape.text(''),
+  accessKey: shape.text(''),
+  secretKey: shape.text(''),
+  safePwd: shape.text('the fund password'),
+  permissions: shape.record({
+    asset: shape.yesNo(''),
+    lever: shape.yesNo(''),
+    entrust: shape.yesNo(''),
+    money: shape.yesNo(''),
+  }),
+});
+
+const ACCOUNT_COLUMNS: readonly Column<AccountReport>[] = [
+  { title: 'account', value: ({ username }) => username, importance: 9 },
+  { title: 'permissions', value: permissionText, importance: 5 },
+  { title: 'access key', value: ({ accessKey }) => accessKey, importance: 8 },
+  { title: 'secret key', value: ({ secretKey }) => secretKey, importance: 7 },
+  { title: 'fund password', value: ({ safePwd }) => safePwd, importance: 4 },
+];
+
+function permissionText({ permissions }: AccountReport): string {
+  const granted = Object.entries(permissions).flatMap(([name, isGranted]) => (isGranted ? [name] : []));
+  return granted.join(', ') || 'none';
+}
+
+export const add = define({
+  summary: 'Add an empty account with its own play keys',
+  arguments: { name: required('the name of the account', word) },
+  flags: {
+    permissions: flag(
+      '--permissions <names>',
+      'what its key may do: some of asset, lever, entrust, money (default: all)',
+      completing({ of: 'words', words: PERMISSION_NAMES, joined: true }, (text) =>
+        text.split(',').flatMap((name) => name.trim() || []),
+      ),
+    ),
+  },
+  examples: ['sandbox account add alice', 'sandbox account add watcher --permissions asset,entrust --json'],
+  output: ACCOUNT,
+  dry: DRY_CHANGE,
+  async run({ session, globals }, { name, permissions }) {
+    if (globals.dryRun) return dryChange('sandbox account add', `Would add the account ${name}.`);
+    const added = (await session.administer('POST /accounts/add', { name, permissions })) as AccountReport;
+    return {
+      data: added,
+      show: (screen) =>
+        record(
+          screen,
+          ACCOUNT_COLUMNS.map(({ title, value }) => [title, value(added) ?? null]),
+        ),
+    };
+  },
+});
+
+export const list = define({
+  summary: 'List the sandbox accounts with their play keys',
+  examples: ['sandbox account list', 'sandbox account list --json'],
+  output: shape.list(ACCOUNT),
+  async run({ session }) {
+    const rows = (await session.administer('GET /accounts')) as AccountReport[];
+    return listing({
+      rows,
+      fields: ['id', 'username', 'accessKey', 'secretKey', 'safePwd', 'permissions'],
+      columns: ACCOUNT_COLUMNS,
+      empty: 'No accounts.',
+    });
+  },
+});
+
+export const show = define({
+  summary: 'Show the spot and margin wallets of an account',
+  arguments: { name: optional('the account (default: the first)', word) },
+  examples: ['sandbox account show', 'sandbox account show sandbox --json'],
+  output: shape.list(
+    shape.record({
+      wallet: shape.oneOf(['spot', 'isolated', 'cross'], ''),
+      market: shape.orNull(shape.text('of an isolated wallet')),
+      coin: shape.text(''),
+      available: shape.decimal(''),
+      frozen: shape.decimal(''),
+      borrowed: shape.decimal(''),
+    }),
+  ),
+  async run({ session }, { name }) {
+    const rows = (await session.administer('POST /accounts/balances', { account: name })) as WalletReport[];
+    return listing({
+      rows,
+      fields: ['wallet', 'market', 'coin', 'available', 'frozen', 'borrowed'],
+      columns: [
+        { title: 'wallet', value: ({ wallet, market }) => market ?? wallet, importance: 9 },
+        { title: 'coin', value: ({ coin }) => coin, importance: 9 },
+        { title: 'available', value: ({ available }) => available, align: 'right', importance: 8 },
+        { title: 'frozen', value: ({ frozen }) => frozen, align: 'right', importance: 7 },
+        { title: 'borrowed', value: ({ borrowed }) => borrowed, align: 'right', importance: 6 },
+      ],
+      empty: 'No balances.',
+    });
+  },
+});
+
+interface Deposited {
+  readonly id: string;
+  readonly account: string;
+  readonly coin: string;
+  readonly amount: string;
+}
+
+export const deposit = define({
+  summary: 'Deposit play coins into a sandbox account',
+  arguments: {
+    coin: required('the coin', coinName),
+    amount: required('how much to deposit', positiveDecimal('The amount')),
+  },
+  flags: {
+    account: flag('--account <name>', 'the account to credit (default: the first)', word),
+    chain: flag('--chain <name>', 'the chain it arrives on (default: the first open one)', word),
+    fail: toggle('--fail', 'make the deposit fail before its last confirmation'),
+  },
+  examples: ['sandbox deposit usdt 1000', 'sandbox deposit btc 0.5 --account alice --json'],
+  output: shape.record({
+    id: shape.id('of the deposit'),
+    account: shape.text(''),
+    coin: shape.text(''),
+    amount: shape.decimal(''),
+  }),
+  dry: DRY_CHANGE,
+  async run({ session, globals, output }, { coin, amount, ...rest }) {
+    if (globals.dryRun) return dryChange('sandbox deposit', `Would deposit ${amount} ${coin}.`);
+    const sent = (await session.administer('POST /deposit', { coin, amount, ...rest })) as Deposited;
+    output.note(suggest('Watch it arrive', 'deposits', sent.coin));
+    return { data: sent, show: () => `Sent ${sent.amount} ${sent.coin} to ${sent.account}.` };
+  },
+});
+
+interface Transferred {
+  readonly account: string;
+  readonly to: string | null;
+  readonly wallet: string | null;
+  readonly back: boolean;
+  readonly coin: string;
+  readonly amount: string;
+}
+
+export const transfer = define({
+  summary: 'Move play coins between sandbox accounts or wallets',
+  arguments: {
+    coin: required('the coin', coinName),
+    amount: required('how much to move', positiveDecimal('The amount')),
+  },
+  flags: {
+    from: flag('--from <account>', 'the account to take from (default: the first)', word),
+    to: flag('--to <account>', 'the account to give to', word),
+    margin: flag(
+      '--margin <wallet>',
+      'the margin wallet of the same account: cross or a market',
+      completing({ of: 'market' }, (text) => (text === 'cross' ? text : marketName(text))),
+    ),
+    back: toggle('--back', 'move from the margin wallet to the spot wallet'),
+  },
+  examples: ['sandbox transfer usdt 500 --to alice', 'sandbox transfer usdt 1000 --margin btc_usdt --json'],
+  output: shape.record({
+    account: shape.text('the account it was taken from'),
+    to: shape.orNull(shape.text('another account')),
+    wallet: shape.orNull(shape.text('a margin wallet: cross or a market')),
+    back: shape.yesNo('from the margin wallet to spot'),
+    coin: shape.text(''),
+    amount: shape.decimal(''),
+  }),
+  dry: DRY_CHANGE,
+  async run({ session, globals }, { coin, amount, from, to, margin, back }) {
+    if (globals.dryRun) return dryChange('sandbox transfer', `Would move ${amount} ${coin}.`);
+    const wanted = { coin, amount, account: from, to, wallet: margin, back };
+    const moved = (await session.administer('POST /transfer', wanted)) as Transferred;
+    return { data: moved, show: () => describeTransfer(moved) };
+  },
+});
+
+function describeTransfer({ account, to, wallet, back, coin, amount }: Transferred): string {
+  if (to !== null) return `Moved ${amount} ${coin} from ${account} to ${to}.`;
+  const route = back ? `from the ${wallet} wallet to spot` : `from spot to the ${wallet} wallet`;
+  return `Moved ${amount} ${coin} of ${account} ${route}.`;
+}

@@ -1,0 +1,68 @@
+import type { Context } from '../../cli/context.js';
+import { define, required } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import * as shape from '../../cli/shapes.js';
+import type { ClockReport } from '../../sandbox/admin/clock.js';
+import type { Answer } from '../../terminal/answer.js';
+import { duration, speed } from '../inputs/durations.js';
+import { moment } from '../inputs/time.js';
+
+const CLOCK = shape.record({
+  time: shape.time('what the clock shows'),
+  running: shape.yesNo(''),
+  speed: shape.number("1 is the speed of this machine's clock"),
+});
+
+export const stop = define({
+  summary: 'Stop the sandbox clock; orders still match',
+  examples: ['sandbox clock stop', 'sandbox clock stop --json'],
+  output: CLOCK,
+  dry: DRY_CHANGE,
+  run: (context) => change(context, 'stop'),
+});
+
+export const start = define({
+  summary: 'Start the sandbox clock from where it stopped',
+  examples: ['sandbox clock start', 'sandbox clock start --json'],
+  output: CLOCK,
+  dry: DRY_CHANGE,
+  run: (context) => change(context, 'start'),
+});
+
+export const set = define({
+  summary: 'Set the sandbox clock to a later time',
+  arguments: { time: required('ISO 8601 (UTC without a zone) or milliseconds since 1970; never earlier', moment) },
+  examples: ['sandbox clock set 2031-01-01T00:00', 'sandbox clock set 1924992000000 --json'],
+  output: CLOCK,
+  dry: DRY_CHANGE,
+  run: (context, { time }) => change(context, 'set', { time: time(context.host.now()) }),
+});
+
+export const setSpeed = define({
+  summary: 'Set how fast the sandbox clock runs',
+  arguments: { factor: required('how many times faster than real time', speed) },
+  examples: ['sandbox clock speed 60', 'sandbox clock speed 0.5 --json'],
+  output: CLOCK,
+  dry: DRY_CHANGE,
+  run: (context, { factor }) => change(context, 'speed', { speed: factor }),
+});
+
+export const advance = define({
+  summary: 'Advance the sandbox clock; everything due happens',
+  arguments: { duration: required('how far, such as 90s, 15m, 2h or 7d', duration) },
+  examples: ['sandbox clock advance 1m', 'sandbox clock advance 2d --json'],
+  output: CLOCK,
+  dry: DRY_CHANGE,
+  run: (context, input) => change(context, 'advance', { ms: input.duration }),
+});
+
+async function change({ session, globals }: Context, name: string, input: object = {}): Promise<Answer> {
+  if (globals.dryRun) return dryChange(`sandbox clock ${name}`, 'Would change the sandbox clock.');
+  const clock = (await session.administer(`POST /clock/${name}`, input)) as ClockReport;
+  return { data: clock, show: () => describe(clock) };
+}
+
+function describe({ time, running, speed: factor }: ClockReport): string {
+  if (!running) return `The sandbox clock is stopped at ${time}.`;
+  return `The sandbox clock shows ${time} and runs at ${factor === 1 ? 'normal speed' : `${factor} times normal speed`}.`;
+}

@@ -1,0 +1,185 @@
+import { listing } from '../../cli/answers.js';
+import { define, flag, optional, required } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import * as shape from '../../cli/shapes.js';
+import { usage } from '../../errors.js';
+import { operations } from '../../exchange/operations/index.js';
+import type { Effects, FaultEntry } from '../../sandbox/faults/log.js';
+import { FAULT_KINDS, type FaultKind, type FaultRule } from '../../sandbox/faults/rules.js';
+import { type Column, table } from '../../terminal/table.js';
+import { localTime, timeTitle } from '../../terminal/time.js';
+import { oneOf, wholeNumber } from '../inputs/numbers.js';
+import { wordLike } from '../inputs/words.js';
+import type { Session } from '../session/session.js';
+
+const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];
+
+const RULE = shape.record({
+  id: shape.count(''),
+  kind: shape.oneOf(KINDS, ''),
+  operation: shape.orNull(shape.text('null for any')),
+  probability: shape.orNull(shape.number('from 0 to 1')),
+  count: shape.orNull(shape.count('how many requests it still applies to')),
+  every: shape.orNull(shape.count('applies to every nth request')),
+  delay: shape.count('in milliseconds'),
+  skew: shape.count('in milliseconds'),
+  seen: shape.count('requests that matched'),
+  applied: shape.count('requests that it changed'),
+});
+
+const RULE_COLUMNS: readonly Column<FaultRule>[] = [
+  { title: 'id', value: ({ id }) => String(id), align: 'right', importance: 8 },
+  { title: 'fault', value: ({ kind }) => kind, importance: 9 },
+  { title: 'operation', value: ({ operation }) => operation ?? 'any', importance: 9 },
+  { title: 'when', value: condition, importance: 7 },
+  { title: 'delay ms', value: ({ delay, skew }) => String(delay || skew || ''), align: 'right', importance: 5 },
+  { title: 'seen', value: ({ seen }) => String(seen), align: 'right', importance: 4 },
+  { title: 'applied', value: ({ applied }) => String(applied), align: 'right', importance: 6 },
+];
+
+function condition({ probability, count, every }: FaultRule): string {
+  const parts = [
+    every === null ? '' : `every ${every}.`,
+    probability === null ? '' : `probability ${probability}`,
+    count === null ? '' : `${count} times`,
+  ];
+  return parts.filter((part) => part !== '').join(', ') || 'always';
+}
+
+export const add = define({
+  summary: 'Make requests to the sandbox fail',
+  arguments: { kind: required(`one of ${KINDS.join(', ')}`, oneOf('The fault', ...KINDS)) },
+  flags: {
+    operation: flag(
+      '--operation <name>',
+      'apply it to this operation only (default: any)',
+      wordLike(...Object.keys(operations)),
+    ),
+    probability: flag('--probability <p>', 'apply it with this probability, from 0 to 1 (default: 1)', probability),
+    count: flag(
+      '--count <n>',
+      'apply it to the next n requests (default: all)',
+      wholeNumber('--count', 1, 999_999_999),
+    ),
+    every: flag('--every <n>', 'apply it to every nth request (default: 1)', wholeNumber('--every', 1, 999_999_999)),
+    delay: flag('--delay <ms>', 'how long to wait; required for delay and late', wholeNumber('--delay', 0, 3_600_000)),
+    skew: flag('--skew <ms>', 'how far to shift the clock, negative for behind; required for skew', skew),
+  },
+  examples: [
+    'sandbox fault add drop-after --operation order --count 1',
+    'sandbox fault add delay --delay 3000 --probability 0.1 --json',
+    'sandbox fault add skew --skew=-90000',
+  ],
+  output: RULE,
+  dry: DRY_CHANGE,
+  async run({ session, globals }, input) {
+    if (globals.dryRun) return dryChange('sandbox fault add', `Would add: ${FAULT_KINDS[input.kind]}.`);
+    const rule = (await session.administer('POST /faults/add', input)) as FaultRule;
+    return { data: rule, show: (screen) => table(screen, RULE_COLUMNS, [rule]) };
+  },
+});
+
+function probability(text: string): number {
+  const chance = /^(0|1|0?\.\d{1,9}|1\.0+)$/.test(text) ? Number(text) : Number.NaN;
+  if (chance >= 0) return chance;
+  throw usage(`--probability is "${text}".`, 'It must be a number from 0 to 1.');
+}
+
+function skew(text: string): number {
+  const ms = /^-?\d{1,8}$/.test(text) ? Number(text) : Number.NaN;
+  if (Math.abs(ms) <= 86_400_000) return ms;
+  throw usage(`--skew is "${text}".`, 'It must be milliseconds from -86400000 to 86400000.');
+}
+
+export const list = define({
+  summary: 'List the active faults',
+  examples: ['sandbox fault list', 'sandbox fault list --json'],
+  output: shape.list(RULE),
+  async run({ session }) {
+    const rows = (await session.administer('GET /faults')) as FaultRule[];
+    return listing({
+      rows,
+      fields: [
+        ...(['id', 'kind', 'operation', 'probability', 'count', 'every', 'delay', 'skew', 'seen', 'applied'] as const),
+      ],
+      columns: RULE_COLUMNS,
+      empty: 'No active faults.',
+    });
+  },
+});
+
+export const clear = define({
+  summary: 'Remove one fault or all; the log stays',
+  arguments: { id: optional('the id of the fault (default: all)', wholeNumber('The fault', 1, 999_999_999)) },
+  examples: ['sandbox fault clear', 'sandbox fault clear 2 --json'],
+  output: shape.record({ cleared: shape.count('how many were removed') }),
+  dry: DRY_CHANGE,
+  async run({ session, globals }, { id }) {
+    if (globals.dryRun) return dryChange('sandbox fault clear', 'Would remove faults.');
+    const answer = (await session.administer('POST /faults/clear', { id })) as { readonly cleared: number };
+    return { data: answer, show: () => `Removed ${answer.cleared} ${answer.cleared === 1 ? 'fault' : 'faults'}.` };
+  },
+});
+
+export const log = define({
+  summary: 'List applied faults and their real effects, oldest first',
+  flags: {
+    after: flag('--after <number>', 'list only entries after this one', wholeNumber('--after', 0, 999_999_999)),
+  },
+  examples: ['sandbox fault log', 'sandbox fault log --after 20 --json'],
+  output: shape.list(
+    shape.record({
+      number: shape.count('counts from 1'),
+      time: shape.time("by this machine's clock"),
+      rule: shape.count('the id of the fault'),
+      kind: shape.oneOf(KINDS, ''),
+      operation: shape.text(''),
+      parameters: shape.named(shape.text(''), 'without secrets'),
+      executions: shape.list(
+        shape.record({
+          placed: shape.list(shape.id(''), 'orders'),
+          cancelled: shape.list(shape.text(''), 'orders, by the id in the request'),
+          withdrawn: shape.list(shape.id(''), 'withdrawals'),
+          code: shape.orNull(shape.count('null for an answer without a code')),
+        }),
+        'one for each time that the request was executed',
+      ),
+    }),
+  ),
+  async run({ session }, { after = 0 }) {
+    return listing({
+      rows: await entriesAfter(session, after),
+      fields: ['number', 'time', 'rule', 'kind', 'operation', 'parameters', 'executions'],
+      columns: [
+        { title: '#', value: ({ number }) => String(number), align: 'right', importance: 8 },
+        { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 5 },
+        { title: 'fault', value: ({ kind }) => kind, importance: 9 },
+        { title: 'operation', value: ({ operation }) => operation, importance: 9 },
+        { title: 'executed', value: ({ executions }) => executions.map(describe).join('; ') || 'no', importance: 9 },
+      ],
+      empty: 'No fault has been applied.',
+    });
+  },
+});
+
+/** The sandbox gives the log in pages. */
+async function entriesAfter(session: Session, after: number): Promise<FaultEntry[]> {
+  const rows: FaultEntry[] = [];
+  for (let last = after; ; ) {
+    const page = (await session.administer('POST /faults/log', { after: last })) as FaultEntry[];
+    rows.push(...page);
+    const next = page.at(-1)?.number;
+    if (next === undefined) return rows;
+    last = next;
+  }
+}
+
+function describe({ placed, cancelled, withdrawn, code }: Effects): string {
+  const parts = [
+    ...placed.map((id) => `placed ${id}`),
+    ...cancelled.map((id) => `cancelled ${id}`),
+    ...withdrawn.map((id) => `withdrew ${id}`),
+  ];
+  if (parts.length > 0) return parts.join(', ');
+  return code === null || code === 1000 ? 'yes' : `rejected with ${code}`;
+}

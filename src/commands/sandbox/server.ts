@@ -1,0 +1,199 @@
+import { confirm, requireConsent } from '../../cli/consent.js';
+import { define, flag, type Reader, toggle } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import * as shape from '../../cli/shapes.js';
+import { quoted, usage } from '../../errors.js';
+import type { OtherLimits } from '../../sandbox/lifecycle/start.js';
+import { grouped } from '../../terminal/numbers.js';
+import { type Entry, record } from '../../terminal/table.js';
+import { localTime, timeTitle } from '../../terminal/time.js';
+import { duration } from '../inputs/durations.js';
+import { oneOf, wholeNumber } from '../inputs/numbers.js';
+import { utcOffset } from '../inputs/time.js';
+
+/** Where the sandbox is reached and its play keys. */
+const ADDRESS: shape.Fields = {
+  baseUrl: shape.text('the market-data host, without /data/v1'),
+  tradeUrl: shape.text('the trade host, without /api'),
+  wsUrl: shape.orNull(shape.text('')),
+  accessKey: shape.text(''),
+  secretKey: shape.text(''),
+  safePwd: shape.text('the fund password'),
+  pid: shape.count('of its process'),
+};
+
+const ADDRESS_AND_ADMIN = shape.record({ ...ADDRESS, adminUrl: shape.text(''), adminToken: shape.text('') });
+
+const LIMITS: Readonly<Record<keyof OtherLimits, Reader<number | null>>> = {
+  key: countOrOff('key'),
+  address: countOrOff('address'),
+  kline: countOrOff('kline'),
+  lock: duration,
+  reqTime: duration,
+};
+
+export const serve = define({
+  summary: 'Run the sandbox in the foreground',
+  flags: {
+    port: flag('--port <n>', 'listen on this loopback port; 0 picks a free one', wholeNumber('--port', 0, 65_535)),
+    seed: flag('--seed <n>', 'seed the random numbers', wholeNumber('--seed', 0, 999_999_999)),
+    limits: toggle('--no-limits', 'do not enforce rate limits'),
+    limit: flag(
+      '--limit <list>',
+      'change limits, for tests: key=600,address=off,lock=10s,kline=off,reqTime=5s',
+      limitList,
+    ),
+    strictAgent: toggle('--strict-agent', "refuse a User-Agent that is not a browser's"),
+    klineSince: flag(
+      '--kline-since <which>',
+      'which 1,000 candles to return after since: first or latest (default: latest)',
+      oneOf('--kline-since', 'first', 'latest'),
+    ),
+    zone: flag('--zone <offset>', 'the time zone of dates in answers, such as +08:00 (default: UTC)', utcOffset),
+  },
+  examples: [
+    'sandbox serve --port 0',
+    'sandbox serve --port 8700 --seed 7 --no-limits',
+    'sandbox serve --limit key=600,reqTime=5s',
+  ],
+  output: ADDRESS_AND_ADMIN,
+  async run({ host, output }, { port, seed, limits, limit, strictAgent, zone, klineSince }) {
+    const { startSandbox } = await import('../../sandbox/lifecycle/start.js');
+    const running = await startSandbox(host, { port, seed, limits, limit, strictAgent, zone, klineSince });
+    host.onInterrupt(() => running.close());
+    const line = JSON.stringify(running.address);
+    await output.answer({ data: running.address, show: () => line });
+    await running.closed;
+    return undefined;
+  },
+});
+
+/** Reads `key=600,address=off,lock=10s,kline=off,reqTime=5s`, any of them. Throws Failure `usage`. */
+function limitList(list: string): OtherLimits {
+  const entries = list.split(',').map((pair) => {
+    const [name = '', value = ''] = pair.split('=');
+    if (!isLimit(name))
+      throw usage(`${quoted(pair)} is not a limit.`, `Write NAME=VALUE with one of ${Object.keys(LIMITS).join(', ')}.`);
+    return [name, LIMITS[name](value)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function isLimit(name: string): name is keyof OtherLimits {
+  return Object.hasOwn(LIMITS, name);
+}
+
+function countOrOff(name: string): Reader<number | null> {
+  const count = wholeNumber(name, 1, 1_000_000);
+  return (text) => (text === 'off' ? null : count(text));
+}
+
+export const start = define({
+  summary: 'Start the sandbox in the background',
+  examples: ['sandbox start', 'sandbox start --json'],
+  output: ADDRESS_AND_ADMIN,
+  async run({ session }) {
+    const { started, ...address } = await session.startSandbox();
+    const action = started ? 'Started the sandbox' : 'The sandbox is already running';
+    return { data: address, show: () => `${action} at ${address.tradeUrl} (process ${address.pid}).` };
+  },
+});
+
+export const stop = define({
+  summary: 'Stop the sandbox and keep its state',
+  examples: ['sandbox stop', 'sandbox stop --json'],
+  output: shape.record({ stopped: shape.yesNo('false if it was not running') }),
+  async run({ host }) {
+    const { stopSandbox } = await import('../../sandbox/lifecycle/index.js');
+    const stopped = await stopSandbox(host);
+    return {
+      data: { stopped },
+      show: () => (stopped ? 'Stopped the sandbox; its state is kept.' : 'The sandbox was not running.'),
+    };
+  },
+});
+
+const countOrNull = (description: string) => shape.orNull(shape.count(description));
+
+export const status = define({
+  summary: 'Show whether the sandbox runs, its address and keys',
+  examples: ['sandbox status', 'sandbox status --json'],
+  output: shape.record({
+    running: shape.yesNo(''),
+    ...Object.fromEntries(Object.entries(ADDRESS).map(([name, field]) => [name, shape.orNull(field)])),
+    time: shape.orNull(shape.time("the exchange's clock")),
+    clockRunning: shape.orNull(shape.yesNo('')),
+    clockSpeed: shape.orNull(shape.number("1 is the speed of this machine's clock")),
+    markets: countOrNull(''),
+    orders: countOrNull('open orders'),
+    accounts: countOrNull(''),
+    trades: countOrNull(''),
+    requests: countOrNull('since the start'),
+    refused: countOrNull('since the start'),
+    nonBrowserAgents: countOrNull("requests without a browser's User-Agent"),
+    faults: countOrNull('faults that can still apply'),
+    replaying: countOrNull('rows still to replay'),
+    memory: countOrNull('in bytes'),
+    disk: countOrNull('in bytes'),
+    cpuSeconds: shape.orNull(shape.number('')),
+    upSeconds: shape.orNull(shape.number('')),
+  }),
+  async run({ host }) {
+    const { sandboxStatus } = await import('../../sandbox/lifecycle/index.js');
+    const found = await sandboxStatus(host);
+    const count = (value: number | null) => (value === null ? null : grouped(String(value)));
+    const entries: Entry[] = [
+      ['address', found.tradeUrl],
+      ['process', found.pid === null ? null : String(found.pid)],
+      ['access key', found.accessKey],
+      ['secret key', found.secretKey],
+      ['fund password', found.safePwd],
+      [timeTitle(), found.time === null ? null : localTime(Date.parse(found.time))],
+      ['markets', count(found.markets)],
+      ['open orders', count(found.orders)],
+      ['trades', count(found.trades)],
+      ['clock', found.clockSpeed === null ? null : clockText(found.clockRunning === true, found.clockSpeed)],
+      ['accounts', count(found.accounts)],
+      ['requests', count(found.requests)],
+      ['refused', count(found.refused)],
+      ['not from a browser', count(found.nonBrowserAgents)],
+      ['faults', count(found.faults)],
+      ['rows to replay', count(found.replaying)],
+      ['memory', megabytes(found.memory)],
+      ['disk', megabytes(found.disk)],
+      ['processor time', found.cpuSeconds === null ? null : `${found.cpuSeconds} s of ${found.upSeconds} s`],
+    ];
+    return {
+      data: found,
+      show: (screen) =>
+        found.running ? record(screen, entries) : 'The sandbox is not running. It starts when a command needs it.',
+    };
+  },
+});
+
+function clockText(running: boolean, speed: number): string {
+  if (!running) return 'stopped';
+  return speed === 1 ? 'running' : `running at ${speed} times normal speed`;
+}
+
+function megabytes(bytes: number | null): string | null {
+  return bytes === null ? null : `${(bytes / 1_048_576).toFixed(1)} MiB`;
+}
+
+export const reset = define({
+  summary: 'Stop the sandbox and delete all its data; asks',
+  examples: ['sandbox reset', 'sandbox reset --yes'],
+  output: shape.record({ stopped: shape.yesNo('false if it was not running') }),
+  dry: DRY_CHANGE,
+  async run(context) {
+    requireConsent(context);
+    const deletion = 'all orders, balances and history of the sandbox';
+    if (context.globals.dryRun) return dryChange('sandbox reset', `Would delete ${deletion}.`);
+    await confirm(context, `Delete ${deletion}?`);
+    const { resetSandbox } = await import('../../sandbox/lifecycle/index.js');
+    const stopped = await resetSandbox(context.host);
+    context.session.forgetSandboxJournal();
+    context.session.forgetSandboxLimits();
+    return { data: { stopped }, show: () => 'The sandbox is reset; its keys stay the same.' };
+  },
+});

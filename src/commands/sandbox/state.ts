@@ -1,0 +1,123 @@
+import path from 'node:path';
+import { confirm, requireConsent } from '../../cli/consent.js';
+import type { Context } from '../../cli/context.js';
+import { define, flag, required } from '../../cli/definition.js';
+import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
+import * as shape from '../../cli/shapes.js';
+import { Failure, suggest } from '../../errors.js';
+import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.js';
+import type { StateReport } from '../../sandbox/admin/state.js';
+import { grouped } from '../../terminal/numbers.js';
+import { duration, speed } from '../inputs/durations.js';
+import { marketName } from '../inputs/names.js';
+import { positiveDecimal } from '../inputs/numbers.js';
+import { filePath } from '../inputs/words.js';
+
+const FILE = shape.record({ file: shape.text(''), rows: shape.count("of the exchange's data") });
+
+/** The sandbox's reason for not replacing its state. */
+const LOSES_STATE = 'losesState';
+
+const FASTEST = 'max';
+
+export const price = define({
+  summary: 'Move the price of a sandbox market',
+  arguments: { market: required('the market', marketName), price: required('the price', positiveDecimal('The price')) },
+  flags: { over: flag('--over <duration>', 'how long the move takes, such as 30s or 10m (default: 0s)', duration) },
+  examples: ['sandbox price btc_usdt 25000', 'sandbox price btc_usdt 40000 --over 10m --json'],
+  output: shape.record({
+    market: shape.text(''),
+    price: shape.decimal('the price it moves to'),
+    at: shape.time('when it gets there'),
+  }),
+  dry: DRY_CHANGE,
+  async run({ session, globals }, { market, price: target, over = 0 }) {
+    if (globals.dryRun) return dryChange('sandbox price', `Would move ${market} to ${target}.`);
+    const report = (await session.administer('POST /price', { market, price: target, ms: over })) as PriceMoveReport;
+    return { data: report, show: () => `${report.market} moves to ${report.price} until ${report.at}.` };
+  },
+});
+
+export const replay = define({
+  summary: 'Replay recorded candles or trades in a sandbox market',
+  arguments: {
+    market: required('the market', marketName),
+    file: required('CSV: time,open,high,low,close,volume or time,id,side,price,amount, or a common export', filePath),
+  },
+  flags: {
+    speed: flag('--speed <n>', 'how many times faster than real time, or max (default: max)', (text) =>
+      text === FASTEST ? FASTEST : speed(text),
+    ),
+  },
+  examples: ['sandbox replay btc_usdt candles.csv', 'sandbox replay xrp_eth trades.csv --speed 60 --json'],
+  output: shape.record({
+    market: shape.text(''),
+    kind: shape.oneOf(['candles', 'trades'], ''),
+    rows: shape.count(''),
+    from: shape.time(''),
+    to: shape.time(''),
+    speed: shape.orNull(shape.number('null for max')),
+    anew: shape.yesNo("true if the exchange was restarted at the file's first row"),
+    left: shape.count('rows still to replay'),
+  }),
+  dry: DRY_CHANGE,
+  async run(context, { market, file, speed: factor }) {
+    if (context.globals.dryRun) return dryChange('sandbox replay', `Would replay ${file} in ${market}.`);
+    const input = { market, file: path.resolve(file), speed: factor === FASTEST ? null : (factor ?? null) };
+    const report = (await replaceState(context, 'POST /replay', input)) as ReplayReport;
+    const { kind, rows, from, to, left } = report;
+    const what = `${grouped(String(rows))} ${kind} of ${report.market}, ${from} to ${to}`;
+    if (left > 0 || report.speed !== null)
+      return { data: report, show: () => `Replaying ${what}, at ${report.speed} times normal speed.` };
+    context.output.note(['The sandbox clock is stopped at the end.', suggest('Start it', 'sandbox', 'clock', 'start')]);
+    return { data: report, show: () => `Replayed ${what}.` };
+  },
+});
+
+export const exportState = define({
+  summary: 'Export the whole sandbox to a file',
+  arguments: { file: required('where to write; an existing file is replaced', filePath) },
+  examples: ['sandbox export state.ndjson', 'sandbox export /tmp/state.ndjson --json'],
+  output: FILE,
+  dry: DRY_CHANGE,
+  async run({ session, globals }, { file }) {
+    if (globals.dryRun) return dryChange('sandbox export', `Would write ${file}.`);
+    const report = (await session.administer('POST /export', { file: path.resolve(file) })) as StateReport;
+    return { data: report, show: () => `Wrote ${grouped(String(report.rows))} rows to ${report.file}.` };
+  },
+});
+
+export const importState = define({
+  summary: 'Replace the sandbox by an export; asks before losing data',
+  arguments: { file: required('a file from pit sandbox export', filePath) },
+  examples: ['sandbox import state.ndjson', 'sandbox import state.ndjson --yes --json'],
+  output: FILE,
+  dry: DRY_CHANGE,
+  async run(context, { file }) {
+    if (context.globals.dryRun) return dryChange('sandbox import', `Would replace the sandbox by ${file}.`);
+    const report = (await replaceState(context, 'POST /import', { file: path.resolve(file) })) as StateReport;
+    return { data: report, show: () => `Imported ${grouped(String(report.rows))} rows from ${report.file}.` };
+  },
+});
+
+/**
+ * An administration call that replaces the exchange's state. If orders or balances of customers would be lost, it asks
+ * first. Throws Failure `declined`.
+ */
+async function replaceState(context: Context, call: string, input: object): Promise<unknown> {
+  const { session } = context;
+  try {
+    return await session.administer(call, { ...input, anew: false });
+  } catch (error) {
+    if (!(error instanceof Failure) || reasonOf(error.cause) !== LOSES_STATE) throw error;
+    requireConsent(context);
+    await confirm(context, `${error.message} Go on?`);
+    const report = await session.administer(call, { ...input, anew: true });
+    session.forgetSandboxJournal();
+    return report;
+  }
+}
+
+function reasonOf(cause: unknown): unknown {
+  return cause instanceof Error && 'reason' in cause ? cause.reason : undefined;
+}
