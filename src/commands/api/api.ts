@@ -1,9 +1,9 @@
 import type { Context } from '../../cli/context.js';
 import { define, required, several, toggle } from '../../cli/definition.js';
-import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import { anything } from '../../cli/shapes.js';
 import { isDescribed, type OperationName, operationOf } from '../../exchange/operations/index.js';
 import type { Answer } from '../../terminal/answer.js';
+import { overriddenBy, overrideFlag } from '../guarding.js';
 import { bodyAnswer } from './body.js';
 import { readOperation, readPair, valuesOf } from './parameters.js';
 

@@ -1,8 +1,5 @@
 import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
-import { dryRun, NO_PREVIEW } from '../../cli/dry-run.js';
-import { exchangeText } from '../../cli/exchange-text.js';
-import { breachText, confirmGuarded } from '../../cli/guards.js';
 import { Failure, type Hint, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -13,6 +10,9 @@ import { Departure } from '../../trading/departure.js';
 import type { GuardName } from '../../trading/guards/names.js';
 import type { CallTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/client-id.js';
+import { dryRun, NO_PREVIEW } from '../dry-run.js';
+import { breachText, confirmGuarded } from '../guarding.js';
+import { exchangeText } from '../session/exchange-text.js';
 import { bodyAnswer } from './body.js';
 import { guardLikely } from './likely-orders.js';
 import { alike } from './parameters.js';

@@ -1,6 +1,6 @@
 import { requireConsent } from '../../cli/consent.js';
 import { define, flag, required } from '../../cli/definition.js';
-import { overriddenBy, overrideFlag } from '../../cli/guards.js';
+import { overriddenBy, overrideFlag } from '../guarding.js';
 import { marketName } from '../inputs/names.js';
 import { oneOf, positiveDecimal, unresolvedId } from '../inputs/numbers.js';
 import { filePath } from '../inputs/words.js';

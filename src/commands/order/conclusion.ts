@@ -1,4 +1,3 @@
-import { notSent } from '../../cli/not-sent.js';
 import { type Advice, Failure, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import type { Answer } from '../../terminal/answer.js';
@@ -9,6 +8,7 @@ import { zonedTime } from '../../terminal/time.js';
 import type { OrderTerms } from '../../trading/journal/intent.js';
 import type { Placement } from '../../trading/orders/place.js';
 import type { Unknown } from '../../trading/orders/settle.js';
+import { notSent } from '../not-sent.js';
 import { accountWords } from './account-words.js';
 
 /** An order that was sent: its terms, and what it is called. */

@@ -1,9 +1,9 @@
 import { requireConsent } from '../../cli/consent.js';
 import { define, flag, optional, toggle } from '../../cli/definition.js';
-import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import * as shape from '../../cli/shapes.js';
 import { readAmount } from '../../trading/expressions/amount-expression.js';
 import { readPrice } from '../../trading/expressions/price-expression.js';
+import { overriddenBy, overrideFlag } from '../guarding.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, oneOf } from '../inputs/numbers.js';
 import { checkGiven, firstMissing, type GivenOrder, typeOf, wholeRequest } from './request.js';

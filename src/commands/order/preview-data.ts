@@ -1,9 +1,9 @@
-import type { Preview } from '../../cli/dry-run.js';
-import { breachText } from '../../cli/guards.js';
 import type { Decimal } from '../../domain/decimal.js';
 import type { GuardName } from '../../trading/guards/names.js';
 import { type OrderFacts, spentCoin } from '../../trading/preview/facts.js';
 import { averagePrice } from '../../trading/preview/fills.js';
+import type { Preview } from '../dry-run.js';
+import { breachText } from '../guarding.js';
 import type { Prepared } from './prepare.js';
 
 /** A preview as programs read it; what is not known is null. */

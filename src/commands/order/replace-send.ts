@@ -1,6 +1,4 @@
 import type { Context } from '../../cli/context.js';
-import { dryRun, NO_PREVIEW, type Preview } from '../../cli/dry-run.js';
-import { confirmGuarded, guardingOf } from '../../cli/guards.js';
 import { suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -16,6 +14,8 @@ import { referenceValues } from '../../trading/orders/reference.js';
 import { notionalText, orderValues } from '../../trading/orders/terms.js';
 import type { ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
+import { dryRun, NO_PREVIEW, type Preview } from '../dry-run.js';
+import { confirmGuarded, guardingOf } from '../guarding.js';
 import { UNCHECKED } from '../session/extras.js';
 import { foreseen, isLookedAt, type Prepared } from './prepare.js';
 import { previewData } from './preview-data.js';

@@ -1,7 +1,4 @@
 import type { Context } from '../../cli/context.js';
-import { dryRun } from '../../cli/dry-run.js';
-import { exchangeText } from '../../cli/exchange-text.js';
-import { breachText, confirmGuarded, guardingOf } from '../../cli/guards.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -10,6 +7,9 @@ import type { Breach } from '../../trading/guards/breach.js';
 import type { GuardName } from '../../trading/guards/names.js';
 import { type Guarding, placeOrder } from '../../trading/orders/place.js';
 import { orderValues } from '../../trading/orders/terms.js';
+import { dryRun } from '../dry-run.js';
+import { breachText, confirmGuarded, guardingOf } from '../guarding.js';
+import { exchangeText } from '../session/exchange-text.js';
 import { UNCHECKED } from '../session/extras.js';
 import { conclude, interruptedNote, type SentOrder } from './conclusion.js';
 import { isLookedAt, prepare } from './prepare.js';

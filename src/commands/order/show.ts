@@ -1,5 +1,4 @@
 import { define, flag, optional, required } from '../../cli/definition.js';
-import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
 import { suggest, usage } from '../../errors.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
@@ -7,6 +6,7 @@ import { referenceValues } from '../../trading/orders/reference.js';
 import { WAITS } from '../../trading/orders/wait.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
+import { onMarket } from '../known-market.js';
 import { orderRow } from './rows.js';
 import { ORDER } from './shapes.js';
 import { showOrder } from './table.js';

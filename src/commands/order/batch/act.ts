@@ -1,6 +1,4 @@
 import type { Context } from '../../../cli/context.js';
-import { exchangeText } from '../../../cli/exchange-text.js';
-import { breachText, confirmGuarded, guardingOf } from '../../../cli/guards.js';
 import { timeFor } from '../../../exchange/limiter/limits.js';
 import type { Market } from '../../../exchange/market-catalog.js';
 import type { Answer } from '../../../terminal/answer.js';
@@ -24,6 +22,8 @@ import type { BatchLine, BatchTerms } from '../../../trading/journal/intent.js';
 import type { Guarding } from '../../../trading/orders/place.js';
 import type { Outlook } from '../../../trading/preview/outlook.js';
 import { quietly } from '../../../trading/quietly.js';
+import { breachText, confirmGuarded, guardingOf } from '../../guarding.js';
+import { exchangeText } from '../../session/exchange-text.js';
 import { carryOut } from './carry-out.js';
 import { conclude, standOf } from './conclusion.js';
 import { dryBatch } from './dry.js';

@@ -1,6 +1,4 @@
 import type { Context } from '../../../cli/context.js';
-import { maskedRequest } from '../../../cli/dry-run.js';
-import { breachText } from '../../../cli/guards.js';
 import type { Answer } from '../../../terminal/answer.js';
 import type { Screen } from '../../../terminal/screen.js';
 import type { TradingAccount } from '../../../trading/account.js';
@@ -9,6 +7,8 @@ import { MOST_PAIRS } from '../../../trading/batches/job.js';
 import type { Breach } from '../../../trading/guards/breach.js';
 import type { GuardName } from '../../../trading/guards/names.js';
 import { spentCoin } from '../../../trading/preview/facts.js';
+import { maskedRequest } from '../../dry-run.js';
+import { breachText } from '../../guarding.js';
 import { type ShownJob, summaryOf } from './preview.js';
 
 /** What a job would have sent, all its requests with keys and signatures left out; nothing is. */

@@ -1,5 +1,5 @@
-import { dryRunShape, PREVIEW, REQUEST } from '../../../cli/dry-run.js';
 import * as shape from '../../../cli/shapes.js';
+import { dryRunShape, PREVIEW, REQUEST } from '../../dry-run.js';
 import { SURROUNDINGS } from '../shapes.js';
 
 /** What became of one order of a job. */

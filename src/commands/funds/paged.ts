@@ -1,6 +1,6 @@
-import { type ReadSource, renewing } from '../exchange/read-source.js';
-import { grouped } from '../terminal/numbers.js';
-import type { Context } from './context.js';
+import type { Context } from '../../cli/context.js';
+import { type ReadSource, renewing } from '../../exchange/read-source.js';
+import { grouped } from '../../terminal/numbers.js';
 
 /** A list of so many rows is there before anybody wonders. */
 const SHORT = 100;

@@ -1,3 +1,7 @@
+import { completing } from '../cli/completes.js';
+import { confirm } from '../cli/consent.js';
+import type { Context } from '../cli/context.js';
+import { repeated } from '../cli/definition.js';
 import { Failure, suggest } from '../errors.js';
 import type { TradingAccount } from '../trading/account.js';
 import type { Breach } from '../trading/guards/breach.js';
@@ -6,10 +10,6 @@ import type { Guarded } from '../trading/guards/guards.js';
 import { guardLimits } from '../trading/guards/limits.js';
 import { GUARDS, type GuardName, readGuards, SETTING_OF } from '../trading/guards/names.js';
 import type { Guarding } from '../trading/orders/place.js';
-import { completing } from './completes.js';
-import { confirm } from './consent.js';
-import type { Context } from './context.js';
-import { repeated } from './definition.js';
 
 /** `--override price-band`, for every command that places orders. */
 export const overrideFlag = repeated(
