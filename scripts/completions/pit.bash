@@ -1,11 +1,11 @@
-# Completes pit's command lines in bash: sourced from ~/.bashrc, or found by bash-completion, which it does not need.
-# The shell alone answers: no program is started, and pit's own folders are only read. What is read there came from an
-# exchange and is held against what names and ids are made of before any of it is used.
+# Completes pit's command lines in bash. Source it from ~/.bashrc, or let bash-completion load it; it works without.
+# It starts no program and only reads pit's own folders. The names in them came from an exchange, so each is checked
+# against a pattern before it is used.
 
 #{tree}
 
-# The words of the line up to the cursor, as pit would see them: readline parts them at = and : as well.
-# Sets words, cur (the last of them) and lead, the part of cur that readline leaves alone.
+# The words of the line up to the cursor, as pit would see them: readline also splits at = and :.
+# Sets words, cur (the last word) and lead (the part of cur that readline does not replace).
 __pit_words() {
   local rest=$COMP_LINE bare word index count=0
   for ((index = 0; index <= COMP_CWORD; index++)); do
@@ -28,7 +28,7 @@ __pit_words() {
   lead=${cur%"$word"}
 }
 
-# Takes a whole word of the line: which command it leads to, what it counts as, and what is to come after it.
+# Consumes a complete word: updates the command, the flags used and what may follow.
 __pit_take() {
   if [[ -n $kind ]]; then
     [[ $flag == --profile ]] && profile=$1
@@ -77,7 +77,7 @@ __pit_argument_kind() {
   done
 }
 
-# A market or a coin as pit reads it: BTC/USDT is btc_usdt.
+# A market or a coin in pit's own form: BTC/USDT becomes btc_usdt.
 __pit_plain() {
   plain=${1//[\/-]/_}
   if ((BASH_VERSINFO[0] >= 4)); then plain=${plain,,}; fi
@@ -94,14 +94,14 @@ __pit_home() {
   fi
 }
 
-# The text of one of pit's small files, in text.
+# Sets text to the content of one of pit's small files.
 __pit_read() {
   text=
   [[ -f $1 && -r $1 ]] && IFS= read -r -d '' text <"$1"
   return 0
 }
 
-# The text of a file of names of the exchange in use.
+# Sets text to a file of names for the profile in use.
 __pit_symbols() {
   local home folder text_of_active
   if [[ -n ${PIT_TRADE_URL-}${PIT_BASE_URL-} ]]; then
@@ -122,8 +122,8 @@ __pit_symbols() {
   __pit_read "$home/symbols/$folder/$1"
 }
 
-# Offers the lines of a file of names. Where all of it is letters, digits and _ the shell may expand it as a list of words;
-# otherwise each line is looked at alone.
+# Offers the lines of a file of names. If the whole file is letters, digits and _, the shell can safely split it into
+# words; otherwise each line is checked alone.
 __pit_names() {
   local text line rule='^[A-Za-z0-9]{1,36}(_[a-z0-9]{1,20})?$'
   __pit_symbols "$1"
@@ -140,14 +140,14 @@ __pit_names() {
   done <<<"$text"
 }
 
-# Offers ids of orders, of the market on the line if there is one: orders' own (id), or the client's (client).
+# Offers order ids (id) or client ids (client), only of the market on the line if there is one.
 __pit_orders() {
   local text line like='*'
   __pit_symbols orders
   [[ -n $market ]] && like="$market *"
   [[ -n $market && $1 == id ]] && like="$market ${value//[!0-9]/?}*"
   if [[ $text != *[!A-Za-z0-9_$' \n'-]* ]]; then
-    # nothing of it means anything to the shell, so that it may part it, which is much quicker
+    # it holds nothing special to the shell, which can split it much faster
     local IFS=$'\n'
     for line in $text; do if [[ $line == $like ]]; then __pit_order "$1" "$line"; fi; done
     return
@@ -170,7 +170,7 @@ __pit_profiles() {
   local home file name
   __pit_home config "${XDG_CONFIG_HOME-}" Preferences
   __pit_offer sandbox
-  # a pattern that finds nothing would be an error where the user has set failglob
+  # a glob without a match would be an error under failglob
   while IFS= read -r file; do
     name=${file##*/}
     name=${name%.json}
@@ -182,8 +182,8 @@ __pit_offer() {
   [[ $1 == "$value"* ]] && COMPREPLY+=("$before$1")
 }
 
-# Offers the shell's own: files (-f), or commands (-c). What readline does not quote by itself is quoted here: their names
-# may hold anything. Before bash 4 it quotes nothing. The beginning of a path in ~ is as it was typed, and stays.
+# Offers files (-f) or commands (-c). Their names may hold anything, so what readline does not quote by itself is quoted
+# here: before bash 4 it quotes nothing. A leading ~ stays as typed.
 __pit_shells() {
   local found tilde= quoted
   [[ $1 == -f ]] && builtin compopt -o filenames 2>/dev/null
@@ -198,7 +198,7 @@ __pit_shells() {
   done < <(compgen "$1" -- "$value")
 }
 
-# Offers what a word of this kind can be. value is what is typed of it, before what stands in front of it in the word.
+# Offers the values of a kind. value is the typed part, before is what precedes it in the same word.
 __pit_value() {
   local plain word
   case $1 in

@@ -1,10 +1,10 @@
-# Completes pit's command lines in fish: a file of a completions folder, read when pit is first completed.
-# The shell alone answers: no program is started, and pit's own folders are only read. What is read there came from an
-# exchange and is held against what names and ids are made of before any of it is used.
+# Completes pit's command lines in fish. Put it into a completions folder, where fish finds it.
+# It starts no program and only reads pit's own folders. The names in them came from an exchange, so each is checked
+# against a pattern before it is used.
 
 #{tree}
 
-# The kind of the flag in argv[1] as argv[2..] have it: nothing for a switch.
+# The kind of the flag argv[1] among the entries argv[2..]; nothing for a switch.
 function __pit_flag_kind
     for entry in $argv[2..]
         set -l word (string split -m1 \t -- $entry)[1]
@@ -16,7 +16,7 @@ function __pit_flag_kind
     end
 end
 
-# The kind of the argument at a place, counted from 0.
+# The kind of the argument at a position, counted from 0.
 function __pit_argument_kind
     set -l index 0
     for entry in $argv[2..]
@@ -49,7 +49,7 @@ function __pit_read
     string split \n -- $text
 end
 
-# The lines of a file of names of the exchange in use, as far as they fit a pattern.
+# The lines of a file of names for the profile in use that match a pattern.
 function __pit_lines --argument-names profile file pattern
     set -l folder
     if test -n "$PIT_TRADE_URL$PIT_BASE_URL"
@@ -74,7 +74,7 @@ function __pit_profiles
     end
 end
 
-# The files that a path can become; fish's own list of them starts ls.
+# The files that start with a path. fish's own completion of files would start ls.
 function __pit_files
     set -l path $argv[1]
     string match -q '~/*' -- $path; and set path $HOME(string sub -s 2 -- $path)
@@ -85,7 +85,7 @@ function __pit_files
     end
 end
 
-# What a word of a kind can be, of a market and a profile on the line; argv[4] is what is typed of it.
+# The values of a kind, given the market, the profile and what is typed so far.
 function __pit_value --argument-names kind market profile typed
     set -l of $market
     test -n "$of"; or set of '[a-z0-9_]+'
@@ -105,7 +105,7 @@ function __pit_value --argument-names kind market profile typed
         case @file
             __pit_files "$typed"
         case @program
-            # echo would take it for its own
+            # echo would read it as an option
             printf '%s\n' --
         case ',*'
             set -l before (string match -r '.*,' -- $typed)

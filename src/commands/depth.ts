@@ -2,7 +2,8 @@ import type { Context } from '../cli/context.js';
 import { define, flag, required } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal } from '../domain/decimal.js';
-import { type Depth, type Level, readDepth } from '../exchange/depth.js';
+import type { Depth, Level } from '../domain/market-data.js';
+import * as origin from '../exchange/origins.js';
 import type { Answer } from '../terminal/answer.js';
 import { bars } from '../terminal/bar.js';
 import { grouped } from '../terminal/numbers.js';
@@ -36,16 +37,16 @@ export default define({
   examples: ['depth btc_usdt', 'depth btc_usdt --size 20', 'depth btc_usdt --merge 10 --json'],
   output: shape.record({
     market: shape.text(''),
-    time: shape.time('when the exchange made it', 'depth.timestamp'),
-    bids: shape.list(shape.record(LEVEL), 'best first', 'depth.bids'),
-    asks: shape.list(shape.record(LEVEL), 'best first', 'depth.asks'),
+    time: shape.time('when the exchange made it', origin.DEPTH.time),
+    bids: shape.list(shape.record(LEVEL), 'best first', origin.DEPTH.bids),
+    asks: shape.list(shape.record(LEVEL), 'best first', origin.DEPTH.asks),
   }),
   row: shape.record({ side: shape.oneOf(['ask', 'bid'], ''), ...LEVEL }),
   async run(context, { market, size, merge }) {
     const { base, quote } = await (await context.session.markets()).find(market);
     const levels = levelsOf(context, size, merge);
     const client = await context.session.client();
-    const { time, bids, asks } = await readDepth(client, market, levels, merge);
+    const { time, bids, asks } = await client.depth(market, levels, merge);
     return {
       data: { market, time: isoTime(time), bids, asks },
       csv: [

@@ -4,6 +4,7 @@ import type { ExchangeClient } from '../exchange/exchange-client.js';
 import { failureOf } from '../exchange/failures.js';
 import { operationOf } from '../exchange/operations/index.js';
 import { checkedParameters, type Given } from '../exchange/request.js';
+import type { WriteRequest } from '../exchange/write-requests.js';
 import type { Answer } from '../terminal/answer.js';
 import type { Screen } from '../terminal/screen.js';
 
@@ -65,14 +66,13 @@ export function dryChange(operation: string, ...change: readonly string[]): Answ
 export function dryRun(
   { host }: Pick<Context, 'host'>,
   client: ExchangeClient,
-  operation: string,
-  values: Given,
+  write: WriteRequest,
   preview: Preview,
   show: (screen: Screen) => string,
 ): Answer {
-  const request = maskedRequest(host, client, operation, values);
+  const request = maskedRequest(host, client, write);
   return {
-    data: { dryRun: true, operation, request, preview },
+    data: { dryRun: true, operation: write.operation, request, preview },
     show: (screen) => `${show(screen)}\n${screen.paint.faint('Dry run: nothing was sent.')}`,
   };
 }
@@ -81,8 +81,7 @@ export function dryRun(
 export function maskedRequest(
   host: Pick<Context['host'], 'now'>,
   { hosts }: Pick<ExchangeClient, 'hosts'>,
-  operation: string,
-  values: Given,
+  { operation, values }: WriteRequest,
 ): Readonly<Record<string, string>> {
   const parameters = maskedParameters(operation, values);
   const url = `${hosts.tradeUrl}/api/${operation}`;

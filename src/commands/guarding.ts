@@ -4,11 +4,9 @@ import type { Context } from '../cli/context.js';
 import { repeated } from '../cli/definition.js';
 import { Failure, suggest } from '../errors.js';
 import type { TradingAccount } from '../trading/account.js';
-import type { Breach } from '../trading/guards/breach.js';
 import { requireDay } from '../trading/guards/day-notional.js';
-import type { Guarded } from '../trading/guards/guards.js';
-import { guardLimits } from '../trading/guards/limits.js';
-import { GUARDS, type GuardName, readGuards, SETTING_OF } from '../trading/guards/names.js';
+import type { Breach, Guarded } from '../trading/guards/guards.js';
+import { GUARDS, type GuardName, guardLimits, readGuards, SETTING_OF } from '../trading/guards/limits.js';
 import type { Guarding } from '../trading/orders/place.js';
 
 /** `--override price-band`, for every command that places orders. */

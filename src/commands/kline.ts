@@ -1,11 +1,11 @@
 import { listing } from '../cli/answers.js';
 import { define, flag, required } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
-import { CANDLE_MS } from '../domain/candle-durations.js';
+import type { Candle } from '../domain/candle.js';
+import { CANDLE_MS, CANDLE_TYPES, type CandleType } from '../domain/candle.js';
 import { Decimal } from '../domain/decimal.js';
 import { usage } from '../errors.js';
-import { type Candle, readCandles } from '../exchange/candles.js';
-import { CANDLE_TYPES, type CandleType } from '../exchange/operations/market-data.js';
+import { readCandles } from '../exchange/candles.js';
 import { paintChange } from '../terminal/cells.js';
 import { grouped } from '../terminal/numbers.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';

@@ -2,8 +2,9 @@ import { listing } from '../cli/answers.js';
 import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { usage } from '../errors.js';
+import * as origin from '../exchange/origins.js';
 import { grouped } from '../terminal/numbers.js';
-import { unknownFilter } from './inputs/known-coins.js';
+import { unknownCoinNote } from './inputs/known-coins.js';
 import { coinName, marketName } from './inputs/names.js';
 
 export default define({
@@ -16,15 +17,15 @@ export default define({
   examples: ['markets', 'markets --quote usdt', 'markets btc_usdt --json'],
   output: shape.list(
     shape.record({
-      market: shape.text('its name: base_quote', 'markets.MARKET'),
-      base: shape.text('the coin that is traded', 'markets.MARKET'),
-      quote: shape.text('the coin that prices are in', 'markets.MARKET'),
-      priceScale: shape.count('decimals of a price', 'markets.priceScale'),
-      amountScale: shape.count('decimals of an amount', 'markets.amountScale'),
+      market: shape.text('its name: base_quote', origin.MARKET.market),
+      base: shape.text('the coin that is traded', origin.MARKET.base),
+      quote: shape.text('the coin that prices are in', origin.MARKET.quote),
+      priceScale: shape.count('decimals of a price', origin.MARKET.priceScale),
+      amountScale: shape.count('decimals of an amount', origin.MARKET.amountScale),
       tickSize: shape.decimal('the smallest step of a price'),
       lotSize: shape.decimal('the smallest step of an amount'),
-      minAmount: shape.decimal('the least an order may have, in the base coin', 'markets.minAmount'),
-      minNotional: shape.decimal('the least an order may be worth, in the quote coin', 'markets.minSize'),
+      minAmount: shape.decimal('the least an order may have, in the base coin', origin.MARKET.minAmount),
+      minNotional: shape.decimal('the least an order may be worth, in the quote coin', origin.MARKET.minNotional),
     }),
   ),
   async run({ session, output }, { market, base, quote }) {
@@ -33,7 +34,7 @@ export default define({
     }
     const catalog = await session.markets();
     const markets = market === undefined ? await catalog.all() : [await catalog.find(market)];
-    const unknown = unknownFilter(markets, { base, quote });
+    const unknown = unknownCoinNote(markets, { base, quote });
     if (unknown !== undefined) output.note(unknown);
     const rows = markets.filter((row) => (base ?? row.base) === row.base && (quote ?? row.quote) === row.quote);
     return listing({

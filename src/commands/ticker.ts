@@ -3,20 +3,22 @@ import type { Context } from '../cli/context.js';
 import { define, flag, several } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal } from '../domain/decimal.js';
+import type { Market } from '../domain/market.js';
+import type { Ticker } from '../domain/market-data.js';
 import { usage } from '../errors.js';
-import type { Market } from '../exchange/market-catalog.js';
-import type { operations } from '../exchange/operations/index.js';
-import type { Result } from '../exchange/operations/operation.js';
-import { tickerOf } from '../exchange/rates.js';
+import * as origin from '../exchange/origins.js';
 import { changeColumn } from '../terminal/cells.js';
 import { grouped } from '../terminal/numbers.js';
 import { isoTime } from '../terminal/time.js';
-import { unknownFilter } from './inputs/known-coins.js';
+import { unknownCoinNote } from './inputs/known-coins.js';
 import { coinName, marketName } from './inputs/names.js';
 import { oneOf } from './inputs/numbers.js';
 
-type TickerFields = Result<typeof operations.ticker>['ticker'];
-type Row = ReturnType<typeof toRow>;
+interface Row extends Ticker {
+  readonly market: string;
+  readonly time: string | null;
+}
+
 type Sorting = 'change' | 'volume' | 'market';
 
 /** Up to this many markets are asked for one by one, which also gives the time; more come from one request for all. */
@@ -36,16 +38,16 @@ export default define({
   examples: ['ticker', 'ticker btc_usdt eth_usdt', 'ticker --quote usdt --sort change'],
   output: shape.list(
     shape.record({
-      market: shape.text('', 'allTicker.MARKET'),
-      time: shape.orNull(shape.time('null where all were asked for at once', 'ticker.date')),
-      bid: shape.orNull(shape.decimal('the best one', 'ticker.buy allTicker.buy')),
-      ask: shape.orNull(shape.decimal('the best one', 'ticker.sell allTicker.sell')),
-      last: shape.orNull(shape.decimal('price of the last trade', 'ticker.last allTicker.last')),
-      open: shape.orNull(shape.decimal('', 'ticker.open allTicker.open')),
-      high: shape.orNull(shape.decimal('', 'ticker.high allTicker.high')),
-      low: shape.orNull(shape.decimal('', 'ticker.low allTicker.low')),
-      change: shape.orNull(shape.decimal('over 24 hours, in percent as sent', 'ticker.riseRate allTicker.riseRate')),
-      volume: shape.orNull(shape.decimal('over 24 hours, in the base coin', 'ticker.vol allTicker.vol')),
+      market: shape.text('', origin.TICKER.market),
+      time: shape.orNull(shape.time('null where all were asked for at once', origin.TICKER.time)),
+      bid: shape.orNull(shape.decimal('the best one', origin.TICKER.bid)),
+      ask: shape.orNull(shape.decimal('the best one', origin.TICKER.ask)),
+      last: shape.orNull(shape.decimal('price of the last trade', origin.TICKER.last)),
+      open: shape.orNull(shape.decimal('', origin.TICKER.open)),
+      high: shape.orNull(shape.decimal('', origin.TICKER.high)),
+      low: shape.orNull(shape.decimal('', origin.TICKER.low)),
+      change: shape.orNull(shape.decimal('over 24 hours, in percent as sent', origin.TICKER.change)),
+      volume: shape.orNull(shape.decimal('over 24 hours, in the base coin', origin.TICKER.volume)),
     }),
   ),
   async run(context, { markets, quote, sort }) {
@@ -98,7 +100,7 @@ async function wanted(
   const catalog = await session.markets();
   if (names.length === 0) {
     const all = await catalog.all();
-    const unknown = unknownFilter(all, { quote });
+    const unknown = unknownCoinNote(all, { quote });
     if (unknown !== undefined) output.note(unknown);
     return all.filter((market) => (quote ?? market.quote) === market.quote);
   }
@@ -109,23 +111,19 @@ async function singly({ session }: Context, markets: readonly Market[]): Promise
   const client = await session.client();
   return Promise.all(
     markets.map(async ({ market }) => {
-      const { ticker, date } = await client.read('ticker', { market });
-      return toRow(market, isoTime(date), ticker);
+      const { time, ...ticker } = await client.ticker(market);
+      return { market, time: isoTime(time), ...ticker };
     }),
   );
 }
 
 async function fromAll({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
   const client = await session.client();
-  const tickers = await client.read('allTicker', {});
+  const tickers = await client.tickers();
   return markets.flatMap(({ market }) => {
-    const ticker = tickerOf(tickers, market);
-    return ticker === undefined ? [] : [toRow(market, null, ticker)];
+    const ticker = tickers.of(market);
+    return ticker === undefined ? [] : [{ market, time: null, ...ticker }];
   });
-}
-
-function toRow(market: string, time: string | null, { buy, sell, last, open, high, low, riseRate, vol }: TickerFields) {
-  return { market, time, bid: buy, ask: sell, last, open, high, low, change: riseRate, volume: vol };
 }
 
 function sorted(rows: readonly Row[], order: Sorting): Row[] {

@@ -1,6 +1,7 @@
 import { listing } from '../cli/answers.js';
 import { define, flag, required } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
+import * as origin from '../exchange/origins.js';
 import { type Side, sideColumn } from '../terminal/cells.js';
 import { grouped } from '../terminal/numbers.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
@@ -14,26 +15,26 @@ export default define({
   examples: ['trades btc_usdt', 'trades btc_usdt --since 1700000000000000000 --json'],
   output: shape.list(
     shape.record({
-      id: shape.id('of the trade', 'trades.tid'),
-      time: shape.time('', 'trades.date'),
+      id: shape.id('of the trade', origin.TRADE.id),
+      time: shape.time('', origin.TRADE.time),
       market: shape.text(''),
-      side: shape.oneOf(['buy', 'sell'], 'of the order that took', 'trades.type trades.trade_type'),
-      price: shape.decimal('in the quote coin', 'trades.price'),
-      amount: shape.decimal('in the base coin', 'trades.amount'),
+      side: shape.oneOf(['buy', 'sell'], 'of the order that took', origin.TRADE.side),
+      price: shape.decimal('in the quote coin', origin.TRADE.price),
+      amount: shape.decimal('in the base coin', origin.TRADE.amount),
     }),
   ),
   async run({ session }, { market, since }) {
     const { base, quote } = await (await session.markets()).find(market);
     const client = await session.client();
-    const trades = await client.read('trades', { market, since });
+    const trades = await client.trades(market, since);
     // oldest first, whichever way they came; of the same moment the smaller id is the older
-    const ordered = trades.toSorted((left, right) => left.date - right.date || compareIds(left.tid, right.tid));
+    const ordered = trades.toSorted((left, right) => left.time - right.time || compareIds(left.id, right.id));
     return listing({
-      rows: ordered.map(({ tid, date, type, price, amount }) => ({
-        id: tid,
-        time: isoTime(date),
+      rows: ordered.map(({ id, time, side, price, amount }) => ({
+        id,
+        time: isoTime(time),
         market,
-        side: type,
+        side,
         price,
         amount,
       })),

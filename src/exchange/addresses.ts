@@ -1,35 +1,20 @@
+import type { ChainAddress } from '../domain/funds.js';
 import { Failure } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
-import { readFees } from './fee-info.js';
 import { OBSERVED } from './observed-codes.js';
-import type { operations } from './operations/index.js';
-import type { Result } from './operations/operation.js';
-
-/** Where coins come in or may go to. What the exchange does not tell is null. */
-export interface ChainAddress {
-  readonly coin: string;
-  readonly chain: string | null;
-  /** On a chain with a memo the account that receives for many. Null where the exchange lists a chain without one. */
-  readonly address: string | null;
-  readonly memo: string | null;
-  /** Coins sent without their memo are lost. */
-  readonly needsMemo: boolean;
-  readonly canDeposit: boolean | null;
-  readonly canWithdraw: boolean | null;
-}
 
 const VERIFIED = 'verified withdrawal address';
 
-type PayinEntry = Result<typeof operations.getPayinAddress>['message']['datas'][number];
+type AddressKind = 'deposit address' | typeof VERIFIED;
 
 /**
  * Where the account receives a coin, one address for each chain; the single address where the exchange refuses the
  * multi-chain operation or lists nothing there.
  *
- * Throws Failure `refused` where there is no address yet, and as {@link ExchangeClient.read}.
+ * Throws Failure `refused` where there is no address yet, and as any read.
  */
-export async function readDepositAddresses(client: ExchangeClient, coin: string): Promise<ChainAddress[]> {
-  const listed = await readChainAddresses(client, coin).catch((error: unknown) => {
+export async function readDepositAddresses(client: ExchangeClient, coin: string): Promise<readonly ChainAddress[]> {
+  const listed = await client.depositAddresses(coin).catch((error: unknown) => {
     if (isAboutTheCoin(error)) return [];
     throw error;
   });
@@ -39,39 +24,21 @@ export async function readDepositAddresses(client: ExchangeClient, coin: string)
 
 /** The one address of a coin with one chain. Throws as {@link readDepositAddresses}. */
 export async function readDepositAddress(client: ExchangeClient, coin: string): Promise<ChainAddress> {
-  return single(client, coin, 'getUserAddress', 'deposit address');
+  return single(client, coin, 'deposit address');
 }
 
 /** The verified address that withdrawals of a coin may go to; the exchange tells one. Throws as {@link readDepositAddresses}. */
 export async function readWithdrawalAddress(client: ExchangeClient, coin: string): Promise<ChainAddress> {
-  return single(client, coin, 'getWithdrawAddress', VERIFIED);
+  return single(client, coin, VERIFIED);
 }
 
-/** Where the account receives a coin on each chain, as the multi-chain operation lists it. Throws as {@link ExchangeClient.read}. */
-export async function readChainAddresses(client: ExchangeClient, coin: string): Promise<ChainAddress[]> {
-  const { datas } = (await client.read('getPayinAddress', { currency: coin })).message;
-  return datas.map((entry) => chainAddress(coin, entry));
-}
-
-/** "When true, the deposit information is `account` plus `memo`. When false it is `address`." */
-function chainAddress(coin: string, { blockChain, isUseMemo, address, account, memo, ...gates }: PayinEntry) {
-  const place = isUseMemo ? account || address : address || account;
-  const told = isUseMemo ? memo || null : null;
-  return { coin, chain: blockChain, address: place || null, memo: told, needsMemo: isUseMemo, ...gates };
-}
-
-/** The verified address as `receiveAddr` takes it, with the memo joined where there is one. Throws as {@link readDepositAddresses}. */
+/** The verified address as a withdrawal takes it, with the memo joined where there is one. Throws as {@link readDepositAddresses}. */
 export function readVerifiedAddress(client: ExchangeClient, coin: string): Promise<string> {
-  return textOf(client, coin, 'getWithdrawAddress', VERIFIED);
+  return textOf(client, coin, VERIFIED);
 }
 
-async function single(
-  client: ExchangeClient,
-  coin: string,
-  operation: 'getUserAddress' | 'getWithdrawAddress',
-  what: string,
-): Promise<ChainAddress> {
-  const text = await textOf(client, coin, operation, what);
+async function single(client: ExchangeClient, coin: string, what: AddressKind): Promise<ChainAddress> {
+  const text = await textOf(client, coin, what);
   const known = { coin, chain: null, ...(await gatesOf(client, coin)) };
   const joined = /^([^_]+)_(.+)$/.exec(text);
   const [, account = text, memo = null] = joined !== null && (await usesMemos(client, coin)) ? joined : [];
@@ -83,7 +50,7 @@ async function gatesOf(
   client: ExchangeClient,
   coin: string,
 ): Promise<Pick<ChainAddress, 'canDeposit' | 'canWithdraw'>> {
-  const fees = await readFees(client, coin).catch(nothingKnown);
+  const fees = await client.fees(coin).catch(nothingKnown);
   const shared = (gates: readonly (boolean | null)[]) => (new Set(gates).size === 1 ? (gates[0] ?? null) : null);
   return {
     canDeposit: shared(fees.map(({ canDeposit }) => canDeposit)),
@@ -91,14 +58,9 @@ async function gatesOf(
   };
 }
 
-async function textOf(
-  client: ExchangeClient,
-  coin: string,
-  operation: 'getUserAddress' | 'getWithdrawAddress',
-  what: string,
-): Promise<string> {
+async function textOf(client: ExchangeClient, coin: string, what: AddressKind): Promise<string> {
   try {
-    const { key } = (await client.read(operation, { currency: coin })).message.datas;
+    const key = await (what === VERIFIED ? client.withdrawalAddress(coin) : client.depositAddress(coin));
     if (key !== null && key.trim() !== '') return key;
   } catch (error) {
     if (isAboutTheCoin(error)) throw noAddress(coin, what, error);
@@ -108,7 +70,7 @@ async function textOf(
 }
 
 /** "The address must first be obtained in the application or website." */
-function noAddress(coin: string, what: string, refused?: Failure): Failure {
+function noAddress(coin: string, what: AddressKind, refused?: Failure): Failure {
   const said = refused === undefined ? '' : ` (${refused.message})`;
   const code = refused?.code ?? null;
   return new Failure('refused', `The exchange gives no ${what} for ${coin}${said}.`, {
@@ -119,7 +81,7 @@ function noAddress(coin: string, what: string, refused?: Failure): Failure {
 
 /** `<account>_<remark>` is the form of chains with a memo; elsewhere the mark may be a part of the address. */
 async function usesMemos(client: ExchangeClient, coin: string): Promise<boolean> {
-  const chains = await readChainAddresses(client, coin).catch(nothingKnown);
+  const chains = await client.depositAddresses(coin).catch(nothingKnown);
   return chains.length > 0 && chains.every(({ needsMemo }) => needsMemo);
 }
 

@@ -1,9 +1,9 @@
 import type { Host } from '../platform/host.js';
-import type { Answered } from './answered.js';
 import type { Budget } from './budget.js';
 import type { ClockMemory } from './exchange-clock.js';
 import type { Limits } from './limiter/limiter.js';
 import type { Network } from './network/network.js';
+import type { Observation } from './observation.js';
 import type { Credentials, Given, Hosts } from './request.js';
 import type { HttpAnswer } from './transport.js';
 
@@ -24,8 +24,8 @@ export interface ClientOptions {
   readonly limits?: Limits;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
-  /** Looks at each answer that is as it should be. */
-  readonly look?: (answered: Answered) => void;
+  /** Takes what each answer shows in passing. */
+  readonly observe?: (observation: Observation) => void;
   /** Takes the whole body of each answer to a write that was done. */
   readonly heard?: (name: string, body: string) => void;
   /** Absent: no proxy, and the well-known authorities. */

@@ -1,20 +1,9 @@
-import { CANDLE_MS } from '../domain/candle-durations.js';
+import { CANDLE_MS, type Candle, type CandleType } from '../domain/candle.js';
 import { Failure } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
-import type { CandleType } from './operations/market-data.js';
 
 /** "At most 1000 per response." */
 const MOST_ROWS = 1000;
-
-export interface Candle {
-  /** Opening time in milliseconds since the Unix epoch. */
-  readonly time: number;
-  readonly open: string;
-  readonly high: string;
-  readonly low: string;
-  readonly close: string;
-  readonly volume: string;
-}
 
 interface CandleRange {
   readonly market: string;
@@ -75,11 +64,11 @@ function isEnough(count: number, last: Candle, { since, until, size }: CandleRan
 async function nextPage(
   client: ExchangeClient,
   { market, type }: CandleRange,
-  since: number,
+  from: number,
   isLater: boolean,
-): Promise<Candle[] | Failure> {
+): Promise<readonly Candle[] | Failure> {
   try {
-    return await readPage(client, market, type, since);
+    return await client.candlePage({ market, type, from, size: MOST_ROWS });
   } catch (error) {
     if (!isLater || !(error instanceof Failure)) throw error;
     const hint = 'Later candles are missing here; --timeout gives more time.';
@@ -93,20 +82,6 @@ function pushedOut({ time }: Candle): Failure {
   return new Failure('partial', `The exchange gives only its latest candles: those before ${start} are missing here.`, {
     hint,
   });
-}
-
-/** The candles that open at or after `since`: the exchange's own `since` is exclusive. */
-async function readPage(client: ExchangeClient, market: string, type: CandleType, since: number): Promise<Candle[]> {
-  const { data } = await client.read('kline', {
-    market,
-    type,
-    since: String(Math.max(since - 1, 0)),
-    size: String(MOST_ROWS),
-  });
-  return data
-    .map(([time, open, high, low, close, volume]) => ({ time, open, high, low, close, volume }))
-    .filter(({ time }) => time >= since)
-    .sort((left, right) => left.time - right.time);
 }
 
 /** From a given start the first `size` are meant, otherwise the latest. */

@@ -1,244 +1,274 @@
-import type { Answered } from './answered.js';
-import type { Call, ClientOptions } from './call.js';
-import { ExchangeClock } from './exchange-clock.js';
-import { BadStatus, failureOf } from './failures.js';
-import { inTurn } from './limiter/in-turn.js';
-import { Limiter, type Limits, type Turn } from './limiter/limiter.js';
-import { ownLimits } from './limiter/own-limits.js';
-import { laneOf } from './limiter/permits.js';
+import type { AccountInfo } from '../domain/account.js';
+import type { ChainAddress, ChainFee, WithdrawalRequest } from '../domain/funds.js';
+import type { Depth, Ticker, Trade } from '../domain/market-data.js';
+import type { BatchRequest, Cancellation, Order, OrderReference, OrderTerms, Side } from '../domain/order.js';
+import { Failure } from '../errors.js';
+import type { Budget } from './budget.js';
+import type { ClientOptions } from './call.js';
+import { ExchangeApi } from './exchange-api.js';
+import type { Observation } from './observation.js';
 import { OBSERVED } from './observed-codes.js';
-import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
-import type { Result } from './operations/operation.js';
-import type { Given, Hosts, ValuesOf } from './request.js';
-import { requestUrl } from './request-url.js';
-import { Refused, readResponse, requireJson, wholeBody } from './response.js';
-import { attempts } from './retry.js';
-import { type Delivery, get, type HttpAnswer, TransportError } from './transport.js';
-import { isUnread, NO_TIME, TAKEN_BACK, type Verdict, verdictOf, WAITED_TOO_LONG } from './verdict.js';
+import { codecOf, type OperationName, type RequestOf, type ValueOf } from './operations/index.js';
+import type { Hosts } from './request.js';
+import type { HttpAnswer } from './transport.js';
+import type { Verdict } from './verdict.js';
 
 export type { ClientOptions } from './call.js';
 export type { Verdict } from './verdict.js';
 
-/** The longest that one read may take before it is tried again. */
-const READ_TIMEOUT_MS = 10_000;
-/** A write waits longer, because an answer is worth more than asking for it afterwards; half of the budget is kept for that. */
-const WRITE_TIMEOUT_MS = 15_000;
-/** With less than this left, or than a tenth of a short budget, a write does not leave: its answer could hardly come in time. */
-const LEAST_FOR_WRITE_MS = 1_000;
+/** What the exchange says to a write that it carried out, beside what was made. */
+interface Message {
+  readonly message: string | null;
+}
 
-/** The thin signed HTTP layer: calls an operation by its name and gives its checked result. */
+/** A page of a coin's deposits or withdrawals, newest first; `total` and `size` are null if the exchange leaves them out. */
+type RecordPageOf<Name extends 'getChargeRecord' | 'getWithdrawRecord'> = ValueOf<Name>;
+
+/**
+ * The exchange in the project's own terms. Nothing that the interface calls something goes in here or comes out.
+ *
+ * Reads are repeated within the time budget. They throw Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`,
+ * or `internal` for an answer that is not what the interface says.
+ *
+ * Writes are sent once, on a fresh connection, and never repeated. They throw Failure `credentials` or `usage` before
+ * anything is sent; everything later is in the verdict. `reqTime` (milliseconds since the Unix epoch) decides how long a
+ * lost write may still be executed, so whoever records it must know it beforehand. `mayLeave` is asked at the moment the
+ * request would leave: false takes it back.
+ */
 export class ExchangeClient {
-  readonly #options: ClientOptions;
-  readonly #limits: Limits;
-  readonly #limiter: Limiter;
-  readonly #clock: ExchangeClock;
+  readonly #options: Pick<ClientOptions, 'observe'>;
+  readonly #answered: () => void;
 
-  constructor(options: ClientOptions) {
-    const { host, budget, clockMemory, limits = ownLimits(host.now) } = options;
+  /**
+   * @param api the same exchange by the interface's own names
+   * @param answered called after each answer
+   */
+  constructor(
+    options: ClientOptions,
+    readonly api: ExchangeApi = new ExchangeApi(options),
+    answered: () => void = () => {},
+  ) {
     this.#options = options;
-    this.#limits = limits;
-    this.#limiter = new Limiter(host, budget, limits);
-    this.#clock = new ExchangeClock(host, clockMemory);
+    this.#answered = answered;
   }
 
   /** The exchange's clock as far as its answers told of it, in milliseconds since the Unix epoch. */
   now(): number {
-    return this.#clock.now();
+    return this.api.now();
   }
 
-  /** What the caller prints of where a write would go. */
   get hosts(): Hosts {
-    return this.#options.hosts;
+    return this.api.hosts;
   }
 
   /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined where none is known. */
   get lockedUntil(): number | undefined {
-    return this.#limits.breaker?.until;
+    return this.api.lockedUntil;
   }
 
   /** Throws Failure `credentials` where a signed call could not be made. */
   requireKeys(): void {
-    this.#options.credentials();
+    this.api.requireKeys();
+  }
+
+  /** The same client, with all of the time there again after each answer: a long listing is not cut while it gets further. */
+  renewing(budget: Budget): ExchangeClient {
+    return new ExchangeClient(this.#options as ClientOptions, this.api, () => budget.renew());
+  }
+
+  /** All tickers by market. The keys were observed without the underscore; the interface says only "market identifier". */
+  async tickers(): Promise<{ of(market: string): Ticker | undefined }> {
+    const tickers = await this.#read('allTicker', {});
+    return { of: (market) => tickers.get(market) ?? tickers.get(market.replace('_', '')) };
+  }
+
+  /** `time` is in milliseconds since the Unix epoch. */
+  ticker(market: string): Promise<Ticker & { readonly time: number }> {
+    return this.#read('ticker', { market });
+  }
+
+  /** A market's book with `size` levels a side. */
+  depth(market: string, size: number, merge?: string): Promise<Depth> {
+    return this.#read('depth', { market, size, merge });
+  }
+
+  /** The latest trades, or the 50 after the trade with the id `since`, in the exchange's order. */
+  trades(market: string, since?: string): Promise<readonly Trade[]> {
+    return this.#read('trades', { market, since });
+  }
+
+  candlePage(request: RequestOf<'kline'>): Promise<ValueOf<'kline'>> {
+    return this.#read('kline', request);
+  }
+
+  async account(): Promise<AccountInfo> {
+    const account = await this.#read('getAccountInfo', {});
+    this.#observe({ kind: 'coins', coins: account.coins.map(({ coin }) => coin) });
+    return account;
+  }
+
+  async getOrder(market: string, order: OrderReference): Promise<Order> {
+    const found = await this.#read('getOrder', { market, order });
+    this.#observe({ kind: 'orders', orders: [found] });
+    return found;
+  }
+
+  /** One order, or undefined if the exchange says that there is none. */
+  async findOrder(market: string, order: OrderReference): Promise<Order | undefined> {
+    return orIfCode(OBSERVED.orderNotFound, undefined, () => this.getOrder(market, order));
+  }
+
+  /** A page of 10 orders of a side, newest first. Pages count from 1. */
+  async orderPage(market: string, side: Side, page: number): Promise<readonly Order[]> {
+    // observed in place of an empty list
+    const orders = await orIfCode(OBSERVED.orderNotFound, [], () => this.#read('getOrders', { market, side, page }));
+    this.#observe({ kind: 'orders', orders });
+    return orders;
+  }
+
+  async billPage(request: RequestOf<'getSpotBills'>): Promise<ValueOf<'getSpotBills'>> {
+    return orIfCode(OBSERVED.noRecord, [], () => this.#read('getSpotBills', request));
+  }
+
+  depositPage(coin: string, page: number, size: number): Promise<RecordPageOf<'getChargeRecord'>> {
+    return orIfCode(OBSERVED.noRecord, NO_RECORDS, () => this.#read('getChargeRecord', { coin, page, size }));
+  }
+
+  withdrawalPage(coin: string, page: number, size: number): Promise<RecordPageOf<'getWithdrawRecord'>> {
+    return orIfCode(OBSERVED.noRecord, NO_RECORDS, () => this.#read('getWithdrawRecord', { coin, page, size }));
+  }
+
+  /** Where the account receives a coin on each chain. */
+  depositAddresses(coin: string): Promise<readonly ChainAddress[]> {
+    return this.#read('getPayinAddress', { coin });
+  }
+
+  /** The single deposit address of a coin; null if there is none. */
+  depositAddress(coin: string): Promise<string | null> {
+    return this.#read('getUserAddress', { coin });
+  }
+
+  /** The verified address that withdrawals of a coin may go to; null if there is none. */
+  withdrawalAddress(coin: string): Promise<string | null> {
+    return this.#read('getWithdrawAddress', { coin });
+  }
+
+  /** The chains of a coin, or of all coins as observed, with their withdrawal fees. It needs no key. */
+  async fees(coin?: string): Promise<readonly ChainFee[]> {
+    // observed in place of an empty answer
+    return orIfCode(OBSERVED.noRecord, [], () => this.#read('getFeeInfo', { coin }));
+  }
+
+  async placeOrder(
+    terms: OrderTerms,
+    clientId: string,
+    reqTime?: number,
+    mayLeave?: () => boolean,
+  ): Promise<Verdict<{ readonly id: string } & Message>> {
+    const verdict = await this.#write('order', { terms, clientId }, reqTime, mayLeave);
+    const { market, type } = terms;
+    if (verdict.kind === 'done') this.#observe({ kind: 'placed', market, type, clientId, ids: [verdict.answer.id] });
+    return verdict;
+  }
+
+  /** Places up to 20 limit orders with one request. */
+  async placeOrders(
+    batch: BatchRequest,
+    reqTime?: number,
+    mayLeave?: () => boolean,
+  ): Promise<Verdict<{ readonly ids: readonly string[] } & Message>> {
+    const verdict = await this.#write('orderMoreV2', batch, reqTime, mayLeave);
+    const { market } = batch;
+    if (verdict.kind === 'done')
+      this.#observe({ kind: 'placed', market, type: 'limit', clientId: null, ids: verdict.answer.ids });
+    return verdict;
+  }
+
+  async cancelOrder(
+    market: string,
+    order: OrderReference,
+    reqTime?: number,
+    mayLeave?: () => boolean,
+  ): Promise<Verdict<Cancellation>> {
+    const verdict = await this.#write('cancelOrder', { market, order }, reqTime, mayLeave);
+    if (verdict.kind === 'done') this.#observe({ kind: 'cancelled', order });
+    return verdict;
+  }
+
+  /** Has every order of a market cancelled one minute from now; each further call starts the minute again. */
+  cancelAllAfter(market: string): Promise<Verdict<Message>> {
+    return this.#write('cancelAllOrdersAfter', { market });
+  }
+
+  /** @param password the fund password, which goes into the request and nowhere else */
+  withdraw(
+    withdrawal: WithdrawalRequest,
+    password: string,
+    reqTime?: number,
+    mayLeave?: () => boolean,
+  ): Promise<Verdict<{ readonly id: string } & Message>> {
+    return this.#write('withdraw', { withdrawal, password }, reqTime, mayLeave);
   }
 
   /**
-   * Calls an operation that may be repeated. Retries with backoff and jitter within the time budget.
-   * Throws Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`, or `internal` for an answer that is not
-   * what the interface says.
+   * Whether the exchange looks at a request with this `reqTime` at all, asked once with a read that needs the permission for
+   * orders. Throws Failure as any read if no answer came.
+   * @param clientId one that no order has
    */
-  async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
-    return this.#repeatable(this.#described(name, values));
+  acceptsForOrders(market: string, clientId: string, reqTime: number): Promise<boolean> {
+    return this.api.takes('getOrder', codecOf('getOrder').encode({ market, order: { clientId } }), reqTime);
   }
 
-  /** The same with the body as it came, whatever its fields: only JSON it must be. Throws Failure as {@link read}. */
-  async ask(name: OperationName, values: Given): Promise<string> {
-    return this.#repeatable({ name, values, read: (body) => wholeBody(name, body) });
+  /** The same with a read that needs the permission for withdrawals. */
+  acceptsForWithdrawals(coin: string, reqTime: number): Promise<boolean> {
+    return this.api.takes(
+      'getWithdrawRecord',
+      codecOf('getWithdrawRecord').encode({ coin, page: 1, size: 1 }),
+      reqTime,
+    );
   }
 
-  #described<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Call<Result<OperationNamed<Name>>> {
-    const read = (body: string) => {
-      const answer = readResponse(name, body);
-      this.#options.look?.({ name, values, answer } as unknown as Answered);
-      return answer;
-    };
-    return { name, values, read };
+  /** One answer of the market-data host, with what it tells of the host. Throws Failure as any read. */
+  probeMarketData(): Promise<HttpAnswer> {
+    return this.api.probe('markets', {});
   }
 
-  async #repeatable<Answer>(call: Call<Answer>): Promise<Answer> {
-    const { host, budget } = this.#options;
-    if (operationOf(call.name).effect === 'write') throw new Error(`${call.name} is a write and is sent once`);
-    try {
-      return await attempts(host, budget, () => this.#readInTime(call));
-    } catch (error) {
-      throw failureOf(error, call.name, this.lockedUntil);
-    }
+  /** One answer of the trade host to a request that needs no key. */
+  probeTrading(): Promise<HttpAnswer> {
+    return this.api.probe('getFeeInfo', {});
   }
 
-  /**
-   * One answer to a read, refused or not, with what it tells of the host beside its body. Throws Failure as {@link read}
-   * where none came that the interface could have sent.
-   */
-  async probe(name: OperationName, values: Given): Promise<HttpAnswer> {
-    const read = (body: string, answer: HttpAnswer) => {
-      requireJson(name, body);
-      return answer;
-    };
-    return this.#paced({ name, values, read }, this.now()).catch((error) => {
-      throw failureOf(error, name, this.lockedUntil);
-    });
+  async #read<Name extends OperationName>(name: Name, request: RequestOf<Name>): Promise<ValueOf<Name>> {
+    const codec = codecOf(name);
+    const answer = await this.api.read(name, codec.encode(request));
+    this.#answered();
+    return codec.decode(answer, request);
   }
 
-  /**
-   * Whether the exchange looks at a request with this `reqTime` (milliseconds since the Unix epoch) at all. Asks with an
-   * operation that changes nothing, once. Throws Failure as {@link read} where no answer came.
-   */
-  async takes<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
-    if (operationOf(name).effect !== 'read') throw new Error(`${name} changes something`);
-    try {
-      await this.#paced(this.#described(name, values), reqTime);
-      return true;
-    } catch (error) {
-      if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name, this.lockedUntil);
-      return error.code !== OBSERVED.expired;
-    }
-  }
-
-  /**
-   * Calls a write: one request on a fresh connection, never repeated, whatever happens to it.
-   * Throws Failure `credentials` or `usage` before anything is sent; everything later is in the verdict.
-   *
-   * @param reqTime milliseconds since the Unix epoch: until how long after it the exchange takes the request decides how
-   *   long a lost one may still be executed, so that who records it must know it beforehand
-   * @param goes asked at the very moment at which it would leave: false takes it back
-   */
-  async write<Name extends OperationName>(
+  async #write<Name extends OperationName>(
     name: Name,
-    values: ValuesOf<Name>,
-    reqTime = this.now(),
-    goes: () => boolean = () => true,
-  ): Promise<Verdict<Result<OperationNamed<Name>>>> {
-    return this.#once(this.#described(name, values), reqTime, goes);
+    request: RequestOf<Name>,
+    reqTime?: number,
+    mayLeave?: () => boolean,
+  ): Promise<Verdict<ValueOf<Name>>> {
+    const codec = codecOf(name);
+    const verdict = await this.api.write(name, codec.encode(request), reqTime, mayLeave);
+    return verdict.kind === 'done' ? { kind: 'done', answer: codec.decode(verdict.answer, request) } : verdict;
   }
 
-  /** The same for an operation that the interface does not describe; the answer is its body. Throws as {@link write}. */
-  async call(name: string, values: Given, reqTime = this.now(), goes?: () => boolean): Promise<Verdict<string>> {
-    return this.#once({ name, values, read: (body) => wholeBody(name, body) }, reqTime, goes);
+  #observe(observation: Observation): void {
+    this.#options.observe?.(observation);
   }
+}
 
-  async #once<Answer>(call: Call<Answer>, reqTime: number, goes = () => true): Promise<Verdict<Answer>> {
-    const { budget } = this.#options;
-    const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
-    if (!budget.allows(leastMs)) return NO_TIME;
-    this.#check(call);
-    try {
-      const turn = await this.#turn(call);
-      const stopped = budget.allows(leastMs) ? (goes() ? undefined : TAKEN_BACK) : WAITED_TOO_LONG;
-      if (stopped !== undefined) {
-        await turn.unused();
-        return stopped;
-      }
-      const delivery = { fresh: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
-      return { kind: 'done', answer: await inTurn(turn, () => this.#exchange(call, reqTime, delivery)) };
-    } catch (error) {
-      return verdictOf(error);
-    }
-  }
+const NO_RECORDS = { records: [], total: 0, size: null };
 
-  /** A clock that is wrong is found out by the very answer that refuses its time, and the next attempt has the right one. */
-  async #readInTime<Answer>(call: Call<Answer>): Promise<Answer> {
-    const { offset } = this.#clock;
-    try {
-      return await this.#paced(call, this.now());
-    } catch (error) {
-      const isLate = error instanceof Refused && error.code === OBSERVED.expired;
-      if (!isLate || this.#clock.offset === offset) throw error;
-      return this.#paced(call, this.now());
-    }
-  }
-
-  async #paced<Answer>(call: Call<Answer>, reqTime: number): Promise<Answer> {
-    const { budget } = this.#options;
-    const turn = await this.#turn(call);
-    const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
-    return inTurn(turn, () => this.#exchange(call, reqTime, { fresh: false, timeoutMs }));
-  }
-
-  #turn({ name }: Pick<Call<unknown>, 'name'>): Promise<Turn> {
-    const { bucket, effect } = operationOf(name);
-    return this.#limiter.turn({ bucket, lane: laneOf(name), mayTry: effect === 'read' });
-  }
-
-  /** Everything that can be wrong before anything is sent. */
-  #check(call: Call<unknown>): void {
-    try {
-      this.#url(call, this.now());
-    } catch (error) {
-      throw failureOf(error, call.name);
-    }
-  }
-
-  async #exchange<Answer>(call: Call<Answer>, reqTime: number, delivery: Delivery): Promise<Answer> {
-    try {
-      return await this.#send(call, reqTime, delivery);
-    } catch (error) {
-      const { revive } = this.#options;
-      const nobodyThere = error instanceof TransportError && error.fault === 'refused' && !error.sent;
-      if (!nobodyThere || revive === undefined) throw error;
-      await revive();
-      return this.#send(call, reqTime, delivery);
-    }
-  }
-
-  async #send<Answer>(call: Call<Answer>, reqTime: number, delivery: Delivery): Promise<Answer> {
-    const { name } = call;
-    const url = this.#url(call, reqTime);
-    const { host, trace, heard, network } = this.#options;
-    const start = host.now();
-    try {
-      const whole = await get(url, { ...delivery, network });
-      const { status, body, date } = whole;
-      this.#learn(name, date, start);
-      trace?.(
-        `GET ${host.redaction.apply(url)} -> HTTP ${status}, ${body.length} characters, ${host.now() - start} ms`,
-      );
-      if (status !== 200) throw new BadStatus(status);
-      const answer = call.read(body, whole);
-      if (operationOf(name).effect !== 'read') heard?.(name, body);
-      return answer;
-    } catch (error) {
-      if (error instanceof TransportError)
-        trace?.(`GET ${host.redaction.apply(url)} -> ${error.message}, ${host.now() - start} ms`);
-      throw error;
-    }
-  }
-
-  /** Only the trade host's clock counts: it judges `reqTime`, and market data may come out of somebody's cache. */
-  #learn(name: string, date: number | null, sent: number): void {
-    if (date === null || operationOf(name).access !== 'signed') return;
-    this.#clock.learn({ date, sent, received: this.#options.host.now() });
-  }
-
-  #url({ name, values }: Pick<Call<unknown>, 'name' | 'values'>, reqTime: number): string {
-    return requestUrl(this.#options, name, values, reqTime);
+/** Some refusals were observed in place of an empty answer. */
+async function orIfCode<Value, Empty>(code: number, empty: Empty, read: () => Promise<Value>): Promise<Value | Empty> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Failure && error.code === code) return empty;
+    throw error;
   }
 }

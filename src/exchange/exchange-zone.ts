@@ -6,8 +6,8 @@ interface ZoneMemory {
 
 /** A bill's moment, in milliseconds since the Unix epoch, and as the exchange writes it. */
 interface ShownMoment {
-  readonly date: number;
-  readonly showDate: string | null;
+  readonly time: number;
+  readonly shownTime: string | null;
 }
 
 const MINUTE_MS = 60_000;
@@ -52,7 +52,7 @@ export class ExchangeZone {
   learn(bill: ShownMoment): void {
     const offset = offsetOf(bill);
     if (offset === undefined) return;
-    if (this.#setting !== undefined) this.#doubt = this.#aheadAt(bill.date) === offset ? undefined : offsetText(offset);
+    if (this.#setting !== undefined) this.#doubt = this.#aheadAt(bill.time) === offset ? undefined : offsetText(offset);
     else this.#keep(offsetText(offset));
   }
 
@@ -94,11 +94,11 @@ function wallText(wall: number): string {
 }
 
 /** How far the exchange's zone is ahead of UTC by this bill, in milliseconds. */
-function offsetOf({ date, showDate }: ShownMoment): number | undefined {
-  const wall = readWall(showDate ?? '');
+function offsetOf({ time, shownTime }: ShownMoment): number | undefined {
+  const wall = readWall(shownTime ?? '');
   if (wall === undefined) return undefined;
-  const offset = Math.round((wall - date) / QUARTER_MS) * QUARTER_MS;
-  return Math.abs(wall - date - offset) <= SLACK_MS && Math.abs(offset) <= FURTHEST_MS ? offset : undefined;
+  const offset = Math.round((wall - time) / QUARTER_MS) * QUARTER_MS;
+  return Math.abs(wall - time - offset) <= SLACK_MS && Math.abs(offset) <= FURTHEST_MS ? offset : undefined;
 }
 
 function offsetText(ms: number): string {

@@ -1,25 +1,10 @@
 import type { Cache } from '../config/cache.js';
 import { nearest } from '../config/names.js';
 import { Decimal } from '../domain/decimal.js';
-import { splitMarket } from '../domain/words.js';
+import { type Market, splitMarket } from '../domain/market.js';
 import { Failure, suggest, usage } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
 import { readResponse } from './response.js';
-
-/** A market and the rules of its orders. Prices are multiples of `tickSize`, amounts of `lotSize`. */
-export interface Market {
-  readonly market: string;
-  readonly base: string;
-  readonly quote: string;
-  readonly priceScale: number;
-  readonly amountScale: number;
-  readonly tickSize: string;
-  readonly lotSize: string;
-  /** The smallest order in the base coin. */
-  readonly minAmount: string;
-  /** The smallest order in the quote coin; the interface calls it `minSize`. */
-  readonly minNotional: string;
-}
 
 /** Scales and minimums change rarely, and an order that breaks a newer rule is refused by the exchange. */
 const FRESH_MS = 3_600_000;
@@ -39,7 +24,7 @@ export class MarketCatalog {
     private readonly told: (markets: readonly Market[]) => void = () => {},
   ) {}
 
-  /** Every market, by name. Throws Failure as {@link ExchangeClient.read}. */
+  /** Every market, by name. Throws Failure as any read. */
   async all(): Promise<Market[]> {
     return this.#cached(FRESH_MS) ?? this.#fetched();
   }
@@ -69,7 +54,7 @@ export class MarketCatalog {
   }
 
   async #fetch(): Promise<Market[]> {
-    const configuration = await this.client.read('markets', {});
+    const configuration = await this.client.api.read('markets', {});
     const text = JSON.stringify(configuration);
     await this.cache.write(this.#key, text);
     return this.#told(toMarkets(text));

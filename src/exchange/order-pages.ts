@@ -1,9 +1,7 @@
-import { type Side, TRADE_TYPE } from '../domain/words.js';
+import type { Order, Side } from '../domain/order.js';
 import { Failure } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
 import { Sameness } from './growing-pages.js';
-import { OBSERVED } from './observed-codes.js';
-import type { OrderRecord } from './operations/trading.js';
 
 /** "Returns 10 records per request." */
 export const PAGE_SIZE = 10;
@@ -16,7 +14,7 @@ interface Extent {
 
 export interface OrderPages {
   /** Newest first, as the exchange lists them (observed). */
-  readonly records: readonly OrderRecord[];
+  readonly records: readonly Order[];
   /** There are older orders that were not asked for. */
   readonly more: boolean;
   /** Why pages that were asked for could not be had. */
@@ -25,22 +23,22 @@ export interface OrderPages {
 
 /**
  * Reads the orders of one side of a market, page after page, until there are no more or `isEnough` says of a page's last
- * order that none is wanted after it. Orders that come in meanwhile push others to later pages: each is given once. Throws Failure as {@link ExchangeClient.read} where not even the first page could be
- * had.
+ * order that none is wanted after it. Orders that come in meanwhile push others to later pages: each is given once. Throws
+ * Failure as any read if not even the first page could be had.
  */
 export async function readOrderPages(
   client: ExchangeClient,
   market: string,
   side: Side,
   { from, to }: Extent,
-  isEnough: (last: OrderRecord) => boolean = () => false,
+  isEnough: (last: Order) => boolean = () => false,
 ): Promise<OrderPages> {
-  const records: OrderRecord[] = [];
+  const records: Order[] = [];
   const known = new Set<string>();
-  const sameness = new Sameness<OrderRecord>((rows) => rows.map(({ id }) => id).join());
+  const sameness = new Sameness<Order>((rows) => rows.map(({ id }) => id).join());
   for (let page = from; page <= to; page += 1) {
     const read = async () => {
-      const rows = await readPage(client, market, side, page);
+      const rows = await client.orderPage(market, side, page);
       sameness.check(rows);
       return rows;
     };
@@ -58,19 +56,4 @@ export async function readOrderPages(
 function laterFailure(error: unknown, isLater: boolean): Failure {
   if (isLater && error instanceof Failure) return error;
   throw error;
-}
-
-async function readPage(
-  client: ExchangeClient,
-  currency: string,
-  side: Side,
-  page: number,
-): Promise<readonly OrderRecord[]> {
-  try {
-    return await client.read('getOrders', { currency, pageIndex: String(page), tradeType: TRADE_TYPE[side] });
-  } catch (error) {
-    // observed in place of an empty list
-    if (error instanceof Failure && error.code === OBSERVED.orderNotFound) return [];
-    throw error;
-  }
 }

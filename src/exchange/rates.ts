@@ -1,6 +1,6 @@
 import { Decimal } from '../domain/decimal.js';
+import type { Market } from '../domain/market.js';
 import type { ExchangeClient } from './exchange-client.js';
-import type { Market } from './market-catalog.js';
 
 /** A last price above zero, by which one coin of a market is turned into the other. */
 interface Rate {
@@ -50,11 +50,11 @@ function product(path: readonly Rate[], multiplies: boolean): Decimal {
   return factors.reduce((all, { price }) => all.times(price), Decimal.fromUnits(1n, 0));
 }
 
-/** The last prices of these markets now, by one request. Throws Failure as {@link ExchangeClient.read}. */
+/** The last prices of these markets now, by one request. Throws Failure as any read. */
 export async function readRates(client: ExchangeClient, markets: readonly Market[]): Promise<Rates> {
-  const tickers = await client.read('allTicker', {});
+  const tickers = await client.tickers();
   const rates = markets.flatMap(({ market, base, quote }) => {
-    const last = tickerOf(tickers, market)?.last ?? null;
+    const last = tickers.of(market)?.last ?? null;
     const price = last === null ? Decimal.zero : Decimal.of(last);
     if (price.sign <= 0) return [];
     return [
@@ -63,9 +63,4 @@ export async function readRates(client: ExchangeClient, markets: readonly Market
     ];
   });
   return new Rates(rates);
-}
-
-/** The keys were observed without the underscore; the interface says only "market identifier". */
-export function tickerOf<Fields>(tickers: Readonly<Record<string, Fields>>, market: string): Fields | undefined {
-  return tickers[market] ?? tickers[market.replace('_', '')];
 }

@@ -15,14 +15,12 @@ export type Probe = (account: TradingAccount, reqTime: number) => Promise<boolea
 
 /** Asks for an order that does not exist. */
 export function orderProbe(market: string): Probe {
-  return ({ client, host }, reqTime) =>
-    client.takes('getOrder', { currency: market, customerOrderId: newClientId(host) }, reqTime);
+  return ({ client, host }, reqTime) => client.acceptsForOrders(market, newClientId(host), reqTime);
 }
 
 /** Asks for a withdrawal record. */
 function recordProbe(coin: string): Probe {
-  return ({ client }, reqTime) =>
-    client.takes('getWithdrawRecord', { currency: coin, pageIndex: '1', pageSize: '1' }, reqTime);
+  return ({ client }, reqTime) => client.acceptsForWithdrawals(coin, reqTime);
 }
 
 /** The one for a write that something can be found out about. */

@@ -21,7 +21,7 @@ const BALANCE = {
 };
 
 describe('pit account', () => {
-  it('tells who, what the key may do, and every field of every coin', async () => {
+  it("shows the user, the key's permissions and every field of every coin", async () => {
     const account = await desk.json<Account>('account');
     expect(account).toStrictEqual({
       username: TEXT,
@@ -45,7 +45,7 @@ describe('pit account', () => {
     expect(account.coins.map(({ coin }) => coin)).toEqual(expect.arrayContaining(['btc', 'usdt']));
   });
 
-  it('has a row per coin and dotted names in CSV', async () => {
+  it('prints one CSV row per coin with dotted column names', async () => {
     const { coins } = await desk.json<Account>('account');
     const { header, rows } = await desk.csv('account');
     expect(header).toMatch(
@@ -58,7 +58,7 @@ describe('pit account', () => {
 });
 
 describe('pit balance', () => {
-  it('lists what there is, each total the sum of its parts', async () => {
+  it('lists balances whose total is available plus frozen', async () => {
     await place(desk, 'sell ltc_usdt 3 --at 500');
     const rows = await desk.json<Balance[]>('balance');
     expect(rows).toStrictEqual(rows.map(() => BALANCE));
@@ -67,13 +67,13 @@ describe('pit balance', () => {
     expect((await desk.csv('balance')).header).toBe(Object.keys(BALANCE).join(','));
   });
 
-  it('lists only the coins that are named, in any case', async () => {
+  it('lists only the named coins, in any case', async () => {
     const rows = await desk.json<Balance[]>('balance USDT btc');
     expect(rows.map(({ coin }) => coin).toSorted()).toEqual(['btc', 'usdt']);
     expect((await desk.failure('balance btx', 2)).hint).toContain('btc');
   });
 
-  it('hides coins of which nothing is left, unless asked', async () => {
+  it('hides empty balances unless --all is given', async () => {
     const left = async () => (await desk.json<Balance[]>('balance xrp'))[0]?.total ?? '0';
     // one sweep may empty the near side of the book; the crowd refills it. So low a price is held back unless it is meant
     for (let sweep = 0; sweep < 20 && !same(await left(), '0'); sweep += 1)

@@ -48,7 +48,7 @@ describe('pit cancel-after', () => {
       request: { currency: 'eth_usdt', sign: '***' },
     });
     await desk.done('cancel-after btc_usdt --hold --dry-run -- node -e 1');
-    await straight.client.write('cancelOrder', { currency: 'btc_usdt', id });
+    await straight.client.api.write('cancelOrder', { currency: 'btc_usdt', id });
   });
 
   it.each([

@@ -15,14 +15,14 @@ describe.each([
   ['0', '5', 'Spread 5 usdt, mid 2.5'],
   ['-1', '1', 'Spread 2 usdt, mid 0'],
   ['101', '99', 'Spread -2 usdt, mid 100'],
-])('a book of %s and %s', (bid, ask, words) => {
+])('pit depth with a bid of %s and an ask of %s', (bid, ask, words) => {
   const desk = new Desk(temporaryHome());
   const exchange = useLiteralExchange({
     '/data/v1/markets': MARKETS,
     '/data/v1/depth': `{"asks":[[${ask},1]],"bids":[[${bid},1]],"timestamp":1700000000}`,
   });
 
-  it(`has: ${words}`, async () => {
+  it(`prints: ${words}`, async () => {
     const lines = (await desk.done('depth btc_usdt', exchange.extra)).trimEnd().split('\n');
     expect(lines[0]).toMatch(/^btc_usdt {2}2023-11-14 22:13:20 \(UTC\)$/);
     expect(lines.at(-1)).toBe(words);

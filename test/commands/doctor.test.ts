@@ -45,7 +45,7 @@ function line(findings: Map<string, Finding>, check: string): string {
 }
 
 describe('pit doctor', () => {
-  it('where all is well says so, and changes nothing', async () => {
+  it('reports ok for every check and changes nothing in a healthy home', async () => {
     await desk.done('ticker btc_usdt');
     // every command takes permits of the shared limits, and notes the names that it sees for the shells
     const own = /limits|symbols/;
@@ -61,7 +61,7 @@ describe('pit doctor', () => {
     expect((await desk.csv('doctor')).header).toBe('check,status,detail,fix');
   });
 
-  it('files open to others, a damaged profile, certificates unchecked: each with its mend, and the rest looked at', async () => {
+  it('reports open files, a damaged profile and unchecked certificates with fixes, and runs the other checks', async () => {
     const other = new Desk(temporaryHome());
     const folder = path.join(other.home, 'config', 'profiles');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -81,7 +81,7 @@ describe('pit doctor', () => {
     expect(statSync(path.join(folder, 'mine.json')).size).toBe(1);
   });
 
-  it('a damaged key: told once, and what needs it is not looked at', async () => {
+  it('reports a damaged key once and skips the checks that need it', async () => {
     const other = new Desk(temporaryHome());
     await other.done('profile add mine --base-url https://a.example.com --trade-url https://a.example.com');
     mkdirSync(path.join(other.home, 'config', 'keys'), { mode: 0o700 });
@@ -92,14 +92,14 @@ describe('pit doctor', () => {
       expect(line(findings, check)).toMatch(/^warn: not looked at/);
   });
 
-  it('permissions in words, with the commands that are refused without them', async () => {
+  it('describes permissions and the commands that need missing ones', async () => {
     const findings = await found(desk, '', exchange.extra);
     expect(line(findings, 'permissions')).toMatch(
       /^warn: it may: query account info and assets\. It may not: .*-> .*pit order, orders/,
     );
   });
 
-  it('no key: what hangs on it is not looked at', async () => {
+  it('skips the checks that need a key when there is none', async () => {
     const { PIT_BASE_URL = '', PIT_TRADE_URL = '' } = exchange.extra.environment ?? {};
     const findings = await found(desk, '', { environment: { PIT_BASE_URL, PIT_TRADE_URL } }, 9);
     expect(line(findings, 'key')).toMatch(/^fail: .*keys are not sent there/);
@@ -108,7 +108,7 @@ describe('pit doctor', () => {
     expect(line(findings, 'trade-host')).toMatch(/^ok/);
   });
 
-  it('hosts that hang or are not there: in time, and without the key in any line', async () => {
+  it('reports hosts that hang or refuse within the timeout, without printing the key', async () => {
     const server = await serveFaults({ answer: () => FAULTS['a hang'] });
     const environment = { ...environmentAt(server.url), PIT_BASE_URL: 'http://127.0.0.1:1' };
     const findings = await found(desk, ' --timeout 2', { environment }, 9);
@@ -118,7 +118,7 @@ describe('pit doctor', () => {
     expect(JSON.stringify([...findings])).not.toContain('literal-');
   });
 
-  it('unknown writes and damaged records of the journal', async () => {
+  it('reports writes with an unknown outcome and damaged records of the journal', async () => {
     const other = new Desk(temporaryHome());
     const server = await serveFaults({
       answer: ({ target }) => (/setExpress/.test(target) ? FAULTS['a close without an answer'] : respond(ACCOUNT)),
@@ -148,7 +148,7 @@ describe('pit doctor', () => {
     expect(existsSync(path.join(journal, account, 'open', 'unread1'))).toBe(true);
   });
 
-  it.skipIf(!hasOpenssl)('certificates: the days that are left, and what is wrong with one', async () => {
+  it.skipIf(!hasOpenssl)('reports how long a certificate is valid and why it is rejected', async () => {
     const authority = new Authority();
     onTestFinished(() => authority.remove());
     const server = await serveFaults({ answer: () => respond(ACCOUNT), tls: authority.sign('IP:127.0.0.1', 5) });
@@ -174,7 +174,7 @@ it.each<[string, Parameters<typeof limitsFound>[0], RegExp]>([
     standing({ lockedUntil: 1_800_000_000_000 }),
     /^fail: the exchange has locked this machine's address until 2027-01-15/,
   ],
-])('limits: %s', (_, state, words) => {
+])('reports the state of the limits: %s', (_, state, words) => {
   const { status, detail } = limitsFound(state);
   expect(`${status}: ${detail}`).toMatch(words);
 });
@@ -193,7 +193,7 @@ it.each([
   ['23.5.0', 'warn'],
   ['24.0.0', 'ok'],
   ['26.1.0', 'ok'],
-])('Node %s is %s', (version, status) => {
+])('rates Node %s as %s', (version, status) => {
   expect(nodeFound(version).status).toBe(status);
 });
 
@@ -202,6 +202,9 @@ it.each([
   [10_000, 10_999, 11_200, 0],
   [15_000, 10_100, 10_300, 4_700],
   [10_000, 15_100, 15_300, -4_100],
-])('the exchange said %d between %d and %d: ahead by %d', (date, sent, received, skew) => {
-  expect(skewOf(date, sent, received)).toBe(skew);
-});
+])(
+  'a Date of %d between sending at %d and receiving at %d means a clock ahead by %d ms',
+  (date, sent, received, skew) => {
+    expect(skewOf(date, sent, received)).toBe(skew);
+  },
+);

@@ -29,20 +29,20 @@ describe('help', () => {
     ['help profile add', 'profile add -h', 'profile add'],
     ['help order show', 'order show --help', 'order show'],
     ['help sandbox', 'sandbox --help', 'sandbox'],
-  ])('"pit %s" is "pit %s"', async (line, other, words) => {
+  ])('"pit %s" prints the same as "pit %s"', async (line, other, words) => {
     const text = await desk.done(line);
     expect(text).toContain(`Usage: pit ${words} `);
     expect(text).not.toContain('default: false');
     expect(await desk.done(other)).toBe(text);
   });
 
-  it('gives examples and the flags that every command takes', async () => {
+  it('shows examples and the global flags', async () => {
     const text = await desk.done('depth --help');
     expect(text).toMatch(/Examples:\n {2}pit depth btc_usdt/);
     expect(text).toContain('--profile <name>');
   });
 
-  it('gives a command below another none of the flags that only that one takes', async () => {
+  it('does not show a subcommand the flags of its parent', async () => {
     expect(await desk.done('order --help')).toContain('--post-only');
     const text = await desk.done('order batch --help');
     expect([text.match(/--override/g)?.length, text.includes('--post-only')]).toEqual([1, false]);
@@ -50,10 +50,10 @@ describe('help', () => {
   });
 });
 
-describe('the version', () => {
+describe('--version', () => {
   const { version } = JSON.parse(readFileSync(path.resolve('package.json'), 'utf8')) as { version: string };
 
-  it.each(['--version', '-V', '--version --json', 'depth --version'])('"pit %s" prints it', async (line) => {
+  it.each(['--version', '-V', '--version --json', 'depth --version'])('"pit %s" prints the version', async (line) => {
     expect(await desk.done(line)).toBe(`${version}\n`);
   });
 });

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CANDLE_MS } from '../../src/domain/candle-durations.js';
+import { CANDLE_MS, CANDLE_TYPES, type CandleType } from '../../src/domain/candle.js';
 import { Decimal } from '../../src/domain/decimal.js';
-import { CANDLE_TYPES, type CandleType } from '../../src/exchange/operations/market-data.js';
 import { DECIMAL, FLAG, TIME, useDesk } from './desk.js';
 
 const desk = useDesk();
@@ -42,7 +41,7 @@ describe('pit kline', () => {
     return served.get(type) ?? [];
   }
 
-  it.each(CANDLE_TYPES)('gives %s candles, oldest first, without a gap, the last one open', (type) => {
+  it.each(CANDLE_TYPES)('lists %s candles oldest first, without a gap, the last one still open', (type) => {
     const row = { time: TIME, open: DECIMAL, high: DECIMAL, low: DECIMAL, close: DECIMAL, volume: DECIMAL };
     const rows = candles(type);
     expect(rows).toStrictEqual(rows.map(() => ({ ...row, closed: FLAG })));
@@ -52,7 +51,7 @@ describe('pit kline', () => {
     expect(rows.map(({ closed }) => closed)).toEqual(rows.map((_, index) => index < rows.length - 1));
   });
 
-  it.each(MADE_OF)('every %s candle is the sum of its %s candles', (larger, smaller) => {
+  it.each(MADE_OF)('aggregates every %s candle from its %s candles', (larger, smaller) => {
     const whole = candles(larger).filter(({ closed }) => closed);
     const compared = whole.flatMap((candle) => {
       const parts = partsOf(candle, larger, candles(smaller));
@@ -62,7 +61,7 @@ describe('pit kline', () => {
     for (const { candle, sum } of compared) expect(sum).toEqual({ ...candle, closed: undefined });
   });
 
-  it('starts at --since, that candle included, and ends at --until', async () => {
+  it('starts with the candle at --since and ends at --until', async () => {
     const [, first, , last] = candles('1hour');
     const range = `--type 1hour --since ${first?.time} --until ${last?.time}`;
     expect(await desk.json(`kline btc_usdt ${range}`)).toEqual(candles('1hour').slice(1, 4));
@@ -73,12 +72,12 @@ describe('pit kline', () => {
     expect(await desk.json<Candle[]>('kline btc_usdt --type 1day --since 3d')).toHaveLength(3);
   });
 
-  it('has a header without rows, too', async () => {
+  it('prints the CSV header even without rows', async () => {
     const { header, rows } = await desk.csv('kline btc_usdt --type 1day --since 2000-01-01 --until 2000-01-02');
     expect({ header, rows }).toEqual({ header: 'time,open,high,low,close,volume,closed', rows: [] });
   });
 
-  it('refuses a range that ends before it starts', async () => {
+  it('rejects a range that ends before it starts', async () => {
     await desk.failure('kline btc_usdt --since 1h --until 2h', 2);
   });
 });

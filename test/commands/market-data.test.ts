@@ -43,7 +43,7 @@ function rises(texts: readonly string[]): boolean {
 }
 
 describe('pit markets', () => {
-  it('lists every market with the rules of its orders', async () => {
+  it('lists every market with the rules for its orders', async () => {
     const markets = await desk.json<Market[]>('markets');
     expect(markets.length).toBeGreaterThanOrEqual(6);
     for (const market of markets) {
@@ -62,7 +62,7 @@ describe('pit markets', () => {
     }
   });
 
-  it('understands a market in any form, and filters', async () => {
+  it('accepts a market in any form and filters by base and quote coin', async () => {
     for (const form of ['btc_usdt', 'BTC_USDT', 'btc/usdt', 'BTC-USDT']) {
       expect(await desk.json(`markets ${form}`)).toMatchObject([{ market: 'btc_usdt' }]);
     }
@@ -72,7 +72,7 @@ describe('pit markets', () => {
     expect(await desk.json('markets --base usdt')).toEqual([]);
   });
 
-  it('has a header without rows, too', async () => {
+  it('prints the CSV header even without rows', async () => {
     const header = 'market,base,quote,priceScale,amountScale,tickSize,lotSize,minAmount,minNotional';
     expect((await desk.csv('markets btc_usdt')).header).toBe(header);
     expect(await desk.csv('markets --base usdt')).toEqual({ header, rows: [] });
@@ -82,7 +82,7 @@ describe('pit markets', () => {
 describe('pit ticker', () => {
   const row = { bid: DECIMAL, ask: DECIMAL, last: DECIMAL, open: DECIMAL, high: DECIMAL, low: DECIMAL };
 
-  it('tells the time for markets that are named, and null for all', async () => {
+  it('gives a time for named markets and null for all markets', async () => {
     const named = await desk.json<Ticker[]>('ticker eth_usdt btc_usdt');
     expect(named).toStrictEqual(
       ['eth_usdt', 'btc_usdt'].map((market) => ({ market, time: TIME, ...row, change: DECIMAL, volume: DECIMAL })),
@@ -95,7 +95,7 @@ describe('pit ticker', () => {
     for (const { bid, ask } of all) expect(rises([bid, ask])).toBe(true);
   });
 
-  it('sorts by change and by volume, largest first, and by name', async () => {
+  it('sorts by change and volume, largest first, and by market name', async () => {
     for (const order of ['change', 'volume'] as const) {
       const values = (await desk.json<Ticker[]>(`ticker --sort ${order}`)).map((ticker) => Decimal.of(ticker[order]));
       for (const [index, value] of values.entries())
@@ -105,11 +105,11 @@ describe('pit ticker', () => {
     expect(names).toEqual(names.filter((name) => name.endsWith('_usdt')).toSorted());
   });
 
-  it('has the columns of the contract', async () => {
+  it('prints exactly the documented columns', async () => {
     expect((await desk.csv('ticker btc_usdt')).header).toBe('market,time,bid,ask,last,open,high,low,change,volume');
   });
 
-  it('says as last price what the last trade says', async () => {
+  it('shows the price of the last trade as the last price', async () => {
     const before = await desk.json<Trade[]>('trades btc_usdt');
     const [ticker] = await desk.json<Ticker[]>('ticker btc_usdt');
     const after = await desk.json<Trade[]>('trades btc_usdt');
@@ -121,7 +121,7 @@ describe('pit ticker', () => {
 });
 
 describe('pit depth', () => {
-  it('is best first on both sides, and the best bid is below the best ask', async () => {
+  it('lists both sides best first, with the best bid below the best ask', async () => {
     const depth = await desk.json<Depth>('depth btc_usdt --size 50');
     const level = { price: DECIMAL, amount: DECIMAL };
     const { bids, asks } = depth;
@@ -136,12 +136,12 @@ describe('pit depth', () => {
     expect(rises([...bids.toReversed(), ...asks].map(({ price }) => price))).toBe(true);
   });
 
-  it('gives as many levels as are asked for', async () => {
+  it('lists as many levels as --size asks for', async () => {
     expect((await desk.json<Depth>('depth btc_usdt --size 1')).asks).toHaveLength(1);
     expect((await desk.json<Depth>('depth btc_usdt')).bids).toHaveLength(10);
   });
 
-  it('merged has 5 levels of whole steps, with a note for more', async () => {
+  it('merges into 5 levels of whole steps and notes when --size asks for more', async () => {
     const { code, stdout, stderr } = await desk.run('depth btc_usdt --merge 10 --size 20 --json');
     const { bids, asks } = JSON.parse(stdout) as Depth;
     expect({ code, bids: bids.length, asks: asks.length }).toEqual({ code: 0, bids: 5, asks: 5 });
@@ -149,7 +149,7 @@ describe('pit depth', () => {
     expect([...bids, ...asks].filter(({ price }) => !/0\.00$/.test(price))).toEqual([]);
   });
 
-  it('has a side column in CSV, from the highest ask to the lowest bid', async () => {
+  it('adds a side column in CSV, from the highest ask to the lowest bid', async () => {
     const { header, rows } = await desk.csv('depth btc_usdt --size 3');
     expect(header).toBe('side,price,amount');
     expect(rows.map((row) => row.split(',')[0])).toEqual(['ask', 'ask', 'ask', 'bid', 'bid', 'bid']);
@@ -158,7 +158,7 @@ describe('pit depth', () => {
 });
 
 describe('pit trades', () => {
-  it('is oldest first', async () => {
+  it('lists trades oldest first', async () => {
     const trades = await desk.json<Trade[]>('trades btc_usdt');
     expect(trades.length).toBeGreaterThan(0);
     for (const trade of trades) {
@@ -169,7 +169,7 @@ describe('pit trades', () => {
     expect(rises(trades.map(({ id }) => id))).toBe(true);
   });
 
-  it('starts after the trade that --since names', async () => {
+  it('starts after the trade given by --since', async () => {
     const trades = await desk.json<Trade[]>('trades btc_usdt');
     const [from, next] = trades.slice(-2);
     const later = await desk.json<Trade[]>(`trades btc_usdt --since ${from?.id}`);

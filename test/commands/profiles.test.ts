@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 describe('pit profile', () => {
-  it('lists them with the sandbox, which is in use until told', async () => {
+  it('lists the sandbox as the active profile by default', async () => {
     const rest = { wsUrl: null, active: false };
     const profiles = [
       { name: 'sandbox', baseUrl: null, tradeUrl: null, wsUrl: null, active: true },
@@ -46,7 +46,7 @@ describe('pit profile', () => {
     expect((await desk.csv('profile list')).header).toBe('name,baseUrl,tradeUrl,wsUrl,active');
   });
 
-  it('is set, shown, unset, used and removed', async () => {
+  it('adds, sets, shows, unsets, uses and removes a profile', async () => {
     expect(await desk.json('profile set overseas zone +08:00')).toMatchObject({ settings: { zone: '+08:00' } });
     await desk.done('profile set overseas ws-url wss://api.example.com/ws');
     expect(await desk.json('profile show overseas')).toStrictEqual({
@@ -63,7 +63,7 @@ describe('pit profile', () => {
     expect(await desk.json('profile show')).toMatchObject({ name: 'sandbox', active: true });
   });
 
-  it('refuses what cannot be one, and names the nearest', async () => {
+  it('rejects invalid names, hosts and settings and suggests the nearest', async () => {
     for (const words of [
       'add ../up --base-url https://a.example --trade-url https://b.example',
       'add half --base-url https://a.example',
@@ -75,7 +75,7 @@ describe('pit profile', () => {
     await desk.failure('profile remove sandbox --yes', 2);
   });
 
-  it('that is to be used and is not there is exit 4, and as the thing to be changed a wrong word', async () => {
+  it('exits 4 for an unknown profile in --profile and 2 for one to be changed', async () => {
     for (const line of ['ticker --profile locla', 'account --profile locla', 'profile show --profile locla']) {
       const told = await desk.failure(line, 4);
       expect(told).toMatchObject({ kind: 'credentials', message: expect.stringMatching(/Did you mean local\?/) });
@@ -85,7 +85,7 @@ describe('pit profile', () => {
   });
 });
 
-it('a dry run says what a change would be, in JSON as on a screen', async () => {
+it('a dry run describes the change, in JSON and as text', async () => {
   const none = { dryRun: true, request: null, preview: null };
   for (const [line, ...change] of [
     ['profile set local zone +08:00', 'Would set zone of local to +08:00.'],
@@ -107,7 +107,7 @@ it('a dry run says what a change would be, in JSON as on a screen', async () => 
   expect(JSON.stringify(told)).not.toContain('hidden');
 });
 
-describe('a profile that limits withdrawals', () => {
+describe('a profile with withdrawal limits', () => {
   const add = (name: string, setting: string) =>
     desk
       .done(`profile add ${name} --base-url ${OVERSEAS.baseUrl} --trade-url ${OVERSEAS.tradeUrl}`)
@@ -125,7 +125,7 @@ describe('a profile that limits withdrawals', () => {
     },
   );
 
-  it.skipIf(!requires('python3'))('is removed by typing its name (needs python3)', async () => {
+  it.skipIf(!requires('python3'))('is removed only after its name is typed (needs python3)', async () => {
     await add('limited', 'withdrawLimit 0.5btc');
     const answered = async (typed: string) => {
       const command = [process.execPath, PIT, 'profile', 'remove', 'limited'];
@@ -141,7 +141,7 @@ describe('a profile that limits withdrawals', () => {
 });
 
 describe('pit keys', () => {
-  it('come from stdin or a file, and only their ends are shown', async () => {
+  it('are read from stdin or a file, and only the last four characters are shown', async () => {
     const file = path.join(desk.home, 'keys.txt');
     writeFileSync(file, keysText());
     const set = await desk.json('keys set --profile local --stdin', { input: keysText() });
@@ -161,7 +161,7 @@ describe('pit keys', () => {
     expect(await desk.json('keys set --profile local --stdin', { input })).toStrictEqual(shownKeys('local'));
   });
 
-  it('are not read for ever', async () => {
+  it('are rejected when the input is too long', async () => {
     const input = 'x'.repeat(100_000);
     expect((await desk.failure('keys set --profile local --stdin', 2, { input })).message).toContain('stdin');
     if (process.platform === 'win32') return;
@@ -170,7 +170,7 @@ describe('pit keys', () => {
     expect((await desk.failure('keys set --profile local --file /', 2)).message).toContain('EISDIR');
   });
 
-  it('are dropped when their profile gets another trade host, and that is said', async () => {
+  it('are removed with a note when their profile gets another trade host', async () => {
     const url = (host: string) => `profile set moving trade-url ${host}`;
     await desk.run(`profile add moving --base-url ${OVERSEAS.baseUrl} --trade-url ${OVERSEAS.tradeUrl}`);
     await desk.done('keys set --profile moving --stdin', { input: keysText() });
@@ -181,11 +181,11 @@ describe('pit keys', () => {
     await desk.done('profile remove moving --yes');
   });
 
-  it('are of the profile that the environment names', async () => {
+  it('belong to the profile named by PIT_PROFILE', async () => {
     expect(await desk.json('keys show', { environment: { PIT_PROFILE: 'local' } })).toStrictEqual(shownKeys('local'));
   });
 
-  it('that are not two lines, or for nobody, are refused without being quoted', async () => {
+  it('are rejected without being quoted if malformed or for an unknown profile', async () => {
     const input = 'first-half second-half\n';
     const told = await desk.failure('keys set --profile local --stdin', 2, { input });
     expect(JSON.stringify(told)).not.toMatch(/first-half|second-half/);
@@ -195,15 +195,15 @@ describe('pit keys', () => {
     await desk.failure('keys set --profile local', 8);
   });
 
-  it('are removed only when that is confirmed', async () => {
+  it('are removed only after confirmation', async () => {
     await desk.failure('keys remove --profile local', 8);
     expect(await desk.json('keys remove --profile local --dry-run --yes')).toMatchObject({ dryRun: true });
     expect(await desk.json('keys show --profile local')).toStrictEqual(shownKeys('local'));
   });
 });
 
-describe('a flag beats the environment, which beats the profile', () => {
-  it('in the profile', async () => {
+describe('a flag takes precedence over the environment, and that over the profile', () => {
+  it('for the choice of profile', async () => {
     await desk.done('profile use sandbox');
     const environment = { PIT_PROFILE: 'nobody' };
     const told = await desk.failure('account', 4, { environment });
@@ -214,7 +214,7 @@ describe('a flag beats the environment, which beats the profile', () => {
     });
   });
 
-  it('in hosts and keys', async () => {
+  it('for hosts and keys', async () => {
     const { environment } = exchange.served;
     await desk.failure('account --profile local', 3, {
       environment: { ...environment, PIT_SECRET_KEY: 'wrong-secret' },
@@ -226,14 +226,14 @@ describe('a flag beats the environment, which beats the profile', () => {
 describe("a profile's keys", () => {
   const other = useLiteralExchange({ '*': '{"code":1000}' });
 
-  it('are not sent to another host from the environment', async () => {
+  it('are not sent to a host from the environment', async () => {
     const environment = { PIT_PROFILE: 'local', PIT_TRADE_URL: other.url };
     for (const line of ['account', 'balance', 'order buy btc_usdt 0.01 --at 20000 --yes', 'cancel btc_usdt 17'])
       expect(await desk.failure(line, 4, { environment })).toMatchObject({ kind: 'credentials' });
     expect(other.asked).toEqual([]);
   });
 
-  it('do not travel over http to another machine', async () => {
+  it('are not sent over http to another machine', async () => {
     const environment = { ...exchange.served.environment, PIT_TRADE_URL: 'http://trade.example.com' };
     await desk.failure('account', 4, { environment });
   });

@@ -7,7 +7,7 @@ const desk = new Desk(temporaryHome());
 beforeAll(() => desk.serve());
 
 describe('pit sandbox', () => {
-  it('adds accounts whose keys another profile can use, and shows them again', async () => {
+  it('adds accounts with working keys and lists them', async () => {
     const added = await desk.json<{ accessKey: string; secretKey: string }>(
       'sandbox account add alice --permissions asset,entrust',
     );
@@ -38,7 +38,7 @@ describe('pit sandbox', () => {
     });
   });
 
-  it('sends deposits and funds a margin wallet', async () => {
+  it('deposits coins and moves them into a margin wallet', async () => {
     expect(await desk.json('sandbox deposit usdt 12.5')).toEqual({
       id: TEXT,
       account: 'sandbox',
@@ -53,7 +53,7 @@ describe('pit sandbox', () => {
     await desk.failure('sandbox transfer usdt 40', 2);
   });
 
-  it('drives the clock, and says that it cannot go back', async () => {
+  it('stops, sets, speeds up and advances the clock, but never sets it back', async () => {
     expect(await desk.json('sandbox clock stop')).toEqual({ time: TIME, running: false, speed: 1 });
     expect(await desk.json('sandbox clock set 2040-01-01')).toEqual({
       time: '2040-01-01T00:00:00.000Z',
@@ -71,7 +71,7 @@ describe('pit sandbox', () => {
     await desk.failure('sandbox clock advance soon', 2);
   });
 
-  it('lets requests go wrong, and tells what was really done', async () => {
+  it('injects faults and logs their real effects', async () => {
     await desk.json('sandbox fault add drop-after --operation order --count 1');
     const { id } = await place(desk, 'buy btc_usdt 0.01 --at 5000');
     const [entry, ...more] = await desk.json<{ executions: unknown[] }[]>('sandbox fault log');

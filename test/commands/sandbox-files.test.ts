@@ -19,7 +19,7 @@ function file(name: string): string {
   return path.join(home, name);
 }
 
-it.each(['--speed max', ''])('a file of candles is replayed to the digit %s', async (speed) => {
+it.each(['--speed max', ''])('replays a file of candles exactly %s', async (speed) => {
   const lines = ROWS.map((row, minute) => [START + minute * 60_000, ...row].join(','));
   writeFileSync(file('candles.csv'), `time_ms,open,high,low,close,volume\n${lines.join('\n')}\n`);
   const replayed = await desk.json(`sandbox replay btc_usdt ${file('candles.csv')} ${speed} --yes`.replace('  ', ' '));
@@ -28,7 +28,7 @@ it.each(['--speed max', ''])('a file of candles is replayed to the digit %s', as
   expect(candles.map(({ open, high, low, close, volume }) => [open, high, low, close, volume])).toEqual(ROWS);
 });
 
-it('everything fits into a file and comes back from it', async () => {
+it('imports what it exported, and asks before replacing data', async () => {
   const before = await desk.json('balance --all');
   await desk.json(`sandbox export ${file('all.state')}`);
   expect(statSync(file('all.state')).mode & 0o077).toBe(0);

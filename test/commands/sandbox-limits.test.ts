@@ -19,21 +19,21 @@ async function codes({ address }: ServedSandbox, ages: readonly number[]): Promi
 }
 
 describe('pit sandbox serve --limit', () => {
-  it('counts an address as told, and locks it as long as told', async () => {
+  it('applies the address limit and the lock duration', async () => {
     expect(await codes(locking, [0, 0, 0])).toEqual(['3001', '3001', '4001']);
   });
 
-  it('goes over --no-limits for what it names', async () => {
+  it('overrides --no-limits for the limits it names', async () => {
     expect(await codes(single, [0, 0])).toEqual(['3001', '4001']);
   });
 
-  it('sets how old a request may be', async () => {
+  it('applies the time tolerance of requests', async () => {
     expect(await codes(hasty, [0, 3_000, 8_000, -8_000])).toEqual(['3001', '3001', '3007', '3007']);
   });
 
-  it.each(['keys=5', 'key=0', 'lock=10', 'reqTime', ''])('refuses %j', async (list) => {
+  it.each(['keys=5', 'key=0', 'lock=10', 'reqTime', ''])('rejects %j', async (list) => {
     const { code, stderr } = await runPit(['sandbox', 'serve', '--limit', list], { home: temporaryHome() });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/is not a limit|It must be|is not a length of time/);
+    expect(stderr).toMatch(/is not a limit|It must be|is not a duration/);
   });
 });

@@ -28,7 +28,7 @@ const IDENTITY = {
 const FACTS = { time: TIME, markets: COUNT, orders: COUNT, trades: COUNT, requests: COUNT };
 
 describe('pit sandbox', () => {
-  it('serve prints one line when it is ready, and ends with a signal', async () => {
+  it('serve prints one line when ready and ends on a signal', async () => {
     const { address, child } = await serveSandboxProgram(desk.home);
     expect(address).toStrictEqual({ ...IDENTITY, pid: child.pid, adminUrl: URL_TEXT, adminToken: TEXT });
     expect(address.baseUrl).not.toContain('/data/v1');
@@ -39,7 +39,7 @@ describe('pit sandbox', () => {
     expect(await desk.json('sandbox status')).toMatchObject({ running: false });
   });
 
-  it('starts once, says where it is, and stops once', async () => {
+  it('starts once, reports its address and stops once', async () => {
     const first = await desk.json<SandboxAddress>('sandbox start');
     expect(first).toMatchObject({ ...IDENTITY, pid: COUNT });
     expect(await desk.json('sandbox start')).toEqual(first);
@@ -56,7 +56,7 @@ describe('pit sandbox', () => {
     expect(Object.keys(rest)).toEqual(expect.arrayContaining([...Object.keys(IDENTITY), ...Object.keys(FACTS), 'pid']));
   });
 
-  it('keeps orders and keys over a stop, and only the keys over a reset', async () => {
+  it('keeps orders and keys across a stop, and only the keys across a reset', async () => {
     const { id } = await place(desk, 'buy btc_usdt 0.01 --at 5000');
     const { accessKey } = await desk.json<Status>('sandbox status');
     await desk.done('sandbox stop');
@@ -73,7 +73,7 @@ describe('pit sandbox', () => {
     expect(await desk.json('orders btc_usdt --state all')).toEqual([]);
   });
 
-  it('is started by the first command that needs it, with one line that says so, and by one of twenty at once', async () => {
+  it('is started once by twenty concurrent commands that need it, with one line on stderr', async () => {
     const fresh = new Desk(temporaryHome());
     try {
       const runs = await Promise.all(Array.from({ length: 20 }, () => fresh.run('markets --json')));
@@ -90,7 +90,7 @@ describe('pit sandbox', () => {
     }
   });
 
-  it('is not started by commands that need no exchange, nor when the environment names another', async () => {
+  it('is not started by commands that need no exchange or when the environment names another', async () => {
     const idle = new Desk(temporaryHome());
     for (const line of ['profile list', 'sandbox status', '--version', 'help', 'depth']) await idle.run(line);
     const nobody = 'http://127.0.0.1:1';

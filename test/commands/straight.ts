@@ -1,8 +1,7 @@
+import type { Order } from '../../src/domain/order.js';
 import { Budget } from '../../src/exchange/budget.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
-import type { OrderRecord } from '../../src/exchange/operations/trading.js';
 import { administer } from '../../src/sandbox/lifecycle/admin-client.js';
-import { orderState } from '../../src/trading/orders/record.js';
 import { fakeHost } from '../support/fake-host.js';
 import type { Desk } from './desk.js';
 
@@ -26,7 +25,7 @@ export class Straight {
 
   /** The id of an order that is taken. */
   async place({ market = 'btc_usdt', side, price, amount, type, clientId }: Terms): Promise<string> {
-    const verdict = await this.client.write('order', {
+    const verdict = await this.client.api.write('order', {
       currency: market,
       tradeType: side === 'buy' ? '1' : '0',
       price,
@@ -38,23 +37,21 @@ export class Straight {
     return verdict.answer.id;
   }
 
-  order(id: string, market = 'btc_usdt'): Promise<OrderRecord> {
-    return this.client.read('getOrder', { currency: market, id });
+  order(id: string, market = 'btc_usdt'): Promise<Order> {
+    return this.client.getOrder(market, { id });
   }
 
   /** The ids of the open orders among the latest of both sides. */
   async open(market = 'btc_usdt'): Promise<string[]> {
     const lists = await Promise.all(
-      ['1', '0'].map((tradeType) =>
-        this.client.read('getOrders', { currency: market, tradeType, pageIndex: '1' }).catch(() => []),
-      ),
+      (['buy', 'sell'] as const).map((side) => this.client.orderPage(market, side, 1).catch(() => [])),
     );
-    return lists.flat().flatMap((record) => (orderState(record) === 'open' ? record.id : []));
+    return lists.flat().flatMap((record) => (record.state === 'open' ? record.id : []));
   }
 
   async best(market = 'btc_usdt'): Promise<{ readonly bid: string; readonly ask: string }> {
-    const { ticker } = await this.client.read('ticker', { market });
-    return { bid: ticker.buy ?? '', ask: ticker.sell ?? '' };
+    const { bid, ask } = await this.client.ticker(market);
+    return { bid: bid ?? '', ask: ask ?? '' };
   }
 
   /** A price between bid and ask, a tick above the bid: the best of its side. */
@@ -66,7 +63,7 @@ export class Straight {
   /** Takes back the faults and the open orders that a test has left. */
   async tidy(market = 'btc_usdt'): Promise<void> {
     await this.administer('POST /faults/clear');
-    for (const id of await this.open(market)) await this.client.write('cancelOrder', { currency: market, id });
+    for (const id of await this.open(market)) await this.client.api.write('cancelOrder', { currency: market, id });
   }
 
   /** A call of the administration, such as `POST /faults/add`. */

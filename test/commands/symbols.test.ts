@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Sightings } from '../../src/commands/session/sightings.js';
 import { Symbols, symbolsFolder } from '../../src/config/symbols.js';
-import type { Answered } from '../../src/exchange/answered.js';
-import type { Market } from '../../src/exchange/market-catalog.js';
+import type { Market } from '../../src/domain/market.js';
+import type { Order, OrderState, OrderType } from '../../src/domain/order.js';
 import { temporaryHome } from '../support/pit.js';
 import { useDesk } from './desk.js';
 
@@ -17,17 +17,16 @@ function linesOf(home: string, file: string): string[] {
     .split('\n');
 }
 
-/** What an answer holds for the eyes of {@link Sightings}. */
-function seen(name: string, values: object, answer: unknown): Answered {
-  return { name, values, answer } as unknown as Answered;
+function listed(id: string, state: OrderState, clientId: string | null = null): Order {
+  return { id, clientId, market: 'btc_usdt', state } as Order;
 }
 
-function record(id: string, status: number, currency = 'btc_usdt') {
-  return { id, currency, status, total_amount: '1', trade_amount: '0' };
+function placed(market: string, clientId: string | null, ids: readonly string[], type: OrderType = 'limit') {
+  return { kind: 'placed', market, type, clientId, ids } as const;
 }
 
-describe('the names that shells complete', () => {
-  it('are kept as commands see them, readable by the user alone', async () => {
+describe('the name files for shell completion', () => {
+  it('are written when commands see names, readable by the user only', async () => {
     await desk.done('markets');
     expect(linesOf(desk.home, 'sandbox/markets')).toContain('btc_usdt');
     expect(linesOf(desk.home, 'sandbox/coins')).toContain('usdt');
@@ -38,7 +37,7 @@ describe('the names that shells complete', () => {
     expect(linesOf(desk.home, 'sandbox/orders')).toEqual(['']);
   });
 
-  it('tell of a limit on a coin that there is not, which would hold nothing', async () => {
+  it('warn about a limit on a coin that the exchange does not have', async () => {
     await desk.done('markets');
     const set = await desk.run('profile set sandbox dayNotional 900000usdt,3usdx');
     expect([set.code, set.stderr]).toEqual([
@@ -48,7 +47,7 @@ describe('the names that shells complete', () => {
     expect((await desk.run('profile set sandbox dayNotional 900000usdt')).stderr).toBe('');
   });
 
-  it('are of the hosts where these come from the environment', async () => {
+  it('are kept by host when the hosts come from the environment', async () => {
     const home = temporaryHome();
     const { environment } = desk.served;
     await desk.done('markets', { environment: { ...environment, PIT_HOME: home } });
@@ -58,7 +57,7 @@ describe('the names that shells complete', () => {
     expect(linesOf(home, `${folder}/markets`)).toContain('btc_usdt');
   });
 
-  it('never fail a command', async () => {
+  it('never make a command fail when they cannot be written', async () => {
     const home = temporaryHome();
     const { environment } = desk.served;
     mkdirSync(path.join(home, 'cache'), { mode: 0o700 });
@@ -76,22 +75,22 @@ describe('sightings', () => {
   it('hold the open orders against what later commands see of them', () => {
     const symbols = folder();
     const first = new Sightings();
-    first.look(seen('order', { currency: 'btc_usdt', customerOrderId: 'mine1' }, { id: '1' }));
-    first.look(seen('order', { currency: 'btc_usdt', orderType: '2', customerOrderId: 'ioc1' }, { id: '2' }));
-    first.look(seen('orderMoreV2', { market: 'eth_usdt' }, { data: ['3', '4'] }));
+    first.look(placed('btc_usdt', 'mine1', ['1']));
+    first.look(placed('btc_usdt', 'ioc1', ['2'], 'ioc'));
+    first.look(placed('eth_usdt', null, ['3', '4']));
     first.keep(symbols, undefined);
     expect(symbols.read('orders').sort()).toEqual(['btc_usdt 1 mine1', 'eth_usdt 3 -', 'eth_usdt 4 -']);
     const second = new Sightings();
     // the list does not tell client ids, and 3 has filled
-    second.look(seen('getOrders', {}, [record('1', 3), record('5', 0), record('3', 2)]));
-    second.look(seen('cancelOrder', { currency: 'eth_usdt', id: '4' }, {}));
-    second.look(seen('getOrder', { customerOrderId: 'other1' }, record('6', 3)));
+    second.look({ kind: 'orders', orders: [listed('1', 'open'), listed('5', 'open'), listed('3', 'filled')] });
+    second.look({ kind: 'cancelled', order: { id: '4' } });
+    second.look({ kind: 'orders', orders: [listed('6', 'open', 'other1')] });
     second.keep(symbols, ['lost1']);
     expect(symbols.read('orders').sort()).toEqual(['btc_usdt 1 mine1', 'btc_usdt 5 -', 'btc_usdt 6 other1']);
     expect(symbols.read('unresolved')).toEqual(['lost1']);
     const third = new Sightings();
-    third.look(seen('cancelOrder', { currency: 'btc_usdt', customerOrderId: 'mine1' }, {}));
-    third.look(seen('cancelOrder', { currency: 'btc_usdt', id: '6' }, {}));
+    third.look({ kind: 'cancelled', order: { clientId: 'mine1' } });
+    third.look({ kind: 'cancelled', order: { id: '6' } });
     third.keep(symbols, []);
     expect(symbols.read('orders')).toEqual(['btc_usdt 5 -']);
     expect(symbols.read('unresolved')).toEqual([]);
@@ -104,9 +103,8 @@ describe('sightings', () => {
         const symbols = folder();
         const sightings = new Sightings();
         sightings.markets(names.map(([market, base, quote]) => ({ market, base, quote }) as Market));
-        sightings.look(seen('getAccountInfo', {}, { result: { coins: names.map(([key]) => ({ key })) } }));
-        for (const [id, currency, own] of names)
-          sightings.look(seen('order', { currency, customerOrderId: own }, { id }));
+        sightings.look({ kind: 'coins', coins: names.map(([coin]) => coin.toLowerCase()) });
+        for (const [id, currency, own] of names) sightings.look(placed(currency, own, [id]));
         sightings.keep(
           symbols,
           names.map(([id]) => id),

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { utcOffset } from '../../src/commands/inputs/time.js';
 
-describe('a zone as an offset', () => {
+describe('utcOffset', () => {
   it.each([
     ['+00:00', 0],
     ['+08:00', 480],
     ['-05:30', -330],
     ['+14:00', 840],
-  ])('%s is %i minutes ahead of UTC', (word, minutes) => {
+  ])('reads %s as %i minutes ahead of UTC', (word, minutes) => {
     expect(utcOffset(word) + 0).toBe(minutes);
   });
 
-  it.each(['8', '+8:00', '08:00', '+15:00', '+08:60', 'UTC', ''])('"%s" is refused with the form', (word) => {
+  it.each(['8', '+8:00', '08:00', '+15:00', '+08:60', 'UTC', ''])('rejects "%s"', (word) => {
     expect(() => utcOffset(word)).toThrow(`The zone is "${word}".`);
   });
 });

@@ -8,7 +8,7 @@ import { type Answered, ask, type Shell } from './shells.js';
 
 const URL = 'http://127.0.0.1:4000';
 
-/** What is typed before TAB, and the line after it. */
+/** The text typed before TAB, and the line after it. */
 const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   // commands
   ['pit mar', 'pit markets '],
@@ -17,7 +17,7 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ['pit sandbox fault a', 'pit sandbox fault add '],
   ['pit help order re', 'pit help order replace '],
   ['FOO=1 pit kl', 'FOO=1 pit kline '],
-  // flags, also before the command, and not again
+  // flags, also before the command; one already used is not offered again
   ['pit depth --me', 'pit depth --merge '],
   ['pit depth --size 5 --si', 'pit depth --size 5 --si'],
   ['pit depth --size=5 --si', 'pit depth --size=5 --si'],
@@ -34,7 +34,7 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   // profiles
   ['pit --profile ov', 'pit --profile overseas '],
   ['pit profile use ov', 'pit profile use overseas '],
-  // markets and coins, of the profile that is meant
+  // markets and coins of the chosen profile
   ['pit depth eo', 'pit depth eos_eth '],
   ['pit depth EO', 'pit depth eos_eth '],
   ['pit order buy eo', 'pit order buy eos_eth '],
@@ -44,20 +44,20 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ['pit markets --base=xr', 'pit markets --base=xrp '],
   ['pit --profile sandbox depth l', 'pit --profile sandbox depth ltc_qc '],
   ['pit depth --profile=sandbox l', 'pit depth --profile=sandbox ltc_qc '],
-  // orders, of the market on the line
+  // orders of the market on the line
   ['pit cancel eos_eth ', 'pit cancel eos_eth 202611213892190900 '],
   ['pit cancel eos_eth 202611213892190900 1026', 'pit cancel eos_eth 202611213892190900 1026'],
   ['pit order show XRP_USDT ', 'pit order show XRP_USDT 102611213892190900 '],
   ['pit cancel xrp_usdt --id m', 'pit cancel xrp_usdt --id myOwn1 '],
   ['pit order replace --id=m', 'pit order replace --id=myOwn1 '],
   ['pit resolve l', 'pit resolve lost0001 '],
-  // what belongs to other programs
+  // command lines and files of other programs
   ['pit cancel-after eos_eth --hold ', 'pit cancel-after eos_eth --hold -- '],
   ['pit cancel-after eos_eth --hold -- conti', 'pit cancel-after eos_eth --hold -- continue '],
   ['pit sandbox import some-ex', 'pit sandbox import some-export.json '],
-  // an amount is nobody's to say
+  // an amount is not completed
   ['pit order buy eos_eth ', 'pit order buy eos_eth '],
-  // hostile names: what is allowed is offered, and nothing else
+  // hostile names: only valid ones are offered
   ['pit --profile hostile depth z', 'pit --profile hostile depth zec_usdt '],
   ['pit --profile hostile depth ', 'pit --profile hostile depth zec_usdt '],
   ['pit --profile hostile balance ', 'pit --profile hostile balance zec '],
@@ -65,9 +65,9 @@ const COMPLETED: readonly (readonly [typed: string, line: string])[] = [
   ['pit --profile hostile cancel zec_usdt --id ', 'pit --profile hostile cancel zec_usdt --id good1 '],
   ['pit --profile hostile resolve ', 'pit --profile hostile resolve good1 '],
   ['pit --profile ../symbols/overseas depth eo', 'pit --profile ../symbols/overseas depth eo'],
-  // hosts of the environment, from here on
+  // hosts from the environment, from here on
   [`export PIT_TRADE_URL=${URL}\npit depth d`, 'pit depth dash_btc '],
-  // and the folders of the platform
+  // the platform's own folders
   ['export PIT_HOME= PIT_TRADE_URL=\npit depth n', 'pit depth neo_usdt '],
   ['export PIT_PROFILE=other\npit depth w', 'pit depth waves_btc '],
 ];
@@ -82,7 +82,7 @@ const LISTED = [
   { typed: 'pit cancel ', words: ['eos_eth', 'xrp_usdt'] },
 ];
 
-/** Names as an exchange, or whoever can write to the folder, might like to have them. */
+/** Names that a hostile exchange, or anyone who can write to the folder, might use. */
 function hostile(mark: string, good: string): string {
   const bad = [
     `$(touch ${mark})`,
@@ -98,7 +98,7 @@ function hostile(mark: string, good: string): string {
   return `${[...bad, ...odd, good, ...bad.map((one) => `${good} ${one}`)].join('\n')}\n`;
 }
 
-/** A user's home, with what pit would have written there. */
+/** A user's home with the files that pit would have written. */
 function prepare(folder: string): void {
   const write = (file: string, text: string) => {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
@@ -121,32 +121,32 @@ function prepare(folder: string): void {
   write(`${CACHE}/symbols/sandbox/markets`, 'neo_usdt\n');
   write(`${CACHE}/symbols/other/markets`, 'waves_btc\n');
   write('some-export.json', '{}');
-  // where bash-completion looks
+  // bash-completion loads it from here
   write('.local/share/bash-completion/completions/pit', readFileSync(path.join(ROOT, 'completions/pit.bash'), 'utf8'));
 }
 
-const THERE: Readonly<Record<Shell, () => boolean>> = {
+const AVAILABLE: Readonly<Record<Shell, () => boolean>> = {
   bash: () => requires('bash'),
   'bash-completion': () => requiresFile('bash-completion', '/usr/share/bash-completion/bash_completion'),
   zsh: () => requires('zsh'),
   fish: () => requires('fish'),
 };
 
-describe.each(Object.keys(THERE) as Shell[])('in %s', (shell) => {
-  describe.skipIf(!requires('python3') || !THERE[shell]())('TAB', () => {
+describe.each(Object.keys(AVAILABLE) as Shell[])('completion in %s', (shell) => {
+  describe.skipIf(!requires('python3') || !AVAILABLE[shell]())('on TAB', () => {
     const folder = temporaryHome();
     const answers = new Map<string, Answered>();
 
     beforeAll(async () => {
       prepare(folder);
       const typed = [...LISTED.map((one) => one.typed), ...COMPLETED.map(([text]) => text)];
-      // without a PATH no program can be started, whatever its name
+      // without a PATH no program can start
       const before = shell === 'fish' ? 'set -gx PATH' : 'PATH=';
       const found = await ask(shell, { folder, before: `${before}\ncd ${folder}` }, typed);
       for (const [index, text] of typed.entries()) answers.set(text, found[index] ?? { line: '', listed: '' });
     });
 
-    it('completes the line', () => {
+    it('completes every line of the table', () => {
       const lines = COMPLETED.map(([typed]) => [typed, answers.get(typed)?.line.trim()]);
       expect(lines).toEqual(COMPLETED.map(([typed, line]) => [typed, line.trim()]));
     });
@@ -156,7 +156,7 @@ describe.each(Object.keys(THERE) as Shell[])('in %s', (shell) => {
       expect(words.filter((word) => !listed.includes(word))).toEqual([]);
     });
 
-    it('starts nothing, and runs nothing that was read', () => {
+    it('starts no program and executes nothing it reads', () => {
       const shown = [...answers.values()].map(({ line, listed }) => line + listed).join('');
       expect(shown).not.toMatch(/EXECUTED|zred|zup|command not found|Unknown command:|UPPER/);
       expect(existsSync(path.join(folder, 'EXECUTED'))).toBe(false);
@@ -164,16 +164,16 @@ describe.each(Object.keys(THERE) as Shell[])('in %s', (shell) => {
   });
 });
 
-describe.skipIf(!requires('python3') || !requires('bash'))('a file with a hostile name, in bash', () => {
+describe.skipIf(!requires('python3') || !requires('bash'))('a file with a hostile name in bash', () => {
   const folder = temporaryHome();
   const name = 'evil $(touch EXECUTED);`x` \'"';
   const quoted = String.raw`evil\ \$\(touch\ EXECUTED\)\;\`x\`\ \'\"`;
 
   it.each([
-    ['that leaves quoting to readline', '', []],
-    // as before bash 4; readline's own quoting of what begins with ~ is its own affair
-    ['that has no compopt', 'enable -n compopt', ['pit sandbox import ~/']],
-  ])('is quoted by one %s', async (_, before, more) => {
+    ['when readline does the quoting', '', []],
+    // as before bash 4; how readline itself quotes names that begin with ~ is not tested
+    ['without compopt, as before bash 4', 'enable -n compopt', ['pit sandbox import ~/']],
+  ])('is quoted %s', async (_, before, more) => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, name), '{}');
     const starts = ['pit sandbox import ', 'pit cancel-after eos_eth --hold -- true ', ...more];

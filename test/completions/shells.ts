@@ -5,28 +5,28 @@ import { onTerminal } from '../support/pty.js';
 
 export type Shell = 'bash' | 'bash-completion' | 'zsh' | 'fish';
 
-/** What stands on the line after TAB, and what was listed below it. */
+/** The line after TAB, and what the shell listed below it. */
 export interface Answered {
   readonly line: string;
   readonly listed: string;
 }
 
-/** Ctrl-O prints the line as it stands, between marks that stand on no typed line; Ctrl-U empties it. */
-const [TELL, CLEAR] = ['\x0f', '\x15'];
+/** Ctrl-O prints the current line between marks that no typed line contains; Ctrl-U empties it. */
+const [PRINT_LINE, CLEAR] = ['\x0f', '\x15'];
 
 const BASH = `PS1='ready> '; shopt -s failglob; bind 'set bell-style none'; bind 'set page-completions off'; bind 'set completion-query-items -1'
 bind 'set enable-bracketed-paste off'; bind 'set show-all-if-ambiguous on'
-__tell() { printf '\\n[[%s]]\\n' "$READLINE_LINE"; }
-bind -x '"\\C-o": __tell'`;
+__print_line() { printf '\\n[[%s]]\\n' "$READLINE_LINE"; }
+bind -x '"\\C-o": __print_line'`;
 
-/** What a user's own configuration file would hold. */
+/** The shell's configuration file, as a user would have it. */
 const SETTINGS: Readonly<Record<Shell, string>> = {
   bash: `${BASH}\n. ${ROOT}/completions/pit.bash`,
-  // it finds the file by its name in the user's folder, when it is first asked
+  // bash-completion loads the script by its name on the first TAB
   'bash-completion': `. /usr/share/bash-completion/bash_completion\n${BASH}`,
   zsh: `PS1='ready> '; unsetopt beep; LISTMAX=10000; zstyle ':completion:*' menu no; setopt no_auto_menu no_list_ambiguous
 fpath=(${ROOT}/completions $fpath); autoload -Uz compinit; compinit -u -D
-tell() { print -r -- $'\\n'"[[$BUFFER]]"; zle reset-prompt }; zle -N tell; bindkey '^O' tell; bindkey '^U' kill-whole-line`,
+print_line() { print -r -- $'\\n'"[[$BUFFER]]"; zle reset-prompt }; zle -N print_line; bindkey '^O' print_line; bindkey '^U' kill-whole-line`,
   fish: `function fish_prompt; echo 'ready> '; end; function fish_greeting; end
 set -g fish_autosuggestion_enabled 0
 bind \\co 'printf "\\n[[%s]]\\n" (commandline); commandline -f repaint'; bind \\cu 'commandline ""'
@@ -34,17 +34,17 @@ source ${ROOT}/completions/pit.fish`,
 };
 
 export interface Asking {
-  /** A folder of its own for the shell's files; pit's PIT_HOME is `home` in it. */
+  /** HOME of the shell; PIT_HOME is the folder `home` in it. */
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Run before the first question. */
+  /** Commands to run first. */
   readonly before?: string;
 }
 
-/** Types each text into one shell on a real terminal, presses TAB, and reads the line. */
+/** Types each text into one shell on a real terminal, presses TAB and reads the line. */
 export async function ask(shell: Shell, asking: Asking, typed: readonly string[]): Promise<Answered[]> {
   const { folder, environment = {}, before = '' } = asking;
-  const steps = typed.map((text, index) => ({ await: index === 0 ? 'ready> ' : ']]', type: `${text}\t${TELL}` }));
+  const steps = typed.map((text, index) => ({ await: index === 0 ? 'ready> ' : ']]', type: `${text}\t${PRINT_LINE}` }));
   const [first, ...rest] = steps;
   const all = [first, ...rest.map(({ type, ...step }) => ({ ...step, type: `${CLEAR}${type}` }))];
   const { screen } = await onTerminal({

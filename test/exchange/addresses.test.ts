@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { readDepositAddress, readDepositAddresses, readWithdrawalAddress } from '../../src/exchange/addresses.js';
-import { readFees } from '../../src/exchange/fee-info.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { clientOf, failureOf } from './support.js';
 
@@ -149,18 +148,18 @@ describe('one address as one text', () => {
 describe('fees', () => {
   it('keep every digit, whatever form they come in', async () => {
     const { client } = await exchange({ getFeeInfo: FEES.mixed });
-    expect(await readFees(client, 'xrp')).toEqual([
+    expect(await client.fees('xrp')).toEqual([
       { coin: 'xrp', chain: 'A', mainChain: '1', fee: '0.001', canDeposit: true, canWithdraw: true },
       { coin: 'xrp', chain: 'B', mainChain: 'B', fee: '2.50', canDeposit: false, canWithdraw: true },
     ]);
     const other = await exchange({ getFeeInfo: FEES.open });
-    expect(await readFees(other.client)).toMatchObject([{ fee: '0.10', mainChain: 'XRP' }]);
+    expect(await other.client.fees()).toMatchObject([{ fee: '0.10', mainChain: 'XRP' }]);
   });
 
   it.each(['{"code":1000,"result":{}}', '{"code":3008,"message":"no record"}'])(
     'are none for %s',
     async (getFeeInfo) => {
-      expect(await readFees((await exchange({ getFeeInfo })).client)).toEqual([]);
+      expect(await (await exchange({ getFeeInfo })).client.fees()).toEqual([]);
     },
   );
 });

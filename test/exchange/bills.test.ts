@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BillRange, readBills } from '../../src/exchange/bills.js';
+import type { ExchangeApi } from '../../src/exchange/exchange-api.js';
+import { type ClientOptions, ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { ExchangeZone } from '../../src/exchange/exchange-zone.js';
-import type { ReadSource } from '../../src/exchange/read-source.js';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -47,11 +48,15 @@ function exchangeOf(dates: readonly number[], moments: readonly Moment[], zoneHo
       .sort((left, right) => right.date - left.date || right.id - left.id);
     return { result: listed.slice((page - 1) * size, page * size).map((entry) => billEntry(entry, wall(entry.date))) };
   };
-  const source = {
+  const api = {
     now: () => now + skew * HOUR,
     read: (_name: string, values: never) => answer(values),
-  } as unknown as ReadSource;
-  return { source, asked, entries };
+  } as unknown as ExchangeApi;
+  return { source: clientOver(api), api, asked, entries };
+}
+
+function clientOver(api: ExchangeApi): ExchangeClient {
+  return new ExchangeClient({} as ClientOptions, api);
 }
 
 function billEntry({ id, date }: Entry, showDate: string) {
@@ -63,7 +68,7 @@ function zone(setting?: string): ExchangeZone {
   return new ExchangeZone(setting, { read: () => undefined, write: () => undefined });
 }
 
-async function idsOf(source: ReadSource, range: BillRange, at = zone()): Promise<number[]> {
+async function idsOf(source: ExchangeClient, range: BillRange, at = zone()): Promise<number[]> {
   const ids: number[] = [];
   for await (const bills of readBills(source, at, range)) ids.push(...bills.map(({ id }) => Number(id)));
   return ids;
@@ -141,12 +146,14 @@ describe('the bills of a range', () => {
   });
 
   it('are not taken for whole where they come oldest first', async () => {
-    const { source } = exchangeOf([NOW - 3 * HOUR, NOW - HOUR], QUIET);
-    const read: ReadSource['read'] = async (name, values) => {
-      const answer = (await source.read(name, values)) as unknown as { readonly result: readonly object[] };
+    const { api } = exchangeOf([NOW - 3 * HOUR, NOW - HOUR], QUIET);
+    const read: ExchangeApi['read'] = async (name, values) => {
+      const answer = (await api.read(name, values)) as unknown as { readonly result: readonly object[] };
       return { ...answer, result: answer.result.toReversed() } as never;
     };
-    await expect(idsOf({ ...source, read }, { from: NOW - 2 * HOUR })).rejects.toThrow(/oldest first/);
+    await expect(
+      idsOf(clientOver({ ...api, read } as unknown as ExchangeApi), { from: NOW - 2 * HOUR }),
+    ).rejects.toThrow(/oldest first/);
   });
 
   it('teach the zone, from one that is recent', async () => {

@@ -20,8 +20,8 @@ describe("the zone of the exchange's dates", () => {
   ])('is learned from a bill: %s is %s', (showDate, offset) => {
     const { at, written } = zone();
     expect(at.name).toBeUndefined();
-    at.learn({ date: DATE, showDate });
-    at.learn({ date: DATE, showDate });
+    at.learn({ time: DATE, shownTime: showDate });
+    at.learn({ time: DATE, shownTime: showDate });
     expect({ name: at.name, written }).toEqual({ name: offset, written: [offset] });
     expect(at.write(DATE)).toBe(showDate.replace('T', ' ').replace('.0', '').replace(':05', ':04'));
     expect(at.read(at.write(DATE) ?? '')).toBe(DATE - 567);
@@ -31,7 +31,7 @@ describe("the zone of the exchange's dates", () => {
     'is not learned from %j, which fits none',
     (showDate) => {
       const { at, written } = zone();
-      at.learn({ date: DATE, showDate });
+      at.learn({ time: DATE, shownTime: showDate });
       expect({ name: at.name, written, read: at.read('2026-07-01 10:03:04') }).toEqual({ written: [] });
     },
   );
@@ -39,7 +39,7 @@ describe("the zone of the exchange's dates", () => {
   it('is remembered, and learned anew when it has changed', () => {
     const { at, written } = zone(undefined, '+01:00');
     expect(at.name).toBe('+01:00');
-    at.learn({ date: DATE, showDate: '2026-07-01 04:03:04' });
+    at.learn({ time: DATE, shownTime: '2026-07-01 04:03:04' });
     expect({ name: at.name, written, wall: at.write(0) }).toEqual({
       name: '+02:00',
       written: ['+02:00'],
@@ -54,9 +54,9 @@ describe("the zone of the exchange's dates", () => {
     expect(at.read('2026-03-29 01:59:59')).toBe(Date.parse('2026-03-29T00:59:59Z'));
     expect(at.read('2026-03-29 03:00:00')).toBe(Date.parse('2026-03-29T01:00:00Z'));
     expect(at.read('2026-10-25 03:00:00')).toBe(Date.parse('2026-10-25T02:00:00Z'));
-    at.learn({ date: DATE, showDate: '2026-07-01 04:03:04' });
+    at.learn({ time: DATE, shownTime: '2026-07-01 04:03:04' });
     expect(at.doubt).toBeUndefined();
-    at.learn({ date: DATE, showDate: '2026-07-01 10:03:04' });
+    at.learn({ time: DATE, shownTime: '2026-07-01 10:03:04' });
     expect({ doubt: at.doubt, name: at.name, written }).toEqual({
       doubt: '+08:00',
       name: 'Europe/Berlin',

@@ -8,7 +8,7 @@ it('signed reads of one client take what a second allows at once, and a second l
   const server = await serveFaults({ answer: () => respond('[]') });
   const { client, host } = clientOf(server.url);
   const start = host.now();
-  for (let request = 0; request < 120; request += 1) await client.read('getOrders', ORDERS);
+  for (let request = 0; request < 120; request += 1) await client.api.read('getOrders', ORDERS);
   // three of sixty are kept for cancellations: 57, 57 and 6
   expect(server.requests).toHaveLength(120);
   expect(host.now() - start).toBe(2 * 1_010);
@@ -18,13 +18,13 @@ it('a read that came too often waits a second and more, and is asked again', asy
   const answers = ['{"code":4002,"message":"too frequent"}', '[]'];
   const server = await serveFaults({ answer: () => respond(answers.shift() ?? '[]') });
   const { client, host } = clientOf(server.url);
-  expect(await client.read('getOrders', ORDERS)).toEqual([]);
+  expect(await client.api.read('getOrders', ORDERS)).toEqual([]);
   expect(host.sleeps).toEqual([1_250]);
 });
 
 it('where it stays so, the limit is what is told', async () => {
   const server = await serveFaults({ answer: () => respond('{"code":4002,"message":"too frequent"}') });
-  const failure = await failureOf(clientOf(server.url).client.read('getOrders', ORDERS));
+  const failure = await failureOf(clientOf(server.url).client.api.read('getOrders', ORDERS));
   expect(failure).toMatchObject({ kind: 'limited', code: 4002 });
   expect(server.requests).toHaveLength(4);
 });
@@ -32,8 +32,8 @@ it('where it stays so, the limit is what is told', async () => {
 it("waits for K-line's second no longer than the budget lasts", async () => {
   const server = await serveFaults({ answer: () => respond('{"data":[],"moneyType":"USDT","symbol":"BTC"}') });
   const { client, host } = clientOf(server.url, 500);
-  await client.read('kline', { market: 'btc_usdt', type: '1min' });
-  const failure = await failureOf(client.read('kline', { market: 'btc_usdt', type: '1min' }));
+  await client.api.read('kline', { market: 'btc_usdt', type: '1min' });
+  const failure = await failureOf(client.api.read('kline', { market: 'btc_usdt', type: '1min' }));
   expect(failure).toMatchObject({ kind: 'limited', message: expect.stringContaining('used up by other requests') });
   expect(host.sleeps.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(500);
   expect(server.requests).toHaveLength(1);

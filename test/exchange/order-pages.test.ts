@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Order } from '../../src/domain/order.js';
 import type { ExchangeClient } from '../../src/exchange/exchange-client.js';
-import type { OrderRecord } from '../../src/exchange/operations/trading.js';
 import { readOrderPages } from '../../src/exchange/order-pages.js';
 
 /** A list of so many orders, newest first, to whose head so many come after each page that is read. */
@@ -8,15 +8,14 @@ function growing(count: number, coming: readonly number[]) {
   let ids = Array.from({ length: count }, (_, index) => `${1_000 + count - index}`);
   let next = 1_000 + count;
   const asked: number[] = [];
-  const read = async (_: string, { pageIndex }: { pageIndex: string }) => {
-    const page = Number(pageIndex);
-    const rows = ids.slice((page - 1) * 10, page * 10).map((id) => ({ id }) as OrderRecord);
+  const orderPage = async (_market: string, _side: string, page: number) => {
+    const rows = ids.slice((page - 1) * 10, page * 10).map((id) => ({ id }) as Order);
     const fresh = Array.from({ length: coming[asked.length] ?? 0 }, () => `${++next}`).reverse();
     ids = [...fresh, ...ids];
     asked.push(page);
     return rows;
   };
-  return { client: { read } as unknown as ExchangeClient, asked };
+  return { client: { orderPage } as unknown as ExchangeClient, asked };
 }
 
 it.each([[[0]], [[3, 7]], [[10]], [[20, 60, 10]]])(
@@ -33,13 +32,13 @@ it.each([[[0]], [[3, 7]], [[10]], [[20, 60, 10]]])(
 );
 
 it('is not asked for ever where the exchange does not count pages', async () => {
-  const rows = Array.from({ length: 10 }, (_, index) => ({ id: `${index}` }) as OrderRecord);
+  const rows = Array.from({ length: 10 }, (_, index) => ({ id: `${index}` }) as Order);
   let asked = 0;
-  const read = async () => {
+  const orderPage = async () => {
     asked += 1;
     return rows;
   };
-  const client = { read } as unknown as ExchangeClient;
+  const client = { orderPage } as unknown as ExchangeClient;
   const pages = await readOrderPages(client, 'btc_usdt', 'buy', { from: 1, to: Number.POSITIVE_INFINITY });
   expect([pages.records.length, pages.failure?.kind, asked]).toEqual([10, 'partial', 3]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Market } from '../../src/exchange/market-catalog.js';
+import type { Market } from '../../src/domain/market.js';
 import { type Rates, readRates } from '../../src/exchange/rates.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { clientOf } from './support.js';

@@ -26,7 +26,7 @@ describe('a read is tried again while it may pass', () => {
   ])('%s', async (name, kind, words) => {
     const server = await serveFaults({ answer: () => FAULTS[name] });
     const { client, host } = clientOf(server.url);
-    const failure = await failureOf(client.read('markets', {}));
+    const failure = await failureOf(client.api.read('markets', {}));
     expect(failure).toMatchObject({ kind, message: expect.stringMatching(words) });
     expect(failure.hints).not.toEqual([]);
     expect(server.requests).toHaveLength(4);
@@ -35,7 +35,9 @@ describe('a read is tried again while it may pass', () => {
 
   it('a busy exchange', async () => {
     const server = await serveFaults({ answer: () => respond('{"result":false,"message":"too frequent"}') });
-    const failure = await failureOf(clientOf(server.url).client.read('kline', { market: 'btc_usdt', type: '1min' }));
+    const failure = await failureOf(
+      clientOf(server.url).client.api.read('kline', { market: 'btc_usdt', type: '1min' }),
+    );
     expect(failure).toMatchObject({ kind: 'limited', message: 'kline: the exchange is busy: too frequent' });
     expect(server.requests).toHaveLength(4);
   });
@@ -43,7 +45,7 @@ describe('a read is tried again while it may pass', () => {
   it('a hang, as long as the budget allows', async () => {
     const server = await serveFaults({ answer: () => FAULTS['a hang'] });
     const { client, host } = clientOf(server.url, 400);
-    const failure = await failureOf(client.read('markets', {}));
+    const failure = await failureOf(client.api.read('markets', {}));
     expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('no answer came in time') });
     // 400 - 150 is left for the second attempt, and 250 does not allow a pause of 300
     expect(host.sleeps).toEqual([150]);
@@ -53,14 +55,14 @@ describe('a read is tried again while it may pass', () => {
   it('a reset before reading, until an answer comes', async () => {
     const server = await serveFaults({ answer: () => respond(CONFIGURATION), resets: (connection) => connection < 3 });
     const { client, host } = clientOf(server.url);
-    expect(await client.read('markets', {})).toEqual(PARSED);
+    expect(await client.api.read('markets', {})).toEqual(PARSED);
     expect(host.sleeps).toEqual(PAUSES);
     expect(server.connections).toBe(4);
   });
 
   it('nobody listening', async () => {
     const { client, host } = clientOf('http://127.0.0.1:1');
-    const failure = await failureOf(client.read('markets', {}));
+    const failure = await failureOf(client.api.read('markets', {}));
     expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('refused the connection') });
     expect(host.sleeps).toEqual(PAUSES);
   });
@@ -69,7 +71,10 @@ describe('a read is tried again while it may pass', () => {
     const answers = [FAULTS['a reset after reading'], respond('{"code":1000,"message":"ok"}')];
     const server = await serveFaults({ answer: () => answers.shift() ?? FAULTS['a hang'] });
     const { client } = clientOf(server.url);
-    expect(await client.read('cancelAllOrdersAfter', { currency: 'btc_usdt' })).toEqual({ code: 1000, message: 'ok' });
+    expect(await client.api.read('cancelAllOrdersAfter', { currency: 'btc_usdt' })).toEqual({
+      code: 1000,
+      message: 'ok',
+    });
     expect(server.requests).toHaveLength(2);
   });
 });
@@ -84,7 +89,7 @@ describe('a read is not tried again when the answer will be the same', () => {
   ])('%s', async (_, answer, kind, words) => {
     const server = await serveFaults({ answer: () => answer });
     const { client, host } = clientOf(server.url);
-    const failure = await failureOf(client.read('markets', {}));
+    const failure = await failureOf(client.api.read('markets', {}));
     expect(failure).toMatchObject({ kind, message: expect.stringMatching(words) });
     expect(server.requests).toHaveLength(1);
     expect(host.sleeps).toEqual([]);
@@ -95,14 +100,14 @@ describe('a read is not tried again when the answer will be the same', () => {
     ['{"code":"4001","message":"locked"}', 'limited', 4001],
   ])('a signed read answered %s', async (body, kind, code) => {
     const server = await serveFaults({ answer: () => respond(body) });
-    const failure = await failureOf(clientOf(server.url).client.read('getAccountInfo', {}));
+    const failure = await failureOf(clientOf(server.url).client.api.read('getAccountInfo', {}));
     expect(failure).toMatchObject({ kind, code });
     expect(server.requests).toHaveLength(1);
   });
 
   it('a certificate that nobody signed; the signed request never leaves', async () => {
     const server = await serveFaults({ answer: () => respond('{}'), tls: true });
-    const failure = await failureOf(clientOf(server.url).client.read('getAccountInfo', {}));
+    const failure = await failureOf(clientOf(server.url).client.api.read('getAccountInfo', {}));
     expect(failure).toMatchObject({
       kind: 'unreachable',
       message: expect.stringMatching(/certificate is signed by nobody but itself \(DEPTH_ZERO_SELF_SIGNED_CERT\)/),
@@ -117,7 +122,7 @@ it.each<[string, Answer]>([
   ['a character at a time', dribbled(CONFIGURATION)],
 ])('reads an answer that comes %s', async (_, answer) => {
   const server = await serveFaults({ answer: () => answer });
-  expect(await clientOf(server.url).client.read('markets', {})).toEqual(PARSED);
+  expect(await clientOf(server.url).client.api.read('markets', {})).toEqual(PARSED);
 });
 
 it('every request looks like a browser’s, the repeated ones too', async () => {
@@ -126,9 +131,9 @@ it('every request looks like a browser’s, the repeated ones too', async () => 
     answer: () => answers.shift() ?? respond('{"code":"1000","message":"","id":"1"}'),
   });
   const { client } = clientOf(server.url);
-  await client.read('allTicker', {});
-  await client.read('getSpotBills', {});
-  await client.write('order', { currency: 'btc_usdt', tradeType: '1', price: '1', amount: '1' });
+  await client.api.read('allTicker', {});
+  await client.api.read('getSpotBills', {});
+  await client.api.write('order', { currency: 'btc_usdt', tradeType: '1', price: '1', amount: '1' });
   expect(server.requests).toHaveLength(4);
   for (const { headers } of server.requests)
     expect(headers['user-agent']).toMatch(/^Mozilla\/5\.0 \([^)]+\) AppleWebKit\/\S+ .*Chrome\/\d/);
@@ -138,7 +143,7 @@ it('K-line requests of one client keep a second between them', async () => {
   const server = await serveFaults({ answer: () => respond('{"data":[],"moneyType":"USDT","symbol":"BTC"}') });
   const { client, host } = clientOf(server.url);
   const start = host.now();
-  for (let times = 0; times < 3; times += 1) await client.read('kline', { market: 'btc_usdt', type: '1min' });
+  for (let times = 0; times < 3; times += 1) await client.api.read('kline', { market: 'btc_usdt', type: '1min' });
   expect(host.now() - start).toBe(2 * 1_010);
 });
 

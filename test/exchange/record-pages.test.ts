@@ -29,8 +29,9 @@ describe('a page of records', () => {
     expect(await readWithdrawalPage(client, 'btc', 1)).toEqual({
       records: [
         {
-          ...{ id: '202611219007199254740993', amount: '0.10', status: 5, submitTime: 1795268221000 },
-          ...{ fees: null, manageTime: null, toAddress: null, merchantOrderNo: null, hash: null },
+          ...{ id: '202611219007199254740993', coin: 'btc', amount: '0.10', time: 1795268221000 },
+          ...{ state: 'confirmed', status: 5, fee: null, processedTime: null, address: null },
+          ...{ merchantOrderNo: null, hash: null },
         },
       ],
       total: null,
@@ -40,8 +41,9 @@ describe('a page of records', () => {
     expect(await readDepositPage(deposits.client, 'btc', 3)).toEqual({
       records: [
         {
-          ...{ id: '7', amount: '0.00000001', status: 2, confirmTimes: 3, itransfer: 1 },
-          ...{ submit_time: '2026-11-21 14:00:00', address: null, currency: null, description: null, hash: null },
+          ...{ id: '7', coin: 'btc', amount: '0.00000001', confirmations: 3, internal: true },
+          ...{ state: 'success', status: 2, timeRaw: '2026-11-21 14:00:00' },
+          ...{ address: null, description: null, hash: null },
         },
       ],
       total: 120,

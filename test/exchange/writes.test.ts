@@ -36,7 +36,7 @@ describe('a write is sent once, whatever happens to it', () => {
   ])('%s: nobody knows', async (name, words) => {
     const server = await serveFaults({ answer: () => FAULTS[name] });
     const { client } = clientOf(server.url, 2_000);
-    const verdict = await client.write('order', ORDER);
+    const verdict = await client.api.write('order', ORDER);
     expect(verdict).toEqual({ kind: 'lost', reason: expect.stringMatching(words) });
     expect(server.requests).toHaveLength(1);
     expect(server.connections).toBe(1);
@@ -45,14 +45,14 @@ describe('a write is sent once, whatever happens to it', () => {
   it('one that is taken back when its turn comes does not leave', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
     const { client } = clientOf(server.url);
-    const taken = await client.write('order', ORDER, client.now(), () => false);
+    const taken = await client.api.write('order', ORDER, client.now(), () => false);
     expect(taken).toMatchObject({ kind: 'notSent', reason: 'it was taken back' });
     expect(server.connections).toBe(0);
   });
 
   it('a reset before a byte was read: the bytes may have left all the same', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED), resets: () => true });
-    const verdict = await clientOf(server.url).client.write('order', ORDER);
+    const verdict = await clientOf(server.url).client.api.write('order', ORDER);
     expect(verdict).toEqual({ kind: 'lost', reason: expect.stringContaining('connection broke') });
     expect(server.connections).toBe(1);
     expect(server.requests).toHaveLength(0);
@@ -63,7 +63,7 @@ describe('a write is sent once, whatever happens to it', () => {
     ['endless once decompressed', inflating()],
   ])('an answer that is %s is cut off: nobody knows', async (_, answer) => {
     const server = await serveFaults({ answer: () => answer });
-    const verdict = await clientOf(server.url).client.write('order', ORDER);
+    const verdict = await clientOf(server.url).client.api.write('order', ORDER);
     expect(verdict).toEqual({ kind: 'lost', reason: expect.stringMatching(/the answer was longer than 32 MB/) });
     expect(server.requests).toHaveLength(1);
   });
@@ -74,7 +74,7 @@ describe('a write is sent once, whatever happens to it', () => {
     ['a character at a time', dribbled(PLACED)],
   ])('an answer that comes (%s) is taken', async (_, answer) => {
     const server = await serveFaults({ answer: () => answer });
-    const verdict = await clientOf(server.url).client.write('order', ORDER);
+    const verdict = await clientOf(server.url).client.api.write('order', ORDER);
     expect(verdict).toEqual({ kind: 'done', answer: { code: 1000, message: 'ok', id: '202202224851151555' } });
   });
 
@@ -84,7 +84,7 @@ describe('a write is sent once, whatever happens to it', () => {
     ['{"code":1000,"message":{"des":"too late","isSuc":false}}', 1000, 'too late'],
   ])('a refusal %s is a refusal', async (body, code, message) => {
     const server = await serveFaults({ answer: () => respond(body) });
-    const verdict = await clientOf(server.url).client.write('order', ORDER);
+    const verdict = await clientOf(server.url).client.api.write('order', ORDER);
     expect(verdict).toMatchObject({ kind: 'refused', refusal: { code, message } });
     expect(server.requests).toHaveLength(1);
   });
@@ -94,9 +94,9 @@ describe('a write has a connection of its own', () => {
   it('never the one of a read, and closes it', async () => {
     const server = await serveFaults({ answer: ({ target }) => respond(target.includes('order') ? PLACED : '{}') });
     const { client } = clientOf(server.url);
-    await client.read('markets', {});
-    await client.write('order', ORDER);
-    await client.write('order', ORDER);
+    await client.api.read('markets', {});
+    await client.api.write('order', ORDER);
+    await client.api.write('order', ORDER);
     expect(server.requests.map(({ headers, connection }) => [connection, headers.connection?.toLowerCase()])).toEqual([
       [0, 'keep-alive'],
       [1, 'close'],
@@ -108,15 +108,15 @@ describe('a write has a connection of its own', () => {
     // shows that the test above could see a connection that is used again
     const server = await serveFaults({ answer: () => respond('{}') });
     const { client } = clientOf(server.url);
-    await client.read('markets', {});
-    await client.read('markets', {});
+    await client.api.read('markets', {});
+    await client.api.read('markets', {});
     expect(server.requests.map(({ connection }) => connection)).toEqual([0, 0]);
   });
 });
 
 describe('not sent', () => {
   it('when nobody listens', async () => {
-    const verdict = await clientOf('http://127.0.0.1:1').client.write('order', ORDER);
+    const verdict = await clientOf('http://127.0.0.1:1').client.api.write('order', ORDER);
     expect(verdict).toEqual({
       kind: 'notSent',
       reason: 'the host refused the connection (ECONNREFUSED)',
@@ -126,12 +126,12 @@ describe('not sent', () => {
 
   it('when the name means nothing', async () => {
     const { client } = clientOf('https://pit-test.invalid', 4_000);
-    expect(await client.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
+    expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
   });
 
   it('when no time is left', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
-    expect(await clientOf(server.url, 0).client.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
+    expect(await clientOf(server.url, 0).client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
     expect(server.connections).toBe(0);
   });
 
@@ -142,9 +142,9 @@ describe('not sent', () => {
       failure: 'unreachable',
       reason: expect.stringContaining("the host's certificate is signed by nobody but itself"),
     };
-    expect(await clientOf(server.url).client.write('order', ORDER)).toEqual(expected);
+    expect(await clientOf(server.url).client.api.write('order', ORDER)).toEqual(expected);
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
-    expect(await clientOf(server.url).client.write('order', ORDER)).toEqual(expected);
+    expect(await clientOf(server.url).client.api.write('order', ORDER)).toEqual(expected);
     vi.unstubAllEnvs();
     expect(server.bytes).toBe('');
   });
@@ -152,7 +152,9 @@ describe('not sent', () => {
   it.each(['order', 'markets'] as const)('over http to another machine (%s), before any connection', async (name) => {
     const connect = vi.spyOn(Socket.prototype, 'connect');
     const { client } = clientOf('http://192.0.2.1');
-    const failure = await failureOf(name === 'order' ? client.write('order', ORDER) : client.read('markets', {}));
+    const failure = await failureOf(
+      name === 'order' ? client.api.write('order', ORDER) : client.api.read('markets', {}),
+    );
     expect(failure).toMatchObject({ kind: 'credentials', message: expect.stringContaining('http://192.0.2.1') });
     expect(connect).not.toHaveBeenCalled();
     connect.mockRestore();
@@ -160,7 +162,7 @@ describe('not sent', () => {
 
   it('when a value breaks its rule', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
-    const failure = await failureOf(clientOf(server.url).client.write('order', { ...ORDER, amount: '-1' }));
+    const failure = await failureOf(clientOf(server.url).client.api.write('order', { ...ORDER, amount: '-1' }));
     expect(failure).toMatchObject({ kind: 'usage', message: 'order: amount must be a decimal number above zero' });
     expect(server.connections).toBe(0);
   });
@@ -168,6 +170,6 @@ describe('not sent', () => {
 
 it('a write called as a read is a defect and is not sent', async () => {
   const server = await serveFaults({ answer: () => respond(PLACED) });
-  expect((await failureOf(clientOf(server.url).client.read('order', ORDER))).message).toContain('is sent once');
+  expect((await failureOf(clientOf(server.url).client.api.read('order', ORDER))).message).toContain('is sent once');
   expect(server.connections).toBe(0);
 });

@@ -97,10 +97,10 @@ describe('a clock that is wrong', () => {
     });
     const { client } = accountOf(server.url);
     const values = { currency: 'btc_usdt', id: '17' };
-    await expect(client.read('getOrder', values)).rejects.toMatchObject({ kind: 'refused', code: 3001 });
+    await expect(client.api.read('getOrder', values)).rejects.toMatchObject({ kind: 'refused', code: 3001 });
     expect(count(server, 'getOrder')).toBe(2);
     expect(Math.abs((times[1] ?? 0) - (times[0] ?? 0) - ahead)).toBeLessThanOrEqual(1_000);
-    await client.write('cancelOrder', values);
+    await client.api.write('cancelOrder', values);
     expect(Math.abs((times[2] ?? 0) - (times[0] ?? 0) - ahead)).toBeLessThanOrEqual(1_000);
   });
 });

@@ -1,8 +1,9 @@
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import * as origin from '../../exchange/origins.js';
 import type { Paint } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
-import { BALANCE, balanceRow, type CoinEntry } from './rows.js';
+import { BALANCE, balanceRow } from './rows.js';
 
 /**
  * What the key's permissions are for, in the interface's own words, and the commands that need them. Which operation needs
@@ -22,28 +23,28 @@ export const PERMISSIONS = {
 } as const;
 
 const ACCOUNT: shape.Fields = {
-  username: shape.text('', 'getAccountInfo.username'),
-  tradePassword: shape.yesNo('is one set', 'getAccountInfo.trade_password_enabled'),
-  googleAuth: shape.yesNo('an authenticator app', 'getAccountInfo.auth_google_enabled'),
-  mobileAuth: shape.yesNo('a phone', 'getAccountInfo.auth_mobile_enabled'),
+  username: shape.text('', origin.ACCOUNT.username),
+  tradePassword: shape.yesNo('is one set', origin.ACCOUNT.tradePassword),
+  googleAuth: shape.yesNo('an authenticator app', origin.ACCOUNT.googleAuth),
+  mobileAuth: shape.yesNo('a phone', origin.ACCOUNT.mobileAuth),
   permissions: shape.record({
-    asset: shape.yesNo(PERMISSIONS.asset.words, 'getAccountInfo.assetPerm'),
-    lever: shape.yesNo(PERMISSIONS.lever.words, 'getAccountInfo.leverPerm'),
-    entrust: shape.yesNo(PERMISSIONS.entrust.words, 'getAccountInfo.entrustPerm'),
-    money: shape.yesNo(PERMISSIONS.money.words, 'getAccountInfo.moneyPerm'),
+    asset: shape.yesNo(PERMISSIONS.asset.words, origin.ACCOUNT.asset),
+    lever: shape.yesNo(PERMISSIONS.lever.words, origin.ACCOUNT.lever),
+    entrust: shape.yesNo(PERMISSIONS.entrust.words, origin.ACCOUNT.entrust),
+    money: shape.yesNo(PERMISSIONS.money.words, origin.ACCOUNT.money),
   }),
 };
 
 /** The balance, and the other fields of the coin entry as they were sent. */
 const COIN = shape.record({
   ...BALANCE,
-  key: shape.text('', 'getAccountInfo.key'),
-  enName: shape.text('', 'getAccountInfo.enName'),
-  cnName: shape.text('', 'getAccountInfo.cnName'),
-  showName: shape.text('', 'getAccountInfo.showName'),
-  unitTag: shape.text('', 'getAccountInfo.unitTag'),
-  unitDecimal: shape.count('', 'getAccountInfo.unitDecimal'),
-  fundstype: shape.count('a code whose meaning is not stated', 'getAccountInfo.fundstype'),
+  key: shape.text('', origin.COIN.key),
+  enName: shape.text('', origin.COIN.enName),
+  cnName: shape.text('', origin.COIN.cnName),
+  showName: shape.text('', origin.COIN.showName),
+  unitTag: shape.text('', origin.COIN.unitTag),
+  unitDecimal: shape.count('', origin.COIN.unitDecimal),
+  fundstype: shape.count('a code whose meaning is not stated', origin.COIN.fundstype),
 });
 
 export default define({
@@ -53,18 +54,10 @@ export default define({
   row: shape.record({ ...ACCOUNT, coins: COIN }),
   async run({ session }) {
     const client = await session.signedClient();
-    const { result, assetPerm, leverPerm, entrustPerm, moneyPerm } = await client.read('getAccountInfo', {});
-    const { username, trade_password_enabled, auth_google_enabled, auth_mobile_enabled } = result.base;
-    const account = {
-      username,
-      tradePassword: trade_password_enabled,
-      googleAuth: auth_google_enabled,
-      mobileAuth: auth_mobile_enabled,
-      permissions: { asset: assetPerm, lever: leverPerm, entrust: entrustPerm, money: moneyPerm },
-      coins: result.coins.map(fullRow),
-    };
+    const { coins, ...info } = await client.account();
+    const account = { ...info, coins: coins.map((coin) => ({ ...balanceRow(coin), ...coin.details })) };
     const security: Entry[] = [
-      ['user', username],
+      ['user', account.username],
       ['trade password', onOff(account.tradePassword)],
       ['authenticator app', onOff(account.googleAuth)],
       ['phone', onOff(account.mobileAuth)],
@@ -82,12 +75,6 @@ export default define({
 function coinRows<Coin>(account: { readonly coins: readonly Coin[] }): object[] {
   if (account.coins.length === 0) return [{ ...account, coins: {} }];
   return account.coins.map((coins) => ({ ...account, coins }));
-}
-
-/** The balance with every other field of the coin entry. */
-function fullRow(entry: CoinEntry) {
-  const { key, enName, cnName, showName, unitTag, unitDecimal, fundstype } = entry;
-  return { ...balanceRow(entry), key, enName, cnName, showName, unitTag, unitDecimal, fundstype };
 }
 
 function onOff(enabled: boolean): string {

@@ -20,8 +20,7 @@ export default define({
   output: shape.list(shape.record(BALANCE)),
   async run(context, { coins, all, in: unit }) {
     const client = await context.session.signedClient();
-    const { result } = await client.read('getAccountInfo', {});
-    const known = result.coins.map(balanceRow);
+    const known = (await client.account()).coins.map(balanceRow);
     const names = known.map(({ coin }) => coin);
     for (const coin of coins) if (!names.includes(coin)) throw unknownCoin(coin, names);
     const rows =

@@ -1,22 +1,20 @@
 import * as shape from '../../cli/shapes.js';
+import type { Coin } from '../../domain/account.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { operations } from '../../exchange/operations/index.js';
-import type { Result } from '../../exchange/operations/operation.js';
+import * as origin from '../../exchange/origins.js';
 
 /** A coin's balance. */
 export const BALANCE: shape.Fields = {
-  coin: shape.text('', 'getAccountInfo.key'),
-  name: shape.text('the new one of a renamed coin', 'getAccountInfo.showName'),
-  available: shape.decimal('', 'getAccountInfo.available'),
-  frozen: shape.decimal('held by open orders', 'getAccountInfo.freez'),
+  coin: shape.text('', origin.COIN.coin),
+  name: shape.text('the new one of a renamed coin', origin.COIN.name),
+  available: shape.decimal('', origin.COIN.available),
+  frozen: shape.decimal('held by open orders', origin.COIN.frozen),
   total: shape.decimal('available and frozen'),
-  canDeposit: shape.yesNo('', 'getAccountInfo.isCanRecharge'),
-  canWithdraw: shape.yesNo('', 'getAccountInfo.isCanWithdraw'),
-  canLoan: shape.yesNo('may be lent', 'getAccountInfo.canLoan'),
+  canDeposit: shape.yesNo('', origin.COIN.canDeposit),
+  canWithdraw: shape.yesNo('', origin.COIN.canWithdraw),
+  canLoan: shape.yesNo('may be lent', origin.COIN.canLoan),
   value: shape.orNull(shape.decimal('in the coin of --in')),
 };
-
-export type CoinEntry = Result<typeof operations.getAccountInfo>['result']['coins'][number];
 
 /** A coin's balance as people and programs read it; amounts are decimal texts. */
 export interface BalanceRow {
@@ -33,19 +31,9 @@ export interface BalanceRow {
   readonly value: string | null;
 }
 
-export function balanceRow(entry: CoinEntry): BalanceRow {
-  const { key, showName, available, freez, isCanRecharge, isCanWithdraw, canLoan } = entry;
-  return {
-    coin: key.toLowerCase(),
-    name: showName,
-    available,
-    frozen: freez,
-    total: Decimal.of(available).plus(Decimal.of(freez)).toString(),
-    canDeposit: isCanRecharge,
-    canWithdraw: isCanWithdraw,
-    canLoan,
-    value: null,
-  };
+export function balanceRow({ coin, name, available, frozen, canDeposit, canWithdraw, canLoan }: Coin): BalanceRow {
+  const total = Decimal.of(available).plus(Decimal.of(frozen)).toString();
+  return { coin, name, available, frozen, total, canDeposit, canWithdraw, canLoan, value: null };
 }
 
 export function isEmpty({ total }: BalanceRow): boolean {

@@ -3,6 +3,7 @@ import type { Context } from '../../cli/context.js';
 import { define, required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, suggest, usage } from '../../errors.js';
+import { timedCancelRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -55,8 +56,7 @@ export async function cancelAfter(
   const where = await exchangeText(context, account.client);
   const show = (screen: Screen) =>
     preview(screen, { market, command: held ?? [], hold: held !== undefined, open, where });
-  if (context.globals.dryRun)
-    return dryRun(context, account.client, 'cancelAllOrdersAfter', { currency: market }, NO_PREVIEW, show);
+  if (context.globals.dryRun) return dryRun(context, account.client, timedCancelRequest(market), NO_PREVIEW, show);
   if (context.globals.yes) context.output.warn(`${effect(market)} Open now: ${open}.`);
   else context.output.preview(show);
   await confirm(context, 'Start the timer?');

@@ -1,8 +1,9 @@
 import type { Context } from '../../cli/context.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import { cancelRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
-import { type OrderReference, referenceValues } from '../../trading/orders/reference.js';
+import type { OrderReference } from '../../trading/orders/reference.js';
 import { dryRun, NO_PREVIEW } from '../dry-run.js';
 
 /**
@@ -16,10 +17,7 @@ export function drySend(
   orders: readonly OrderReference[],
   preview: (screen: Screen) => string = () => '',
 ): Answer {
-  const runs = orders.map((order) => {
-    const values = { currency: market, ...referenceValues(order) };
-    return dryRun(context, client, 'cancelOrder', values, NO_PREVIEW, () => '').data;
-  });
+  const runs = orders.map((order) => dryRun(context, client, cancelRequest(market, order), NO_PREVIEW, () => '').data);
   const lines = orders.map((order) => `Would cancel ${'id' in order ? order.id : order.clientId} in ${market}.`);
   const shown = ({ paint }: Screen) =>
     lines.length === 0

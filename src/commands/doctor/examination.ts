@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
-import type { OperationNamed } from '../../exchange/operations/index.js';
-import type { Result } from '../../exchange/operations/operation.js';
+import type { AccountInfo } from '../../domain/account.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { HttpAnswer } from '../../exchange/transport.js';
 
 /** An answer of a host, with this machine's clock before and after it, in milliseconds since the Unix epoch. */
@@ -13,33 +13,33 @@ export interface Reached extends HttpAnswer {
 export class Examination {
   #market: Promise<Reached> | undefined;
   #trade: Promise<Reached> | undefined;
-  #account: Promise<Result<OperationNamed<'getAccountInfo'>>> | undefined;
+  #account: Promise<AccountInfo> | undefined;
 
   constructor(readonly context: Context) {}
 
   /** The host of market data, asked for its markets. */
   market(): Promise<Reached> {
-    this.#market ??= this.#reach('markets');
+    this.#market ??= this.#reach((client) => client.probeMarketData());
     return this.#market;
   }
 
   /** The trade host, asked for what needs no key. */
   trade(): Promise<Reached> {
-    this.#trade ??= this.#reach('getFeeInfo');
+    this.#trade ??= this.#reach((client) => client.probeTrading());
     return this.#trade;
   }
 
   /** The account, which tells that the key is accepted. */
-  account(): Promise<Result<OperationNamed<'getAccountInfo'>>> {
-    this.#account ??= this.context.session.signedClient().then((client) => client.read('getAccountInfo', {}));
+  account(): Promise<AccountInfo> {
+    this.#account ??= this.context.session.signedClient().then((client) => client.account());
     return this.#account;
   }
 
-  async #reach(operation: 'markets' | 'getFeeInfo'): Promise<Reached> {
+  async #reach(probe: (client: ExchangeClient) => Promise<HttpAnswer>): Promise<Reached> {
     const { session, host } = this.context;
     const client = await session.client();
     const sent = host.now();
-    const answer = await client.probe(operation, {});
+    const answer = await probe(client);
     return { ...answer, sent, received: host.now() };
   }
 }

@@ -1,4 +1,4 @@
-import type { ChainAddress } from '../../exchange/addresses.js';
+import type { ChainAddress } from '../../domain/funds.js';
 import type { Screen } from '../../terminal/screen.js';
 import { safe, wrapped } from '../../terminal/text.js';
 

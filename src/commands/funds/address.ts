@@ -2,14 +2,11 @@ import { listing } from '../../cli/answers.js';
 import type { Context } from '../../cli/context.js';
 import { define, required, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import type { ChainAddress } from '../../domain/funds.js';
 import { Failure, usage } from '../../errors.js';
-import {
-  type ChainAddress,
-  readDepositAddress,
-  readDepositAddresses,
-  readWithdrawalAddress,
-} from '../../exchange/addresses.js';
+import { readDepositAddress, readDepositAddresses, readWithdrawalAddress } from '../../exchange/addresses.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import * as origin from '../../exchange/origins.js';
 import type { Answer } from '../../terminal/answer.js';
 import { qrCode } from '../../terminal/qr.js';
 import type { Column } from '../../terminal/table.js';
@@ -31,22 +28,17 @@ export default define({
   output: shape.list(
     shape.record({
       coin: shape.text(''),
-      chain: shape.orNull(shape.text('', 'getPayinAddress.blockChain')),
-      address: shape.orNull(
-        shape.text(
-          'of a chain with memos: the account',
-          'getPayinAddress.address getPayinAddress.account getUserAddress.key getWithdrawAddress.key',
-        ),
-      ),
-      memo: shape.orNull(shape.text('without it the coins are lost', 'getPayinAddress.memo getPayinAddress.isUseMemo')),
-      canDeposit: shape.orNull(shape.yesNo('', 'getPayinAddress.canDeposit')),
-      canWithdraw: shape.orNull(shape.yesNo('', 'getPayinAddress.canWithdraw')),
+      chain: shape.orNull(shape.text('', origin.ADDRESS.chain)),
+      address: shape.orNull(shape.text('of a chain with memos: the account', origin.ADDRESS.address)),
+      memo: shape.orNull(shape.text('without it the coins are lost', origin.ADDRESS.memo)),
+      canDeposit: shape.orNull(shape.yesNo('', origin.ADDRESS.canDeposit)),
+      canWithdraw: shape.orNull(shape.yesNo('', origin.ADDRESS.canWithdraw)),
     }),
   ),
   async run(context, { coin, single, withdraw }) {
     if (single && withdraw) throw usage('--single and --withdraw exclude each other.', 'Give one of them.');
     const client = await context.session.signedClient();
-    const read = async (): Promise<ChainAddress[]> => {
+    const read = async (): Promise<readonly ChainAddress[]> => {
       if (withdraw) return [await readWithdrawalAddress(client, coin)];
       return single ? [await readSingle(client, coin)] : readDepositAddresses(client, coin);
     };

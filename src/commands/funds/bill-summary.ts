@@ -1,7 +1,7 @@
 import { listing } from '../../cli/answers.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { Bill } from '../../exchange/bills.js';
+import type { Bill } from '../../domain/funds.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintChange } from '../../terminal/cells.js';
 import { grouped, signed } from '../../terminal/numbers.js';

@@ -1,9 +1,11 @@
 import type { Context } from '../../cli/context.js';
 import { define, flag, optional, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import type { Bill } from '../../domain/funds.js';
 import { suggest, usage } from '../../errors.js';
-import { BILLS_PER_PAGE, type Bill, readBills } from '../../exchange/bills.js';
+import { BILLS_PER_PAGE, readBills } from '../../exchange/bills.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
+import * as origin from '../../exchange/origins.js';
 import type { RowStream } from '../../terminal/answer.js';
 import { paintChange } from '../../terminal/cells.js';
 import { grouped, signed } from '../../terminal/numbers.js';
@@ -36,13 +38,13 @@ export default define({
   output: shape.either(
     shape.list(
       shape.record({
-        id: shape.id('of the bill', 'getSpotBills.id'),
-        time: shape.time('', 'getSpotBills.date getSpotBills.showDate'),
-        coin: shape.text('', 'getSpotBills.currencyName'),
-        type: shape.orNull(shape.text("the exchange's words", 'getSpotBills.typeDesc')),
-        change: shape.decimal('with its sign', 'getSpotBills.changeAmount'),
-        balance: shape.orNull(shape.decimal('after it', 'getSpotBills.balance getSpotBills.total')),
-        remark: shape.orNull(shape.text('', 'getSpotBills.remark')),
+        id: shape.id('of the bill', origin.BILL.id),
+        time: shape.time('', origin.BILL.time),
+        coin: shape.text('', origin.BILL.coin),
+        type: shape.orNull(shape.text("the exchange's words", origin.BILL.type)),
+        change: shape.decimal('with its sign', origin.BILL.change),
+        balance: shape.orNull(shape.decimal('after it', origin.BILL.balance)),
+        remark: shape.orNull(shape.text('', origin.BILL.remark)),
       }),
     ),
     shape.list(SUMMARY, 'with --summary'),

@@ -1,17 +1,19 @@
 import type { Context } from '../../cli/context.js';
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { DEPOSIT_STATES, type Deposit } from '../../domain/funds.js';
 import { suggest } from '../../errors.js';
 import { learnZone } from '../../exchange/bills.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
-import { type DepositRecord, readDepositPage, readDeposits } from '../../exchange/record-pages.js';
+import * as origin from '../../exchange/origins.js';
+import { readDepositPage, readDeposits } from '../../exchange/record-pages.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { quietly } from '../../trading/quietly.js';
 import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
-import { DEPOSIT_STATES, stateColumn } from './states.js';
+import { stateColumn } from './states.js';
 
 type DepositRow = ReturnType<typeof depositRow>;
 
@@ -22,18 +24,18 @@ export default define({
   examples: ['deposits usdt', 'deposits btc --all --csv'],
   output: shape.list(
     shape.record({
-      id: shape.id('of the record', 'getChargeRecord.id'),
-      time: shape.orNull(shape.time("null where the exchange's zone is not known", 'getChargeRecord.submit_time')),
-      timeRaw: shape.orNull(shape.text('as it was sent', 'getChargeRecord.submit_time')),
-      coin: shape.text('', 'getChargeRecord.currency'),
-      amount: shape.decimal('', 'getChargeRecord.amount'),
-      address: shape.orNull(shape.text('', 'getChargeRecord.address')),
-      hash: shape.orNull(shape.text('', 'getChargeRecord.hash')),
-      confirmations: shape.orNull(shape.count('', 'getChargeRecord.confirmTimes')),
-      internal: shape.orNull(shape.yesNo('inside the platform', 'getChargeRecord.itransfer')),
-      description: shape.orNull(shape.text("the exchange's words", 'getChargeRecord.description')),
-      state: shape.oneOf([...Object.values(DEPOSIT_STATES), 'other'], '', 'getChargeRecord.status'),
-      status: shape.count("the exchange's own code", 'getChargeRecord.status'),
+      id: shape.id('of the record', origin.DEPOSIT.id),
+      time: shape.orNull(shape.time("null where the exchange's zone is not known", origin.DEPOSIT.time)),
+      timeRaw: shape.orNull(shape.text('as it was sent', origin.DEPOSIT.timeRaw)),
+      coin: shape.text('', origin.DEPOSIT.coin),
+      amount: shape.decimal('', origin.DEPOSIT.amount),
+      address: shape.orNull(shape.text('', origin.DEPOSIT.address)),
+      hash: shape.orNull(shape.text('', origin.DEPOSIT.hash)),
+      confirmations: shape.orNull(shape.count('', origin.DEPOSIT.confirmations)),
+      internal: shape.orNull(shape.yesNo('inside the platform', origin.DEPOSIT.internal)),
+      description: shape.orNull(shape.text("the exchange's words", origin.DEPOSIT.description)),
+      state: shape.oneOf([...DEPOSIT_STATES, 'other'], '', origin.DEPOSIT.state),
+      status: shape.count("the exchange's own code", origin.DEPOSIT.status),
     }),
   ),
   run: (context, input) =>
@@ -43,7 +45,7 @@ export default define({
         what: 'deposits',
         readPage: readDepositPage,
         readAll: readDeposits,
-        rowMaker: (client) => rowMaker(context, client, input.coin),
+        rowMaker: (client) => rowMaker(context, client),
         fields: FIELDS,
         columns: columns(),
       },
@@ -52,7 +54,7 @@ export default define({
 });
 
 /** Records carry a date without a zone, which a bill tells: where there is none, the times stay as they were sent. */
-async function rowMaker({ session, output }: Context, client: ExchangeClient, coin: string) {
+async function rowMaker({ session, output }: Context, client: ExchangeClient) {
   const zone = await session.zone();
   await quietly(() => learnZone(client, zone));
   if (zone.name === undefined) {
@@ -62,18 +64,12 @@ async function rowMaker({ session, output }: Context, client: ExchangeClient, co
       suggest('Set it', 'profile', 'set', profile, 'zone', 'OFFSET'),
     ]);
   }
-  return (record: DepositRecord) => depositRow(record, coin, zone);
+  return (deposit: Deposit) => depositRow(deposit, zone);
 }
 
-function depositRow(record: DepositRecord, coin: string, zone: ExchangeZone) {
-  const { id, submit_time, currency, amount, address, hash, confirmTimes, itransfer, description, status } = record;
-  const time = submit_time === null ? undefined : zone.read(submit_time);
-  return {
-    ...{ id, time: time === undefined ? null : isoTime(time), timeRaw: submit_time },
-    ...{ coin: currency === null ? coin : currency.toLowerCase(), amount, address, hash: hash || null },
-    ...{ confirmations: confirmTimes, internal: itransfer === null ? null : itransfer === 1, description },
-    ...{ state: DEPOSIT_STATES[status] ?? 'other', status },
-  };
+function depositRow(deposit: Deposit, zone: ExchangeZone) {
+  const time = deposit.timeRaw === null ? undefined : zone.read(deposit.timeRaw);
+  return { ...deposit, time: time === undefined ? null : isoTime(time) };
 }
 
 const FIELDS = [

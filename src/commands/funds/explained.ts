@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import { nearest } from '../../config/names.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { readFees } from '../../exchange/fee-info.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { OBSERVED } from '../../exchange/observed-codes.js';
 import { quietly } from '../../trading/quietly.js';
 
@@ -50,8 +50,8 @@ async function reasonOf({ session }: Pick<Context, 'session'>, { coin, permissio
   return isUnknown ? unknownCoin(coin, known) : error;
 }
 
-async function coinsOf(client: Parameters<typeof readFees>[0]): Promise<string[]> {
-  return [...new Set((await readFees(client)).map(({ coin }) => coin))];
+async function coinsOf(client: ExchangeClient): Promise<string[]> {
+  return [...new Set((await client.fees()).map(({ coin }) => coin))];
 }
 
 /** Names the coins that a mistyped one may have meant. */

@@ -1,7 +1,8 @@
 import { listing } from '../../cli/answers.js';
 import { define, optional } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { type ChainFee, readFees } from '../../exchange/fee-info.js';
+import type { ChainFee } from '../../domain/funds.js';
+import * as origin from '../../exchange/origins.js';
 import { grouped } from '../../terminal/numbers.js';
 import { coinName } from '../inputs/names.js';
 import { explained } from './explained.js';
@@ -13,17 +14,17 @@ export default define({
   examples: ['fees', 'fees usdt --json'],
   output: shape.list(
     shape.record({
-      coin: shape.text('', 'getFeeInfo.COIN'),
-      chain: shape.text('', 'getFeeInfo.chainName'),
-      mainChain: shape.text('', 'getFeeInfo.mainChainName'),
-      fee: shape.decimal('of a withdrawal', 'getFeeInfo.fee'),
-      canDeposit: shape.yesNo('', 'getFeeInfo.canDeposit'),
-      canWithdraw: shape.yesNo('', 'getFeeInfo.canWithdraw'),
+      coin: shape.text('', origin.CHAIN_FEE.coin),
+      chain: shape.text('', origin.CHAIN_FEE.chain),
+      mainChain: shape.text('', origin.CHAIN_FEE.mainChain),
+      fee: shape.decimal('of a withdrawal', origin.CHAIN_FEE.fee),
+      canDeposit: shape.yesNo('', origin.CHAIN_FEE.canDeposit),
+      canWithdraw: shape.yesNo('', origin.CHAIN_FEE.canWithdraw),
     }),
   ),
   async run(context, { coin }) {
     const client = await context.session.client();
-    const rows = await explained(context, { coin, permission: 'money' }, () => readFees(client, coin));
+    const rows = await explained(context, { coin, permission: 'money' }, () => client.fees(coin));
     return listing({
       rows,
       fields: ['coin', 'chain', 'mainChain', 'fee', 'canDeposit', 'canWithdraw'],

@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.js';
-import { type ReadSource, renewing } from '../../exchange/read-source.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { grouped } from '../../terminal/numbers.js';
 
 /** A list of so many rows is there before anybody wonders. */
@@ -10,8 +10,8 @@ const LONG = 500;
 type Reading = Pick<Context, 'budget' | 'globals'>;
 
 /** A client for a long listing: unless the user has chosen the time, each page has all of it. */
-export function patient({ budget, globals }: Reading, client: ReadSource): ReadSource {
-  return globals.timeoutChosen ? client : renewing(client, budget);
+export function patient({ budget, globals }: Reading, client: ExchangeClient): ExchangeClient {
+  return globals.timeoutChosen ? client : client.renewing(budget);
 }
 
 /**

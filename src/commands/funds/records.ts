@@ -3,7 +3,6 @@ import type { Context } from '../../cli/context.js';
 import { flag, required, toggle } from '../../cli/definition.js';
 import { usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { ReadSource } from '../../exchange/read-source.js';
 import { type PageReader, RECORDS_PER_PAGE } from '../../exchange/record-pages.js';
 import type { Answer, RowStream } from '../../terminal/answer.js';
 import type { Column } from '../../terminal/table.js';
@@ -33,7 +32,7 @@ interface RecordInput {
 interface RecordKind<Entry, Row extends object> {
   readonly what: string;
   readonly readPage: PageReader<Entry>;
-  readonly readAll: (client: ReadSource, coin: string) => AsyncIterable<readonly Entry[]>;
+  readonly readAll: (client: ExchangeClient, coin: string) => AsyncIterable<readonly Entry[]>;
   /** Finds out what rows are made with; called once there is an entry. */
   readonly rowMaker: (client: ExchangeClient) => Promise<(entry: Entry) => Row>;
   readonly fields: readonly (keyof Row & string)[];

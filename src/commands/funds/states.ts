@@ -1,18 +1,6 @@
 import type { Paint } from '../../terminal/screen.js';
 import type { Column } from '../../terminal/table.js';
 
-/** "0 = submitted; 1 = failed; 2 = success; 3 = cancelled; 5 = confirmed" */
-export const WITHDRAWAL_STATES: Readonly<Record<number, string>> = {
-  0: 'submitted',
-  1: 'failed',
-  2: 'success',
-  3: 'cancelled',
-  5: 'confirmed',
-};
-
-/** "0 = waiting for confirmation; 1 = failed; 2 = success" */
-export const DEPOSIT_STATES: Readonly<Record<number, string>> = { 0: 'waiting', 1: 'failed', 2: 'success' };
-
 /** A column of states in words; the code is told of one that the interface does not name. */
 export function stateColumn<Row extends { readonly state: string; readonly status: number }>(
   importance: number,

@@ -1,13 +1,15 @@
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import { readWithdrawalPage, readWithdrawals, type WithdrawalRecord } from '../../exchange/record-pages.js';
+import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
+import * as origin from '../../exchange/origins.js';
+import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { quietly } from '../../trading/quietly.js';
 import { findExtraWithdrawals } from '../../trading/withdrawals/extras.js';
 import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
-import { stateColumn, WITHDRAWAL_STATES } from './states.js';
+import { stateColumn } from './states.js';
 
 type WithdrawalRow = ReturnType<typeof withdrawalRow>;
 
@@ -18,17 +20,17 @@ export default define({
   examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json'],
   output: shape.list(
     shape.record({
-      id: shape.id('of the record', 'getWithdrawRecord.id'),
-      time: shape.time('', 'getWithdrawRecord.submitTime'),
-      processedTime: shape.orNull(shape.time('', 'getWithdrawRecord.manageTime')),
+      id: shape.id('of the record', origin.WITHDRAWAL.id),
+      time: shape.time('', origin.WITHDRAWAL.time),
+      processedTime: shape.orNull(shape.time('', origin.WITHDRAWAL.processedTime)),
       coin: shape.text(''),
-      amount: shape.decimal('', 'getWithdrawRecord.amount'),
-      fee: shape.orNull(shape.decimal('', 'getWithdrawRecord.fees')),
-      address: shape.orNull(shape.text('', 'getWithdrawRecord.toAddress')),
-      hash: shape.orNull(shape.text('', 'getWithdrawRecord.hash')),
-      merchantOrderNo: shape.orNull(shape.text('', 'getWithdrawRecord.merchantOrderNo')),
-      state: shape.oneOf([...Object.values(WITHDRAWAL_STATES), 'other'], '', 'getWithdrawRecord.status'),
-      status: shape.count("the exchange's own code", 'getWithdrawRecord.status'),
+      amount: shape.decimal('', origin.WITHDRAWAL.amount),
+      fee: shape.orNull(shape.decimal('', origin.WITHDRAWAL.fee)),
+      address: shape.orNull(shape.text('', origin.WITHDRAWAL.address)),
+      hash: shape.orNull(shape.text('', origin.WITHDRAWAL.hash)),
+      merchantOrderNo: shape.orNull(shape.text('', origin.WITHDRAWAL.merchantOrderNo)),
+      state: shape.oneOf([...WITHDRAWAL_STATES, 'other'], '', origin.WITHDRAWAL.state),
+      status: shape.count("the exchange's own code", origin.WITHDRAWAL.status),
     }),
   ),
   async run(context, input) {
@@ -39,7 +41,7 @@ export default define({
         what: 'withdrawals',
         readPage: readWithdrawalPage,
         readAll: readWithdrawals,
-        rowMaker: async () => (record) => withdrawalRow(record, input.coin),
+        rowMaker: async () => withdrawalRow,
         fields: FIELDS,
         columns: columns(),
       },
@@ -48,14 +50,9 @@ export default define({
   },
 });
 
-/** A withdrawal as people and programs read it. The record does not carry its coin. */
-function withdrawalRow(record: WithdrawalRecord, coin: string) {
-  const { id, submitTime, manageTime, amount, fees, toAddress, hash, merchantOrderNo, status } = record;
-  return {
-    ...{ id, time: isoTime(submitTime), processedTime: manageTime ? isoTime(manageTime) : null, coin },
-    ...{ amount, fee: fees, address: toAddress, hash: hash || null, merchantOrderNo: merchantOrderNo || null },
-    ...{ state: WITHDRAWAL_STATES[status] ?? 'other', status },
-  };
+/** A withdrawal as people and programs read it. */
+function withdrawalRow({ time, processedTime, ...rest }: Withdrawal) {
+  return { ...rest, time: isoTime(time), processedTime: processedTime === null ? null : isoTime(processedTime) };
 }
 
 const FIELDS = [

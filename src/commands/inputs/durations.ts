@@ -10,16 +10,16 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** A length of time such as `500ms`, `90s`, `2h` or `7d`, in ms. */
+/** A duration such as `500ms`, `90s`, `2h` or `7d`, in ms. */
 export const duration: Reader<number> = (word) => {
   const [, count, unit = ''] = /^(\d{1,6})(ms|s|m|h|d|w)$/.exec(word) ?? [];
   if (count !== undefined) return Number(count) * (UNIT_MS[unit] ?? 0);
-  throw usage(`"${word}" is not a length of time.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
+  throw usage(`"${word}" is not a duration.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
 };
 
-/** A factor for the clock, such as `60` or `0.5`. */
+/** A speed of the clock such as `60` or `0.5`. */
 export const speed: Reader<number> = (word) => {
   const factor = /^\d{1,6}(\.\d{1,3})?$/.test(word) ? Number(word) : 0;
   if (factor >= 0.001 && factor <= 100_000) return factor;
-  throw usage(`The speed is "${word}".`, 'It must be a number from 0.001 to 100000; 1 is as fast as time.');
+  throw usage(`The speed is "${word}".`, 'It must be a number from 0.001 to 100000; 1 is normal speed.');
 };

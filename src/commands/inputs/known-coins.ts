@@ -1,8 +1,8 @@
 import { nearest } from '../../config/names.js';
-import type { Market } from '../../exchange/market-catalog.js';
+import type { Market } from '../../domain/market.js';
 
-/** What to say of a coin that no market is filtered by; undefined where there are such markets. */
-export function unknownFilter(
+/** A note that no market has the wanted base or quote coin; undefined if one has. */
+export function unknownCoinNote(
   markets: readonly Market[],
   wanted: { readonly base?: string | undefined; readonly quote?: string | undefined },
 ): string | undefined {

@@ -2,7 +2,7 @@ import { completing } from '../../cli/completes.js';
 import { RENAMED_COINS, readCoin, readMarket } from '../../domain/words.js';
 import { quoted, usage } from '../../errors.js';
 
-/** A market in any of the forms people write: `btc_usdt`, `BTC/USDT`, `btc-usdt`. */
+/** A market in any common form: `btc_usdt`, `BTC/USDT`, `btc-usdt`. */
 export const marketName = completing({ of: 'market' }, (word): string => {
   const name = readMarket(word);
   if (name === undefined)

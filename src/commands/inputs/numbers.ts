@@ -24,7 +24,7 @@ export function positiveDecimal(name: string): Reader<string> {
   };
 }
 
-/** One of some words. */
+/** One of these words, in any case. */
 export function oneOf<const Word extends string>(name: string, ...words: readonly Word[]): Reader<Word> {
   return completing({ of: 'words', words }, (word) => {
     const found = words.find((candidate) => candidate === word.toLowerCase() || candidate === word);
@@ -33,25 +33,25 @@ export function oneOf<const Word extends string>(name: string, ...words: readonl
   });
 }
 
-/** An id as the exchange gives it: digits, too many for a double. */
+/** An id from the exchange: more digits than a double can hold. */
 export function idNumber(name: string): Reader<string> {
   return (word) => {
     if (/^\d{1,19}$/.test(word)) return BigInt(word).toString();
-    throw usage(`${name} is ${quoted(word)}.`, 'It must be the number that the exchange gave, digits only.');
+    throw usage(`${name} is ${quoted(word)}.`, 'It must be the id from the exchange: digits only.');
   };
 }
 
-/** The id of an order that is there. */
+/** The id of an existing order. */
 export const orderId = completing({ of: 'order' }, idNumber('The order id'));
 
-/** "4-36 characters, digits or letters". */
+/** The interface allows 4 to 36 letters and digits. */
 export function clientId(word: string): string {
   if (/^[A-Za-z0-9]{4,36}$/.test(word)) return word;
   throw usage(`The client order id is ${quoted(word)}.`, 'It must be 4 to 36 letters or digits.');
 }
 
-/** The client id of an order that is there. */
+/** The client id of an existing order. */
 export const knownClientId = completing({ of: 'clientId' }, clientId);
 
-/** The client id of a write whose outcome is not known. */
+/** The client id of a write with an unknown outcome. */
 export const unresolvedId = completing({ of: 'unresolved' }, clientId);

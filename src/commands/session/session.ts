@@ -170,7 +170,7 @@ export class Session {
       hosts: hostsOf(connection, () => this.#address),
       credentials: () => this.#credentials(connection),
       clockMemory: clockMemory(connection, this.#cache),
-      look: (answered) => this.#sightings.look(answered),
+      observe: (seen) => this.#sightings.look(seen),
       limits: this.#limitsOf(connection),
       network: new Network(this.host.environment, connection.settings.caFile),
       heard: (name, body) => this.#listener(name, body),

@@ -1,8 +1,7 @@
 import type { Symbols } from '../../config/symbols.js';
-import type { Answered } from '../../exchange/answered.js';
-import type { Market } from '../../exchange/market-catalog.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
-import { orderState } from '../../trading/orders/record.js';
+import type { Market } from '../../domain/market.js';
+import type { Order } from '../../domain/order.js';
+import type { Observation } from '../../exchange/observation.js';
 
 /** More open orders than that are not offered by a shell. */
 const MOST_ORDERS = 2_000;
@@ -28,23 +27,21 @@ export class Sightings {
     for (const { base, quote } of markets) this.#coins.add(base).add(quote);
   }
 
-  look({ name, values, answer }: Answered): void {
-    if (name === 'getAccountInfo') for (const { key } of answer.result.coins) this.#coins.add(key.toLowerCase());
-    if (name === 'getOrders') for (const record of answer) this.#order(record, null);
-    if (name === 'getOrder') this.#order(answer, values.customerOrderId ?? null);
+  look(seen: Observation): void {
+    if (seen.kind === 'coins') for (const coin of seen.coins) this.#coins.add(coin);
+    if (seen.kind === 'orders') for (const order of seen.orders) this.#order(order);
     // what is not filled of an IOC is cancelled at once
-    if (name === 'order' && values.orderType !== '2')
-      this.#orders.set(answer.id, { market: values.currency, clientId: values.customerOrderId ?? null });
-    if (name === 'orderMoreV2')
-      for (const id of answer.data) this.#orders.set(id, { market: values.market, clientId: null });
-    if (name === 'cancelOrder' && values.id !== undefined) this.#orders.set(values.id, null);
-    if (name === 'cancelOrder' && values.customerOrderId !== undefined) this.#cancelled.add(values.customerOrderId);
+    if (seen.kind === 'placed' && seen.type !== 'ioc')
+      for (const id of seen.ids) this.#orders.set(id, { market: seen.market, clientId: seen.clientId });
+    if (seen.kind === 'cancelled') {
+      if ('id' in seen.order) this.#orders.set(seen.order.id, null);
+      else this.#cancelled.add(seen.order.clientId);
+    }
   }
 
-  #order(record: OrderRecord, clientId: string | null): void {
-    const known = this.#orders.get(record.id)?.clientId ?? null;
-    const open = { market: record.currency, clientId: clientId ?? known };
-    this.#orders.set(record.id, orderState(record) === 'open' ? open : null);
+  #order({ id, market, clientId, state }: Order): void {
+    const known = this.#orders.get(id)?.clientId ?? null;
+    this.#orders.set(id, state === 'open' ? { market, clientId: clientId ?? known } : null);
   }
 
   /** Writes what has changed. @param unresolved the ids of writes whose outcome is not known, where that was looked at */

@@ -7,7 +7,6 @@ import type { TradingAccount } from '../../trading/account.js';
 import type { EarlierUse } from '../../trading/withdrawals/facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { Preview } from '../dry-run.js';
-import { WITHDRAWAL_STATES } from '../funds/states.js';
 import { exchangeText } from '../session/exchange-text.js';
 import type { Checked } from './check.js';
 
@@ -54,8 +53,8 @@ function inFours(address: string): string {
 
 function usedEntry(earlier: EarlierUse | undefined, unfamiliar: string | null): Entry {
   if (earlier?.last === undefined) return ['used before', unfamiliar, (text, paint) => paint.bad(text)];
-  const { submitTime, status, amount } = earlier.last;
-  const words = `yes, last ${localTime(submitTime)}: ${grouped(amount)}, ${WITHDRAWAL_STATES[status] ?? `state ${status}`}`;
+  const { time, state, status, amount } = earlier.last;
+  const words = `yes, last ${localTime(time)}: ${grouped(amount)}, ${state === 'other' ? `state ${status}` : state}`;
   return ['used before', words];
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../cli/context.js';
+import { withdrawRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { Departure } from '../../trading/departure.js';
@@ -6,7 +7,6 @@ import { newClientId } from '../../trading/orders/client-id.js';
 import { withdrawLimits } from '../../trading/withdrawals/limits.js';
 import type { WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import { sendWithdrawal } from '../../trading/withdrawals/send.js';
-import { withdrawValues } from '../../trading/withdrawals/terms.js';
 import { dryRun } from '../dry-run.js';
 import { type Checked, check } from './check.js';
 import { conclude, interruptedNote } from './conclusion.js';
@@ -32,8 +32,8 @@ export async function send(
   const checked = await check(context, account, request);
   const show = await preview(context, account, checked);
   if (globals.dryRun) {
-    const values = withdrawValues(checked.prepared.wanted, 'the fund password');
-    return dryRun(context, account.client, 'withdraw', values, previewData(checked), show);
+    const write = withdrawRequest(checked.prepared.wanted, 'the fund password');
+    return dryRun(context, account.client, write, previewData(checked), show);
   }
   if (prompts.available) output.preview(show);
   else for (const warning of [checked.unfamiliar ?? [], ...checked.warnings].flat()) output.warn(warning);

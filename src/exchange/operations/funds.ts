@@ -1,7 +1,19 @@
 import * as v from 'valibot';
+import type { AccountInfo, Coin } from '../../domain/account.js';
+import type {
+  Bill,
+  ChainAddress,
+  ChainFee,
+  Deposit,
+  DepositState,
+  Withdrawal,
+  WithdrawalRequest,
+  WithdrawalState,
+} from '../../domain/funds.js';
+import { amountIn, readAmount } from '../bill-amounts.js';
 import { described, enveloped } from './envelope.js';
 import { decimal, flag, id, instant, integer, madeId, maybe, optionalDecimal, optionalText, text } from './fields.js';
-import { openRead, signedRead, signedWrite } from './operation.js';
+import { openRead, signedRead, signedWrite, withCodec } from './operation.js';
 import {
   address,
   amount,
@@ -90,91 +102,292 @@ const feeEntry = v.object({
 /** The interface says "items per page" without a range; 50 is the largest that it states anywhere. */
 const paging = { pageIndex: required(pageNumber), pageSize: required(wholeNumber(1n, 50n)) };
 
-export const getAccountInfo = signedRead(
-  {},
-  v.object({
-    result: v.object({
-      coins: v.array(coinEntry),
-      base: v.object({
-        username: text,
-        trade_password_enabled: flag,
-        auth_google_enabled: flag,
-        auth_mobile_enabled: flag,
+function toCoin(entry: v.InferOutput<typeof coinEntry>): Coin {
+  const { key, enName, cnName, showName, unitTag, unitDecimal, fundstype } = entry;
+  return {
+    coin: key.toLowerCase(),
+    name: showName,
+    available: entry.available,
+    frozen: entry.freez,
+    canDeposit: entry.isCanRecharge,
+    canWithdraw: entry.isCanWithdraw,
+    canLoan: entry.canLoan,
+    scale: unitDecimal,
+    details: { key, enName, cnName, showName, unitTag, unitDecimal, fundstype },
+  };
+}
+
+export const getAccountInfo = withCodec(
+  signedRead(
+    {},
+    v.object({
+      result: v.object({
+        coins: v.array(coinEntry),
+        base: v.object({
+          username: text,
+          trade_password_enabled: flag,
+          auth_google_enabled: flag,
+          auth_mobile_enabled: flag,
+        }),
       }),
+      assetPerm: flag,
+      leverPerm: flag,
+      entrustPerm: flag,
+      moneyPerm: flag,
     }),
-    assetPerm: flag,
-    leverPerm: flag,
-    entrustPerm: flag,
-    moneyPerm: flag,
-  }),
-);
-
-export const getSpotBills = signedRead(
+  ),
   {
-    currency: optional(coin),
-    startDate: optional(wallClock),
-    endDate: optional(wallClock),
-    dataType: optional(choice('0', '1')),
-    pageIndex: optional(pageNumber),
-    pageSize: optional(wholeNumber(10n, 50n)),
+    encode: (_: object) => ({}),
+    decode: ({ result: { base, coins }, ...granted }): AccountInfo => ({
+      username: base.username,
+      tradePassword: base.trade_password_enabled,
+      googleAuth: base.auth_google_enabled,
+      mobileAuth: base.auth_mobile_enabled,
+      permissions: {
+        asset: granted.assetPerm,
+        lever: granted.leverPerm,
+        entrust: granted.entrustPerm,
+        money: granted.moneyPerm,
+      },
+      coins: coins.map(toCoin),
+    }),
   },
-  enveloped({ result: v.array(billEntry) }),
 );
 
-export const getUserAddress = signedRead(
-  { currency: required(coin) },
-  described(v.nullish(v.object({ key: optionalText }), { key: null })),
-);
+export interface BillPageRequest {
+  readonly coin: string | undefined;
+  /** "0 = data within 48 h, 1 = older than 48 h" */
+  readonly age: 'recent' | 'older';
+  /** As the exchange writes dates: only bills up to then. */
+  readonly until?: string | undefined;
+  readonly page: number;
+  readonly size: number;
+}
 
-export const getPayinAddress = signedRead(
-  { currency: required(coin) },
-  described(v.nullish(v.array(depositAddress), [])),
-);
+/** A bill whose amounts are read when they are needed: one that cannot be read matters only if it was asked for. */
+export interface ListedBill {
+  readonly id: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly time: number;
+  /** The same moment as the exchange writes it, without a zone. */
+  readonly shownTime: string | null;
+  /** Throws Failure `internal` for an amount that cannot be read. */
+  readonly read: () => Bill;
+}
 
-export const getWithdrawAddress = signedRead(
-  { currency: required(coin) },
-  described(v.nullish(v.object({ key: optionalText }), { key: null })),
-);
+function toBill(entry: v.InferOutput<typeof billEntry>): Bill {
+  const { id, currencyName, changeAmount, date, typeDesc, remark } = entry;
+  return {
+    ...{ id, time: date, coin: currencyName.toLowerCase(), type: typeDesc },
+    change: amountIn(changeAmount, currencyName, id),
+    balance: balanceOf(entry),
+    remark,
+  };
+}
 
-export const getWithdrawRecord = signedRead(
-  { currency: required(coin), ...paging },
-  described(
-    v.object({
-      list: v.array(withdrawalRecord),
-      pageIndex: maybe(integer),
-      pageSize: maybe(integer),
-      totalCount: maybe(integer),
-      totalPage: maybe(integer),
-    }),
+/** `total` is the plain balance, and `balance` the same with the coin's name: either will do. */
+function balanceOf({ id, currencyName, total, balance }: v.InferOutput<typeof billEntry>): string | null {
+  const plain = total === null ? undefined : readAmount(total, currencyName);
+  const text = balance ?? total;
+  return plain ?? (text === null ? null : amountIn(text, currencyName, id));
+}
+
+export const getSpotBills = withCodec(
+  signedRead(
+    {
+      currency: optional(coin),
+      startDate: optional(wallClock),
+      endDate: optional(wallClock),
+      dataType: optional(choice('0', '1')),
+      pageIndex: optional(pageNumber),
+      pageSize: optional(wholeNumber(10n, 50n)),
+    },
+    enveloped({ result: v.array(billEntry) }),
   ),
+  {
+    encode: ({ coin, age, until, page, size }: BillPageRequest) => ({
+      currency: coin,
+      endDate: until,
+      dataType: age === 'recent' ? '0' : '1',
+      pageIndex: String(page),
+      pageSize: String(size),
+    }),
+    decode: ({ result }) =>
+      result.map((entry): ListedBill => {
+        const { id, date, showDate } = entry;
+        return { id, time: date, shownTime: showDate, read: () => toBill(entry) };
+      }),
+  },
 );
 
-export const getChargeRecord = signedRead(
-  { currency: required(coin), ...paging },
-  described(
-    v.object({
-      list: v.array(depositRecord),
-      pageIndex: maybe(integer),
-      pageSize: maybe(integer),
-      total: maybe(integer),
-    }),
+const ofCoin = { encode: ({ coin }: { readonly coin: string }) => ({ currency: coin }) };
+
+export const getUserAddress = withCodec(
+  signedRead({ currency: required(coin) }, described(v.nullish(v.object({ key: optionalText }), { key: null }))),
+  { ...ofCoin, decode: ({ message }) => message.datas.key },
+);
+
+/** "When true, the deposit information is `account` plus `memo`. When false it is `address`." */
+function toChainAddress(coin: string, entry: v.InferOutput<typeof depositAddress>): ChainAddress {
+  const { blockChain, isUseMemo, address, account, memo, canDeposit, canWithdraw } = entry;
+  const place = isUseMemo ? account || address : address || account;
+  return {
+    ...{ coin, chain: blockChain, address: place || null, memo: isUseMemo ? memo || null : null },
+    ...{ needsMemo: isUseMemo, canDeposit, canWithdraw },
+  };
+}
+
+export const getPayinAddress = withCodec(
+  signedRead({ currency: required(coin) }, described(v.nullish(v.array(depositAddress), []))),
+  { ...ofCoin, decode: ({ message }, { coin }) => message.datas.map((entry) => toChainAddress(coin, entry)) },
+);
+
+export const getWithdrawAddress = withCodec(
+  signedRead({ currency: required(coin) }, described(v.nullish(v.object({ key: optionalText }), { key: null }))),
+  { ...ofCoin, decode: ({ message }) => message.datas.key },
+);
+
+interface RecordPageRequest {
+  readonly coin: string;
+  /** Counts from 1. */
+  readonly page: number;
+  readonly size: number;
+}
+
+const recordPage = {
+  encode: ({ coin, page, size }: RecordPageRequest) => ({
+    currency: coin,
+    pageIndex: String(page),
+    pageSize: String(size),
+  }),
+};
+
+const WITHDRAWAL_STATE: Readonly<Record<number, WithdrawalState>> = {
+  0: 'submitted',
+  1: 'failed',
+  2: 'success',
+  3: 'cancelled',
+  5: 'confirmed',
+};
+
+/** The record does not carry its coin. */
+function toWithdrawal(coin: string, record: v.InferOutput<typeof withdrawalRecord>): Withdrawal {
+  return {
+    id: record.id,
+    time: record.submitTime,
+    processedTime: record.manageTime || null,
+    coin,
+    amount: record.amount,
+    fee: record.fees,
+    address: record.toAddress,
+    hash: record.hash || null,
+    merchantOrderNo: record.merchantOrderNo || null,
+    state: WITHDRAWAL_STATE[record.status] ?? 'other',
+    status: record.status,
+  };
+}
+
+export const getWithdrawRecord = withCodec(
+  signedRead(
+    { currency: required(coin), ...paging },
+    described(
+      v.object({
+        list: v.array(withdrawalRecord),
+        pageIndex: maybe(integer),
+        pageSize: maybe(integer),
+        totalCount: maybe(integer),
+        totalPage: maybe(integer),
+      }),
+    ),
   ),
+  {
+    ...recordPage,
+    decode: ({ message: { datas } }, { coin }) => ({
+      records: datas.list.map((record) => toWithdrawal(coin, record)),
+      total: datas.totalCount,
+      size: datas.pageSize,
+    }),
+  },
+);
+
+const DEPOSIT_STATE: Readonly<Record<number, DepositState>> = { 0: 'waiting', 1: 'failed', 2: 'success' };
+
+function toDeposit(coin: string, record: v.InferOutput<typeof depositRecord>): Deposit {
+  return {
+    id: record.id,
+    timeRaw: record.submit_time,
+    coin: record.currency === null ? coin : record.currency.toLowerCase(),
+    amount: record.amount,
+    address: record.address,
+    hash: record.hash || null,
+    confirmations: record.confirmTimes,
+    internal: record.itransfer === null ? null : record.itransfer === 1,
+    description: record.description,
+    state: DEPOSIT_STATE[record.status] ?? 'other',
+    status: record.status,
+  };
+}
+
+export const getChargeRecord = withCodec(
+  signedRead(
+    { currency: required(coin), ...paging },
+    described(
+      v.object({
+        list: v.array(depositRecord),
+        pageIndex: maybe(integer),
+        pageSize: maybe(integer),
+        total: maybe(integer),
+      }),
+    ),
+  ),
+  {
+    ...recordPage,
+    decode: ({ message: { datas } }, { coin }) => ({
+      records: datas.list.map((record) => toDeposit(coin, record)),
+      total: datas.total,
+      size: datas.pageSize,
+    }),
+  },
 );
 
 /** Without a coin it gives all of them, as observed. */
-export const getFeeInfo = openRead(
-  { currency: optional(coin) },
-  enveloped({ result: v.record(v.string(), v.array(feeEntry)) }),
+export const getFeeInfo = withCodec(
+  openRead({ currency: optional(coin) }, enveloped({ result: v.record(v.string(), v.array(feeEntry)) })),
+  {
+    encode: ({ coin }: { readonly coin: string | undefined }) => ({ currency: coin }),
+    decode: ({ result }) =>
+      Object.entries(result).flatMap(([name, entries]) =>
+        entries.map(
+          ({ chainName, mainChainName, fee, canDeposit, canWithdraw }): ChainFee => ({
+            ...{ coin: name.toLowerCase(), chain: chainName, mainChain: mainChainName },
+            ...{ fee, canDeposit, canWithdraw },
+          }),
+        ),
+      ),
+  },
 );
 
-export const withdraw = signedWrite(
+export const withdraw = withCodec(
+  signedWrite(
+    {
+      amount: required(amount),
+      currency: required(coin),
+      fees: required(amountOrZero),
+      itransfer: optional(choice('0', '1')),
+      receiveAddr: required(address),
+      safePwd: required(secret),
+    },
+    enveloped({ id: madeId }),
+  ),
   {
-    amount: required(amount),
-    currency: required(coin),
-    fees: required(amountOrZero),
-    itransfer: optional(choice('0', '1')),
-    receiveAddr: required(address),
-    safePwd: required(secret),
+    encode: ({ withdrawal, password }: { readonly withdrawal: WithdrawalRequest; readonly password: string }) => ({
+      amount: withdrawal.amount,
+      currency: withdrawal.coin,
+      fees: withdrawal.fee,
+      itransfer: withdrawal.internal ? '1' : undefined,
+      receiveAddr: withdrawal.address,
+      safePwd: password,
+    }),
+    decode: ({ id, message }) => ({ id, message }),
   },
-  enveloped({ id: madeId }),
 );

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import * as funds from './funds.js';
 import * as marketData from './market-data.js';
-import { type Operation, signedWrite } from './operation.js';
+import { type Codec, type Operation, signedWrite } from './operation.js';
 import * as trading from './trading.js';
 
 /** Every operation of the interface by its name, which is also its path and its `method`. */
@@ -31,6 +31,15 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 export type OperationNamed<Name extends OperationName> = (typeof operations)[Name];
+
+/** What an operation is asked for, in the project's own terms. */
+export type RequestOf<Name extends OperationName> = Parameters<OperationNamed<Name>['encode']>[0];
+/** What its answer means. */
+export type ValueOf<Name extends OperationName> = ReturnType<OperationNamed<Name>['decode']>;
+
+export function codecOf<Name extends OperationName>(name: Name) {
+  return operations[name] as unknown as Codec<RequestOf<Name>, OperationNamed<Name>, ValueOf<Name>>;
+}
 
 /** What the change history only names, and what a deployment adds: nothing is known of it, so it counts as a write. */
 const undescribed = signedWrite({}, v.unknown());

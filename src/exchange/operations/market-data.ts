@@ -1,25 +1,10 @@
 import * as v from 'valibot';
+import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Depth, Level, Ticker, Trade } from '../../domain/market-data.js';
 import { decimal, id, instant, integer, quietDecimal, text } from './fields.js';
-import { klineData, marketData } from './operation.js';
+import { klineData, marketData, withCodec } from './operation.js';
 import { amount, choice, long, market, optional, required, wholeNumber } from './parameters.js';
-
-export const CANDLE_TYPES = [
-  '1min',
-  '3min',
-  '5min',
-  '15min',
-  '30min',
-  '1hour',
-  '2hour',
-  '4hour',
-  '6hour',
-  '12hour',
-  '1day',
-  '3day',
-  '1week',
-] as const;
-
-export type CandleType = (typeof CANDLE_TYPES)[number];
 
 const marketConfiguration = v.object({
   priceScale: integer,
@@ -53,25 +38,94 @@ const publicTrade = v.object({
 /** [time in ms, open, high, low, close, volume] */
 const candle = v.tuple([instant, decimal, decimal, decimal, decimal, decimal]);
 
-export const markets = marketData({}, v.record(v.string(), marketConfiguration));
+function toTicker({ buy, sell, last, open, high, low, riseRate, vol }: v.InferOutput<typeof tickerFields>): Ticker {
+  return { bid: buy, ask: sell, last, open, high, low, change: riseRate, volume: vol };
+}
 
-export const allTicker = marketData({}, v.record(v.string(), tickerFields));
+/** Lowest price first. */
+function toLevels(levels: readonly v.InferOutput<typeof level>[]): Level[] {
+  return levels
+    .map(([price, amount]) => ({ price, amount }))
+    .sort((left, right) => Decimal.of(left.price).compare(Decimal.of(right.price)));
+}
 
-export const ticker = marketData({ market: required(market) }, v.object({ ticker: tickerFields, date: instant }));
+export const markets = withCodec(marketData({}, v.record(v.string(), marketConfiguration)), {
+  encode: (_: object) => ({}),
+  decode: (configuration) => configuration,
+});
 
-export const depth = marketData(
-  { market: required(market), size: optional(wholeNumber(1n, 50n)), merge: optional(amount) },
-  v.object({ asks: v.array(level), bids: v.array(level), timestamp: instant }),
+export const allTicker = withCodec(marketData({}, v.record(v.string(), tickerFields)), {
+  encode: (_: object) => ({}),
+  decode: (tickers) =>
+    new Map(Object.entries(tickers).map(([market, fields]): [string, Ticker] => [market, toTicker(fields)])),
+});
+
+export const ticker = withCodec(
+  marketData({ market: required(market) }, v.object({ ticker: tickerFields, date: instant })),
+  {
+    encode: (request: { readonly market: string }) => request,
+    decode: ({ ticker: fields, date }) => ({ time: date, ...toTicker(fields) }),
+  },
 );
 
-export const trades = marketData({ market: required(market), since: optional(long) }, v.array(publicTrade));
+interface DepthRequest {
+  readonly market: string;
+  readonly size: number;
+  readonly merge?: string | undefined;
+}
 
-export const kline = klineData(
+/** Asks were observed in descending order. */
+export const depth = withCodec(
+  marketData(
+    { market: required(market), size: optional(wholeNumber(1n, 50n)), merge: optional(amount) },
+    v.object({ asks: v.array(level), bids: v.array(level), timestamp: instant }),
+  ),
   {
-    market: required(market),
-    type: required(choice(...CANDLE_TYPES)),
-    since: optional(long),
-    size: optional(wholeNumber(1n, 1000n)),
+    encode: ({ size, ...rest }: DepthRequest) => ({ ...rest, size: String(size) }),
+    decode: ({ bids, asks, timestamp }, { size }): Depth => ({
+      time: timestamp,
+      bids: toLevels(bids).reverse().slice(0, size),
+      asks: toLevels(asks).slice(0, size),
+    }),
   },
-  v.object({ data: v.array(candle), moneyType: text, symbol: text }),
+);
+
+export const trades = withCodec(marketData({ market: required(market), since: optional(long) }, v.array(publicTrade)), {
+  encode: (request: { readonly market: string; readonly since?: string | undefined }) => request,
+  decode: (rows) =>
+    rows.map(({ tid, date, type, price, amount }): Trade => ({ id: tid, time: date, side: type, price, amount })),
+});
+
+interface CandleRequest {
+  readonly market: string;
+  readonly type: CandleType;
+  /** Opening time of the first candle, inclusive: milliseconds since the Unix epoch. */
+  readonly from: number;
+  readonly size: number;
+}
+
+/** The exchange's own `since` is exclusive. Candles come oldest first. */
+export const kline = withCodec(
+  klineData(
+    {
+      market: required(market),
+      type: required(choice(...CANDLE_TYPES)),
+      since: optional(long),
+      size: optional(wholeNumber(1n, 1000n)),
+    },
+    v.object({ data: v.array(candle), moneyType: text, symbol: text }),
+  ),
+  {
+    encode: ({ market, type, from, size }: CandleRequest) => ({
+      market,
+      type: type as string,
+      since: String(Math.max(from - 1, 0)),
+      size: String(size),
+    }),
+    decode: ({ data }, { from }) =>
+      data
+        .map(([time, open, high, low, close, volume]): Candle => ({ time, open, high, low, close, volume }))
+        .filter(({ time }) => time >= from)
+        .sort((left, right) => left.time - right.time),
+  },
 );

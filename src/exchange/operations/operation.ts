@@ -39,6 +39,20 @@ export type Values<Op extends Operation> = { readonly [Name in RequiredNames<Op[
 
 export type Result<Op extends Operation> = InferOutput<Op['result']>;
 
+/** What one operation means in the project's own terms: how a request is written, and what its answer says. */
+export interface Codec<Request, Op extends Operation, Value> {
+  readonly encode: (request: Request) => Values<Op>;
+  readonly decode: (answer: Result<Op>, request: Request) => Value;
+}
+
+/** An operation with its codec. */
+export function withCodec<Params extends Parameters, Schema extends GenericSchema, Request, Value>(
+  operation: Operation<Params, Schema>,
+  codec: Codec<Request, Operation<Params, Schema>, Value>,
+) {
+  return { ...operation, ...codec };
+}
+
 function describe(access: Access, effect: Effect, bucket: Bucket) {
   return <const Params extends Parameters, Schema extends GenericSchema>(
     parameters: Params,

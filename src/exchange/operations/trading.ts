@@ -1,8 +1,20 @@
 import * as v from 'valibot';
+import { Decimal } from '../../domain/decimal.js';
+import type {
+  AccountType,
+  BatchRequest,
+  Cancellation,
+  Order,
+  OrderReference,
+  OrderState,
+  OrderTerms,
+  OrderType,
+  Side,
+} from '../../domain/order.js';
 import { scalarText } from '../../platform/json.js';
 import { enveloped } from './envelope.js';
 import { decimal, flag, id, instant, integer, madeId, optionalDecimal, optionalText, text } from './fields.js';
-import { signedRead, signedRefresh, signedWrite } from './operation.js';
+import { signedRead, signedRefresh, signedWrite, withCodec } from './operation.js';
 import {
   amount,
   anything,
@@ -65,50 +77,163 @@ const cancelMessage = v.pipe(
   v.object({ des: text, isSuc: flag, datas: v.nullish(cancelResult, {}) }),
 );
 
-export const order = signedWrite(
+const TRADE_TYPE: Readonly<Record<Side, string>> = { buy: '1', sell: '0' };
+/** Sent only for other than limit orders. */
+const ORDER_TYPE: Readonly<Record<OrderType, string | undefined>> = { limit: undefined, postOnly: '1', ioc: '2' };
+/** The default is left out. */
+const ACCOUNT_TYPE: Readonly<Record<AccountType, string | undefined>> = {
+  spot: undefined,
+  isolated: '1',
+  cross: '2',
+};
+
+interface OrderAt {
+  readonly market: string;
+  readonly order: OrderReference;
+}
+
+/** "Exactly one of `id` and `customerOrderId`." */
+function reference({ market, order }: OrderAt) {
+  return { currency: market, ...('id' in order ? { id: order.id } : { customerOrderId: order.clientId }) };
+}
+
+/** 0 and 1 limit, 2 and 3 PostOnly, 4 and 5 IOC; even sells, odd buys. */
+function toType(code: number): OrderType | 'other' {
+  return (['limit', 'postOnly', 'ioc'] as const)[Math.floor(code / 2)] ?? 'other';
+}
+
+/** 1 = cancelled; 2 = completed, or cancelled after a partial fill; 0 and 3 = waiting. */
+function toState({ status, trade_amount: filled, total_amount: amount }: OrderRecord): OrderState {
+  if (status === 0 || status === 3) return 'open';
+  if (status === 1) return 'cancelled';
+  if (status !== 2) return 'other';
+  return Decimal.of(filled).compare(Decimal.of(amount)) >= 0 ? 'filled' : 'cancelled';
+}
+
+function toOrder(record: OrderRecord, clientId: string | null): Order {
+  return {
+    id: record.id,
+    clientId,
+    market: record.currency,
+    side: record.type % 2 === 0 ? 'sell' : 'buy',
+    type: toType(record.type),
+    price: record.price,
+    amount: record.total_amount,
+    filled: record.trade_amount,
+    filledValue: record.trade_money,
+    fee: record.fees,
+    feeDiscount: record.useXxFee,
+    time: record.trade_date,
+    state: toState(record),
+    status: record.status,
+  };
+}
+
+interface OrderRequest {
+  readonly terms: OrderTerms;
+  readonly clientId: string;
+}
+
+export const order = withCodec(
+  signedWrite(
+    {
+      currency: required(market),
+      tradeType: required(side),
+      price: required(amount),
+      amount: required(amount),
+      acctType: optional(accountType),
+      enableExpress: optional(switched),
+      enableRepay: optional(switched),
+      customerOrderId: optional(clientOrderId),
+      // 1 is PostOnly, 2 is IOC; "empty or any other value gives a limit order"
+      orderType: optional(anything),
+    },
+    enveloped({ id: madeId }),
+  ),
   {
-    currency: required(market),
-    tradeType: required(side),
-    price: required(amount),
-    amount: required(amount),
-    acctType: optional(accountType),
-    enableExpress: optional(switched),
-    enableRepay: optional(switched),
-    customerOrderId: optional(clientOrderId),
-    // 1 is PostOnly, 2 is IOC; "empty or any other value gives a limit order"
-    orderType: optional(anything),
+    encode: ({ terms, clientId }: OrderRequest) => ({
+      currency: terms.market,
+      tradeType: TRADE_TYPE[terms.side],
+      price: terms.price,
+      amount: terms.amount,
+      acctType: ACCOUNT_TYPE[terms.account],
+      enableExpress: terms.borrow ? 'true' : undefined,
+      enableRepay: terms.repay ? 'true' : undefined,
+      customerOrderId: clientId,
+      orderType: ORDER_TYPE[terms.type],
+    }),
+    decode: ({ id, message }) => ({ id, message }),
   },
-  enveloped({ id: madeId }),
 );
 
-export const orderMoreV2 = signedWrite(
+export const orderMoreV2 = withCodec(
+  signedWrite(
+    {
+      market: required(market),
+      tradeParams: required(pricesAndAmounts),
+      tradeType: required(side),
+      acctType: optional(accountType),
+    },
+    enveloped({ data: v.array(madeId) }),
+  ),
   {
-    market: required(market),
-    tradeParams: required(pricesAndAmounts),
-    tradeType: required(side),
-    acctType: optional(accountType),
+    encode: ({ market, side, account, orders }: BatchRequest) => ({
+      market,
+      tradeParams: `[${orders.map(({ price, amount }) => `[${price},${amount}]`).join(',')}]`,
+      tradeType: TRADE_TYPE[side],
+      acctType: ACCOUNT_TYPE[account],
+    }),
+    decode: ({ data, message }) => ({ ids: data, message }),
   },
-  enveloped({ data: v.array(madeId) }),
 );
 
-export const cancelOrder = signedWrite(
-  { currency: required(market), ...orderReference },
-  v.object({ code: integer, message: cancelMessage }),
+export const cancelOrder = withCodec(
+  signedWrite({ currency: required(market), ...orderReference }, v.object({ code: integer, message: cancelMessage })),
+  {
+    encode: reference,
+    decode: ({ message: { des, datas } }): Cancellation => {
+      const { price = null, amount = null, completeAmount = null, completeMonty = null } = datas ?? {};
+      return { message: des, price, amount, filled: completeAmount, filledValue: completeMonty };
+    },
+  },
 );
 
 /** Each further call only refreshes the timer. */
-export const cancelAllOrdersAfter = signedRefresh(
-  { currency: required(market) },
-  v.object({ code: integer, message: optionalText }),
+export const cancelAllOrdersAfter = withCodec(
+  signedRefresh({ currency: required(market) }, v.object({ code: integer, message: optionalText })),
+  {
+    encode: ({ market }: { readonly market: string }) => ({ currency: market }),
+    decode: ({ message }) => ({ message }),
+  },
 );
 
 /** A flat order without an envelope. */
-export const getOrder = signedRead({ currency: required(market), ...orderReference }, orderRecord);
+export const getOrder = withCodec(signedRead({ currency: required(market), ...orderReference }, orderRecord), {
+  encode: reference,
+  decode: (record, { order }) => toOrder(record, 'clientId' in order ? order.clientId : null),
+});
+
+interface OrderPageRequest {
+  readonly market: string;
+  readonly side: Side;
+  /** Counts from 1. */
+  readonly page: number;
+}
 
 /** The body is not shown in the interface; a plain list, newest first and 10 a page, was observed. */
-export const getOrders = signedRead(
-  { currency: required(market), pageIndex: required(pageNumber), tradeType: required(side) },
-  v.array(orderRecord),
+export const getOrders = withCodec(
+  signedRead(
+    { currency: required(market), pageIndex: required(pageNumber), tradeType: required(side) },
+    v.array(orderRecord),
+  ),
+  {
+    encode: ({ market, side, page }: OrderPageRequest) => ({
+      currency: market,
+      pageIndex: String(page),
+      tradeType: TRADE_TYPE[side],
+    }),
+    decode: (records) => records.map((record) => toOrder(record, null)),
+  },
 );
 
 export type OrderRecord = v.InferOutput<typeof orderRecord>;

@@ -1,5 +1,5 @@
-import { CANDLE_MS } from '../../domain/candle-durations.js';
-import type { CandleType } from '../../exchange/operations/market-data.js';
+import type { CandleType } from '../../domain/candle.js';
+import { CANDLE_MS } from '../../domain/candle.js';
 import type { Codec, Table } from '../store/table.js';
 
 export type { CandleType };

@@ -1,5 +1,4 @@
 import type { TradingAccount } from '../account.js';
-import { findOrder } from '../orders/reference.js';
 import { quietly } from '../quietly.js';
 import { type Doubt, isTurnedAway } from './doubt.js';
 import type { BatchFact } from './facts.js';
@@ -60,9 +59,9 @@ function warnOf({ warn }: TradingAccount, { ids }: Doubt): void {
 
 /** The order by its id, none where there is no such, or undefined where the exchange could not be asked. */
 async function askFor({ client }: TradingAccount, { terms }: Job, id: string): Promise<Sighting[] | undefined> {
-  const record = await quietly(async () => (await findOrder(client, terms.market, { id })) ?? 'nothing');
+  const record = await quietly(async () => (await client.findOrder(terms.market, { id })) ?? 'nothing');
   if (record === undefined || record === 'nothing') return record && [];
-  return [{ id, key: recordKey(record, terms.side) ?? '', time: record.trade_date }];
+  return [{ id, key: recordKey(record, terms.side) ?? '', time: record.time }];
 }
 
 type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;

@@ -1,8 +1,7 @@
-import { ACCOUNT_TYPE, TRADE_TYPE } from '../../domain/words.js';
+import type { BatchRequest } from '../../domain/order.js';
 import { Failure, type FailureKind } from '../../errors.js';
 import type { Verdict } from '../../exchange/exchange-client.js';
 import { UNREAD } from '../../exchange/observed-codes.js';
-import type { ValuesOf } from '../../exchange/request.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { BatchTerms } from '../journal/intent.js';
@@ -26,14 +25,16 @@ export type Trouble =
   /** The journal could not be written, or a request could not be made. */
   | { readonly kind: 'unrecorded'; readonly failure: Failure };
 
-/** The parameters of the operation `orderMoreV2`. Defaults of the interface are left out. */
-export function batchValues(
+/** The orders of these lines of a job, as one request places them. */
+export function batchOf(
   { market, side, account, lines }: Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines'>,
   sent: readonly number[],
-): ValuesOf<'orderMoreV2'> {
-  const tradeParams = sent.map((line) => `[${lines[line]?.slice(1).join(',')}]`).join(',');
-  const acctType = account === 'spot' ? undefined : ACCOUNT_TYPE[account];
-  return { market, tradeParams: `[${tradeParams}]`, tradeType: TRADE_TYPE[side], acctType };
+): BatchRequest {
+  const orders = sent.flatMap((line) => {
+    const [, price, amount] = lines[line] ?? [];
+    return price === undefined || amount === undefined ? [] : { price, amount };
+  });
+  return { market, side, account, orders };
 }
 
 /** Carries a job's requests to the exchange, several at once, until all are there or one is not answered as it should be. */
@@ -140,15 +141,15 @@ export class Courier {
   /** What throws could not be made into a request; whatever fails later may have arrived, and is in the verdict. */
   async #sent(request: Doubt, goes: () => boolean) {
     try {
-      const values = batchValues(this.job.terms, request.sent);
-      return await this.account.client.write('orderMoreV2', values, request.reqTime, goes);
+      const batch = batchOf(this.job.terms, request.sent);
+      return await this.account.client.placeOrders(batch, request.reqTime, goes);
     } catch (error) {
       this.#stayed(request, 'it could not be made');
       throw error;
     }
   }
 
-  #take(request: Doubt, verdict: Verdict<{ data: string[]; message: string | null }>): void {
+  #take(request: Doubt, verdict: Verdict<{ readonly ids: readonly string[]; readonly message: string | null }>): void {
     const { request: number } = request;
     if (verdict.kind === 'notSent') {
       this.#meet({ kind: 'stayed', reason: verdict.reason, failure: verdict.failure });
@@ -168,7 +169,7 @@ export class Courier {
       if (UNREAD.includes(code)) closeRefused(this.job, request, code);
       this.#answered += 1;
     } else {
-      const { data: ids, message } = verdict.answer;
+      const { ids, message } = verdict.answer;
       this.job.tell(`request ${number}: ${ids.length} of ${request.sent.length} orders accepted`, {
         kind: 'answered',
         ...{ request: number, ids, message: ids.length === request.sent.length ? null : message },

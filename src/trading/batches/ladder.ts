@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
 import type { Side } from '../../domain/words.js';
 import { usage } from '../../errors.js';
-import type { Market } from '../../exchange/market-catalog.js';
 import type { BatchLine } from '../journal/intent.js';
 
 export type Weight = 'equal' | 'linear';

@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Market } from '../../exchange/market-catalog.js';
+import type { Market } from '../../domain/market.js';
 import type { BatchLine } from '../journal/intent.js';
 import { checkOrder } from '../orders/rules.js';
 import { BadLines } from './bad-lines.js';

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Order } from '../../domain/order.js';
 import type { Side } from '../../domain/words.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { BatchLine, BatchTerms } from '../journal/intent.js';
 import { kindOf, notionalOf, worthOfOrder } from '../orders/terms.js';
 
@@ -14,9 +14,9 @@ export function lineKey([, price, amount]: BatchLine): string {
 }
 
 /** Undefined for an order that no batch places: of the other side, or by its type not a plain limit order. */
-export function recordKey(record: OrderRecord, side: Side): string | undefined {
+export function recordKey(record: Order, side: Side): string | undefined {
   const kind = kindOf(record, { side, type: 'limit' });
-  return kind.side === side && kind.type === 'limit' ? keyOf(record.price, record.total_amount) : undefined;
+  return kind.side === side && kind.type === 'limit' ? keyOf(record.price, record.amount) : undefined;
 }
 
 /** Whether two jobs are about the same orders, in whatever order they name them. */

@@ -1,4 +1,4 @@
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { Order } from '../../domain/order.js';
 import { readOrderPages } from '../../exchange/order-pages.js';
 import type { TradingAccount } from '../account.js';
 import { madeAt, type Wanted, withoutOpen } from '../duplicates/extra-orders.js';
@@ -75,7 +75,7 @@ function tellMore(account: TradingAccount, job: Job, more: readonly Copy[], cert
 }
 
 /** Those that may come of a request which was carried out again, by its moment, each with a line that it may be of. */
-function copiesIn(left: readonly Sighting[], job: Job, records: readonly OrderRecord[], span: number): Copy[] {
+function copiesIn(left: readonly Sighting[], job: Job, records: readonly Order[], span: number): Copy[] {
   if (left.length === 0) return [];
   const listed = new Map(records.map((record) => [record.id, record]));
   const originals = new Map<string, { readonly line: number; readonly made: number }[]>();
@@ -143,12 +143,12 @@ async function lookAtAll(account: TradingAccount, job: Job): Promise<boolean> {
 }
 
 /** New orders with the price and the amount of one of the job's lines, oldest first. */
-function sighted(job: Job, records: readonly OrderRecord[]): Sighting[] {
+function sighted(job: Job, records: readonly Order[]): Sighting[] {
   const keys = new Set(records.length === 0 ? [] : job.keys);
   const named = new Set([...job.doubts.values()].flatMap(({ ids }) => [...ids]));
   const seen = new Map<string, Sighting>();
   for (const record of records.toReversed()) {
-    const { id, trade_date: time } = record;
+    const { id, time } = record;
     const key = recordKey(record, job.terms.side);
     if (key !== undefined && keys.has(key) && (named.has(id) || !job.known.has(id))) seen.set(id, { id, key, time });
   }
@@ -157,13 +157,13 @@ function sighted(job: Job, records: readonly OrderRecord[]): Sighting[] {
 
 /** The side's orders, newest first, until those that were known before; and whether they could be had so far. */
 async function recent({ client }: TradingAccount, { known, terms }: Job, horizon: number) {
-  const isOlder = ({ id }: OrderRecord) => (known.get(id) ?? Number.POSITIVE_INFINITY) < horizon;
+  const isOlder = ({ id }: Order) => (known.get(id) ?? Number.POSITIVE_INFINITY) < horizon;
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };
   const pages = await quietly(() => readOrderPages(client, terms.market, terms.side, extent, isOlder));
   return { records: until(pages?.records ?? [], isOlder), isRead: pages?.failure === null };
 }
 
-function until(records: readonly OrderRecord[], isOlder: (record: OrderRecord) => boolean): readonly OrderRecord[] {
+function until(records: readonly Order[], isOlder: (record: Order) => boolean): readonly Order[] {
   const end = records.findIndex(isOlder);
   return end === -1 ? records : records.slice(0, end);
 }

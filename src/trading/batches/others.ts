@@ -2,7 +2,6 @@ import type { TradingAccount } from '../account.js';
 import type { Wanted } from '../duplicates/extra-orders.js';
 import { wantedOf } from '../duplicates/jobs.js';
 import { type Intent, isOf, type OrderTerms } from '../journal/intent.js';
-import { findOrder } from '../orders/reference.js';
 import { quietly } from '../quietly.js';
 import { Job } from './job.js';
 import { keyOf } from './lines.js';
@@ -45,7 +44,7 @@ export async function ofOthers(
     if (!isOf(intent, 'order') || !mayBe(intent.terms, job, sightings)) continue;
     const reference = { clientId: intent.id };
     const found = await quietly(
-      async () => (await findOrder(account.client, intent.terms.market, reference)) ?? 'nothing',
+      async () => (await account.client.findOrder(intent.terms.market, reference)) ?? 'nothing',
     );
     if (found === undefined) return undefined;
     if (found !== 'nothing') add(found.id);

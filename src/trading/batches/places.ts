@@ -1,5 +1,5 @@
+import type { Order } from '../../domain/order.js';
 import { suggest } from '../../errors.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import { counted } from './close-doubts.js';
 import type { Job } from './job.js';
@@ -16,11 +16,11 @@ interface Misplaced extends Sighting {
  * their place in it, and nothing says that the exchange, or what is on the way, keeps to the order of the pairs. An order
  * that is like no line at all is not among them: the exchange has changed it.
  */
-export function misplacedIn(job: Job, records: readonly OrderRecord[]): readonly Misplaced[] {
+export function misplacedIn(job: Job, records: readonly Order[]): readonly Misplaced[] {
   const { side, lines } = job.terms;
   const named = new Map(job.fates.flatMap((fate, line) => (fate?.outcome === 'placed' ? [[fate.id, line]] : [])));
   const unlike = records.flatMap((record): Misplaced[] => {
-    const { id, trade_date: time } = record;
+    const { id, time } = record;
     const line = named.get(id);
     const key = recordKey(record, side);
     const pair = line === undefined ? undefined : lines[line];
@@ -37,7 +37,7 @@ export function misplacedIn(job: Job, records: readonly OrderRecord[]): readonly
  *
  * @param isAll whether the list shows all of the job's orders, so that no later one would tell more
  */
-export function putRight(account: TradingAccount, job: Job, records: readonly OrderRecord[], isAll: boolean): void {
+export function putRight(account: TradingAccount, job: Job, records: readonly Order[], isAll: boolean): void {
   const misplaced = misplacedIn(job, records);
   if (misplaced.length === 0) return;
   const lines = misplaced.map(({ line }) => line);

@@ -1,5 +1,5 @@
+import type { Order } from '../../domain/order.js';
 import { timeFor } from '../../exchange/limiter/limits.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { PAGE_SIZE, readOrderPages } from '../../exchange/order-pages.js';
 import type { TradingAccount } from '../account.js';
 import type { Check } from '../journal/intent.js';
@@ -55,7 +55,7 @@ async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<bool
 }
 
 /** Where none of these orders is known only by its place in an answer, they say nothing of those that are. */
-function areInPlace(job: Job, records: readonly OrderRecord[]): boolean {
+function areInPlace(job: Job, records: readonly Order[]): boolean {
   const listed = new Set(records.map(({ id }) => id));
   const isListed = (line: number) => {
     const fate = job.fates[line];

@@ -31,11 +31,13 @@ export async function sendCall(
   const reqTime = client.now();
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
   departure.recorded(entry);
-  const verdict = await client.call(terms.method, terms.parameters, reqTime, departure.goes).catch((error: unknown) => {
-    // a Failure is of a request that could not be written down; anything else may have come after it left
-    if (error instanceof Failure) entry.withdraw();
-    throw error;
-  });
+  const verdict = await client.api
+    .call(terms.method, terms.parameters, reqTime, departure.goes)
+    .catch((error: unknown) => {
+      // a Failure is of a request that could not be written down; anything else may have come after it left
+      if (error instanceof Failure) entry.withdraw();
+      throw error;
+    });
   if (verdict.kind === 'done') return concluded(entry, { outcome: 'done', body: verdict.answer }, 'answered');
   if (verdict.kind === 'refused') {
     const { refusal } = verdict;

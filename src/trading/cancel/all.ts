@@ -1,8 +1,7 @@
+import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import { type OwnOrders, readOpenOrders } from '../orders/open-orders.js';
-import { orderState } from '../orders/record.js';
 import { type CancelAttempt, type Sent, sendCancels, settleAll } from './cancel.js';
 import { type Facts, factsOf } from './facts.js';
 
@@ -94,13 +93,13 @@ function openIds({ open }: OwnOrders): string[] {
 }
 
 /** With what the last read says of the order, where its cancellation does not say it. */
-function asSeen(attempt: CancelAttempt, order: OrderRecord | undefined): CancelAttempt {
+function asSeen(attempt: CancelAttempt, order: Order | undefined): CancelAttempt {
   const { result } = attempt;
   if (order === undefined) return attempt;
   const facts = factsOf(order);
   // the answer is newer than a list that could not be read again
   if (result.outcome === 'cancelled') return { ...attempt, result: { ...result, ...missingOf(result, facts) } };
-  const state = orderState(order);
+  const state = order.state;
   if (state === 'cancelled') {
     return {
       ...attempt,

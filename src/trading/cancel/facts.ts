@@ -1,4 +1,4 @@
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { Order } from '../../domain/order.js';
 
 /** What is known of an order that was to be cancelled; null where nothing is. */
 export interface Facts {
@@ -11,8 +11,8 @@ export interface Facts {
 
 export const NO_FACTS: Facts = { id: null, price: null, amount: null, filled: null, filledValue: null };
 
-export function factsOf(order: OrderRecord | undefined): Facts {
+export function factsOf(order: Order | undefined): Facts {
   if (order === undefined) return NO_FACTS;
-  const { id, price, total_amount: amount, trade_amount: filled, trade_money: filledValue } = order;
+  const { id, price, amount, filled, filledValue } = order;
   return { id, price, amount, filled, filledValue };
 }

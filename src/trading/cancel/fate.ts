@@ -1,6 +1,5 @@
+import type { Order } from '../../domain/order.js';
 import type { FailureKind } from '../../errors.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
-import { orderState } from '../orders/record.js';
 import { type Facts, factsOf } from './facts.js';
 
 /** What became of a cancellation. */
@@ -32,8 +31,8 @@ export interface Lost {
 }
 
 /** What an order that is closed says of its cancellation; undefined where it is open, or nobody has explained its state. */
-export function closedFate(order: OrderRecord): CancelFate | undefined {
-  const state = orderState(order);
+export function closedFate(order: Order): CancelFate | undefined {
+  const state = order.state;
   const facts = { ...factsOf(order), code: null };
   if (state === 'cancelled') return { ...facts, outcome: 'cancelled', message: null, failure: null };
   if (state !== 'filled') return undefined;

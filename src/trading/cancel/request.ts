@@ -1,7 +1,6 @@
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { Order } from '../../domain/order.js';
 import type { TradingAccount } from '../account.js';
-import { orderState } from '../orders/record.js';
-import { findOrder, isRefusedAlike, type OrderReference } from '../orders/reference.js';
+import { isRefusedAlike, type OrderReference } from '../orders/reference.js';
 import { quietly } from '../quietly.js';
 
 /** A cancellation that is recorded: what it names, and where its steps are noted. */
@@ -25,10 +24,10 @@ export async function lookAt(
   { client }: TradingAccount,
   { market, order: reference, note }: CancelRequest,
   refusal?: number | null,
-): Promise<OrderRecord | 'nothing' | undefined> {
+): Promise<Order | 'nothing' | undefined> {
   const unlessAlike = (error: unknown) => (isRefusedAlike(error, refusal) ? undefined : Promise.reject(error));
-  const order = await quietly(async () => (await findOrder(client, market, reference).catch(unlessAlike)) ?? 'nothing');
-  const words = typeof order === 'object' ? orderState(order) : order === undefined ? 'no answer' : 'not found';
+  const order = await quietly(async () => (await client.findOrder(market, reference).catch(unlessAlike)) ?? 'nothing');
+  const words = typeof order === 'object' ? order.state : order === undefined ? 'no answer' : 'not found';
   note(`asked for the order: ${words}`);
   return order;
 }

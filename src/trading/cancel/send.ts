@@ -1,13 +1,11 @@
-import { readOrderType } from '../../domain/words.js';
+import type { Order } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { UNREAD } from '../../exchange/observed-codes.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { type Refused, SUCCESS } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import { isOf, type Settled } from '../journal/intent.js';
-import { orderState } from '../orders/record.js';
-import { isSameReference, type OrderReference, referenceValues } from '../orders/reference.js';
+import { isSameReference, type OrderReference } from '../orders/reference.js';
 import { factsOf, NO_FACTS } from './facts.js';
 import type { CancelFate, Lost } from './fate.js';
 import { type CancelRequest, lookAt } from './request.js';
@@ -20,8 +18,7 @@ import { type CancelRequest, lookAt } from './request.js';
 export async function sendCancel(account: TradingAccount, request: CancelRequest): Promise<CancelFate | Lost> {
   const { market, order, reqTime, note } = request;
   note('cancellation sent');
-  const values = { currency: market, ...referenceValues(order) };
-  const verdict = await account.client.write('cancelOrder', values, reqTime).catch((error: unknown) => {
+  const verdict = await account.client.cancelOrder(market, order, reqTime).catch((error: unknown) => {
     // anything but a Failure may have come after it left
     if (error instanceof Failure) request.withdraw();
     throw error;
@@ -34,10 +31,7 @@ export async function sendCancel(account: TradingAccount, request: CancelRequest
     note(`no answer: ${verdict.reason}`);
     return { outcome: 'lost', code: null, reason: verdict.reason };
   }
-  const { des: message, datas } = verdict.answer.message;
-  const { price = null, amount = null, completeAmount: filled = null, completeMonty: filledValue = null } = datas ?? {};
-  const facts = { id: null, price, amount, filled, filledValue };
-  return { ...facts, outcome: 'cancelled', code: SUCCESS, message, failure: null };
+  return { id: null, ...verdict.answer, outcome: 'cancelled', code: SUCCESS, failure: null };
 }
 
 /**
@@ -59,12 +53,12 @@ async function refused(account: TradingAccount, request: CancelRequest, answer: 
 }
 
 /** What an order does not fill of an IOC is cancelled by the exchange. */
-function canBeOurs(order: OrderRecord): boolean {
-  return orderState(order) === 'cancelled' && readOrderType(order.type)?.type !== 'ioc';
+function canBeOurs(order: Order): boolean {
+  return order.state === 'cancelled' && order.type !== 'ioc';
 }
 
 /** By an earlier command, as far as the journal can be read: the request has left, and what became of it is to be told. */
-function wasCancelled({ journal }: TradingAccount, { order, note }: CancelRequest, { id }: OrderRecord): boolean {
+function wasCancelled({ journal }: TradingAccount, { order, note }: CancelRequest, { id }: Order): boolean {
   const isThis = (earlier: OrderReference) => isSameReference(earlier, { id }) || isSameReference(earlier, order);
   const names = 'id' in order ? [{ id }] : [{ id }, order];
   try {

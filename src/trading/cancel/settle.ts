@@ -1,4 +1,4 @@
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { Order } from '../../domain/order.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { lookUntilKnown } from '../looking.js';
@@ -30,7 +30,7 @@ export function conclude(entry: Pick<Entry, 'leave' | 'settle'>, fate: CancelFat
 
 /** The order itself tells what became of a cancellation that got no answer. */
 export async function lookForCancel(account: TradingAccount, request: CancelRequest): Promise<CancelFate> {
-  let seen: OrderRecord | undefined;
+  let seen: Order | undefined;
   const { fate } = await lookUntilKnown<CancelFate>(
     account,
     { probe: orderProbe(request.market), reqTime: request.reqTime },
@@ -48,7 +48,7 @@ export async function lookForCancel(account: TradingAccount, request: CancelRequ
 }
 
 /** The exchange would not take the request any more, so that it stays as it was seen. */
-function tooLate(order: OrderRecord | undefined): CancelFate {
+function tooLate(order: Order | undefined): CancelFate {
   const facts = { ...factsOf(order), code: null };
   // whether it was there before, nobody can tell
   if (order === undefined)

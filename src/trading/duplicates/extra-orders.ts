@@ -1,4 +1,4 @@
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { Order } from '../../domain/order.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { areCopies, fits } from '../orders/terms.js';
 
@@ -48,7 +48,7 @@ export function withoutKnown(found: readonly Extra[], known: ReadonlySet<string>
 
 export interface Evidence {
   /** What the exchange lists of one side of a market, as far back as any of the orders below. */
-  readonly records: readonly OrderRecord[];
+  readonly records: readonly Order[];
   /** Ids of orders that are accounted for. */
   readonly known: ReadonlySet<string>;
   /** Settled orders whose request may have been carried out again. */
@@ -61,7 +61,7 @@ export interface Evidence {
 
 /** With its moment, in ms since the Unix epoch. */
 interface Listed {
-  readonly record: OrderRecord;
+  readonly record: Order;
   readonly time: number;
 }
 
@@ -72,15 +72,13 @@ interface Listed {
 export function extraOrders({ records, known, settled, open, span }: Evidence): Extra[] {
   const own = new Map(records.map((record) => [record.id, record]));
   const timeOf = (wanted: Wanted) => madeAt(wanted, own);
-  const isLike = (record: OrderRecord, { order, terms }: Wanted) => {
+  const isLike = (record: Order, { order, terms }: Wanted) => {
     const original = own.get(order ?? '');
     return fits(record, terms) || (original !== undefined && areCopies(record, original));
   };
   const claims = ({ record, time }: Listed, wanted: Wanted) =>
     isLike(record, wanted) && Math.abs(time - timeOf(wanted)) <= span;
-  const strange = records
-    .filter(({ id }) => !known.has(id))
-    .map((record): Listed => ({ record, time: record.trade_date }));
+  const strange = records.filter(({ id }) => !known.has(id)).map((record): Listed => ({ record, time: record.time }));
   const unexplained = strange.filter((one) => ![...settled, ...open].some((wanted) => claims(one, wanted)));
   const earliest = Math.min(...settled.map(timeOf)) - span;
   const certain = !unexplained.some(({ time }) => time >= earliest);
@@ -102,9 +100,9 @@ export function extraOrders({ records, known, settled, open, span }: Evidence): 
  */
 export function madeAt(
   { order, reqTime }: Pick<Wanted, 'order' | 'reqTime'>,
-  listed: ReadonlyMap<string, Pick<OrderRecord, 'trade_date'>>,
+  listed: ReadonlyMap<string, Pick<Order, 'time'>>,
 ): number {
-  return listed.get(order ?? '')?.trade_date ?? reqTime;
+  return listed.get(order ?? '')?.time ?? reqTime;
 }
 
 /** Each open order may turn out to be one of those that fit it, the one that is nearest in time for all that is known. */

@@ -1,4 +1,4 @@
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { Order } from '../../domain/order.js';
 import { Job } from '../batches/job.js';
 import { recordKey } from '../batches/lines.js';
 import type { MarketSide } from '../journal/archive.js';
@@ -32,7 +32,7 @@ interface Written {
 export function jobOrders(
   journal: Journal,
   where: MarketSide,
-  strange: readonly OrderRecord[],
+  strange: readonly Order[],
   { recorded, past, watched }: Written,
 ): JobOrders {
   const open = recorded.flatMap((entry) =>

@@ -1,6 +1,5 @@
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { Order } from '../../domain/order.js';
 import type { TradingAccount } from '../account.js';
-import { findOrder } from '../orders/reference.js';
 import { quietly } from '../quietly.js';
 import type { Wanted } from './extra-orders.js';
 
@@ -20,7 +19,7 @@ export async function areOfOneOf(
   asked: Asked,
   alike: readonly Wanted[],
   ids: readonly string[],
-  records: readonly OrderRecord[],
+  records: readonly Order[],
 ): Promise<boolean> {
   for (const wanted of alike.slice(0, MOST_ALIKE))
     if (await canBeOfItsRequest(asked, wanted, ids, records)) return true;
@@ -38,15 +37,15 @@ export async function canBeOfItsRequest(
   { client }: Asked,
   { intent, order, terms, took }: Wanted,
   ids: readonly string[],
-  records: readonly OrderRecord[],
+  records: readonly Order[],
 ): Promise<boolean> {
   const place = records.findIndex(({ id }) => id === order);
-  const earliest = (records[place]?.trade_date ?? Number.NEGATIVE_INFINITY) - took - CLOCKS_MS;
+  const earliest = (records[place]?.time ?? Number.NEGATIVE_INFINITY) - took - CLOCKS_MS;
   const others = records.filter(({ id }) => ids.includes(id));
-  if (others.some(({ trade_date: time }) => time < earliest)) return false;
+  if (others.some(({ time }) => time < earliest)) return false;
   const isAnyNewer = place === -1 || records.slice(0, place).some(({ id }) => ids.includes(id));
   if (!isAnyNewer) return true;
-  const ask = async () => (await findOrder(client, terms.market, { clientId: intent })) ?? 'nothing';
+  const ask = async () => (await client.findOrder(terms.market, { clientId: intent })) ?? 'nothing';
   const shown = await quietly(ask);
   if (shown === undefined) return true;
   return shown === 'nothing' ? order !== null : shown.id !== order;

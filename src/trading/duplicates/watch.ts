@@ -1,4 +1,4 @@
-import type { OrderRecord } from '../../exchange/operations/trading.js';
+import type { Order } from '../../domain/order.js';
 import { readOrderPages } from '../../exchange/order-pages.js';
 import type { TradingAccount } from '../account.js';
 import { reclose } from '../batches/closing.js';
@@ -115,7 +115,7 @@ function searchOf(account: TradingAccount, where: MarketSide, fresh: Wanted | un
 
 /** The orders of a side since a time, and whether these are all. */
 async function listedSince({ client }: TradingAccount, { where }: Search, from: number, most: number) {
-  const isEnough = ({ trade_date: time }: OrderRecord) => time < from;
+  const isEnough = ({ time }: Order) => time < from;
   const extent = { from: 1, to: most };
   const { records, more, failure } = await readOrderPages(client, where.market, where.side, extent, isEnough);
   return { records, isWhole: failure === null && (!more || records.some(isEnough)) };
@@ -133,7 +133,7 @@ interface Found {
  * Holds a list against ever more of the journal, for as long as an order of it seems to be one too many: a page of the list
  * reaches further back than what is looked for, and the exchange need not date orders by the clock that it judges requests by.
  */
-function heldAgainstAll(account: TradingAccount, search: Search, records: readonly OrderRecord[]): Found {
+function heldAgainstAll(account: TradingAccount, search: Search, records: readonly Order[]): Found {
   const [from, ...earlier] = [search.from, earliestOf(search), 0];
   let found = heldAgainst(account, search, records, from);
   for (const time of earlier) if (found.extras.length > 0) found = heldAgainst(account, search, records, time);
@@ -152,7 +152,7 @@ function earliestOf({ from, wanted, span }: Search): number {
 function heldAgainst(
   { journal }: TradingAccount,
   { where, check, wanted, settled: looked, jobs, fresh, span }: Search,
-  records: readonly OrderRecord[],
+  records: readonly Order[],
   from: number,
 ): Found {
   const recorded = journal.open();
@@ -199,7 +199,7 @@ async function withDoubts(
  * Without what another process has found, told and noted meanwhile. Only the journal says so: a list may lack an order that
  * it showed a moment ago.
  */
-function unnoted(account: TradingAccount, search: Search, records: readonly OrderRecord[], found: readonly Extra[]) {
+function unnoted(account: TradingAccount, search: Search, records: readonly Order[], found: readonly Extra[]) {
   const { known } = heldAgainst(account, search, records, earliestOf(search));
   return withoutKnown(found, known);
 }

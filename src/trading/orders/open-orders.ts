@@ -1,15 +1,14 @@
+import type { Order } from '../../domain/order.js';
 import type { Side } from '../../domain/words.js';
 import type { Failure } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import { readOrderPages } from '../../exchange/order-pages.js';
-import { orderState } from './record.js';
 
 /** The orders of a market as far as they were read. */
 export interface OwnOrders {
-  readonly open: Readonly<Record<Side, readonly OrderRecord[]>>;
+  readonly open: Readonly<Record<Side, readonly Order[]>>;
   /** Every order that was read, closed ones too, by id. */
-  readonly records: ReadonlyMap<string, OrderRecord>;
+  readonly records: ReadonlyMap<string, Order>;
   /** There are older orders that were not asked for. */
   readonly more: boolean;
   /** Why pages that were asked for could not be had. */
@@ -37,7 +36,7 @@ export async function readOpenOrders(
 }
 
 /** Each once: an order that is placed while the pages are read pushes others onto the next page. */
-function openOf(records: readonly OrderRecord[]): OrderRecord[] {
+function openOf(records: readonly Order[]): Order[] {
   const byId = new Map(records.map((record) => [record.id, record]));
-  return [...byId.values()].filter((record) => orderState(record) === 'open');
+  return [...byId.values()].filter((record) => record.state === 'open');
 }

@@ -8,7 +8,6 @@ import type { OrderTerms } from '../journal/intent.js';
 import type { Recording } from '../journal/journal.js';
 import { refuseTwin } from './doubts.js';
 import { type Fate, lookFor, placed, settleOrder, undecided } from './settle.js';
-import { orderValues } from './terms.js';
 
 /** What became of an order that was to be placed. */
 export type Placement = Fate | { readonly outcome: 'refused'; readonly refusal: Refused };
@@ -62,7 +61,7 @@ export function sendOrder(
 ): Promise<Verdict<{ readonly id: string }>> {
   const { id, terms, reqTime } = entry.intent;
   departure.recorded(entry);
-  return client.write('order', orderValues(terms, id), reqTime, departure.goes);
+  return client.placeOrder(terms, id, reqTime, departure.goes);
 }
 
 /** Finds out within the time budget what became of an order that was sent, and keeps it in the journal. */

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
 import { type Failure, usage } from '../../errors.js';
-import type { Market } from '../../exchange/market-catalog.js';
 
 /** Refuses an order that the market's scales and minimums would refuse. Throws Failure `usage` with the rule. */
 export function checkOrder(market: Market, price: Decimal, amount: Decimal): void {

@@ -1,6 +1,6 @@
+import type { Order } from '../../domain/order.js';
 import type { FailureKind } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
 import type { Extra } from '../duplicates/extra-orders.js';
 import { findExtras } from '../duplicates/watch.js';
@@ -9,7 +9,7 @@ import { certainFrom, type LookedFor, lookUntilKnown } from '../looking.js';
 import { quietly } from '../quietly.js';
 import { orderProbe } from '../tolerance.js';
 import { isOwnId, newClientId } from './client-id.js';
-import { findOrder, isRefusedAlike } from './reference.js';
+import { isRefusedAlike } from './reference.js';
 import { differences } from './terms.js';
 
 interface Placed {
@@ -90,7 +90,7 @@ export async function lookFor(
   account: TradingAccount,
   entry: Entry<'order'>,
   refusal?: number | null,
-): Promise<OrderRecord | Unlike | 'nothing' | undefined> {
+): Promise<Order | Unlike | 'nothing' | undefined> {
   const { id: clientId, terms } = entry.intent;
   const found = await quietly(() => findOrNothing(account.client, terms.market, clientId, refusal));
   const differs = typeof found === 'object' ? differences(found, terms) : [];
@@ -101,12 +101,7 @@ export async function lookFor(
 }
 
 /** Whatever bears an id that pit made is the order. An id that was chosen may be used by others, who show theirs. */
-function foundUnlike(
-  account: TradingAccount,
-  entry: Entry<'order'>,
-  order: OrderRecord,
-  differs: string,
-): OrderRecord | Unlike {
+function foundUnlike(account: TradingAccount, entry: Entry<'order'>, order: Order, differs: string): Order | Unlike {
   const { id } = order;
   if (isOwnId(entry.intent)) {
     entry.note(`asked by client id: found, though with ${differs}`);
@@ -126,7 +121,7 @@ export function undecided(entry: Entry<'order'>, { unlike }: Unlike): Unknown {
 
 async function findOrNothing(client: ExchangeClient, market: string, clientId: string, refusal?: number | null) {
   try {
-    return (await findOrder(client, market, { clientId })) ?? 'nothing';
+    return (await client.findOrder(market, { clientId })) ?? 'nothing';
   } catch (error) {
     if (isRefusedAlike(error, refusal)) return 'nothing';
     throw error;
@@ -136,7 +131,7 @@ async function findOrNothing(client: ExchangeClient, market: string, clientId: s
 async function isAnsweredAlike({ client, host }: TradingAccount, { intent }: Entry<'order'>): Promise<boolean> {
   const neverUsed = { clientId: newClientId(host) };
   return (
-    (await quietly(async () => (await findOrder(client, intent.terms.market, neverUsed)) ?? 'nothing')) === 'nothing'
+    (await quietly(async () => (await client.findOrder(intent.terms.market, neverUsed)) ?? 'nothing')) === 'nothing'
   );
 }
 

@@ -1,23 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
-import { ACCOUNT_TYPE, ORDER_TYPE, readOrderType, TRADE_TYPE } from '../../domain/words.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
-import type { ValuesOf } from '../../exchange/request.js';
+import type { Order } from '../../domain/order.js';
 import type { OrderTerms } from '../journal/intent.js';
-
-/** The parameters of the operation `order`. Defaults of the interface are left out. */
-export function orderValues(terms: OrderTerms, clientId: string): ValuesOf<'order'> {
-  return {
-    currency: terms.market,
-    tradeType: TRADE_TYPE[terms.side],
-    price: terms.price,
-    amount: terms.amount,
-    acctType: terms.account === 'spot' ? undefined : ACCOUNT_TYPE[terms.account],
-    enableExpress: terms.borrow ? 'true' : undefined,
-    enableRepay: terms.repay ? 'true' : undefined,
-    customerOrderId: clientId,
-    orderType: ORDER_TYPE[terms.type],
-  };
-}
 
 /** Price x amount, in the quote coin. */
 export function notionalOf({ price, amount }: Pick<OrderTerms, 'price' | 'amount'>): Decimal {
@@ -41,18 +24,18 @@ export function worthOfOrder(order: Pick<OrderTerms, 'side' | 'price' | 'amount'
 }
 
 /** Whether an order of the exchange may be what these terms asked for, by side, price and amount. */
-export function fits(record: OrderRecord, terms: OrderTerms): boolean {
+export function fits(record: Order, terms: OrderTerms): boolean {
   return differences(record, terms).length === 0;
 }
 
 /** Side and type of an order of the exchange; those that were asked for where its type is one that nobody has explained. */
-export function kindOf({ type }: OrderRecord, asked: Pick<OrderTerms, 'side' | 'type'>) {
-  return readOrderType(type) ?? asked;
+export function kindOf({ side, type }: Order, asked: Pick<OrderTerms, 'side' | 'type'>) {
+  return type === 'other' ? asked : { side, type };
 }
 
 /** What an order of the exchange has otherwise than it was asked for, in words; a type that nobody has explained says nothing. */
-export function differences(record: OrderRecord, terms: OrderTerms): string[] {
-  const { price, total_amount: amount } = record;
+export function differences(record: Order, terms: OrderTerms): string[] {
+  const { price, amount } = record;
   const { side } = kindOf(record, terms);
   return [
     ...(side === terms.side ? [] : [`the side ${side} instead of ${terms.side}`]),
@@ -62,8 +45,9 @@ export function differences(record: OrderRecord, terms: OrderTerms): string[] {
 }
 
 /** Whether two orders of the exchange may have come of one request, which it may have changed in taking it. */
-export function areCopies(one: OrderRecord, other: OrderRecord): boolean {
-  return one.type === other.type && isSame(one.price, other.price) && isSame(one.total_amount, other.total_amount);
+export function areCopies(one: Order, other: Order): boolean {
+  const isOneKind = one.side === other.side && one.type === other.type;
+  return isOneKind && isSame(one.price, other.price) && isSame(one.amount, other.amount);
 }
 
 /**

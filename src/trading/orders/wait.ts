@@ -1,8 +1,7 @@
+import type { Order, OrderState } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
 import { OBSERVED } from '../../exchange/observed-codes.js';
-import type { OrderRecord } from '../../exchange/operations/trading.js';
 import type { TradingAccount } from '../account.js';
-import { type OrderState, orderState } from './record.js';
 
 /** What an order is waited for: that it is there, that all of it fills, or that nothing more can happen to it. */
 export const WAITS = ['open', 'filled', 'closed'] as const;
@@ -15,7 +14,7 @@ const SHORTEST_PAUSE_MS = 100;
 
 interface Waited {
   /** What was seen last. */
-  readonly record: OrderRecord;
+  readonly record: Order;
   /** Whether it came to what was waited for; it cannot any more, or the time was over, where it did not. */
   readonly isReached: boolean;
 }
@@ -36,18 +35,18 @@ function verdictOn(state: OrderState, wait: Wait): boolean | undefined {
  */
 export async function waitForOrder(
   { budget, host }: Pick<TradingAccount, 'budget' | 'host'>,
-  look: () => Promise<OrderRecord>,
+  look: () => Promise<Order>,
   wait: Wait,
-  changed: (record: OrderRecord) => void,
+  changed: (record: Order) => void,
 ): Promise<Waited> {
-  let last: OrderRecord | undefined;
+  let last: Order | undefined;
   for (let unchanged = 0; ; unchanged += 1) {
     const seen = await look().catch((error: unknown) => passable(error, wait, last !== undefined));
     if (!(seen instanceof Failure) && isOther(seen, last)) {
       [last, unchanged] = [seen, 0];
       changed(seen);
     }
-    const verdict = last === undefined ? undefined : verdictOn(orderState(last), wait);
+    const verdict = last === undefined ? undefined : verdictOn(last.state, wait);
     if (last !== undefined && verdict !== undefined) return { record: last, isReached: verdict };
     const usual = Math.min(FIRST_PAUSE_MS * 2 ** unchanged, LONGEST_PAUSE_MS);
     // half of what is left, so that the last look comes near the end
@@ -66,6 +65,6 @@ function passable(error: unknown, wait: Wait, isSeen: boolean): Failure {
   throw error;
 }
 
-function isOther(now: OrderRecord, before: OrderRecord | undefined): boolean {
-  return before === undefined || now.status !== before.status || now.trade_amount !== before.trade_amount;
+function isOther(now: Order, before: Order | undefined): boolean {
+  return before === undefined || now.status !== before.status || now.filled !== before.filled;
 }

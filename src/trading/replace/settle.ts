@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Market } from '../../exchange/market-catalog.js';
+import type { Market } from '../../domain/market.js';
 import type { TradingAccount } from '../account.js';
 import { type CancelFate, eventOf } from '../cancel/fate.js';
 import { conclude, lookForCancel, requestOf } from '../cancel/settle.js';

@@ -26,7 +26,7 @@ type Try =
  */
 export async function startTimer({ client, host }: TradingAccount, market: string): Promise<Try> {
   const sent = host.now();
-  const verdict = await client.write('cancelAllOrdersAfter', { currency: market });
+  const verdict = await client.cancelAllAfter(market);
   const answered = host.now();
   if (verdict.kind === 'done') {
     const cancelsAt = client.now() - (answered - sent) + MINUTE_MS;

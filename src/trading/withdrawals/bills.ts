@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { WithdrawalRecord } from '../../exchange/record-pages.js';
+import type { Withdrawal } from '../../domain/funds.js';
 import type { TradingAccount } from '../account.js';
 import type { Intent } from '../journal/intent.js';
 import { uncontested } from './claims.js';
@@ -16,7 +16,7 @@ interface Explanations {
   /** Other withdrawals of the coin that left, or may have. */
   readonly others: readonly Intent<'withdraw'>[];
   /** What the exchange lists of the coin's withdrawals, whoever made them. */
-  readonly records: readonly WithdrawalRecord[];
+  readonly records: readonly Withdrawal[];
   readonly fitOf: (bill: Bill, of: Intent<'withdraw'>) => Fit;
 }
 
@@ -69,10 +69,10 @@ async function otherwise(account: TradingAccount, bill: Bill, of: Explanations):
 }
 
 /** Whoever withdrew it: the record of one of another address explains a bill as well. */
-function mayHaveMade({ amount, fees, submitTime }: WithdrawalRecord, { change, time }: Bill): boolean {
+function mayHaveMade({ amount, fee, time: submitted }: Withdrawal, { change, time }: Bill): boolean {
   const taken = Decimal.of(change).negated().toString();
-  const terms = { amount, fee: fees ?? '0' };
-  return Math.abs(submitTime - time) <= SLACK_MS && fitOfAmount(taken, terms) !== undefined;
+  const terms = { amount, fee: fee ?? '0' };
+  return Math.abs(submitted - time) <= SLACK_MS && fitOfAmount(taken, terms) !== undefined;
 }
 
 /** A trade brings something for what it takes. And what stands on other bills is no word for withdrawals, as far as is known. */

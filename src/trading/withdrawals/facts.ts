@@ -1,44 +1,41 @@
-import { readChainAddresses, readVerifiedAddress } from '../../exchange/addresses.js';
+import type { Coin } from '../../domain/account.js';
+import type { ChainFee, Withdrawal } from '../../domain/funds.js';
+import { readVerifiedAddress } from '../../exchange/addresses.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
-import { type ChainFee, readFees } from '../../exchange/fee-info.js';
-import type { operations } from '../../exchange/operations/index.js';
-import type { Result } from '../../exchange/operations/operation.js';
-import { readWithdrawals, type WithdrawalRecord } from '../../exchange/record-pages.js';
+import { readWithdrawals } from '../../exchange/record-pages.js';
 import { quietly } from '../quietly.js';
 import type { Chain } from './chain-choice.js';
 import type { Destination } from './destination.js';
 import { isReturned } from './records.js';
 import { useOf } from './terms.js';
 
-type AccountInfo = Result<typeof operations.getAccountInfo>;
-
 /** What the exchange says of a coin and of the key that is to withdraw it. */
 export interface CoinFacts {
   /** The coin's entry in the account; undefined where the exchange has no such coin. */
-  readonly entry: AccountInfo['result']['coins'][number] | undefined;
+  readonly entry: Coin | undefined;
   /** All coins that the account can have. */
   readonly known: readonly string[];
   /** Whether the key may withdraw. */
   readonly permitted: boolean;
   readonly chains: readonly Chain[];
-  /** The verified address as `receiveAddr` takes it; null where the exchange tells none. It tells one, and may know more. */
+  /** The verified address as a withdrawal takes it; null where the exchange tells none. It tells one, and may know more. */
   readonly verified: string | null;
 }
 
 /** Reads all that a withdrawal is checked against, at one time. Throws Failure as the client's `read`. */
 export async function readCoinFacts(client: ExchangeClient, coin: string): Promise<CoinFacts> {
   const [info, fees, places, verified] = await Promise.all([
-    client.read('getAccountInfo', {}),
-    readFees(client, coin),
-    quietly(() => readChainAddresses(client, coin)),
+    client.account(),
+    client.fees(coin),
+    quietly(() => client.depositAddresses(coin)),
     quietly(() => readVerifiedAddress(client, coin)),
   ]);
-  const { coins } = info.result;
+  const { coins } = info;
   const memos = places?.map(({ chain, needsMemo }) => ({ chain, needsMemo })) ?? [];
   return {
-    entry: coins.find(({ key }) => key.toLowerCase() === coin),
-    known: coins.map(({ key }) => key.toLowerCase()),
-    permitted: info.moneyPerm,
+    entry: coins.find((one) => one.coin === coin),
+    known: coins.map((one) => one.coin),
+    permitted: info.permissions.money,
     chains: fees.filter((fee) => fee.coin === coin).map((fee, _, all) => chainOf(fee, memos, all.length === 1)),
     verified: verified ?? null,
   };
@@ -65,7 +62,7 @@ const MOST_PAGES = 10;
 /** What the records tell of an address. */
 export interface EarlierUse {
   /** The newest withdrawal to it that was not given back; undefined where there is none among those looked at. */
-  readonly last: WithdrawalRecord | undefined;
+  readonly last: Withdrawal | undefined;
   /** Where there is none: whether some went to its account, and the records do not show the memo. */
   readonly isAccountKnown: boolean;
   /** Whether all records were looked at. */
@@ -79,9 +76,9 @@ export function readEarlierUse(client: ExchangeClient, coin: string, to: Destina
     let isAccountKnown = false;
     for await (const page of readWithdrawals(client, coin)) {
       const kept = page.filter((record) => !isReturned(record));
-      const last = kept.find(({ toAddress }) => useOf(toAddress ?? '', to) === 'whole');
+      const last = kept.find(({ address }) => useOf(address ?? '', to) === 'whole');
       if (last !== undefined) return { last, isAccountKnown, isAll: true };
-      isAccountKnown ||= kept.some(({ toAddress }) => useOf(toAddress ?? '', to) === 'account');
+      isAccountKnown ||= kept.some(({ address }) => useOf(address ?? '', to) === 'account');
       pages += 1;
       if (pages === MOST_PAGES) return { last, isAccountKnown, isAll: false };
     }

@@ -86,9 +86,7 @@ export async function withdrawnToday(
     const isMeant = isOf(intent, 'withdraw') && intent.terms.coin === coin && intent.id !== own;
     return isMeant && intent.reqTime >= midnight ? intent.terms : [];
   });
-  const left = records
-    .filter((record) => !isReturned(record))
-    .map(({ amount, fees }) => ({ amount, fee: fees ?? '0' }));
+  const left = records.filter((record) => !isReturned(record)).map(({ amount, fee }) => ({ amount, fee: fee ?? '0' }));
   return [...left, ...unrecorded]
     .map(({ amount, fee }) => takenOf(Decimal.of(amount), Decimal.of(fee), place))
     .reduce((sum, taken) => sum.plus(taken), Decimal.zero);

@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { WithdrawalRecord } from '../../exchange/record-pages.js';
+import type { Withdrawal } from '../../domain/funds.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, type Settled } from '../journal/intent.js';
@@ -49,7 +49,7 @@ async function search(
     const records = await recordsAfter(account.client, intent.terms.coin, intent.terms.before.record);
     // after the list, so that nothing that is listed is missed in the journal
     const { open, placed, known } = accountOfOthers(account.journal, intent);
-    const fitWith = (record: WithdrawalRecord, of: Intent<'withdraw'>) => fitOfRecord(account, record, of);
+    const fitWith = (record: Withdrawal, of: Intent<'withdraw'>) => fitOfRecord(account, record, of);
     const fitting = recordsOf(account, intent, records, known);
     const own = uncontested(fitting, intent, open, fitWith);
     if (own === 'contested') return contested(fitting);
@@ -62,7 +62,7 @@ async function search(
   }
 }
 
-function contested(records: readonly WithdrawalRecord[]): Doubt {
+function contested(records: readonly Withdrawal[]): Doubt {
   const ids = records.map(({ id }) => id);
   return { doubt: `the record ${ids.join(' and ')} may be of another one that is unknown too`, records: ids };
 }
@@ -81,17 +81,17 @@ function accountOfOthers(journal: Journal, { id, time, terms }: Intent<'withdraw
 export function recordsOf(
   account: TradingAccount,
   intent: Intent<'withdraw'>,
-  records: readonly WithdrawalRecord[],
+  records: readonly Withdrawal[],
   known: ReadonlySet<string>,
-): WithdrawalRecord[] {
+): Withdrawal[] {
   const fitting = records.filter((one) => !known.has(one.id) && fitOfRecord(account, one, intent) !== undefined);
   const exact = fitting.filter((one) => fitOfRecord(account, one, intent) === 'exactly');
   return (exact.length > 0 ? exact : fitting).reverse();
 }
 
 /** How well a record fits a withdrawal that was sent when it was, after the records that there were before. */
-function fitOfRecord(account: TradingAccount, record: WithdrawalRecord, intent: Intent<'withdraw'>): Fit {
-  const isAfter = isNewer(record.id, intent.terms.before.record) && isInTime(account, intent, record.submitTime);
+function fitOfRecord(account: TradingAccount, record: Withdrawal, intent: Intent<'withdraw'>): Fit {
+  const isAfter = isNewer(record.id, intent.terms.before.record) && isInTime(account, intent, record.time);
   return isAfter ? fitOf(record, intent.terms) : undefined;
 }
 
@@ -112,7 +112,7 @@ async function inBills(
   account: TradingAccount,
   intent: Intent<'withdraw'>,
   others: readonly Intent<'withdraw'>[],
-  records: readonly WithdrawalRecord[],
+  records: readonly Withdrawal[],
 ) {
   const { terms, reqTime } = intent;
   if (terms.before.bill === null) return 'nothing';

@@ -38,7 +38,7 @@ export function checkCoin(coin: string, { entry, permitted }: CoinFacts): NonNul
     });
   if (entry === undefined)
     throw usage(`This exchange has no coin ${coin}.`, suggest('See the coins', 'balance', '--all'));
-  if (entry.isCanWithdraw) return entry;
+  if (entry.canWithdraw) return entry;
   throw usage(`Withdrawals of ${coin} are switched off.`, suggest('See when they are open again', 'fees', coin));
 }
 
@@ -54,7 +54,7 @@ export function prepareWithdrawal(request: WithdrawRequest, facts: CoinFacts, pl
   const destination = destinationOf(to, memo, facts.chains);
   const { chain, alsoOn } = chooseChain(coin, facts.chains, destination.address, request.chain);
   checkMemo(coin, chain, destination);
-  const { available, unitDecimal: scale } = entry;
+  const { available, scale } = entry;
   const sums = sumsOf(amount, { coin, scale, available, chain, fee, place });
   const address = receiveAddress(destination);
   return {

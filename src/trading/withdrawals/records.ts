@@ -1,12 +1,10 @@
+import type { Bill, Withdrawal } from '../../domain/funds.js';
 import { Failure } from '../../errors.js';
-import { type Bill, readBills } from '../../exchange/bills.js';
+import { readBills } from '../../exchange/bills.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { ExchangeZone } from '../../exchange/exchange-zone.js';
-import type { ReadSource } from '../../exchange/read-source.js';
-import { readWithdrawalPage, readWithdrawals, type WithdrawalRecord } from '../../exchange/record-pages.js';
+import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages.js';
 import type { FundsBaseline } from '../journal/intent.js';
-
-/** "1 = failed; 3 = cancelled" */
-const RETURNED: readonly number[] = [1, 3];
 
 /** Of no record yet. */
 const NONE = '0';
@@ -22,7 +20,7 @@ export type BillList = readonly Bill[];
  * @param bills whether to note the newest bill as well
  * @throws Failure as the client's `read`; `internal` where the newest cannot be told
  */
-export async function readBaseline(client: ReadSource, coin: string, bills: boolean): Promise<FundsBaseline> {
+export async function readBaseline(client: ExchangeClient, coin: string, bills: boolean): Promise<FundsBaseline> {
   const [{ records }, bill] = await Promise.all([
     readWithdrawalPage(client, coin, 1),
     bills ? newestBill(client, coin) : null,
@@ -32,8 +30,8 @@ export async function readBaseline(client: ReadSource, coin: string, bills: bool
 }
 
 /** The withdrawals of a coin that are newer than a record, newest first. Throws as {@link readBaseline}. */
-export async function recordsAfter(client: ReadSource, coin: string, last: string): Promise<WithdrawalRecord[]> {
-  const found: WithdrawalRecord[] = [];
+export async function recordsAfter(client: ExchangeClient, coin: string, last: string): Promise<Withdrawal[]> {
+  const found: Withdrawal[] = [];
   for await (const page of readWithdrawals(client, coin)) {
     requireNewestFirst(page);
     found.push(...page.filter(({ id }) => isNewer(id, last)));
@@ -43,18 +41,18 @@ export async function recordsAfter(client: ReadSource, coin: string, last: strin
 }
 
 /** The withdrawals of a coin from a time on (ms since the Unix epoch), newest first. Throws as {@link readBaseline}. */
-export async function recordsSince(client: ReadSource, coin: string, time: number): Promise<WithdrawalRecord[]> {
-  const found: WithdrawalRecord[] = [];
+export async function recordsSince(client: ExchangeClient, coin: string, time: number): Promise<Withdrawal[]> {
+  const found: Withdrawal[] = [];
   for await (const page of readWithdrawals(client, coin)) {
     requireNewestFirst(page);
-    found.push(...page.filter(({ submitTime }) => submitTime >= time));
-    if (page.some(({ submitTime }) => submitTime < time)) break;
+    found.push(...page.filter((record) => record.time >= time));
+    if (page.some((record) => record.time < time)) break;
   }
   return found;
 }
 
 /** The bills of a coin that are newer than one, and not older than a time in ms since the Unix epoch. Throws as {@link readBills}. */
-export async function billsAfter(client: ReadSource, coin: string, last: string, from: number): Promise<BillList> {
+export async function billsAfter(client: ExchangeClient, coin: string, last: string, from: number): Promise<BillList> {
   const found: Bill[] = [];
   for await (const page of readBills(client, anyZone(), { coin, from }))
     found.push(...page.filter(({ id }) => isNewer(id, last)));
@@ -65,7 +63,7 @@ export async function billsAfter(client: ReadSource, coin: string, last: string,
  * The bills of all coins between two times, both included, in ms since the Unix epoch; undefined where there are more than
  * can be looked through. Throws as {@link readBills}.
  */
-export async function billsBetween(client: ReadSource, from: number, to: number): Promise<BillList | undefined> {
+export async function billsBetween(client: ExchangeClient, from: number, to: number): Promise<BillList | undefined> {
   const found: Bill[] = [];
   for await (const page of readBills(client, anyZone(), { from, to })) {
     found.push(...page);
@@ -75,11 +73,11 @@ export async function billsBetween(client: ReadSource, from: number, to: number)
 }
 
 /** Whether what a withdrawal was to take came back. */
-export function isReturned({ status }: WithdrawalRecord): boolean {
-  return RETURNED.includes(status);
+export function isReturned({ state }: Withdrawal): boolean {
+  return state === 'failed' || state === 'cancelled';
 }
 
-async function newestBill(client: ReadSource, coin: string): Promise<string> {
+async function newestBill(client: ExchangeClient, coin: string): Promise<string> {
   for await (const page of readBills(client, anyZone(), { coin })) {
     const newest = page.map(({ id }) => id).reduce((one, other) => (isNewer(one, other) ? one : other), NONE);
     if (page.length > 0) return newest;

@@ -11,7 +11,7 @@ import { lookFor } from './look.js';
 import { readBaseline } from './records.js';
 import { leftAs, settleLeft, settleWithdrawal, type WithdrawalFate } from './settle.js';
 import { isSighting } from './sighting.js';
-import { areAlike, type WantedWithdrawal, withdrawValues } from './terms.js';
+import { areAlike, type WantedWithdrawal } from './terms.js';
 
 /** What became of a withdrawal that was to be sent. */
 export type Withdrawal = WithdrawalFate | { readonly outcome: 'refused'; readonly refusal: Refused };
@@ -62,7 +62,7 @@ async function send(
   // of two processes that record the same at the same time, each sees the other by now
   refuseTwin(account, terms, id);
   await checkLimits(account, limits, terms, id);
-  return account.client.write('withdraw', withdrawValues(terms, password), reqTime, departure.goes);
+  return account.client.withdraw(terms, password, reqTime, departure.goes);
 }
 
 /** Throws Failure `usage` where a withdrawal just like it is under way, or nobody knows what became of it. */

@@ -1,6 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { WithdrawalRecord } from '../../exchange/record-pages.js';
-import type { ValuesOf } from '../../exchange/request.js';
+import type { Withdrawal } from '../../domain/funds.js';
 import type { WithdrawTerms } from '../journal/intent.js';
 import { type Destination, receiveAddress } from './destination.js';
 
@@ -8,21 +7,6 @@ const HEXADECIMAL = /^0x[0-9a-f]+$/i;
 
 /** A withdrawal before what there is beside it was noted. */
 export type WantedWithdrawal = Omit<WithdrawTerms, 'before'>;
-
-/** The parameters of the operation `withdraw`. Defaults of the interface are left out. */
-export function withdrawValues(
-  { coin, amount, fee, address, internal }: WantedWithdrawal,
-  safePwd: string,
-): ValuesOf<'withdraw'> {
-  return {
-    amount,
-    currency: coin,
-    fees: fee,
-    itransfer: internal ? '1' : undefined,
-    receiveAddr: address,
-    safePwd,
-  };
-}
 
 /** Whether two withdrawals would bring the same to the same place: another fee does not make it another one. */
 export function areAlike(one: WantedWithdrawal, other: WantedWithdrawal): boolean {
@@ -37,8 +21,8 @@ export type Fit = 'exactly' | 'butForTheFee' | undefined;
  * Whether a record may be what these terms asked for, by amount and address. No document says whether its amount has the
  * fee in it; taking a withdrawal for one that never left would send it twice.
  */
-export function fitOf({ amount, toAddress }: WithdrawalRecord, terms: WantedWithdrawal): Fit {
-  const isThere = toAddress === null || toAddress === '' || isAddress(toAddress, terms.address);
+export function fitOf({ amount, address }: Withdrawal, terms: WantedWithdrawal): Fit {
+  const isThere = address === null || address === '' || isAddress(address, terms.address);
   return isThere ? fitOfAmount(amount, terms) : undefined;
 }
 

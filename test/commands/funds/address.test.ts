@@ -28,7 +28,7 @@ interface Row {
 }
 
 describe('pit address', () => {
-  it('has one for each chain, whole and a line each in a pipe, closed ones told', async () => {
+  it('prints one untruncated line per chain in a pipe and warns about closed chains', async () => {
     const rows = await desk.json<Row[]>('address USDT');
     expect(rows.map(({ chain, canDeposit, canWithdraw }) => [chain, canDeposit, canWithdraw])).toEqual([
       ['TRC20', true, true],
@@ -43,7 +43,7 @@ describe('pit address', () => {
     expect(stderr).toBe('Warning: usdt over OMNI: DEPOSITS ARE CLOSED: send nothing here now.\n');
   });
 
-  it('never lets a memo be missed', async () => {
+  it('warns that a memo is required', async () => {
     const [row] = await desk.json<Row[]>('address xrp');
     expect(row).toMatchObject({ chain: 'XRP', memo: expect.stringMatching(/^\d{12}$/) });
     for (const format of ['', ' --json', ' --csv']) {
@@ -53,7 +53,7 @@ describe('pit address', () => {
     expect(await desk.json<Row[]>('address xrp --single')).toEqual([{ ...row, chain: null }]);
   });
 
-  it('guesses at no memo, and says that there may be one', async () => {
+  it('warns that an address may contain a memo, without splitting it', async () => {
     const { stdout, stderr } = await desk.run('address xrp --json', joined.extra);
     expect(JSON.parse(stdout)).toEqual([
       { coin: 'xrp', chain: null, address: 'rBox_104532', memo: null, canDeposit: null, canWithdraw: null },
@@ -61,7 +61,7 @@ describe('pit address', () => {
     expect(stderr).toBe('Warning: xrp: If its chain uses memos, this is ACCOUNT_MEMO, and both are needed.\n');
   });
 
-  it('asks for the single and the verified one', async () => {
+  it('reads the single deposit address and the verified withdrawal address', async () => {
     const [row] = await desk.json<Row[]>('address btc');
     expect(await desk.json<Row[]>('address btc --single')).toEqual([{ ...row, chain: null }]);
     const [verified] = await desk.json<Row[]>('address btc --withdraw');
@@ -70,7 +70,7 @@ describe('pit address', () => {
     expect((await desk.failure('address btc --single --withdraw', 2)).message).toMatch(/exclude each other/);
   });
 
-  it('says where to get one that is not there', async () => {
+  it('says how to obtain a missing address', async () => {
     for (const line of ['address btc', 'address btc --single', 'address btc --withdraw'])
       expect(await desk.failure(line, 3, none.extra)).toMatchObject({
         code: 1001,
@@ -96,14 +96,17 @@ describe.skipIf(!requires('python3'))('pit address on a terminal (needs python3)
     return screen.split('\r\n');
   }
 
-  it.each([40, 80, 200])('shows each whole on a line of its own, with its code, at %i columns', async (columns) => {
-    const lines = await screenOf('address usdt', columns);
-    for (const { address } of rows) expect(lines).toContain(address);
-    expect(lines.filter((line) => /^█+$/.test(line))).toHaveLength(3);
-    expect(lines.join(' ')).toMatch(/DEPOSITS ARE CLOSED: send nothing here now\. *$/);
-  });
+  it.each([40, 80, 200])(
+    'prints each address whole on its own line, with its QR code, at %i columns',
+    async (columns) => {
+      const lines = await screenOf('address usdt', columns);
+      for (const { address } of rows) expect(lines).toContain(address);
+      expect(lines.filter((line) => /^█+$/.test(line))).toHaveLength(3);
+      expect(lines.join(' ')).toMatch(/DEPOSITS ARE CLOSED: send nothing here now\. *$/);
+    },
+  );
 
-  it('says the memo loudly, and that the code does not hold it', async () => {
+  it('prints the memo prominently and says that the QR code lacks it', async () => {
     const [row] = await desk.json<Row[]>('address eos');
     const lines = await screenOf('address eos', 80);
     expect(lines.slice(0, 4)).toEqual([
@@ -115,7 +118,7 @@ describe.skipIf(!requires('python3'))('pit address on a terminal (needs python3)
     expect(lines).toContain('The code holds the address alone: the memo has to be typed.');
   });
 
-  it('leaves the code out where there is no room, and says so', async () => {
+  it('omits the QR code and says so when it does not fit', async () => {
     expect(await screenOf('address btc', 80, 10)).toEqual([
       'btc over BTC',
       expect.any(String),

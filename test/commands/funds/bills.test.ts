@@ -39,7 +39,7 @@ describe('pit bills', () => {
     await desk.done('sandbox clock advance 5m');
   });
 
-  it('has every field of the contract, newest first', async () => {
+  it('lists every documented field, newest first', async () => {
     const bills = await desk.json<Bill[]>('bills');
     expect(bills).toHaveLength(50);
     expect(bills).toStrictEqual(
@@ -52,7 +52,7 @@ describe('pit bills', () => {
     expect(ids(bills)).toEqual(ids(bills).toSorted((left, right) => Number(right) - Number(left)));
   });
 
-  it('is read to its end on both sides of 48 hours, page by page or as a whole', async () => {
+  it('reads all bills older and newer than 48 hours, by page or with --all', async () => {
     const all = await desk.json<Bill[]>('bills --all');
     // a buy is paid, comes in and costs a fee
     expect(all).toHaveLength(7 + 20 * 3 + 1);
@@ -64,7 +64,7 @@ describe('pit bills', () => {
     expect(await desk.json<Bill[]>('bills BTC --all')).toEqual(all.filter(({ coin }) => coin === 'btc'));
   });
 
-  it('is bounded by times, though the exchange writes its dates in another zone', async () => {
+  it('applies --from and --to although the exchange writes dates in another zone', async () => {
     const all = await desk.json<Bill[]>('bills --all');
     const old = all.filter(({ time }) => time < before);
     expect(old).toHaveLength(67);
@@ -78,7 +78,7 @@ describe('pit bills', () => {
     expect(await desk.done('bills --to 2020-02-01')).toBe('No bills.\n');
   });
 
-  it('is added up to the digit', async () => {
+  it('sums bills exactly with --summary', async () => {
     const bills = await desk.json<Bill[]>('bills --all');
     const sums = await desk.json<Sum[]>('bills --summary');
     expect(sums[0]).toStrictEqual({
@@ -98,7 +98,7 @@ describe('pit bills', () => {
     expect(table.trimEnd().split('\n').at(-1)).toMatch(/^btc +together +41 /);
   });
 
-  it('is CSV with plain numbers', async () => {
+  it('prints CSV with plain numbers', async () => {
     const { header, rows } = await desk.csv('bills --all');
     expect(header).toBe('id,time,coin,type,change,balance,remark');
     expect(rows.some((row) => /,Trading fee,-0\.\d+,\d/.test(row))).toBe(true);
@@ -112,11 +112,11 @@ describe('pit bills', () => {
     ['bills --from 1d --to 2d', /--from is after --to/],
     ['bills --from yesterday', /not a time/],
     ['bills b-tc', /not a coin's name/],
-  ])('refuses pit %s', async (line, message) => {
+  ])('rejects pit %s', async (line, message) => {
     expect((await desk.failure(line, 2)).message).toMatch(message);
   });
 
-  it('tells where the profile says another zone than the bills', async () => {
+  it("warns when the profile's zone differs from that of the bills", async () => {
     await desk.done('profile set sandbox zone +08:00');
     expect((await desk.run('bills --page 2')).stderr).toBe(
       "Warning: The profile's zone is +08:00, and this exchange's bills show -05:30. To go by them: pit profile unset sandbox zone\n",
@@ -126,15 +126,18 @@ describe('pit bills', () => {
     await desk.done('profile unset sandbox zone');
   });
 
-  it.each(['bills --all', 'bills --all --csv', 'bills --all --json'])('ends with its reader: pit %s', async (line) => {
-    const script = `{ "${process.execPath}" "${PIT}" ${line}; echo "exit $?" >&2; } | head -c 1`;
-    const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve, reject) => {
-      execFile('/bin/sh', ['-c', script], { env: plainEnvironment(desk.home) }, (error, stdout, stderr) =>
-        error ? reject(error) : resolve({ stdout, stderr }),
-      );
-    });
-    expect({ stdout: stdout.length, stderr }).toEqual({ stdout: 1, stderr: 'exit 0\n' });
-  });
+  it.each(['bills --all', 'bills --all --csv', 'bills --all --json'])(
+    'stops when the reader of its output closes: pit %s',
+    async (line) => {
+      const script = `{ "${process.execPath}" "${PIT}" ${line}; echo "exit $?" >&2; } | head -c 1`;
+      const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve, reject) => {
+        execFile('/bin/sh', ['-c', script], { env: plainEnvironment(desk.home) }, (error, stdout, stderr) =>
+          error ? reject(error) : resolve({ stdout, stderr }),
+        );
+      });
+      expect({ stdout: stdout.length, stderr }).toEqual({ stdout: 1, stderr: 'exit 0\n' });
+    },
+  );
 });
 
 /** An entry of a page that an exchange of literal answers gives. */
@@ -147,7 +150,7 @@ const page = (index: number) => Array.from({ length: 50 }, (_, at) => entry(1_00
 const bills = (entries: readonly object[]) => JSON.stringify({ code: 1000, message: 'ok', result: entries });
 const REFUSED = '{"code":1009,"message":"in maintenance"}';
 
-describe('an exchange that', () => {
+describe('pit bills on a broken exchange', () => {
   /** What pit does with an exchange that answers a page like this; the pages of older bills have numbers. */
   async function run(line: string, older: (index: number) => string) {
     const server = await serveFaults({
@@ -159,7 +162,7 @@ describe('an exchange that', () => {
     return desk.run(line, { environment: environmentAt(server.url) });
   }
 
-  it('fails at a later page leaves a document that is whole, and an error that says what is missing', async () => {
+  it('prints a complete document and an error about the missing part when a later page fails', async () => {
     const older = (index: number) => (index < 3 ? bills(page(index)) : REFUSED);
     const { code, stdout, stderr } = await run('bills --all --json', older);
     expect(code).toBe(9);
@@ -176,14 +179,14 @@ describe('an exchange that', () => {
     expect([sums.code, sums.stdout, lastError(sums.stderr).kind]).toEqual([3, '', 'refused']);
   });
 
-  it('fails at once leaves nothing on stdout', async () => {
+  it('prints nothing on stdout when the first page fails', async () => {
     for (const format of ['', ' --json', ' --csv']) {
       const { code, stdout } = await run(`bills --all${format}`, () => REFUSED);
       expect([code, stdout]).toEqual([3, '']);
     }
   });
 
-  it('writes an amount that nobody can read is not guessed at', async () => {
+  it('fails on an unreadable amount instead of guessing', async () => {
     const { code, stdout, stderr } = await run('bills --all --json', () =>
       bills([entry(7, { changeAmount: '0,5BTC' })]),
     );
@@ -191,7 +194,7 @@ describe('an exchange that', () => {
     expect(lastError(stderr).message).toBe('The amount "0,5BTC" of bill 7 (BTC) cannot be read.');
   });
 
-  it('leaves out what is only told, and writes amounts in its own way', async () => {
+  it('accepts missing optional fields and grouped amounts', async () => {
     const odd = [
       entry(1, { changeAmount: '-1,000.50 BTC', total: null, balance: null, typeDesc: null, remark: '=1+1' }),
       entry(2, { currencyName: '1INCH', changeAmount: '+0.51INCH', total: 12, balance: '121INCH' }),
@@ -204,7 +207,7 @@ describe('an exchange that', () => {
     expect((await run('bills --csv', () => bills(odd))).stdout).toContain(",btc,,-1000.50,,'=1+1\n");
   });
 
-  it('gives the same page for every number is not asked for ever', async () => {
+  it('stops asking when the exchange returns the same page for every number', async () => {
     const { code, stderr } = await run('bills --all --json', () => bills(page(1)));
     expect(code).toBe(9);
     expect(lastError(stderr).message).toBe(

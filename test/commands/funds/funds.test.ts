@@ -25,7 +25,7 @@ describe('pit deposits and pit withdrawals', () => {
     id = await withdraw(desk, 'usdt', '50', '1');
   });
 
-  it('have every field of the contract', async () => {
+  it('list every documented field', async () => {
     const deposits = await desk.json<Row[]>('deposits usdt');
     expect(deposits.map(({ amount }) => amount)).toEqual(['7.00000000', '100.50000000']);
     expect(deposits).toStrictEqual(
@@ -50,14 +50,14 @@ describe('pit deposits and pit withdrawals', () => {
     ]);
   });
 
-  it("give a deposit's moment though its date is of another zone, which a bill told", async () => {
+  it("convert a deposit's date from the zone learned from a bill", async () => {
     const [deposit] = await desk.json<Row[]>('deposits usdt');
     const time = Date.parse(deposit?.time ?? '');
     expect(Math.abs(time - Date.now())).toBeLessThan(120_000);
     expect(deposit?.timeRaw).toBe(new Date(time + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' '));
   });
 
-  it('follow the states, in words', async () => {
+  it('show each state by name', async () => {
     await desk.done('sandbox clock advance 25s');
     expect((await desk.json<Row[]>('withdrawals usdt'))[0]).toMatchObject({ state: 'confirmed', hash: TEXT });
     await desk.done('sandbox clock advance 5m');
@@ -71,7 +71,7 @@ describe('pit deposits and pit withdrawals', () => {
     expect(await desk.done('deposits usdt')).toMatch(/7\.0+ +failed +11 +[0-9a-f]{64} +0x/);
   });
 
-  it('are paged, and listed whole', async () => {
+  it('list one page with --page and all with --all', async () => {
     for (let count = 0; count < 60; count += 1) await desk.done(`sandbox deposit btc 0.0${count + 1}`);
     const ids = async (words: string) => (await desk.json<Row[]>(`deposits btc${words}`)).map((row) => row.id);
     const [first, second, all] = [await ids(''), await ids(' --page 2'), await ids(' --all')];
@@ -89,7 +89,7 @@ describe('pit deposits and pit withdrawals', () => {
 });
 
 describe('pit fees', () => {
-  it('needs no key', async () => {
+  it('lists fees without a key', async () => {
     const { PIT_BASE_URL = '', PIT_TRADE_URL = '' } = desk.served.environment;
     const extra = { environment: { PIT_BASE_URL, PIT_TRADE_URL } };
     const rows = await desk.json<{ coin: string; chain: string; fee: string }[]>('fees', extra);
@@ -102,7 +102,7 @@ describe('pit fees', () => {
 });
 
 describe('pit balance --in', () => {
-  it('values every coin by the last price, and tells what has no value', async () => {
+  it('values every coin at the last price and notes the coins without a value', async () => {
     await desk.done('sandbox clock stop');
     const rows = await desk.json<{ coin: string; total: string; value: string }[]>('balance --in USDT');
     const tickers = await desk.json<{ market: string; last: string }[]>('ticker --quote usdt');
@@ -116,19 +116,19 @@ describe('pit balance --in', () => {
     await desk.done('sandbox clock start');
   });
 
-  it('knows the way back and the way round', async () => {
+  it('values coins through inverse and intermediate markets', async () => {
     const rows = await desk.json<{ coin: string; value: string }[]>('balance xrp usdt --in btc');
     for (const { value } of rows) expect(value).toMatch(/^\d+\.\d{4,}$/);
   });
 
-  it('names the coin that a wrong one may have meant', async () => {
+  it('suggests the nearest coin for an unknown one', async () => {
     expect(await desk.failure('balance --in usdx', 2)).toMatchObject({ hint: 'Did you mean usdt?' });
     expect((await desk.failure('balance --in bchabc', 2)).hint).toBe('The coin is now bch.');
   });
 });
 
-describe('a key that may not', () => {
-  it('is told what it lacks, and what that prevents', async () => {
+describe('a key without a permission', () => {
+  it('is rejected with the name of the missing permission and what it is for', async () => {
     const trader = await keyWith(desk, 'trader', 'asset,entrust');
     for (const line of ['deposits usdt', 'withdrawals usdt --all', 'address usdt', 'address usdt --withdraw']) {
       const told = await desk.failure(line, 3, trader);
@@ -148,7 +148,7 @@ describe('a key that may not', () => {
   });
 });
 
-describe('a wrong coin', () => {
+describe('an unknown coin', () => {
   it.each([
     'fees usdx',
     'deposits usdx',
@@ -156,14 +156,14 @@ describe('a wrong coin', () => {
     'bills usdx',
     'address usdx',
     'address usdx --single',
-  ])('is named with the right one: pit %s', async (line) => {
+  ])('is rejected with a suggestion: pit %s', async (line) => {
     expect(await desk.failure(line, 2)).toMatchObject({
       message: 'This exchange has no coin usdx.',
       hint: 'Did you mean usdt?',
     });
   });
 
-  it('may be an old one', async () => {
+  it('is rejected with its new name if it was renamed', async () => {
     expect((await desk.failure('address bchsv', 2)).hint).toBe('The coin is now bsv.');
   });
 });

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import type { Globals } from '../../../src/cli/globals.js';
 import { paged, patient } from '../../../src/commands/funds/paged.js';
 import { Budget } from '../../../src/exchange/budget.js';
-import type { ReadSource } from '../../../src/exchange/read-source.js';
+import type { ExchangeApi } from '../../../src/exchange/exchange-api.js';
+import { type ClientOptions, ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { Output } from '../../../src/terminal/output.js';
 import { hostWith, Kept } from '../../terminal/screens.js';
 
@@ -55,11 +56,11 @@ it('gives each page of a run its time', async () => {
   const budget = new Budget(1_000, () => now);
   const slow = async () => {
     now += 900;
+    return [];
   };
-  const client = { now: () => now, read: slow } as unknown as ReadSource;
+  const client = new ExchangeClient({} as ClientOptions, { read: slow } as unknown as ExchangeApi);
   const left = async (timeoutChosen: boolean) => {
-    const { read } = patient({ budget, globals: { timeoutChosen } as Globals }, client);
-    await read('markets', {});
+    await patient({ budget, globals: { timeoutChosen } as Globals }, client).trades('btc_usdt');
     return budget.leftMs;
   };
   expect(await left(false)).toBe(1_000);

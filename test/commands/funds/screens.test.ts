@@ -36,7 +36,7 @@ const SCREENS: readonly (readonly [line: string, shows: RegExp])[] = [
   ['withdrawals usdt --all', /50\.0+ .*submitted/],
 ];
 
-describe.skipIf(!requires('python3'))('on a terminal (needs python3)', () => {
+describe.skipIf(!requires('python3'))('funds commands on a terminal (needs python3)', () => {
   async function at(line: string, job: Partial<PtyJob> = {}): Promise<PtyResult> {
     const command = [process.execPath, PIT, ...line.split(' ')];
     const environment = { ...plainEnvironment(desk.home), NO_COLOR: '1' };
@@ -61,7 +61,7 @@ describe.skipIf(!requires('python3'))('on a terminal (needs python3)', () => {
     });
   });
 
-  it('a long listing shows how far it is, in a pipe too, and leaves nothing of that', async () => {
+  it('a long listing shows its progress, in a pipe too, and erases it', async () => {
     const { screen, piped } = await at('bills --summary --json', { stdout: 'pipe' });
     expect(JSON.parse(piped)).toContainEqual(expect.objectContaining({ type: 'Transfer out', count: BILLS }));
     expect(screen.startsWith(`${ERASED}150 bills …${ERASED}`)).toBe(true);
@@ -72,7 +72,7 @@ describe.skipIf(!requires('python3'))('on a terminal (needs python3)', () => {
     expect(JSON.parse(written.screen)).toHaveLength(7 + BILLS + 2);
   });
 
-  it('columns grow with what comes, and say their names again', async () => {
+  it('columns widen for later rows and repeat their titles', async () => {
     const lines = left((await at('bills --all', { columns: 100 })).screen);
     const titles = lines.filter((line) => line.startsWith('time'));
     expect(titles.length).toBeGreaterThan(1);

@@ -55,15 +55,15 @@ it('a cancellation leaves at once where everything else has to wait', async () =
   const server = await serveFaults({ answer: () => respond('{"code":1000,"message":{"des":"done","isSuc":true}}') });
   const { client, host, sharing } = clientIn(temporaryState(), server.url);
   await takeAll(sharing);
-  expect(await client.write('cancelOrder', CANCEL)).toMatchObject({ kind: 'done' });
+  expect(await client.api.write('cancelOrder', CANCEL)).toMatchObject({ kind: 'done' });
   expect([host.sleeps, server.requests.length]).toEqual([[], 1]);
-  const order = await client.write('order', ORDER);
+  const order = await client.api.write('order', ORDER);
   expect(order).toMatchObject({
     kind: 'notSent',
     failure: 'limited',
     reason: expect.stringMatching(/^the exchange's limits were used up.*over$/),
   });
-  expect(await failureOf(client.read('getUserAddress', { currency: 'btc' }))).toMatchObject({ kind: 'limited' });
+  expect(await failureOf(client.api.read('getUserAddress', { currency: 'btc' }))).toMatchObject({ kind: 'limited' });
   expect(server.requests).toHaveLength(1);
   // what waited in vain for the key gave the permits of the address back
   const out = (await limiterState(sharing)).limits.map(({ name, out }) => [name, out]);
@@ -87,7 +87,7 @@ it.each([
   const { sleep } = host;
   // the others' permits come back after so long
   Object.assign(host, { sleep: () => sleep(waitMs).then(() => forgetLimits(sharing.root, 'exchange')) });
-  const verdict = await client.write('order', ORDER);
+  const verdict = await client.api.write('order', ORDER);
   const reason = "waiting for the exchange's limits left no time for its answer";
   expect(verdict).toMatchObject(requests === 1 ? { kind: 'done' } : { kind: 'notSent', failure: 'limited', reason });
   expect(server.requests).toHaveLength(requests);
@@ -101,7 +101,7 @@ it('a lock is told, kept until a request that changes nothing is answered, and f
   let answer = LOCKED;
   const server = await serveFaults({ answer: () => respond(answer) });
   const { client, host, sharing } = clientIn(root, server.url, 3_600_000);
-  const read = () => client.read('getUserAddress', { currency: 'btc' });
+  const read = () => client.api.read('getUserAddress', { currency: 'btc' });
   expect(await failureOf(read())).toMatchObject({
     kind: 'limited',
     code: 4001,
@@ -111,13 +111,13 @@ it('a lock is told, kept until a request that changes nothing is answered, and f
   answer = ACCOUNT;
   await host.sleep(59_000);
   expect(await failureOf(read())).toMatchObject({ kind: 'limited', code: null });
-  expect(await client.write('order', ORDER)).toMatchObject({ kind: 'notSent', failure: 'limited' });
+  expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent', failure: 'limited' });
   expect(server.requests).toHaveLength(1);
   await host.sleep(1_000);
-  expect(await client.write('order', ORDER)).toMatchObject({ kind: 'notSent', failure: 'limited' });
+  expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent', failure: 'limited' });
   await read();
   expect((await limiterState(sharing)).lockedUntil).toBeNull();
-  expect(await client.write('cancelOrder', CANCEL)).toMatchObject({ kind: 'done' });
+  expect(await client.api.write('cancelOrder', CANCEL)).toMatchObject({ kind: 'done' });
   expect(server.requests).toHaveLength(3);
 });
 
@@ -131,10 +131,10 @@ it('an answer is told, and a lock remembered, though its permits cannot be given
     },
   });
   const { client, host } = clientIn(root, server.url);
-  expect(await client.write('order', ORDER)).toMatchObject({ kind: 'done', answer: { id: '202202224851151555' } });
+  expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'done', answer: { id: '202202224851151555' } });
   answer = LOCKED;
   const { client: other, sharing } = clientIn(root, server.url);
-  expect(await other.write('order', ORDER)).toMatchObject({ kind: 'refused', refusal: { code: 4001 } });
+  expect(await other.api.write('order', ORDER)).toMatchObject({ kind: 'refused', refusal: { code: 4001 } });
   expect(sharedLimits(sharing).breaker?.until).toBe(host.now() + 3_600_000);
 });
 
@@ -142,7 +142,7 @@ it('what asks the trade host without a key draws nothing from the limit of the k
   const server = await serveFaults({ answer: () => respond('{"code":1000,"message":"","result":{}}') });
   const { client, host, sharing } = clientIn(temporaryState(), server.url);
   await takeAll(sharing);
-  expect(await client.read('getFeeInfo', { currency: 'btc' })).toMatchObject({ result: {} });
+  expect(await client.api.read('getFeeInfo', { currency: 'btc' })).toMatchObject({ result: {} });
   expect(host.sleeps).toEqual([]);
 });
 
@@ -151,7 +151,7 @@ it('another exchange in the same place begins with nothing used up and no lock',
   const server = await serveFaults({ answer: () => respond(LOCKED) });
   const { client, sharing } = clientIn(root, server.url);
   await takeAll(sharing);
-  await failureOf(client.read('getFeeInfo', { currency: 'btc' }));
+  await failureOf(client.api.read('getFeeInfo', { currency: 'btc' }));
   forgetLimits(root, 'exchange');
   const { lockedUntil, limits } = await limiterState(sharing);
   expect([lockedUntil, limits.map(({ out }) => out)]).toEqual([null, [0, 0, 0]]);

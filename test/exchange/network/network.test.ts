@@ -37,8 +37,8 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
 
   it('of a private authority are taken where the profile names it, with the day they end', async () => {
     const server = await serve();
-    expect(await clientOf(server.url, 9_000, trusting()).client.write('order', ORDER)).toEqual(DONE);
-    const { certificateEnds } = await clientOf(server.url, 9_000, trusting()).client.probe('getFeeInfo', {});
+    expect(await clientOf(server.url, 9_000, trusting()).client.api.write('order', ORDER)).toEqual(DONE);
+    const { certificateEnds } = await clientOf(server.url, 9_000, trusting()).client.api.probe('getFeeInfo', {});
     const days = ((certificateEnds ?? 0) - Date.now()) / 86_400_000;
     expect([days > 28, days < 31]).toEqual([true, true]);
   });
@@ -76,8 +76,11 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     const server = await make();
     const network = code.startsWith('UNABLE') || code.startsWith('DEPTH') ? new Network({}) : trusting();
     const { client } = clientOf(server.url, 9_000, network);
-    expect(await client.write('order', ORDER)).toMatchObject({ kind: 'notSent', reason: expect.stringMatching(words) });
-    const failure = await failureOf(client.read('getAccountInfo', {}));
+    expect(await client.api.write('order', ORDER)).toMatchObject({
+      kind: 'notSent',
+      reason: expect.stringMatching(words),
+    });
+    const failure = await failureOf(client.api.read('getAccountInfo', {}));
     expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining(code) });
     expect(adviceText(failure.hints)).toMatch(mend);
     expect(server.bytes).toBe('');
@@ -88,7 +91,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void plain.close());
     const url = `https://127.0.0.1:${(plain.address() as AddressInfo).port}`;
-    const verdict = await clientOf(url, 9_000).client.write('order', ORDER);
+    const verdict = await clientOf(url, 9_000).client.api.write('order', ORDER);
     expect(verdict).toMatchObject({ kind: 'notSent', reason: expect.stringContaining('does not speak TLS there') });
   });
 
@@ -97,7 +100,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     [import.meta.filename, /holds no certificate/],
   ])('the file %s: a failure that names it', async (file, message) => {
     const failure = await failureOf(
-      clientOf('https://127.0.0.1:1', 9_000, new Network({}, file)).client.read('markets', {}),
+      clientOf('https://127.0.0.1:1', 9_000, new Network({}, file)).client.api.read('markets', {}),
     );
     expect(failure).toMatchObject({ kind: 'credentials', message: expect.stringMatching(message) });
   });
@@ -115,7 +118,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     it('an order gets there, unread by the proxy, with the login of its URL', async () => {
       const { server, tunnel, url, network } = await at('through');
       const { client, host, lines } = clientOf(url, 9_000, network);
-      expect(await client.write('order', ORDER)).toEqual(DONE);
+      expect(await client.api.write('order', ORDER)).toEqual(DONE);
       expect(tunnel.asked).toEqual([
         { authority: `exchange.test:${server.port}`, authorization: `Basic ${btoa('me:geheimnis')}` },
       ]);
@@ -126,9 +129,10 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     it('each write has a way of its own; reads share one', async () => {
       const { server, tunnel, url, network } = await at('through', respond('{"code":1000,"message":"","result":{}}'));
       const { client } = clientOf(url, 9_000, network);
-      for (let count = 0; count < 3; count += 1) await client.read('getFeeInfo', {});
+      for (let count = 0; count < 3; count += 1) await client.api.read('getFeeInfo', {});
       expect([tunnel.asked.length, server.requests.length]).toEqual([1, 3]);
-      for (let count = 0; count < 3; count += 1) await client.write('cancelAllOrdersAfter', { currency: 'btc_usdt' });
+      for (let count = 0; count < 3; count += 1)
+        await client.api.write('cancelAllOrdersAfter', { currency: 'btc_usdt' });
       expect([tunnel.asked.length, server.requests.length]).toEqual([4, 6]);
       expect(server.requests.map(({ connection }) => connection)).toEqual([0, 0, 0, 1, 2, 3]);
     });
@@ -145,7 +149,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     ])('a proxy that %s: not sent, and the password is not told', async (manner, words, budgetMs) => {
       const { server, url, network } = await at(manner);
       const { client, lines } = clientOf(url, budgetMs, network);
-      const verdict = await client.write('order', ORDER);
+      const verdict = await client.api.write('order', ORDER);
       expect(verdict).toMatchObject({ kind: 'notSent', reason: expect.stringMatching(words) });
       expect(lines.join() + JSON.stringify(verdict)).not.toContain('geheimnis');
       expect(server.requests).toEqual([]);
@@ -157,10 +161,10 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
         open = resolve;
       });
       const { server, url, network, tunnel } = await at('late', respond(PLACED), { release });
-      expect(await clientOf(url, 2_000, network).client.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
+      expect(await clientOf(url, 2_000, network).client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
       open();
       // a whole exchange through the same proxy, after which the first would have come
-      expect(await clientOf(url, 9_000, network).client.write('order', ORDER)).toEqual(DONE);
+      expect(await clientOf(url, 9_000, network).client.api.write('order', ORDER)).toEqual(DONE);
       expect([tunnel.asked.length, server.requests.length]).toEqual([2, 1]);
     });
 
@@ -172,13 +176,13 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       let cut = () => {};
       const { server, url, network, tunnel } = await at('through', (socket) => make(cut)(socket));
       cut = tunnel.cut;
-      expect(await clientOf(url, budgetMs, network).client.write('order', ORDER)).toMatchObject({ kind: 'lost' });
+      expect(await clientOf(url, budgetMs, network).client.api.write('order', ORDER)).toMatchObject({ kind: 'lost' });
       expect(server.requests).toHaveLength(1);
     });
 
     it('nobody listens where the proxy should be', async () => {
       const network = trusting({ HTTPS_PROXY: 'http://me:geheimnis@127.0.0.1:1' });
-      const failure = await failureOf(clientOf('https://exchange.test', 1_500, network).client.read('markets', {}));
+      const failure = await failureOf(clientOf('https://exchange.test', 1_500, network).client.api.read('markets', {}));
       expect(failure).toMatchObject({
         kind: 'unreachable',
         message: expect.stringMatching(
@@ -190,12 +194,15 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
 
     it("the certificate is held against the host, not against the proxy's name", async () => {
       const { server, network } = await at('through');
-      const verdict = await clientOf(`https://127.0.0.2.evil.test:${server.port}`, 9_000, network).client.write(
+      const verdict = await clientOf(`https://127.0.0.2.evil.test:${server.port}`, 9_000, network).client.api.write(
         'order',
         ORDER,
       );
       expect(verdict).toMatchObject({ kind: 'notSent', reason: expect.stringContaining('another host name') });
-      const byAddress = await clientOf(`https://10.9.8.7:${server.port}`, 9_000, network).client.write('order', ORDER);
+      const byAddress = await clientOf(`https://10.9.8.7:${server.port}`, 9_000, network).client.api.write(
+        'order',
+        ORDER,
+      );
       expect(byAddress).toMatchObject({ kind: 'notSent', reason: expect.stringContaining('another host name') });
       expect(server.bytes).toBe('');
     });
@@ -204,7 +211,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
   describe.skipIf(!hasIpv6)('IPv6', () => {
     it('an address in the URL, with its certificate', async () => {
       const server = await serveFaults({ answer: () => respond(PLACED), tls: certificate, host: '::1' });
-      expect(await clientOf(server.url, 9_000, trusting()).client.write('order', ORDER)).toEqual(DONE);
+      expect(await clientOf(server.url, 9_000, trusting()).client.api.write('order', ORDER)).toEqual(DONE);
     });
 
     it.each(['::1', '127.0.0.1'])('a name with both families reaches a host that listens on %s alone', async (host) => {
@@ -218,7 +225,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       }) as typeof dns.lookup);
       onTestFinished(() => lookup.mockRestore());
       const url = `https://exchange.test:${server.port}`;
-      expect(await clientOf(url, 9_000, trusting()).client.write('order', ORDER)).toEqual(DONE);
+      expect(await clientOf(url, 9_000, trusting()).client.api.write('order', ORDER)).toEqual(DONE);
       expect(lookup).toHaveBeenCalled();
       expect(server.requests).toHaveLength(1);
     });
@@ -228,7 +235,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       const tunnel = await serveConnectProxy('through', { host: '::1', to: server.port });
       const network = trusting({ ALL_PROXY: tunnel.url });
       const { client } = clientOf(`https://exchange.test:${server.port}`, 9_000, network);
-      expect(await client.write('order', ORDER)).toEqual(DONE);
+      expect(await client.api.write('order', ORDER)).toEqual(DONE);
     });
   });
 });
@@ -237,7 +244,7 @@ describe('without a check of certificates', () => {
   it('nothing is signed, whatever the host', async () => {
     const { client, host } = clientOf('https://exchange.test');
     Object.assign(host, { environment: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
-    for (const work of [client.read('getAccountInfo', {}), client.write('order', ORDER)])
+    for (const work of [client.api.read('getAccountInfo', {}), client.api.write('order', ORDER)])
       expect(await failureOf(work)).toMatchObject({ kind: 'credentials', exitCode: 4 });
   });
 });

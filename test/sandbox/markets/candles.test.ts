@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CANDLE_TYPES } from '../../../src/exchange/operations/market-data.js';
+import { CANDLE_TYPES } from '../../../src/domain/candle.js';
 import { type CandleType, candleLength, candleStart } from '../../../src/sandbox/markets/candles.js';
 import { ExchangeFixture, START } from '../support/exchange-fixture.js';
 

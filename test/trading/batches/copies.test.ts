@@ -133,13 +133,13 @@ it('where another program uses the key the copies are only possible, and its own
   const exchange = new ModelExchange([{}, { times: 2 }]);
   const server = await exchange.serve();
   const account = accountOf(server.url);
-  const write = account.client.write.bind(account.client);
+  const write = account.client.placeOrders.bind(account.client);
   let foreign = '';
   const meddled: typeof write = (...words) => {
     foreign ||= exchange.place('31000', '0.7');
     return write(...words);
   };
-  const client = Object.assign(account.client, { write: meddled });
+  const client = Object.assign(account.client, { placeOrders: meddled });
   const { job } = await place({ ...account, client }, { lines: lines(60) });
   expect([job.copies.size, job.certain, job.copies.has(foreign)]).toEqual([20, false, false]);
 });

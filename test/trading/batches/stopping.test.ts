@@ -15,14 +15,14 @@ import { ModelExchange, RESET } from './model-exchange.js';
 /** Does something when the nth batch is about to be sent. */
 function meddling(account: TestAccount, nth: number, work: () => void): TestAccount {
   const { client } = account;
-  const write = client.write.bind(client);
+  const write = client.placeOrders.bind(client);
   let calls = 0;
   const meddled: typeof write = (...words) => {
     calls += 1;
     if (calls === nth) work();
     return write(...words);
   };
-  return Object.assign(account, { client: Object.assign(client, { write: meddled }) });
+  return Object.assign(account, { client: Object.assign(client, { placeOrders: meddled }) });
 }
 
 function fileOf({ state }: { readonly state: string }): string {
@@ -106,10 +106,10 @@ describe('a batch that is stopped', () => {
     const account = accountOf(server.url);
     const job = await begin(account, { lines: lines(400) });
     const { client } = account;
-    const write = client.write.bind(client);
+    const write = client.placeOrders.bind(client);
     const defects = [new Error('the first defect'), new Error('the second defect')];
     const answers = [undefined, undefined, ...defects];
-    const broken = { ...account, client: Object.assign(client, { write: writeOrFail }) };
+    const broken = { ...account, client: Object.assign(client, { placeOrders: writeOrFail }) };
     function writeOrFail(...words: Parameters<typeof write>): ReturnType<typeof write> {
       const defect = answers.shift();
       return defect === undefined ? write(...words) : Promise.reject(defect);

@@ -45,9 +45,9 @@ describe('cancelling all', () => {
     let [now, most] = [0, 0];
     const server = await serveOrders(openOrders(30));
     const account = accountAt(server);
-    const write = account.client.write.bind(account.client);
+    const write = account.client.cancelOrder.bind(account.client);
     Object.assign(account.client, {
-      write: async (...words: Parameters<typeof write>) => {
+      cancelOrder: async (...words: Parameters<typeof write>) => {
         now += 1;
         most = Math.max(most, now);
         try {

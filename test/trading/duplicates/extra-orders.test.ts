@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OrderRecord } from '../../../src/exchange/operations/trading.js';
+import type { Order } from '../../../src/domain/order.js';
 import { type Evidence, extraOrders, type Wanted } from '../../../src/trading/duplicates/extra-orders.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 
@@ -11,10 +11,11 @@ const TERMS: OrderTerms = {
 };
 
 /** An order as the exchange lists it: `ms` after noon. */
-function listed(id: string, ms: number, changes: Partial<OrderRecord> = {}): OrderRecord {
+function listed(id: string, ms: number, changes: Partial<Order> = {}): Order {
   return {
-    ...{ id, currency: 'btc_usdt', price: '30000.00', total_amount: '0.0100', trade_amount: '0', trade_money: '0' },
-    ...{ trade_date: NOON + ms, status: 0, type: 1, fees: null, useXxFee: false },
+    ...{ id, clientId: null, market: 'btc_usdt', side: 'buy', type: 'limit' },
+    ...{ price: '30000.00', amount: '0.0100', filled: '0', filledValue: '0', fee: null, feeDiscount: false },
+    ...{ time: NOON + ms, state: 'open', status: 0 },
     ...changes,
   };
 }
@@ -47,20 +48,20 @@ describe('orders that are there more than once', () => {
     expect(extras({ records, settled })).toEqual([{ intent: 'b', ids: ['10'], certain: true }]);
   });
 
-  it.each<[string, Partial<OrderRecord>]>([
-    ['another side', { type: 0 }],
+  it.each<[string, Partial<Order>]>([
+    ['another side', { side: 'sell' }],
     ['another price', { price: '30000.01' }],
-    ['another amount', { total_amount: '0.02' }],
-    ['another time', { trade_date: NOON + 66_000 }],
+    ['another amount', { amount: '0.02' }],
+    ['another time', { time: NOON + 66_000 }],
   ])('one with %s is not', (_, changes) => {
     expect(extras({ records: [listed('8', 9, changes), listed('7', 5)], settled: [wanted('a', 0, '7')] })).toEqual([]);
   });
 
   it('a second one is that too where the exchange has changed both in taking them', () => {
-    const changes = { type: 7, price: '29999.5', total_amount: '0.0099' };
+    const changes = { type: 'other' as const, price: '29999.5', amount: '0.0099' };
     const records = [listed('8', 9, changes), listed('7', 5, changes)];
     expect(extras({ records, settled: [wanted('a', 0, '7')] })).toEqual([{ intent: 'a', ids: ['8'], certain: true }]);
-    const refused = extras({ records: [listed('8', 9, { type: 7 })], settled: [wanted('a', 0, null)] });
+    const refused = extras({ records: [listed('8', 9, { type: 'other' })], settled: [wanted('a', 0, null)] });
     expect(refused).toEqual([{ intent: 'a', ids: ['8'], certain: true }]);
   });
 
@@ -93,7 +94,7 @@ describe('orders that are there more than once', () => {
     const stranger = listed('6', 2, { price: '12345' });
     const records = [listed('8', 9), listed('7', 5), stranger];
     expect(extras({ records, settled: [wanted('a', 0, '7')] })).toMatchObject([{ ids: ['8'], certain: false }]);
-    const longAgo = { ...stranger, trade_date: NOON - 3_600_000 };
+    const longAgo = { ...stranger, time: NOON - 3_600_000 };
     expect(extras({ records: [...records.slice(0, 2), longAgo], settled: [wanted('a', 0, '7')] })).toMatchObject([
       { certain: true },
     ]);
@@ -109,11 +110,11 @@ describe('orders that are there more than once', () => {
     const order = fc.record({ price: fc.constantFrom('1', '2'), amount: fc.constantFrom('1', '2'), times: fc.nat(3) });
     fc.assert(
       fc.property(fc.array(order, { maxLength: 12 }), fc.boolean(), (orders, answeredLast) => {
-        const records: OrderRecord[] = [];
+        const records: Order[] = [];
         const settled: Wanted[] = [];
         for (const [index, { price, amount, times }] of orders.entries()) {
           const made = Array.from({ length: times + 1 }, (_, copy) =>
-            listed(`${index}0${copy}`, index * 10 + copy, { price, total_amount: amount }),
+            listed(`${index}0${copy}`, index * 10 + copy, { price, amount }),
           );
           records.unshift(...made.toReversed());
           const answered = made.at(answeredLast ? -1 : 0)?.id ?? null;

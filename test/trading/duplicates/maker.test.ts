@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Order } from '../../../src/domain/order.js';
 import { canBeOfItsRequest } from '../../../src/trading/duplicates/maker.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { NOW } from '../../support/fake-host.js';
@@ -39,7 +40,7 @@ it.each<[string, { ids: Record<string, number>; order?: string | null; shown: st
   const seconds: Record<string, number> = { ...ids, ...(order === null ? {} : { [order]: 10 }) };
   const records = Object.entries(seconds)
     .toSorted(([one, first], [other, second]) => second - first || Number(other) - Number(one))
-    .map(([id, second]) => JSON.parse(record({ id, trade_date: NOW + second * 1_000 })));
+    .map(([id, second]) => ({ id, time: NOW + second * 1_000 }) as Order);
   const wanted = { intent: 'mine0001', terms: TERMS, reqTime: NOW, order, took: 2_000 };
   expect(await canBeOfItsRequest(account, wanted, Object.keys(ids), records)).toBe(isIt);
   expect(new Set(asked)).toEqual(new Set(asks === 0 ? [] : ['mine0001']));

@@ -60,7 +60,7 @@ describe.each([
         const account = accountOf(server.url);
         if (hasJournal) settleOne(account);
         // what is loaded late is loaded now
-        await account.client.read('getOrders', { currency: 'btc_usdt', pageIndex: '1', tradeType: '1' });
+        await account.client.api.read('getOrders', { currency: 'btc_usdt', pageIndex: '1', tradeType: '1' });
         const calls = fail(number, code, lasts);
         const end = await placeOrder(account, TERMS, { id: CLIENT_ID, chosen: true }).catch((error: unknown) => error);
         vi.restoreAllMocks();

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import type { Order } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
 import { Budget } from '../../../src/exchange/budget.js';
-import type { OrderRecord } from '../../../src/exchange/operations/trading.js';
-import { orderState } from '../../../src/trading/orders/record.js';
 import { type Wait, waitForOrder } from '../../../src/trading/orders/wait.js';
 import { fakeHost } from '../../support/fake-host.js';
 
-const ORDER: OrderRecord = {
-  ...{ id: '7', currency: 'btc_usdt', price: '30000', total_amount: '2', trade_amount: '0', trade_money: '0' },
-  ...{ trade_date: 0, status: 0, type: 1, fees: null, useXxFee: false },
+const ORDER: Order = {
+  ...{ id: '7', clientId: null, market: 'btc_usdt', side: 'buy', type: 'limit' },
+  ...{ price: '30000', amount: '2', filled: '0', filledValue: '0', fee: null, feeDiscount: false },
+  ...{ time: 0, state: 'open', status: 0 },
 };
 const OPEN = ORDER;
-const PARTLY = { ...ORDER, status: 3, trade_amount: '1' };
-const FILLED = { ...ORDER, status: 2, trade_amount: '2' };
-const CANCELLED = { ...ORDER, status: 1 };
-const CUT_OFF = { ...ORDER, status: 2, trade_amount: '1' };
-const STRANGE = { ...ORDER, status: 9 };
+const PARTLY: Order = { ...ORDER, status: 3, filled: '1' };
+const FILLED: Order = { ...ORDER, state: 'filled', status: 2, filled: '2' };
+const CANCELLED: Order = { ...ORDER, state: 'cancelled', status: 1 };
+const CUT_OFF: Order = { ...ORDER, state: 'cancelled', status: 2, filled: '1' };
+const STRANGE: Order = { ...ORDER, state: 'other', status: 9 };
 const AWAY = new Failure('unreachable', 'away');
 const NOT_FOUND = new Failure('refused', 'order not found', { code: 3001 });
 
-type Look = OrderRecord | Failure;
+type Look = Order | Failure;
 
 /** What comes of looks that see this one after the other, the last for ever, within a minute. */
 async function waited(wait: Wait, looks: readonly Look[]) {
@@ -33,10 +33,10 @@ async function waited(wait: Wait, looks: readonly Look[]) {
     return now;
   };
   const account = { host, budget: new Budget(60_000, host.now) };
-  const end = await waitForOrder(account, look, wait, ({ status, trade_amount }) =>
-    seen.push(`${status} ${trade_amount}`),
-  ).catch((error: Failure) => error);
-  const result = end instanceof Failure ? end.message : `${orderState(end.record)} ${end.isReached}`;
+  const end = await waitForOrder(account, look, wait, ({ status, filled }) => seen.push(`${status} ${filled}`)).catch(
+    (error: Failure) => error,
+  );
+  const result = end instanceof Failure ? end.message : `${end.record.state} ${end.isReached}`;
   return { result, looks: count, seen, pauses: host.sleeps };
 }
 

@@ -1,27 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
+import type { Order } from '../../../src/domain/order.js';
 import type { Side } from '../../../src/domain/words.js';
-import type { OrderRecord } from '../../../src/exchange/operations/trading.js';
-import { estimateFee } from '../../../src/trading/preview/fee.js';
+import { estimateFee } from '../../../src/trading/preview/preview.js';
 
-function record(changes: Partial<OrderRecord>): OrderRecord {
+function record(changes: Partial<Order>): Order {
   return {
     id: '1',
-    currency: 'btc_usdt',
+    clientId: null,
+    market: 'btc_usdt',
+    side: 'buy',
+    type: 'limit',
     price: '30000',
-    total_amount: '1',
-    trade_amount: '1',
-    trade_money: '30000',
-    trade_date: 0,
+    amount: '1',
+    filled: '1',
+    filledValue: '30000',
+    fee: '0.002',
+    feeDiscount: false,
+    time: 0,
+    state: 'filled',
     status: 2,
-    type: 1,
-    fees: '0.002',
-    useXxFee: false,
     ...changes,
   };
 }
 
-function estimated(side: Side, receives: string, ...records: OrderRecord[]): string | null {
+function estimated(side: Side, receives: string, ...records: Order[]): string | null {
   const estimate = estimateFee(records, side, Decimal.of(receives));
   return estimate && `${estimate.fee} ${estimate.coin}`;
 }
@@ -30,30 +33,30 @@ describe('an estimated fee', () => {
   it('of a buy is paid in base, a sell pays quote (observed)', () => {
     expect(estimated('buy', '0.5', record({}))).toBe('0.001 btc');
     // 60 of 30000 is 0.2 %
-    expect(estimated('sell', '15000', record({ type: 0, fees: '60' }))).toBe('30 usdt');
+    expect(estimated('sell', '15000', record({ side: 'sell', fee: '60' }))).toBe('30 usdt');
   });
 
   it('follows all orders that tell, each with the weight of what it received', () => {
-    const records = [record({ trade_amount: '1', fees: '0.002' }), record({ trade_amount: '3', fees: '0.002' })];
+    const records = [record({ filled: '1', fee: '0.002' }), record({ filled: '3', fee: '0.002' })];
     // 0.004 of 4
     expect(estimated('buy', '1', ...records)).toBe('0.001 btc');
   });
 
   it('is rounded up to what a balance can hold', () => {
-    expect(estimated('buy', '1', record({ trade_amount: '3', fees: '0.001' }))).toBe('0.00033334 btc');
+    expect(estimated('buy', '1', record({ filled: '3', fee: '0.001' }))).toBe('0.00033334 btc');
   });
 
-  it.each<[string, OrderRecord[]]>([
+  it.each<[string, Order[]]>([
     ['there is no order', []],
-    ['none was filled', [record({ trade_amount: '0', fees: '0' })]],
-    ['the exchange tells no fees', [record({ fees: null })]],
-    ['the discount coin paid, whose name nobody tells', [record({ useXxFee: true })]],
-    ['all are of the other side', [record({ type: 0 })]],
+    ['none was filled', [record({ filled: '0', fee: '0' })]],
+    ['the exchange tells no fees', [record({ fee: null })]],
+    ['the discount coin paid, whose name nobody tells', [record({ feeDiscount: true })]],
+    ['all are of the other side', [record({ side: 'sell' })]],
   ])('is not known where %s', (_name, records) => {
     expect(estimated('buy', '1', ...records)).toBeNull();
   });
 
   it('of nothing is nothing where others paid nothing', () => {
-    expect(estimated('buy', '1', record({ fees: '0' }))).toBe('0 btc');
+    expect(estimated('buy', '1', record({ fee: '0' }))).toBe('0 btc');
   });
 });

@@ -1,4 +1,4 @@
-import type { Market } from '../../../src/exchange/market-catalog.js';
+import type { Market } from '../../../src/domain/market.js';
 
 /** A market with two decimals for prices, four for amounts, and a least order of 0.001 btc and 5 usdt. */
 export const MARKET: Market = {

@@ -8,8 +8,9 @@ const XRP = 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH';
 const EVM = '0x54121adf050566107229671be648f286eb82eb83';
 
 const ENTRY = {
-  ...{ key: 'btc', enName: '', cnName: '', showName: '', unitTag: '', unitDecimal: 8, fundstype: 1 },
-  ...{ available: '2.5', freez: '0', isCanRecharge: true, isCanWithdraw: true, canLoan: false },
+  ...{ coin: 'btc', name: 'Bitcoin', available: '2.5', frozen: '0', scale: 8 },
+  ...{ canDeposit: true, canWithdraw: true, canLoan: false },
+  details: { key: 'btc', enName: '', cnName: '', showName: '', unitTag: '', unitDecimal: 8, fundstype: 1 },
 };
 
 function chain(name: string, usesMemo: boolean | null, mainChain = name) {
@@ -63,7 +64,7 @@ describe('a withdrawal that is prepared', () => {
   it.each([
     ['the permission', {}, { permitted: false }, 'credentials', /lacks the permission money/],
     ['the coin', {}, { entry: undefined }, 'usage', /no coin btc/],
-    ['an open coin', {}, { entry: { ...ENTRY, isCanWithdraw: false } }, 'usage', /switched off/],
+    ['an open coin', {}, { entry: { ...ENTRY, canWithdraw: false } }, 'usage', /switched off/],
     ['a chain', {}, { chains: [] }, 'usage', /no chain/],
     ['its memo', { to: XRP }, { chains: [chain('XRP', true)] }, 'usage', /needs a memo/],
     ['a chain with memos', { memo: '12' }, {}, 'usage', /has no memos/],

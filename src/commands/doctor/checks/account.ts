@@ -16,8 +16,8 @@ export const account: readonly Check[] = [
       const { session } = examination.context;
       const { keysMissing, profile } = await session.connection();
       if (keysMissing !== null) return fail(keysMissing.message, keysMissing.hint);
-      const { result } = await examination.account();
-      return ok(`the key of "${profile}" is accepted: the account of ${result.base.username}`);
+      const { username } = await examination.account();
+      return ok(`the key of "${profile}" is accepted: the account of ${username}`);
     },
   },
   {
@@ -25,8 +25,7 @@ export const account: readonly Check[] = [
     async look(examination) {
       const answer = await quietly(() => examination.account());
       if (answer === undefined) return skipped('the key could not be asked about', KEYS_FIRST);
-      const { assetPerm, leverPerm, entrustPerm, moneyPerm } = answer;
-      return permissionsFound({ asset: assetPerm, lever: leverPerm, entrust: entrustPerm, money: moneyPerm });
+      return permissionsFound(answer.permissions);
     },
   },
   {

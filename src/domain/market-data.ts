@@ -1,0 +1,40 @@
+import type { Side } from './order.js';
+
+/** A market's prices; null for what a quiet market leaves empty. */
+export interface Ticker {
+  readonly bid: string | null;
+  readonly ask: string | null;
+  readonly last: string | null;
+  readonly open: string | null;
+  readonly high: string | null;
+  readonly low: string | null;
+  /** Over 24 hours, in percent as the exchange sends it. */
+  readonly change: string | null;
+  /** Over 24 hours, in the base coin. */
+  readonly volume: string | null;
+}
+
+export interface Level {
+  readonly price: string;
+  readonly amount: string;
+}
+
+/** A market's order book. */
+export interface Depth {
+  /** Milliseconds since the Unix epoch. */
+  readonly time: number;
+  /** Best first, as on the other side. */
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+/** A public trade. */
+export interface Trade {
+  readonly id: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly time: number;
+  /** Of the order that took. */
+  readonly side: Side;
+  readonly price: string;
+  readonly amount: string;
+}

@@ -1,0 +1,29 @@
+/** A market and the rules of its orders. Prices are multiples of `tickSize`, amounts of `lotSize`. */
+export interface Market {
+  /** `<base>_<quote>` in lower case. */
+  readonly market: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly priceScale: number;
+  readonly amountScale: number;
+  readonly tickSize: string;
+  readonly lotSize: string;
+  /** The smallest order in the base coin. */
+  readonly minAmount: string;
+  /** The smallest order in the quote coin. */
+  readonly minNotional: string;
+}
+
+type MarketName = Pick<Market, 'market' | 'base' | 'quote'>;
+
+/** Splits `btc_usdt`; undefined when the text is not a market's name. */
+export function splitMarket(text: string): MarketName | undefined {
+  const match = /^([a-z0-9]{1,20})_([a-z0-9]{1,20})$/.exec(text);
+  const [, base, quote] = match ?? [];
+  return base === undefined || quote === undefined ? undefined : { market: text, base, quote };
+}
+
+/** Understands `BTC_USDT`, `btc/usdt` and `BTC-USDT`. Undefined when the text has another form. */
+export function readMarket(text: string): MarketName | undefined {
+  return splitMarket(text.toLowerCase().replace(/[/-]/, '_'));
+}

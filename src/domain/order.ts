@@ -1,0 +1,76 @@
+import { splitMarket } from './market.js';
+
+export type Side = 'buy' | 'sell';
+export type OrderType = 'limit' | 'postOnly' | 'ioc';
+export type AccountType = 'spot' | 'isolated' | 'cross';
+
+/** `cancelled` includes orders cancelled after a partial fill. `other`: the exchange reports a status nobody has explained. */
+export type OrderState = 'open' | 'filled' | 'cancelled' | 'other';
+
+/** Names one order, by the exchange's id or by the id its owner gave it. */
+export type OrderReference = { readonly id: string } | { readonly clientId: string };
+
+/** An order as it is to be sent: price and amount are final decimal texts. */
+export interface OrderTerms {
+  readonly market: string;
+  readonly side: Side;
+  readonly type: OrderType;
+  readonly account: AccountType;
+  readonly price: string;
+  readonly amount: string;
+  readonly borrow: boolean;
+  readonly repay: boolean;
+  /** Price and amount in the user's words, which may be relative; absent if there were none. */
+  readonly asked?: { readonly price: string; readonly amount: string };
+}
+
+/** The limit orders of one side that a batch request places. */
+export interface BatchRequest {
+  readonly market: string;
+  readonly side: Side;
+  readonly account: AccountType;
+  readonly orders: readonly { readonly price: string; readonly amount: string }[];
+}
+
+/** An order as the exchange reports it. Amounts, prices and fees are decimal texts. */
+export interface Order {
+  readonly id: string;
+  /** Known only if the order was asked for by it: the exchange does not report it. */
+  readonly clientId: string | null;
+  readonly market: string;
+  readonly side: Side;
+  /** `other`: a type the interface does not explain. The side is then a guess. */
+  readonly type: OrderType | 'other';
+  readonly price: string;
+  readonly amount: string;
+  readonly filled: string;
+  /** In the quote coin. */
+  readonly filledValue: string;
+  readonly fee: string | null;
+  /** The fee was paid with the exchange's own coin. */
+  readonly feeDiscount: boolean;
+  /** When it was placed: milliseconds since the Unix epoch. */
+  readonly time: number;
+  readonly state: OrderState;
+  /** The exchange's own code for the state. */
+  readonly status: number;
+}
+
+/**
+ * The coin an order's fee is paid in; null if unknown. A buy pays in base, a sell in quote (observed), unless the exchange's
+ * own coin paid, which is not named.
+ */
+export function feeCoin({ fee, feeDiscount, market, side }: Pick<Order, 'fee' | 'feeDiscount' | 'market' | 'side'>) {
+  const names = splitMarket(market);
+  if (fee === null || feeDiscount || names === undefined) return null;
+  return side === 'buy' ? names.base : names.quote;
+}
+
+/** What the exchange reports of an order it has just cancelled; null for what it leaves out. */
+export interface Cancellation {
+  readonly message: string;
+  readonly price: string | null;
+  readonly amount: string | null;
+  readonly filled: string | null;
+  readonly filledValue: string | null;
+}
