@@ -3,6 +3,7 @@ import { type Program, run } from './cli/run.js';
 import { commands, groups, SECTIONS } from './commands/index.js';
 import { openContext } from './commands/session/context.js';
 import { type Host, systemHost } from './platform/host.js';
+import { reportUncaught } from './platform/signals.js';
 
 /** Everything that a command line may ask for. */
 export const PROGRAM: Program = { commands, groups, sections: SECTIONS, open: openContext };
@@ -19,7 +20,6 @@ export async function main(host: Host = ownProcess()): Promise<number> {
 
 function ownProcess(): Host {
   const host = systemHost();
-  // an error outside the command would otherwise be printed by the runtime, past the redaction
-  process.once('uncaughtException', (thrown) => process.exit(report(thrown, host)));
+  reportUncaught((thrown) => report(thrown, host));
   return host;
 }
