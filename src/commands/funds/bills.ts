@@ -1,7 +1,6 @@
 import { listing } from '../../cli/answers.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, optional, toggle } from '../../cli/definition.js';
-import { paged, patient } from '../../cli/paged.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
@@ -17,6 +16,7 @@ import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { coinName } from '../inputs/names.js';
 import { wholeNumber } from '../inputs/numbers.js';
 import { moment } from '../inputs/time.js';
+import { withProgress, withTimePerPage } from './long-listing.js';
 import { explainRejectionOfPages } from './rejection.js';
 
 type BillRow = ReturnType<typeof billRow>;
@@ -68,9 +68,9 @@ export default define({
     const read = explainRejectionOfPages(
       context,
       { coin, permission: 'asset' },
-      readBills(patient(context, client), zone, range),
+      readBills(withTimePerPage(context, client), zone, range),
     );
-    const bills = checkingZone(context, paged(context, 'bills', read), zone);
+    const bills = checkingZone(context, withProgress(context, 'bills', read), zone);
     if (summary) return summaryOf(bills);
     const isWhole = page === undefined && (all || from !== undefined);
     return streamOf(isWhole ? bills : onePage(context, bills, page ?? 1), coin);

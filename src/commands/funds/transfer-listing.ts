@@ -1,7 +1,6 @@
 import { listing } from '../../cli/answers.js';
 import type { Context } from '../../cli/context.js';
 import { flag, required, toggle } from '../../cli/definition.js';
-import { paged, patient } from '../../cli/paged.js';
 import { usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { type PageReader, RECORDS_PER_PAGE } from '../../exchange/record-pages.js';
@@ -9,6 +8,7 @@ import type { Answer, RowStream } from '../../terminal/answer.js';
 import type { Column } from '../../terminal/table.js';
 import { coinName } from '../inputs/names.js';
 import { wholeNumber } from '../inputs/numbers.js';
+import { withProgress, withTimePerPage } from './long-listing.js';
 import { explainRejection, explainRejectionOfPages } from './rejection.js';
 
 export const TRANSFER_ARGUMENTS = { coin: required('the coin', coinName) };
@@ -49,9 +49,9 @@ export async function listTransfers<Entry, Row extends object>(
   const pages = explainRejectionOfPages(
     context,
     { coin, permission: 'money' },
-    kind.readAll(patient(context, client), coin),
+    kind.readAll(withTimePerPage(context, client), coin),
   );
-  return { ...view, what, rows: rowsOf(client, kind, paged(context, what, pages)) } satisfies RowStream<Row>;
+  return { ...view, what, rows: rowsOf(client, kind, withProgress(context, what, pages)) } satisfies RowStream<Row>;
 }
 
 async function onePage<Entry, Row extends object>(
