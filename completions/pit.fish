@@ -15,8 +15,8 @@ function __pit_tree_subs
                 'depth' 'Show the order book of a market' \
                 'trades' 'List public trades, oldest first' \
                 'kline' 'List candles, oldest first' \
-                'order' 'Place an order; what is left out is asked for on a terminal' \
-                'orders' 'Orders of a market, newest first; open ones unless told' \
+                'order' 'Place an order; on a terminal, missing parts are asked for' \
+                'orders' 'List orders, newest first (default: open)' \
                 'cancel' 'Cancel orders by id, which asks nothing, or all open orders of a market, which asks' \
                 'cancel-after' 'Have the exchange cancel every order of a market in one minute, unless this is called again' \
                 'resolve' 'Find out what became of writes whose outcome is unknown' \
@@ -38,9 +38,9 @@ function __pit_tree_subs
                 'help' 'Show help for a command'
         case 'order'
             printf '%s\t%s\n' \
-                'batch' 'Place many orders, from a file or as a ladder; goes on where it was stopped' \
-                'show' 'One order, by its id or your own' \
-                'replace' 'Give an open order another price or amount: cancel it, then place what remains'
+                'batch' 'Place many orders from a file or as a ladder' \
+                'show' 'Show one order, by its id or your own' \
+                'replace' 'Change the price or amount of an open order'
         case 'profile'
             printf '%s\t%s\n' \
                 'list' 'List profiles and mark the active one' \
@@ -122,41 +122,41 @@ function __pit_tree_flags
         case 'order'
             printf '%s\t%s\n' \
                 '--at=-' 'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%' \
-                '--post-only' 'only rest in the book; refused where it would fill at once' \
-                '--ioc' 'fill at once what can be filled, cancel the rest' \
-                '--account=spot|isolated|cross' 'spot, isolated or cross' \
+                '--post-only' 'only rest in the book; rejected if it would fill at once' \
+                '--ioc' 'fill what can be filled at once, cancel the rest' \
+                '--account=spot|isolated|cross' 'spot, isolated or cross (default: spot)' \
                 '--borrow' 'borrow what is missing (margin)' \
-                '--repay' 'repay with what comes in (margin)' \
-                '--id=-' 'your own id for it, 4 to 36 letters or digits' \
+                '--repay' 'repay loans with what comes in (margin)' \
+                '--id=-' 'your own id for the order, 4 to 36 letters or digits' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only'
         case 'order batch'
             printf '%s\t%s\n' \
                 '--file=@file' 'price,amount lines, or {"price":…,"amount":…} lines; - reads stdin' \
                 '--ladder=-' 'n orders at prices from one to the other: 30000:31000:20' \
-                '--amount=-' 'what a ladder comes to at most, in the base coin' \
-                '--weight=equal|linear' 'equal, or linear: growing towards the end' \
-                '--account=spot|isolated|cross' 'spot, isolated or cross' \
+                '--amount=-' 'the most that all orders of a ladder come to, in the base coin' \
+                '--weight=equal|linear' 'equal amounts, or linear: growing towards the end (default: equal)' \
+                '--account=spot|isolated|cross' 'spot, isolated or cross (default: spot)' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only' \
-                '--resume=@unresolved' 'go on with a job that was stopped'
+                '--resume=@unresolved' 'continue a job that was stopped'
         case 'order show'
             printf '%s\t%s\n' \
-                '--id=@clientId' 'your own id for it' \
-                '--wait=open|filled|closed' 'until it is open (there at all), filled or closed (filled or cancelled); --timeout says how long'
+                '--id=@clientId' 'your own id of the order' \
+                '--wait=open|filled|closed' 'wait until the order is open (it exists), filled or closed (filled or cancelled), for as long as --timeout'
         case 'order replace'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
                 '--at=-' 'the new price: a number, or bid, ask or mid with an offset' \
-                '--amount=-' 'the new total, what has filled included: in the base coin (0.5) or a value (100usdt); a share (50%) is of what will be available, and comes on top of what has filled' \
-                '--account=spot|isolated|cross' 'spot, isolated or cross: the account that the order belongs to, which the exchange does not tell (default: as pit placed it, spot where it placed none on margin)' \
-                '--borrow' 'borrow what is missing (margin); taken over from an order that pit placed' \
-                '--repay' 'repay with what comes in (margin); taken over likewise' \
+                '--amount=-' 'the new total, including what has filled: in the base coin (0.5) or a value (100usdt); a share (50%) is of the balance with the order cancelled, on top of what has filled' \
+                '--account=spot|isolated|cross' 'the order\'s account, which the exchange does not report: spot, isolated or cross (default: as pit placed it; spot if pit placed no margin orders in the market)' \
+                '--borrow' 'borrow what is missing (margin); kept for an order that pit placed' \
+                '--repay' 'repay loans with what comes in (margin); kept likewise' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only'
         case 'orders'
             printf '%s\t%s\n' \
-                '--side=buy|sell' 'only buy or sell' \
-                '--state=open|filled|cancelled|all' 'open, filled, cancelled or all' \
-                '--page=-' 'one page of 10 orders of a side, before --state is applied' \
-                '--all' 'every page; open orders are always looked for on every page'
+                '--side=buy|sell' 'only buys or only sells' \
+                '--state=open|filled|cancelled|all' 'open, filled, cancelled or all (default: open)' \
+                '--page=-' 'page n of the orders of a side, 10 each, before --state is applied' \
+                '--all' 'read every page; open orders are always searched on every page'
         case 'cancel'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
@@ -169,7 +169,7 @@ function __pit_tree_flags
                 '--as=done|notSent' 'what you found out yourself of a call or withdrawal that pit cannot look up: done or notSent'
         case 'api'
             printf '%s\t%s\n' \
-                '--raw' 'print the body as it came, in place of a table' \
+                '--raw' 'print the body as it was sent instead of a table' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only'
         case 'balance'
             printf '%s\t%s\n' \
@@ -277,7 +277,7 @@ function __pit_tree_arguments
             printf '%s\t%s\n' \
                 'buy|sell' 'buy or sell' \
                 '@market' 'the market' \
-                '-' 'in the base coin (0.5), a share (50%) or a value (100usdt)'
+                '-' 'in the base coin (0.5), a share of the balance (50%) or a value (100usdt)'
         case 'order batch'
             printf '%s\t%s\n' \
                 'buy|sell' 'buy or sell' \
@@ -292,7 +292,7 @@ function __pit_tree_arguments
                 '@order' 'the order id'
         case 'orders'
             printf '%s\t%s\n' \
-                '@market' 'the market; without it those that pit wrote in lately'
+                '@market' 'the market (default: those in which pit placed orders lately)'
         case 'cancel'
             printf '%s\t%s\n' \
                 '@market' 'the market' \

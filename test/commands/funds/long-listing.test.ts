@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Globals } from '../../../src/cli/globals.js';
-import { paged, patient } from '../../../src/commands/funds/paged.js';
+import { withProgress, withTimePerPage } from '../../../src/commands/funds/long-listing.js';
 import { Budget } from '../../../src/exchange/budget.js';
 import type { ExchangeApi } from '../../../src/exchange/exchange-api.js';
 import { type ClientOptions, ExchangeClient } from '../../../src/exchange/exchange-client.js';
@@ -36,7 +36,7 @@ async function run(timeoutChosen: boolean, eachMs: number, errors = new Kept()) 
     output: new Output(host, 'json'),
   } as unknown as Parameters<typeof paged>[0];
   let rows = 0;
-  for await (const page of paged(context, 'bills', pages())) rows += page.length;
+  for await (const page of withProgress(context, 'bills', pages())) rows += page.length;
   return { rows, kept, works: works.size };
 }
 
@@ -60,7 +60,7 @@ it('gives each page of a run its time', async () => {
   };
   const client = new ExchangeClient({} as ClientOptions, { read: slow } as unknown as ExchangeApi);
   const left = async (timeoutChosen: boolean) => {
-    await patient({ budget, globals: { timeoutChosen } as Globals }, client).trades('btc_usdt');
+    await withTimePerPage({ budget, globals: { timeoutChosen } as Globals }, client).trades('btc_usdt');
     return budget.leftMs;
   };
   expect(await left(false)).toBe(1_000);
