@@ -1,10 +1,8 @@
 import { Failure, suggest } from '../errors.js';
 import type { TradingAccount } from '../trading/account.js';
-import type { Breach } from '../trading/guards/breach.js';
 import { requireDay } from '../trading/guards/day-notional.js';
-import type { Guarded } from '../trading/guards/guards.js';
-import { guardLimits } from '../trading/guards/limits.js';
-import { GUARDS, type GuardName, readGuards, SETTING_OF } from '../trading/guards/names.js';
+import type { Breach, Guarded } from '../trading/guards/guards.js';
+import { GUARDS, type GuardName, guardLimits, readGuards, SETTING_OF } from '../trading/guards/limits.js';
 import type { Guarding } from '../trading/orders/place.js';
 import { completing } from './completes.js';
 import { confirm } from './consent.js';

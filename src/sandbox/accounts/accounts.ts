@@ -74,8 +74,7 @@ export class Customers {
     return this.byKey.size;
   }
 
-  /** Of every account. */
-  ids(): Iterable<string> {
+  ids(): string[] {
     return [...this.byKey.values()].map(({ id }) => id);
   }
 
@@ -88,8 +87,11 @@ export class Customers {
     return this.byKey.get(accessKey);
   }
 
-  firstAccount(): Customer | undefined {
-    return this.table.get(FIRST_ACCOUNT);
+  /** The account that a sandbox starts with. Throws RangeError before it is made. */
+  firstAccount(): Customer {
+    const first = this.table.get(FIRST_ACCOUNT);
+    if (first === undefined) throw new RangeError('the exchange has no first account');
+    return first;
   }
 
   add(customer: Customer): void {
@@ -97,12 +99,11 @@ export class Customers {
     this.byKey.set(customer.accessKey, customer);
   }
 
-  /** Gives the first account other keys; its name and permissions stay. */
-  adopt({ accessKey, secretKey, safePwd }: Secrets): void {
-    const firstAccount = this.firstAccount();
-    if (firstAccount === undefined) throw new RangeError('there is no first account');
-    this.byKey.delete(firstAccount.accessKey);
-    this.add({ ...firstAccount, accessKey, secretKey, safePwd });
+  /** The name and permissions stay. */
+  replaceKeysOfFirst({ accessKey, secretKey, safePwd }: Secrets): void {
+    const first = this.firstAccount();
+    this.byKey.delete(first.accessKey);
+    this.add({ ...first, accessKey, secretKey, safePwd });
   }
 
   /** Makes the first account, with all permissions. */

@@ -1,3 +1,4 @@
+import { coinText } from '../markets/market.js';
 import type { Sequences } from '../orders/sequences.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
 import type { Codec } from '../store/table.js';
@@ -42,6 +43,23 @@ export const billCodec: Codec<Bill> = {
     return { id: BigInt(id), account, coin, change: BigInt(change), balance: BigInt(balance), time, kind, remark };
   },
 };
+
+/** A bill as its owner sees it. Amounts are decimal text with all of the coin's decimals, times ms since the Unix epoch. */
+export interface BillRecord {
+  readonly id: string;
+  readonly coin: string;
+  /** Negative if coins went away. */
+  readonly change: string;
+  /** Available and frozen together, after the change; pending withdrawals are not included. */
+  readonly balance: string;
+  readonly time: number;
+  readonly kind: BillKind;
+  readonly remark: string;
+}
+
+export function billRecord({ id, coin, change, balance, time, kind, remark }: Bill): BillRecord {
+  return { id: String(id), coin, change: coinText(coin, change), balance: coinText(coin, balance), time, kind, remark };
+}
 
 type StoredBill = [string, string, string, string, number, BillKind, string];
 

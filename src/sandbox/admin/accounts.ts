@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { suggest } from '../../errors.js';
 import { type Customer, type Permissions, UsernameTaken } from '../accounts/accounts.js';
-import type { Exchange, MarginMove } from '../exchange/exchange-service.js';
+import type { Exchange } from '../exchange/exchange-service.js';
+import type { MarginTransfer } from '../margin/margin-service.js';
 import { type AdminCall, type AdminInput, AdminRefusal, plainly } from './http.js';
 
 /** An account of the sandbox with its play keys. */
@@ -96,7 +97,7 @@ function balances(exchange: Exchange, input: AdminInput): WalletReport[] {
   const spot = exchange
     .balances(account)
     .map((row) => ({ ...row, wallet: 'spot', market: null, borrowed: '0' }) as const);
-  const margin = exchange.marginBalances(account).map(({ kind, ...row }) => ({ ...row, wallet: kind }) as const);
+  const margin = exchange.margin.balances(account).map(({ kind, ...row }) => ({ ...row, wallet: kind }) as const);
   return [...spot, ...margin].map(({ wallet, market, coin, available, frozen, borrowed }) => ({
     ...{ wallet, market, coin, available, frozen, borrowed },
   }));
@@ -106,7 +107,7 @@ async function deposit(exchange: Exchange, input: AdminInput) {
   const account = accountNamed(exchange, input.optionalText('account'));
   const [coin, amount] = [coinIn(exchange, input), input.text('amount')];
   const chain = input.optionalText('chain');
-  const id = exchange.deposit(account, {
+  const id = exchange.funds.deposit(account, {
     coin,
     amount,
     fail: input.isSet('fail'),
@@ -124,18 +125,17 @@ async function transfer(exchange: Exchange, input: AdminInput) {
     throw new AdminRefusal('Where to?', 'Give --to ACCOUNT or --margin WALLET.');
   if (to !== undefined && wallet !== undefined) throw new AdminRefusal('Only one of --to and --margin can be given.');
   if (to !== undefined) exchange.admin.transfer(account, accountNamed(exchange, to), coin, amount);
-  else move(exchange, account, { ...walletIn(exchange, wallet ?? ''), coin, amount }, input.isSet('back'));
+  else {
+    const transfer = { ...walletIn(exchange, wallet ?? ''), coin, amount };
+    if (input.isSet('back')) exchange.margin.transferOut(account, transfer);
+    else exchange.margin.transferIn(account, transfer);
+  }
   await exchange.durable();
   return { account: account.username, to: to ?? null, wallet: wallet ?? null, back: input.isSet('back'), coin, amount };
 }
 
-function move(exchange: Exchange, account: Parameters<Exchange['moveToMargin']>[0], wanted: MarginMove, back: boolean) {
-  if (back) exchange.moveFromMargin(account, wanted);
-  else exchange.moveToMargin(account, wanted);
-}
-
 /** `cross`, or the market of an isolated wallet. */
-function walletIn(exchange: Exchange, wallet: string): Pick<MarginMove, 'kind' | 'market'> {
+function walletIn(exchange: Exchange, wallet: string): Pick<MarginTransfer, 'kind' | 'market'> {
   if (wallet === 'cross') return { kind: 'cross' };
   if (exchange.markets.has(wallet)) return { kind: 'isolated', market: wallet };
   throw new AdminRefusal(
@@ -168,7 +168,7 @@ async function verify(exchange: Exchange, input: AdminInput) {
   const account = accountNamed(exchange, input.optionalText('account'));
   const coin = coinIn(exchange, input);
   const [address, memo, chain] = [input.text('address'), input.optionalText('memo'), input.optionalText('chain')];
-  exchange.verifyAddress(account, { coin, address, memo, chain, preferred: input.isSet('preferred') });
+  exchange.funds.verifyAddress(account, { coin, address, memo, chain, preferred: input.isSet('preferred') });
   await exchange.durable();
   return {
     account: account.username,
@@ -182,7 +182,7 @@ async function verify(exchange: Exchange, input: AdminInput) {
 async function obtain(exchange: Exchange, input: AdminInput) {
   const account = accountNamed(exchange, input.optionalText('account'));
   const coin = coinIn(exchange, input);
-  exchange.obtainAddress(account, coin);
+  exchange.funds.obtainAddress(account, coin);
   await exchange.durable();
   return { account: account.username, coin };
 }
@@ -191,7 +191,7 @@ async function end(exchange: Exchange, input: AdminInput) {
   const account = accountNamed(exchange, input.optionalText('account'));
   const [coin, id] = [coinIn(exchange, input), input.text('id')];
   const how = input.isSet('cancel') ? 'cancelled' : 'failed';
-  exchange.endWithdrawal(account, coin, id, how);
+  exchange.funds.endWithdrawal(account, coin, id, how);
   await exchange.durable();
   return { account: account.username, coin, id, state: how };
 }

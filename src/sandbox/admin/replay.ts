@@ -34,7 +34,7 @@ const LOSES_STATE = 'losesState';
 export function replayCalls(dataDirectory: DataDirectory): [string, AdminCall][] {
   return [
     ['POST /replay', plainly((input) => dataDirectory.alone(() => replay(dataDirectory, input)))],
-    ['POST /price', plainly((input) => push(dataDirectory, input))],
+    ['POST /price', plainly((input) => movePrice(dataDirectory, input))],
   ];
 }
 
@@ -46,10 +46,10 @@ export interface PriceMoveReport {
   readonly at: string;
 }
 
-async function push({ exchange }: DataDirectory, input: AdminInput): Promise<PriceMoveReport> {
+async function movePrice({ exchange }: DataDirectory, input: AdminInput): Promise<PriceMoveReport> {
   const [{ market }, price, ms] = [marketIn(input), input.text('price'), input.whole('ms', 0, LONGEST_PRICE_MOVE)];
   exchange.advance();
-  exchange.admin.push(market, price, ms);
+  exchange.admin.movePrice(market, price, ms);
   await exchange.durable();
   return { market, price, at: new Date(exchange.admin.clock.now() + ms).toISOString() };
 }
@@ -91,7 +91,7 @@ function mustBeginAnew({ admin: { clock, replaying } }: Exchange, _market: Marke
 }
 
 function foundAt(dataDirectory: DataDirectory, { market }: Market, recording: Recording): Promise<void> {
-  const replayGenesis = { time: spanOf(recording).from, bare: market };
+  const replayGenesis = { time: spanOf(recording).from, emptyMarket: market };
   return dataDirectory.replace(async (directory) => {
     const exchange = await dataDirectory.open(directory, replayGenesis);
     exchange.admin.replay(market, recording);

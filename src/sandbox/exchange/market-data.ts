@@ -1,80 +1,185 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Level } from '../engine/book.js';
+import type { Level, Side } from '../engine/book.js';
 import { type Candle, type CandleType, joinCandles, MINUTE } from '../markets/candles.js';
-import { coinText, type Market } from '../markets/market.js';
+import type { Market } from '../markets/market.js';
 import type { Trade } from '../markets/tape.js';
-import { feeCoin, type Order, statusOf } from '../orders/order.js';
+import type { Order } from '../orders/order.js';
 import type { Venue } from '../orders/order-service.js';
 import { Refusal } from '../refusals.js';
-import type { Depth, OrderRecord, PublicTrade, ShownCandle, Ticker } from './exchange-service.js';
 
-/** Minutes that the ticker looks back: 24 hours, the minute under way included. */
-const WINDOW = 24 * 60;
+/** The last 24 hours of a market. `change` is in percent with two decimals. If a side is empty, bid or ask is the last price. */
+export interface Ticker {
+  readonly time: number;
+  readonly high: string;
+  readonly low: string;
+  readonly bid: string;
+  readonly ask: string;
+  readonly last: string;
+  readonly open: string;
+  readonly change: string;
+  readonly volume: string;
+}
 
-/** The last 24 hours of a market. What the closed minutes come to is kept until it can have changed. */
-export class DayWindow {
-  private summed: { minute: number; last: Trade | undefined; closed: Candle | undefined } | undefined;
+/** Both sides, best price first. */
+export interface Depth {
+  readonly time: number;
+  readonly bids: readonly (readonly [price: string, amount: string])[];
+  readonly asks: readonly (readonly [price: string, amount: string])[];
+}
+
+export interface PublicTrade {
+  readonly id: string;
+  readonly time: number;
+  /** The taker's side. */
+  readonly side: Side;
+  readonly price: string;
+  readonly amount: string;
+}
+
+export interface ShownCandle {
+  readonly time: number;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly volume: string;
+}
+
+export interface CandleQuery {
+  /** ms since the Unix epoch, inclusive. */
+  readonly since?: number | undefined;
+  readonly size: number;
+  /** Which rows to give if there are more than `size` (default: the latest). */
+  readonly which?: 'first' | 'latest' | undefined;
+}
+
+export interface DepthQuery {
+  /** Levels of each side. */
+  readonly size: number;
+  /** A price step: bids are rounded down to it, asks up. */
+  readonly merge?: string | undefined;
+}
+
+type DepthSides = Omit<Depth, 'time'>;
+
+/** Minutes in the ticker's window: 24 hours, the current minute included. */
+const TICKER_MINUTES = 24 * 60;
+
+/** Depth views kept for one state of a book. A client that needs more is trying out merge steps. */
+const MOST_DEPTHS = 60;
+
+/** The public market data of one market: decimal text made from ticks and lots. */
+export class MarketData {
+  private closedMinutes: { minute: number; last: Trade | undefined; candle: Candle | undefined } | undefined;
+  private depthRevision = -1;
+  private readonly depths = new Map<string, DepthSides>();
 
   constructor(private readonly venue: Venue) {}
 
-  /** The 24 hours up to `now` as one candle. */
-  read(now: number): Candle {
-    const { candles } = this.venue.tape;
+  ticker(now: number): Ticker {
+    const { market, book, tape } = this.venue;
+    const day = this.lastDay(now);
+    const last = tape.last?.price ?? day.close;
+    return {
+      time: now,
+      high: market.price(day.high),
+      low: market.price(day.low),
+      bid: market.price(book.best('buy')?.price ?? last),
+      ask: market.price(book.best('sell')?.price ?? last),
+      last: market.price(last),
+      open: market.price(day.open),
+      change: percent(last - day.open, day.open),
+      volume: market.amount(day.volume),
+    };
+  }
+
+  /**
+   * The best levels of each side. Until the book changes, the same query gives the very same lists, so a caller can cache what
+   * it makes of them. Throws {@link Refusal} for a merge step that does not fit the market.
+   */
+  depth(now: number, { size, merge }: DepthQuery): Depth {
+    const { market, book } = this.venue;
+    const step = mergeStep(market, merge);
+    if (book.revision !== this.depthRevision) this.depths.clear();
+    this.depthRevision = book.revision;
+    const key = `${size} ${step}`;
+    const sides = this.depths.get(key) ?? this.depthSides(size, step);
+    if (this.depths.size < MOST_DEPTHS) this.depths.set(key, sides);
+    return { time: now, ...sides };
+  }
+
+  /** At most 50, oldest first: those after an id, or the latest. */
+  trades(afterId: string | undefined): PublicTrade[] {
+    const { market, tape } = this.venue;
+    if (afterId !== undefined && !/^\d{1,19}$/.test(afterId)) throw new Refusal('badParameter', 'since');
+    const trades = tape.after(afterId === undefined ? undefined : BigInt(afterId));
+    return trades.map(({ id, time, side, price, amount }) => ({
+      id: String(id),
+      time,
+      side,
+      price: market.price(price),
+      amount: market.amount(amount),
+    }));
+  }
+
+  /** Without gaps, oldest first. */
+  candles(type: CandleType, now: number, { since, size, which }: CandleQuery): ShownCandle[] {
+    const { market, tape } = this.venue;
+    return tape.candles.read(type, now, size, since, which).map(({ time, open, high, low, close, volume }) => ({
+      time,
+      open: market.price(open),
+      high: market.price(high),
+      low: market.price(low),
+      close: market.price(close),
+      volume: market.amount(volume),
+    }));
+  }
+
+  /** The last 24 hours as one candle. The sum of the closed minutes is kept until it can have changed. */
+  private lastDay(now: number): Candle {
+    const { tape } = this.venue;
     const minute = Math.floor(now / MINUTE);
-    if (!this.isCurrent(minute)) this.summed = this.sum(minute);
-    const [current] = candles.read('1min', now, 1);
-    if (this.summed === undefined || current === undefined) throw new Error('a market without history');
-    const { closed } = this.summed;
+    if (!this.isSumCurrent(minute)) {
+      // a market in its first minute has no closed one
+      const [first, ...rest] = tape.candles.read('1min', (minute - 1) * MINUTE, TICKER_MINUTES - 1);
+      this.closedMinutes = {
+        minute,
+        last: tape.last,
+        candle: first === undefined ? undefined : rest.reduce(joinCandles, first),
+      };
+    }
+    const [current] = tape.candles.read('1min', now, 1);
+    if (current === undefined) throw new Error('a market without history');
+    const closed = this.closedMinutes?.candle;
     return closed === undefined ? current : joinCandles(closed, current);
   }
 
-  /** Trades never go back in time, so after one within the minute there are no more before it. */
-  private isCurrent(minute: number): boolean {
-    if (this.summed?.minute !== minute) return false;
-    const { last } = this.summed;
+  /** Trades never go back in time: after one in the current minute, no more are added before it. */
+  private isSumCurrent(minute: number): boolean {
+    if (this.closedMinutes?.minute !== minute) return false;
+    const { last } = this.closedMinutes;
     return last === this.venue.tape.last || (last !== undefined && last.time >= minute * MINUTE);
   }
 
-  private sum(minute: number) {
-    const { last, candles } = this.venue.tape;
-    // a market in its first minute has no closed one
-    const [first, ...rest] = candles.read('1min', (minute - 1) * MINUTE, WINDOW - 1);
-    return { minute, last, closed: first === undefined ? undefined : rest.reduce(joinCandles, first) };
+  private depthSides(size: number, step: bigint): DepthSides {
+    const { market, book } = this.venue;
+    const side = (name: Side) =>
+      mergedLevels(book.levels(name), size, step, name === 'sell').map(
+        ([price, amount]) => [market.price(price), market.amount(amount)] as const,
+      );
+    return { bids: side('buy'), asks: side('sell') };
   }
 }
 
-export function tickerOf({ market, book, tape }: Venue, day: Candle, time: number): Ticker {
-  const last = tape.last?.price ?? day.close;
-  const price = (ticks: bigint) => market.price(ticks);
-  return {
-    time,
-    high: price(day.high),
-    low: price(day.low),
-    bid: price(book.best('buy')?.price ?? last),
-    ask: price(book.best('sell')?.price ?? last),
-    last: price(last),
-    open: price(day.open),
-    change: percent(last - day.open, day.open),
-    volume: market.amount(day.volume),
-  };
-}
-
-/** Towards zero, with two decimals. */
+/** Rounded towards zero, with two decimals. */
 function percent(part: bigint, whole: bigint): string {
   return Decimal.fromUnits(part * 100n, 0)
     .dividedBy(Decimal.fromUnits(whole, 0), 2, 'down')
     .toString();
 }
 
-export function depthSides({ market, book }: Venue, size: number, step: bigint): Omit<Depth, 'time'> {
-  const levels = (side: 'buy' | 'sell') =>
-    merged(book.levels(side), size, (price) => toStep(price, step, side === 'sell'));
-  const text = ([price, amount]: readonly [bigint, bigint]) => [market.price(price), market.amount(amount)] as const;
-  return { bids: levels('buy').map(text), asks: levels('sell').map(text) };
-}
-
-/** A depth step in ticks; it must be a positive multiple of the market's price step. */
-export function mergeStep(market: Market, merge: string | undefined): bigint {
+/** A depth step in ticks. It must be a positive multiple of the market's tick. */
+function mergeStep(market: Market, merge: string | undefined): bigint {
   if (merge === undefined) return 1n;
   const step = Decimal.parse(merge);
   if (step === undefined || step.sign <= 0 || step.significantScale > market.priceScale) {
@@ -87,89 +192,16 @@ export function mergeStep(market: Market, merge: string | undefined): bigint {
   return step.rescaled(market.priceScale, 'down').units;
 }
 
-function merged(levels: Iterable<Level<Order>>, size: number, stepOf: (price: bigint) => bigint): [bigint, bigint][] {
+/** The first `size` levels with their prices rounded to multiples of `step`, away from the middle of the book. */
+function mergedLevels(levels: Iterable<Level<Order>>, size: number, step: bigint, up: boolean): [bigint, bigint][] {
   const rows: [bigint, bigint][] = [];
   for (const { price, amount } of levels) {
-    const step = stepOf(price);
+    const down = (price / step) * step;
+    const rounded = up && down !== price ? down + step : down;
     const last = rows.at(-1);
-    if (last?.[0] === step) last[1] += amount;
+    if (last?.[0] === rounded) last[1] += amount;
     else if (rows.length === size) break;
-    else rows.push([step, amount]);
+    else rows.push([rounded, amount]);
   }
   return rows;
-}
-
-function toStep(price: bigint, step: bigint, up: boolean): bigint {
-  const down = (price / step) * step;
-  return up && down !== price ? down + step : down;
-}
-
-export function tradeOf(market: Market, { id, time, side, price, amount }: Trade): PublicTrade {
-  return { id: String(id), time, side, price: market.price(price), amount: market.amount(amount) };
-}
-
-export function candlesOf(
-  { market, tape }: Venue,
-  type: CandleType,
-  now: number,
-  size: number,
-  since?: number,
-  which?: 'first' | 'latest',
-): ShownCandle[] {
-  return tape.candles.read(type, now, size, since, which).map(({ time, open, high, low, close, volume }) => ({
-    time,
-    open: market.price(open),
-    high: market.price(high),
-    low: market.price(low),
-    close: market.price(close),
-    volume: market.amount(volume),
-  }));
-}
-
-export function recordOf(order: Order): OrderRecord {
-  const { market } = order;
-  return {
-    id: String(order.id),
-    clientId: order.clientId,
-    account: order.kind,
-    market: market.market,
-    side: order.side,
-    type: order.type,
-    price: market.price(order.price),
-    amount: market.amount(order.amount),
-    filled: market.amount(order.amount - order.remaining),
-    filledValue: coinText(market.quote, order.value),
-    fee: coinText(feeCoin(order), order.fee),
-    time: order.time,
-    status: statusOf(order),
-  };
-}
-
-type Sides = Omit<Depth, 'time'>;
-
-/** So many views of one state of a book are kept: more are merge steps that somebody tries out. */
-const MOST_VIEWS = 60;
-
-/**
- * The depth of a market as text. A view is made once for each state of the book, and the very same lists are given until
- * the book changes: whoever makes something of them may keep it by their identity.
- */
-export class DepthView {
-  private revision = -1;
-  private readonly views = new Map<string, Sides>();
-
-  constructor(private readonly venue: Venue) {}
-
-  /** The best `size` levels of each side, prices rounded outwards to multiples of `step` ticks. */
-  read(size: number, step: bigint): Sides {
-    const { revision } = this.venue.book;
-    if (revision !== this.revision) this.views.clear();
-    this.revision = revision;
-    const key = `${size} ${step}`;
-    const known = this.views.get(key);
-    if (known !== undefined) return known;
-    const sides = depthSides(this.venue, size, step);
-    if (this.views.size < MOST_VIEWS) this.views.set(key, sides);
-    return sides;
-  }
 }

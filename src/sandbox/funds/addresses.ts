@@ -39,8 +39,8 @@ interface AddressTables {
 export class AddressBook {
   constructor(private readonly tables: AddressTables) {}
 
-  /** Gives an account what its first minute needs: an address of its own for each coin, and one to withdraw to on each chain. */
-  seedAddresses(account: string, coins: Iterable<string>): void {
+  /** A deposit address for each coin, and a verified address elsewhere on each of its chains. */
+  seed(account: string, coins: Iterable<string>): void {
     for (const coin of coins) {
       this.obtain(account, coin);
       for (const rules of chainsOf(coin)) {

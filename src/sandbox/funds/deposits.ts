@@ -1,9 +1,9 @@
 import { type ChainRules, chainRules } from '../markets/coins.js';
-import { FUNDS } from '../server/choices.js';
+import { coinText } from '../markets/market.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
 import type { Codec } from '../store/table.js';
 import { addressText, depositAddress, transactionHash } from './addresses.js';
-import { type FundsContext, listOf, type Reference, taskKey } from './context.js';
+import { FUNDS, type FundsContext, type FundsTask, listOf, taskKey } from './context.js';
 
 /** 0 waiting for confirmation, 1 failed, 2 success. */
 export type DepositStatus = 0 | 1 | 2;
@@ -24,6 +24,20 @@ export interface Deposit {
   /** ms since the Unix epoch. */
   readonly time: number;
   readonly status: DepositStatus;
+}
+
+/** A deposit as its owner sees it. The amount is decimal text, the time ms since the Unix epoch. */
+export interface DepositRecord {
+  readonly id: string;
+  readonly coin: string;
+  readonly address: string;
+  readonly amount: string;
+  readonly confirmations: number;
+  readonly internal: boolean;
+  /** Empty for internal ones. */
+  readonly hash: string;
+  readonly status: DepositStatus;
+  readonly time: number;
 }
 
 export const depositCodec: Codec<Deposit> = {
@@ -70,7 +84,7 @@ export class Deposits {
   }
 
   /** Notes coins that another account of the exchange has moved to this one. */
-  noteInternal({ account, chain, amount }: Arrival, time: number): void {
+  addInternal({ account, chain, amount }: Arrival, time: number): void {
     const id = this.context.sequences.record(time);
     const address = addressText(depositAddress(account, chain));
     const marks = { internal: true, fails: false, hash: '', status: 2 } as const;
@@ -79,7 +93,7 @@ export class Deposits {
   }
 
   /** The last confirmation is there, or never will be. */
-  conclude(task: Reference, time: number): void {
+  complete(task: FundsTask, time: number): void {
     const deposit = this.lists.at(listOf(task), task.place);
     const { id, account, coin, amount, fails } = deposit;
     this.lists.put(listOf(task), task.place, { ...deposit, status: fails ? 1 : 2 });
@@ -90,9 +104,16 @@ export class Deposits {
   }
 
   /** A page, newest first; pages count from 1. */
-  page(account: string, coin: string, page: number, size: number): { list: Deposit[]; total: number } {
+  page(
+    account: string,
+    coin: string,
+    page: number,
+    size: number,
+    now: number,
+  ): { list: DepositRecord[]; total: number } {
     const name = listOf({ account, coin });
-    return { list: this.lists.newest(name, page, size), total: this.lists.length(name) };
+    const list = this.lists.newest(name, page, size).map((deposit) => depositRecord(deposit, now));
+    return { list, total: this.lists.length(name) };
   }
 }
 
@@ -100,8 +121,14 @@ function confirmedAfter({ confirmations }: ChainRules): number {
   return confirmations * FUNDS.confirmationEvery;
 }
 
+function depositRecord(deposit: Deposit, now: number): DepositRecord {
+  const { id, coin, address, amount, internal, hash, status, time } = deposit;
+  const confirmations = confirmationsOf(deposit, now);
+  return { id: String(id), coin, address, amount: coinText(coin, amount), confirmations, internal, hash, status, time };
+}
+
 /** How many confirmations a deposit has at `now`; one that failed never got the last. */
-export function confirmationsOf(deposit: Deposit, now: number): number {
+function confirmationsOf(deposit: Deposit, now: number): number {
   if (deposit.internal) return 0;
   const needed = chainRules(deposit.coin, deposit.chain).confirmations;
   if (deposit.status === 2) return needed;

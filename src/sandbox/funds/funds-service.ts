@@ -1,63 +1,29 @@
-import type { BillKind, BillQuery } from '../accounts/bills.js';
-import type { ExchangeState } from '../exchange/exchange-state.js';
+import type { Customers } from '../accounts/accounts.js';
+import { type BillQuery, type BillRecord, billRecord } from '../accounts/bills.js';
 import { type ChainRules, chainsOf, coinRules } from '../markets/coins.js';
-import { coinText, coinUnits, unitsOf } from '../markets/market.js';
+import { coinUnits, unitsOf } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
-import { FUNDS } from '../server/choices.js';
+import { Scheduler, timeCodec } from '../scheduler.js';
 import type { Store } from '../store/store.js';
 import type { Codec, Table } from '../store/table.js';
-import { AddressBook, addressText, type ChainAddress, depositAddress, markCodec, verifiedCodec } from './addresses.js';
-import { type FundsContext, readTask } from './context.js';
-import { confirmationsOf, type Deposit, type DepositStatus, Deposits, depositCodec } from './deposits.js';
-import { Scheduler, timeCodec } from './scheduler.js';
+import {
+  AddressBook,
+  addressText,
+  type ChainAddress,
+  depositAddress,
+  markCodec,
+  type NewAddress,
+  verifiedCodec,
+} from './addresses.js';
+import { FUNDS, type FundsContext, readTask } from './context.js';
+import { type DepositRecord, Deposits, depositCodec } from './deposits.js';
 import {
   type CheckedWithdrawal,
   type Withdrawal,
-  type WithdrawalStatus,
+  type WithdrawalRecord,
   Withdrawals,
   withdrawalCodec,
 } from './withdrawals.js';
-
-/** A bill as its owner sees it. Amounts are decimal texts with all of the coin's decimals, times ms since the Unix epoch. */
-export interface BillRecord {
-  readonly id: string;
-  readonly coin: string;
-  /** Below zero where coins went away. */
-  readonly change: string;
-  /** Available and frozen together, after the change; what is on its way out is not among it. */
-  readonly balance: string;
-  readonly time: number;
-  readonly kind: BillKind;
-  readonly remark: string;
-}
-
-export interface DepositRecord {
-  readonly id: string;
-  readonly coin: string;
-  readonly address: string;
-  readonly amount: string;
-  readonly confirmations: number;
-  readonly internal: boolean;
-  /** Empty where no chain was needed. */
-  readonly hash: string;
-  readonly status: DepositStatus;
-  readonly time: number;
-}
-
-export interface WithdrawalRecord {
-  readonly id: string;
-  /** With the fee in it. */
-  readonly amount: string;
-  readonly fee: string;
-  readonly status: WithdrawalStatus;
-  readonly submitted: number;
-  /** When the status changed last. */
-  readonly managed: number;
-  readonly address: string;
-  readonly orderNumber: string;
-  /** Empty until the transaction is on the chain. */
-  readonly hash: string;
-}
 
 export interface Page<Entry> {
   /** Newest first. */
@@ -66,85 +32,68 @@ export interface Page<Entry> {
   readonly total: number;
 }
 
-/** Whose funds. */
-export interface FundsOwner {
+/** The account whose funds they are. */
+interface Owner {
   readonly id: string;
-  readonly accessKey: string;
 }
 
-/** An account's coming and going coins, as the interface lets it see and move them. Coins must exist. */
-export interface Funds {
-  /** The chains of a coin, the usual one first. */
-  chains(coin: string): readonly ChainRules[];
-  /** Newest first; pages count from 1. */
-  bills(account: FundsOwner, query: BillQuery): BillRecord[];
-  /** The address of a coin with one chain. Throws Refusal when it has several, or the address was not obtained. */
-  depositAddress(account: FundsOwner, coin: string): ChainAddress;
-  /** One for each chain, closed ones included. */
-  depositAddresses(account: FundsOwner, coin: string): ChainAddress[];
-  /** The default one, as `receiveAddr` takes it. Throws Refusal when none is verified. */
-  withdrawalAddress(account: FundsOwner, coin: string): string;
-  deposits(account: FundsOwner, coin: string, page: number, size: number): Page<DepositRecord>;
-  withdrawals(account: FundsOwner, coin: string, page: number, size: number): Page<WithdrawalRecord>;
-  /** The record's id. Throws Refusal with nothing moved. */
-  withdraw(account: FundsOwner, request: WithdrawRequest): string;
-}
-
-/** Coins that come from outside. Amounts are decimal texts in the coin. */
+/** Coins from outside. The amount is decimal text. */
 export interface DepositRequest {
   readonly coin: string;
   readonly amount: string;
-  /** The first chain of the coin that is open for deposits when it is not given. */
+  /** Default: the coin's first chain that is open for deposits. */
   readonly chain?: string | undefined;
-  /** Lets it fail after its last confirmation but one. */
+  /** Makes it fail instead of being credited. */
   readonly fail?: boolean | undefined;
 }
 
-/** A withdrawal as it is asked for; the fee is part of the amount. */
+/** The amounts are decimal text; the fee is part of the amount. */
 export interface WithdrawRequest {
   readonly coin: string;
   readonly amount: string;
   readonly fee: string;
-  /** Whether it may be moved within the exchange. */
+  /** Whether it may move within the exchange. */
   readonly internal: boolean;
   readonly address: string;
   readonly safePwd: string;
 }
 
-/** Who withdraws. */
-interface Owner {
-  readonly id: string;
-  readonly safePwd: string;
+interface FundsOptions extends Omit<FundsContext, 'scheduler'> {
+  readonly customers: Customers;
+  readonly now: () => number;
+  /** Called after something was moved or counted. */
+  readonly changed: () => void;
 }
 
-/** How coins come and go. Each call leaves ledger, bills, records and agenda consistent. */
-export class Treasury {
-  readonly addresses: AddressBook;
-  readonly deposits: Deposits;
-  readonly withdrawals: Withdrawals;
+/**
+ * The coins of accounts: bills, addresses, deposits and withdrawals. Each call leaves ledger, bills, records and scheduler
+ * consistent. Coins must exist; amounts are decimal text, pages count from 1.
+ */
+export class FundsService {
+  private readonly addresses: AddressBook;
+  private readonly depositBook: Deposits;
+  private readonly withdrawalBook: Withdrawals;
   private readonly scheduler: Scheduler;
   private readonly passwords: FundPasswords;
 
-  /** `accounts` gives the ids of all customers. */
   constructor(
     store: Store,
-    private readonly context: Omit<FundsContext, 'scheduler'>,
-    private readonly accounts: () => Iterable<string>,
+    private readonly options: FundsOptions,
   ) {
     this.scheduler = new Scheduler(store.table('agenda', timeCodec));
-    const whole = { ...context, scheduler: this.scheduler };
+    const context = { ...options, scheduler: this.scheduler };
     this.addresses = new AddressBook({
       verified: store.table('verified', verifiedCodec),
       obtained: store.table('obtained', markCodec),
     });
-    this.deposits = new Deposits(store.lists('deposits', depositCodec), whole);
-    this.withdrawals = new Withdrawals(store.lists('withdrawals', withdrawalCodec), whole);
+    this.depositBook = new Deposits(store.lists('deposits', depositCodec), context);
+    this.withdrawalBook = new Withdrawals(store.lists('withdrawals', withdrawalCodec), context);
     this.passwords = new FundPasswords(store.table('fundPasswords', attemptsCodec));
   }
 
-  /** Gives a new account its first balances, in decimal texts. */
-  open(account: string, amounts: Readonly<Record<string, string>>, time: number): void {
-    const { ledger, bills } = this.context;
+  /** The first balances of an account. */
+  seedBalances(account: string, amounts: Readonly<Record<string, string>>, time: number): void {
+    const { ledger, bills } = this.options;
     for (const [coin, amount] of Object.entries(amounts)) {
       ledger.credit(account, coin, coinUnits(coin, amount));
       bills.post(account, coin, coinUnits(coin, amount), 'opening');
@@ -152,55 +101,131 @@ export class Treasury {
     bills.write(time);
   }
 
-  /** When the next deposit or withdrawal changes its state: ms since the Unix epoch, infinity when none is under way. */
+  /** What an account needs at first: a deposit address for each coin, and a verified withdrawal address on each chain. */
+  seedAddresses(account: string, coins: Iterable<string>): void {
+    this.addresses.seed(account, coins);
+  }
+
+  /** When the next deposit or withdrawal changes its state: ms since the Unix epoch, infinity if none is pending. */
   get next(): number {
     return this.scheduler.next;
   }
 
-  /** Lets happen what is due by `time`. */
+  /** Lets everything happen that is due by `time`. */
   advance(time: number): void {
     for (let due = this.scheduler.take(time); due !== undefined; due = this.scheduler.take(time)) {
       const task = readTask(due.key);
-      if (task.kind === 'deposit') this.deposits.conclude(task, due.time);
-      else this.arrive(this.withdrawals.proceed(task, due.time), due.time);
+      if (task.kind === 'deposit') this.depositBook.complete(task, due.time);
+      else this.arrive(this.withdrawalBook.proceed(task, due.time), due.time);
     }
   }
 
-  /** Announces coins from outside. Throws {@link Refusal} for a bad amount, and an unknown or closed chain. */
-  deposit(account: string, { coin, amount, chain: name, fail }: DepositRequest, time: number): Deposit {
+  /** The chains of a coin, the usual one first. */
+  chains(coin: string): readonly ChainRules[] {
+    return chainsOf(coin);
+  }
+
+  /** Newest first. */
+  bills({ id }: Owner, query: BillQuery): BillRecord[] {
+    return this.options.bills.page(id, query).map(billRecord);
+  }
+
+  /** The address of a coin with one chain. Throws {@link Refusal} if it has several, or the address was not obtained. */
+  depositAddress({ id }: Owner, coin: string): ChainAddress {
+    return this.addresses.single(id, coin);
+  }
+
+  /** One for each chain, closed ones included. */
+  depositAddresses({ id }: Owner, coin: string): ChainAddress[] {
+    return chainsOf(coin).map((chain) => depositAddress(id, chain));
+  }
+
+  /** The default one, as `receiveAddr` takes it. Throws {@link Refusal} if none is verified. */
+  withdrawalAddress({ id }: Owner, coin: string): string {
+    return this.addresses.default(id, coin);
+  }
+
+  /** Allows withdrawals to an address. Throws {@link Refusal}. */
+  verifyAddress({ id }: Owner, address: NewAddress): void {
+    this.addresses.verify(id, address);
+    this.options.changed();
+  }
+
+  /** What a user does on the exchange's website before getUserAddress gives an address. */
+  obtainAddress({ id }: Owner, coin: string): void {
+    this.addresses.obtain(id, coin);
+    this.options.changed();
+  }
+
+  deposits({ id }: Owner, coin: string, page: number, size: number): Page<DepositRecord> {
+    return this.depositBook.page(id, coin, page, size, this.options.now());
+  }
+
+  withdrawals({ id }: Owner, coin: string, page: number, size: number): Page<WithdrawalRecord> {
+    return this.withdrawalBook.page(id, coin, page, size);
+  }
+
+  /** Announces coins from outside. The record's id. Throws {@link Refusal} for a bad amount or an unknown or closed chain. */
+  deposit({ id: account }: Owner, { coin, amount, chain: name, fail }: DepositRequest): string {
     const chain = depositChain(coin, name);
     const units = coinUnits(coin, amount);
     if (units === 0n) throw new Refusal('badAmount', amount);
-    return this.deposits.announce({ account, chain, amount: units, fails: fail }, time);
+    const { id } = this.depositBook.announce({ account, chain, amount: units, fails: fail }, this.options.now());
+    this.options.changed();
+    return String(id);
   }
 
-  /** Throws {@link Refusal} with nothing moved; a wrong password is counted all the same. */
-  withdraw(owner: Owner, request: WithdrawRequest, time: number): Withdrawal {
-    this.passwords.check(owner.id, owner.safePwd, request.safePwd, time);
-    const checked = this.checked(owner.id, request);
-    const recipient = request.internal ? this.ownerOf(checked.chain, checked.address) : undefined;
-    if (recipient === undefined) {
-      if (!checked.chain.canWithdraw) throw new Refusal('notOpen', `withdrawals on ${checked.chain.chain}`);
-      return this.withdrawals.submit(checked, time);
+  /** The record's id. Throws {@link Refusal} with nothing moved; a wrong password counts all the same. */
+  withdraw({ accessKey }: { readonly accessKey: string }, request: WithdrawRequest): string {
+    const owner = this.options.customers.byAccessKey(accessKey);
+    if (owner === undefined) throw new Refusal('noUser');
+    const time = this.options.now();
+    try {
+      this.passwords.check(owner.id, owner.safePwd, request.safePwd, time);
+      const checked = this.checked(owner.id, request);
+      const recipient = request.internal ? this.ownerOf(checked.chain, checked.address) : undefined;
+      const { id } = recipient === undefined ? this.submit(checked, time) : this.transfer(checked, recipient, time);
+      return String(id);
+    } finally {
+      this.options.changed();
     }
-    const withdrawal = this.withdrawals.transfer(checked, recipient, time);
-    const { chain, amount, fee } = checked;
-    this.deposits.noteInternal({ account: recipient, chain, amount: amount - fee }, time);
-    return withdrawal;
   }
 
-  private checked(
-    account: string,
-    { coin, amount: wanted, fee: offered, address }: WithdrawRequest,
-  ): CheckedWithdrawal {
-    const { text, chain } = this.addresses.find(account, coin, address);
-    const [amount, fee] = [coinUnits(coin, wanted), coinUnits(coin, offered)];
+  /**
+   * Ends a withdrawal before its success and gives the coins back. A confirmed one can fail but not be cancelled. Throws
+   * {@link Refusal}.
+   */
+  endWithdrawal({ id: account }: Owner, coin: string, id: string, end: 'failed' | 'cancelled'): void {
+    if (!/^\d{1,19}$/.test(id)) throw new Refusal('noRecord', id.slice(0, 40));
+    const status = end === 'failed' ? 1 : 3;
+    this.withdrawalBook.end(account, coin, BigInt(id), status, this.options.now());
+    this.options.changed();
+  }
+
+  private checked(account: string, request: WithdrawRequest): CheckedWithdrawal {
+    const { coin } = request;
+    const { text, chain } = this.addresses.find(account, coin, request.address);
+    const [amount, fee] = [coinUnits(coin, request.amount), coinUnits(coin, request.fee)];
     const limit = (value: string) => unitsOf(value, coinRules(coin).unitDecimal);
     if (fee < limit(chain.fee)) throw new Refusal('feeTooLow', chain.fee);
-    if (amount <= fee) throw new Refusal('withinFee', offered);
+    if (amount <= fee) throw new Refusal('withinFee', request.fee);
     if (amount < limit(chain.minWithdrawal)) throw new Refusal('belowMinWithdrawal', chain.minWithdrawal);
     if (amount > limit(chain.maxWithdrawal)) throw new Refusal('aboveMaxWithdrawal', chain.maxWithdrawal);
     return { account, chain, amount, fee, address: text };
+  }
+
+  private submit(checked: CheckedWithdrawal, time: number): Withdrawal {
+    const { chain, canWithdraw } = checked.chain;
+    if (!canWithdraw) throw new Refusal('notOpen', `withdrawals on ${chain}`);
+    return this.withdrawalBook.submit(checked, time);
+  }
+
+  /** To another account of the exchange, at once. */
+  private transfer(checked: CheckedWithdrawal, recipient: string, time: number): Withdrawal {
+    const withdrawal = this.withdrawalBook.transfer(checked, recipient, time);
+    const { chain, amount, fee } = checked;
+    this.depositBook.addInternal({ account: recipient, chain, amount: amount - fee }, time);
+    return withdrawal;
   }
 
   /** What left over a chain to an address of this exchange comes back in as a deposit. */
@@ -209,15 +234,12 @@ export class Treasury {
     const rules = chainsOf(coin).find((known) => known.chain === chain);
     const recipient = rules === undefined ? undefined : this.ownerOf(rules, address);
     if (rules === undefined || recipient === undefined) return;
-    this.deposits.announce({ account: recipient, chain: rules, amount: amount - fee, hash }, time);
+    this.depositBook.announce({ account: recipient, chain: rules, amount: amount - fee, hash }, time);
   }
 
   /** The customer who receives at an address. */
   private ownerOf(chain: ChainRules, text: string): string | undefined {
-    for (const account of this.accounts()) {
-      if (addressText(depositAddress(account, chain)) === text) return account;
-    }
-    return undefined;
+    return this.options.customers.ids().find((account) => addressText(depositAddress(account, chain)) === text);
   }
 }
 
@@ -229,84 +251,14 @@ function depositChain(coin: string, name: string | undefined): ChainRules {
   return found;
 }
 
-/** Funds as their owners see them: decimal text outside, units inside. */
-export class FundsService implements Funds {
-  /** `changed` is called after something was moved or counted. */
-  constructor(
-    private readonly state: ExchangeState,
-    private readonly now: () => number,
-    private readonly changed: () => void,
-  ) {}
-
-  chains(coin: string): readonly ChainRules[] {
-    return chainsOf(coin);
-  }
-
-  bills({ id }: FundsOwner, query: BillQuery): BillRecord[] {
-    return this.state.bills.page(id, query).map((bill) => ({
-      id: String(bill.id),
-      coin: bill.coin,
-      change: coinText(bill.coin, bill.change),
-      balance: coinText(bill.coin, bill.balance),
-      time: bill.time,
-      kind: bill.kind,
-      remark: bill.remark,
-    }));
-  }
-
-  depositAddress({ id }: FundsOwner, coin: string): ChainAddress {
-    return this.state.treasury.addresses.single(id, coin);
-  }
-
-  depositAddresses({ id }: FundsOwner, coin: string): ChainAddress[] {
-    return chainsOf(coin).map((chain) => depositAddress(id, chain));
-  }
-
-  withdrawalAddress({ id }: FundsOwner, coin: string): string {
-    return this.state.treasury.addresses.default(id, coin);
-  }
-
-  deposits({ id }: FundsOwner, coin: string, page: number, size: number): Page<DepositRecord> {
-    const { list, total } = this.state.treasury.deposits.page(id, coin, page, size);
-    return { list: list.map((deposit) => depositRecord(deposit, this.now())), total };
-  }
-
-  withdrawals({ id }: FundsOwner, coin: string, page: number, size: number): Page<WithdrawalRecord> {
-    const { list, total } = this.state.treasury.withdrawals.page(id, coin, page, size);
-    return { list: list.map(withdrawalRecord), total };
-  }
-
-  withdraw({ accessKey }: FundsOwner, request: WithdrawRequest): string {
-    const owner = this.state.customers.byAccessKey(accessKey);
-    if (owner === undefined) throw new Refusal('noUser');
-    try {
-      return String(this.state.treasury.withdraw(owner, request, this.now()).id);
-    } finally {
-      this.changed();
-    }
-  }
-}
-
-function depositRecord(deposit: Deposit, now: number): DepositRecord {
-  const { id, coin, address, amount, internal, hash, status, time } = deposit;
-  const confirmations = confirmationsOf(deposit, now);
-  return { id: String(id), coin, address, amount: coinText(coin, amount), confirmations, internal, hash, status, time };
-}
-
-function withdrawalRecord(withdrawal: Withdrawal): WithdrawalRecord {
-  const { id, coin, amount, fee, status, submitted, managed, address, hash } = withdrawal;
-  const texts = { amount: coinText(coin, amount), fee: coinText(coin, fee) };
-  return { id: String(id), ...texts, status, submitted, managed, address, orderNumber: `W${id}`, hash };
-}
-
-/** Wrong fund passwords in a row, and until when none is looked at any more. */
+/** Wrong fund passwords in a row, and until when all are refused. */
 interface Attempts {
   readonly wrong: number;
   /** ms since the Unix epoch. */
   readonly lockedUntil: number;
 }
 
-export const attemptsCodec: Codec<Attempts> = {
+const attemptsCodec: Codec<Attempts> = {
   encode: ({ wrong, lockedUntil }) => [wrong, lockedUntil],
   decode: (row) => {
     const [wrong, lockedUntil] = row as [number, number];
@@ -315,7 +267,7 @@ export const attemptsCodec: Codec<Attempts> = {
 };
 
 /** Compares fund passwords, and locks an account's after too many wrong ones. */
-export class FundPasswords {
+class FundPasswords {
   constructor(private readonly table: Table<Attempts>) {}
 
   /** Throws {@link Refusal} 1005 for a wrong one, which counts, and 1004 for any while the account's is locked. */

@@ -1,11 +1,11 @@
 import { FEES, OUTSIDE } from '../accounts/ledger.js';
 import type { ChainRules } from '../markets/coins.js';
+import { coinText } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
-import { FUNDS } from '../server/choices.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
 import type { Codec } from '../store/table.js';
 import { transactionHash } from './addresses.js';
-import { type FundsContext, listOf, type Reference, taskKey } from './context.js';
+import { FUNDS, type FundsContext, type FundsTask, listOf, taskKey } from './context.js';
 
 /** 0 submitted, 5 confirmed, 2 success, 1 failed, 3 cancelled. */
 export type WithdrawalStatus = 0 | 1 | 2 | 3 | 5;
@@ -26,6 +26,28 @@ export interface Withdrawal {
   readonly status: WithdrawalStatus;
   /** Empty until the transaction is on the chain. */
   readonly hash: string;
+}
+
+/** A withdrawal as its owner sees it. The amounts are decimal text, the times ms since the Unix epoch. */
+export interface WithdrawalRecord {
+  readonly id: string;
+  /** Includes the fee. */
+  readonly amount: string;
+  readonly fee: string;
+  readonly status: WithdrawalStatus;
+  readonly submitted: number;
+  /** When the status last changed. */
+  readonly managed: number;
+  readonly address: string;
+  readonly orderNumber: string;
+  /** Empty until the transaction is on the chain. */
+  readonly hash: string;
+}
+
+function withdrawalRecord(withdrawal: Withdrawal): WithdrawalRecord {
+  const { id, coin, amount, fee, status, submitted, managed, address, hash } = withdrawal;
+  const texts = { amount: coinText(coin, amount), fee: coinText(coin, fee) };
+  return { id: String(id), ...texts, status, submitted, managed, address, orderNumber: `W${id}`, hash };
 }
 
 export const withdrawalCodec: Codec<Withdrawal> = {
@@ -99,7 +121,7 @@ export class Withdrawals {
   }
 
   /** Submitted becomes confirmed, confirmed becomes success. Gives the withdrawal as it is now. */
-  proceed(task: Reference, time: number): Withdrawal {
+  proceed(task: FundsTask, time: number): Withdrawal {
     const withdrawal = this.lists.at(listOf(task), task.place);
     return withdrawal.status === 0 ? this.confirm(task, withdrawal, time) : this.succeed(task, withdrawal, time);
   }
@@ -122,18 +144,18 @@ export class Withdrawals {
   }
 
   /** A page, newest first; pages count from 1. */
-  page(account: string, coin: string, page: number, size: number): { list: Withdrawal[]; total: number } {
+  page(account: string, coin: string, page: number, size: number): { list: WithdrawalRecord[]; total: number } {
     const name = listOf({ account, coin });
-    return { list: this.lists.newest(name, page, size), total: this.lists.length(name) };
+    return { list: this.lists.newest(name, page, size).map(withdrawalRecord), total: this.lists.length(name) };
   }
 
-  private confirm(task: Reference, withdrawal: Withdrawal, time: number): Withdrawal {
+  private confirm(task: FundsTask, withdrawal: Withdrawal, time: number): Withdrawal {
     this.context.scheduler.add(taskKey(task), time + FUNDS.withdrawalDoneAfter);
     const hash = transactionHash(`withdrawal ${withdrawal.id}`);
     return this.change(task.place, withdrawal, { status: 5, hash }, time);
   }
 
-  private succeed({ place }: Reference, withdrawal: Withdrawal, time: number): Withdrawal {
+  private succeed({ place }: FundsTask, withdrawal: Withdrawal, time: number): Withdrawal {
     const { account, coin, amount, fee } = withdrawal;
     this.context.ledger.move(coin, amount - fee, available(withdrawing(account)), available(OUTSIDE));
     this.context.ledger.move(coin, fee, available(withdrawing(account)), available(FEES));

@@ -5,7 +5,7 @@ import { Failure, suggest } from '../../errors.js';
 import { adminCalls } from '../admin/calls.js';
 import { adminListener } from '../admin/http.js';
 import { makePrivateFolder } from '../disk.js';
-import { type Exchange, openExchange } from '../exchange/exchange-service.js';
+import { type Exchange, ExchangeService } from '../exchange/exchange-service.js';
 import type { ReplayGenesis } from '../exchange/exchange-state.js';
 import { Faults } from '../faults/faults.js';
 import { FaultLog } from '../faults/log.js';
@@ -55,7 +55,10 @@ export interface ServeOptions {
  *
  * Throws {@link Failure} when one is running in this folder already or the port cannot be had.
  */
-export async function serve(options: ServeOptions, open: typeof openExchange = openExchange): Promise<Running> {
+export async function serve(
+  options: ServeOptions,
+  open: typeof ExchangeService.open = ExchangeService.open,
+): Promise<Running> {
   const files = filesIn(options.directory);
   const now = options.now ?? Date.now;
   makePrivateFolder(files.directory);

@@ -2,8 +2,8 @@ import type { AccountType } from '../../domain/words.js';
 import { isSimulated, walletOf } from '../accounts/accounts.js';
 import type { BillBook, BillKind } from '../accounts/bills.js';
 import { FEES, type Ledger } from '../accounts/ledger.js';
-import { Book, type BookEvent, type Execution, opposite, type Side } from '../engine/book.js';
-import type { Lender } from '../margin/margin-service.js';
+import { type Book, type BookEvent, type Execution, opposite, type Side } from '../engine/book.js';
+import type { MarginService } from '../margin/margin-service.js';
 import type { Market } from '../markets/market.js';
 import type { Tape } from '../markets/tape.js';
 import { Refusal } from '../refusals.js';
@@ -11,19 +11,19 @@ import { held, type Order } from './order.js';
 import type { OrderRepository } from './order-repository.js';
 import type { Sequences } from './sequences.js';
 
-/** A market with what is going on in it. */
+/** A market with its book and its trades. */
 export interface Venue {
   readonly market: Market;
   readonly book: Book<Order>;
   readonly tape: Tape;
 }
 
-/** In ticks. Where nothing has traded yet the best bid stands in; 0, so that nothing is lent, where there is none. */
+/** In ticks. Before the first trade it is the best bid, or 0, at which nothing is lent. */
 export function lastPrice(venue: Venue | undefined): bigint {
   return venue?.tape.last?.price ?? venue?.book.best('buy')?.price ?? 0n;
 }
 
-/** An order that is wanted: ticks and lots. */
+/** An order to be placed, in ticks and lots. */
 export interface Intent {
   readonly account: string;
   readonly side: Side;
@@ -31,7 +31,7 @@ export interface Intent {
   readonly price: bigint;
   readonly amount: bigint;
   readonly clientId?: string | undefined;
-  /** Spot unless told. */
+  /** Which wallet pays and receives (default: spot). */
   readonly kind?: AccountType | undefined;
   /** Borrow what is missing. */
   readonly borrow?: boolean | undefined;
@@ -40,12 +40,13 @@ export interface Intent {
 }
 
 /**
- * Where orders are taken, held for, matched and settled, one after the other. Each call leaves everything consistent:
- * book, ledger, orders, tape and bills.
+ * Takes orders, holds what they may cost, matches and settles them, one after the other. Each call leaves book, ledger, orders,
+ * tape and bills consistent. Every trade and every change of an order, of customers and of simulated traders, passes here.
  */
 export class OrderService {
   /** Whether something of a customer has changed since this was last set to false. */
-  touched = false;
+  customersChanged = false;
+  /** Time never goes back, even if a caller's does. */
   private time = 0;
 
   constructor(
@@ -53,73 +54,69 @@ export class OrderService {
     private readonly sequences: Sequences,
     private readonly bills: BillBook,
     private readonly orders: OrderRepository,
-    private readonly lender: Lender,
+    private readonly margin: MarginService,
   ) {}
 
-  static venue(market: Market, tape: Tape): Venue {
-    return { market, book: new Book<Order>(), tape };
-  }
-
-  /** Takes an order at `time`. Throws {@link Refusal}, with nothing changed, when it cannot be. */
+  /** Takes an order at `time`. Throws {@link Refusal}, with nothing changed, if it cannot be placed. */
   place(venue: Venue, intent: Intent, time: number): Order {
     if (intent.type === 'postOnly' && venue.book.crosses(intent.side, intent.price)) throw new Refusal('wouldTrade');
     this.time = Math.max(this.time, time);
-    const wallet = this.hold(venue.market, intent);
-    const order = this.prepared(venue.market, intent, wallet);
+    const order = this.funded(venue.market, intent);
     this.orders.enter(order);
-    for (const event of venue.book.submit(order, intent.type)) this.follow(venue, event);
+    for (const event of venue.book.submit(order, intent.type)) this.apply(venue, event);
     return order;
   }
 
-  /** Ends an open order and gives back what it holds. */
+  /** Ends an open order and releases what it holds. */
   cancel(venue: Venue, order: Order): void {
     if (venue.book.cancel(order)) this.close(order);
   }
 
-  /** Puts an open order back as it was stored; they come in the order of their ids. */
-  restore(venue: Venue, order: Order): void {
-    venue.book.restore(order);
-  }
-
-  private prepared(market: Market, intent: Intent, wallet: string): Order {
-    return {
-      id: this.sequences.order(this.time),
-      account: intent.account,
-      kind: intent.kind ?? 'spot',
-      wallet,
-      repay: intent.repay ?? false,
-      market,
-      side: intent.side,
-      type: intent.type,
-      price: intent.price,
-      amount: intent.amount,
-      remaining: intent.amount,
-      clientId: intent.clientId ?? null,
-      time: this.time,
-      value: 0n,
-      fee: 0n,
-      open: true,
-    };
-  }
-
-  /** Holds what the order may cost, borrowing what is missing if it may; the wallet from which it is taken. */
-  private hold(market: Market, { account, side, price, amount, kind = 'spot', borrow }: Intent): string {
+  /** Holds what the order may cost, borrowing what is missing if it may, and gives it an id. */
+  private funded(market: Market, intent: Intent): Order {
+    const {
+      account,
+      side,
+      type,
+      price,
+      amount,
+      kind = 'spot',
+      borrow = false,
+      repay = false,
+      clientId = null,
+    } = intent;
     const wallet = walletOf(account, kind, market);
     const { coin, units } = held({ market, side, price, remaining: amount });
     const missing = units - this.ledger.available(wallet.name, coin);
     if (missing > 0n) {
-      if (borrow !== true) throw new Refusal('insufficientBalance', coin);
-      this.lender.lend(wallet, coin, missing);
+      if (!borrow) throw new Refusal('insufficientBalance', coin);
+      this.margin.lend(wallet, coin, missing);
       this.bills.write(this.time);
     }
     this.ledger.hold(wallet.name, coin, units);
-    return wallet.name;
+    const id = this.sequences.order(this.time);
+    const filled = { remaining: amount, value: 0n, fee: 0n, open: true };
+    return {
+      id,
+      account,
+      kind,
+      wallet: wallet.name,
+      repay,
+      market,
+      side,
+      type,
+      price,
+      amount,
+      clientId,
+      time: this.time,
+      ...filled,
+    };
   }
 
-  private follow(venue: Venue, event: BookEvent<Order>): void {
+  private apply(venue: Venue, event: BookEvent<Order>): void {
     if (event.kind === 'traded') this.trade(venue, event.maker, event.taker, event.price, event.amount);
     if (event.kind === 'cancelled') this.close(event.order);
-    if (event.kind === 'rested') this.track(event.order);
+    if (event.kind === 'rested') this.keep(event.order);
   }
 
   private trade(venue: Venue, maker: Order, taker: Order, price: bigint, amount: bigint): void {
@@ -129,50 +126,42 @@ export class OrderService {
       if (!isSimulated(wallet)) this.bills.post(wallet, ...entry);
     });
     if (buy.repay) this.repayFromBuy(buy, price, amount);
-    if (sell.repay) this.lender.repay(sell.wallet, sell.market.quote, afterFee(sell.market.value(price, amount)));
+    if (sell.repay) this.margin.repay(sell.wallet, sell.market.quote, afterFee(sell.market.value(price, amount)));
     this.bills.write(this.time);
     venue.tape.record({ id: this.sequences.trade(), time: this.time, side: opposite(maker.side), price, amount });
     for (const order of [maker, taker]) {
       if (order.remaining === 0n) this.close(order);
-      else this.track(order);
+      else this.keep(order);
     }
   }
 
-  /** What was bought repays, and so does what the price left over of the money that was held. */
+  /** The bought coins repay, and so does the held money that a better price left over. */
   private repayFromBuy({ wallet, market, price: limit }: Order, price: bigint, amount: bigint): void {
-    this.lender.repay(wallet, market.base, afterFee(market.units(amount)));
-    this.lender.repay(wallet, market.quote, market.value(limit - price, amount));
+    this.margin.repay(wallet, market.base, afterFee(market.units(amount)));
+    this.margin.repay(wallet, market.quote, market.value(limit - price, amount));
   }
 
   private close(order: Order): void {
     const { coin, units } = held(order);
     this.ledger.release(order.wallet, coin, units);
     if (order.repay) {
-      this.lender.repay(order.wallet, coin, units);
+      this.margin.repay(order.wallet, coin, units);
       this.bills.write(this.time);
     }
     order.open = false;
-    this.track(order);
+    this.keep(order);
   }
 
-  private track(order: Order): void {
+  private keep(order: Order): void {
     this.orders.keep(order);
-    this.touch(order);
-  }
-
-  private touch(order: Order): void {
-    if (!isSimulated(order.account)) this.touched = true;
+    if (!isSimulated(order.account)) this.customersChanged = true;
   }
 }
 
-function afterFee(received: bigint): bigint {
-  return received - feeOf(received);
-}
-
-/** Hears of every movement that changes what a wallet owns; holds are not among them. */
+/** Called for every movement that changes what a wallet owns. Holds are not among them. */
 type Posted = (wallet: string, coin: string, change: bigint, kind: BillKind) => void;
 
-/** Exchanges coins against money for `amount` lots at `price` ticks out of what both orders hold, and takes the fees. */
+/** Exchanges `amount` lots at `price` ticks out of what both orders hold, and takes the fees. */
 export function settle(ledger: Ledger, buy: Order, sell: Order, price: bigint, amount: bigint, posted: Posted): void {
   const { market } = buy;
   const value = market.value(price, amount);
@@ -183,7 +172,7 @@ export function settle(ledger: Ledger, buy: Order, sell: Order, price: bigint, a
   pay(ledger, market.base, units, sell, buy);
   posted(sell.wallet, market.base, -units, 'sell');
   posted(buy.wallet, market.base, units, 'buy');
-  // A buy below its limit held more than it paid.
+  // a buy below its limit held more than it paid
   ledger.release(buy.wallet, market.quote, market.value(buy.price - price, amount));
   charge(ledger, buy, market.base, units, posted);
   charge(ledger, sell, market.quote, value, posted);
@@ -203,12 +192,13 @@ function charge(ledger: Ledger, order: Order, coin: string, received: bigint, po
 }
 
 /** Takers and makers pay 0.2 %. */
-const PER_MILLE = 2n;
+const FEE_PER_MILLE = 2n;
 
-/**
- * The fee on what a trade yields, in units of the received coin. A part of a unit is charged whole, so that cutting an
- * order into crumbs never saves the fee; it is never more than what was received.
- */
+/** The fee in units of the received coin. It is rounded up, so that splitting an order never saves the fee. */
 export function feeOf(received: bigint): bigint {
-  return (received * PER_MILLE + 999n) / 1000n;
+  return (received * FEE_PER_MILLE + 999n) / 1000n;
+}
+
+function afterFee(received: bigint): bigint {
+  return received - feeOf(received);
 }

@@ -1,7 +1,7 @@
 import type { AccountType } from '../../domain/words.js';
 import { walletName } from '../accounts/accounts.js';
 import type { BookOrder, Execution, Side } from '../engine/book.js';
-import { MARKETS, type Market } from '../markets/market.js';
+import { coinText, MARKETS, type Market } from '../markets/market.js';
 import type { Codec } from '../store/table.js';
 
 /** An order as the exchange keeps it: the book's ticks and lots, and what trading made of it. */
@@ -35,9 +35,42 @@ export function statusOf(order: Order): OrderStatus {
   return untouched ? 1 : 2;
 }
 
-/** The coin an order receives, in which its fee is paid (observed by clients, not documented). */
-export function feeCoin(order: Order): string {
-  return order.side === 'buy' ? order.market.base : order.market.quote;
+/** An order as its owner sees it: decimal text. */
+export interface OrderRecord {
+  readonly id: string;
+  readonly clientId: string | null;
+  readonly account: AccountType;
+  readonly market: string;
+  readonly side: Side;
+  readonly type: Execution;
+  readonly price: string;
+  readonly amount: string;
+  readonly filled: string;
+  /** In the quote coin. */
+  readonly filledValue: string;
+  /** In the coin the order receives: the base coin of a buy, the quote coin of a sell. Observed by clients, not documented. */
+  readonly fee: string;
+  readonly time: number;
+  readonly status: OrderStatus;
+}
+
+export function recordOf(order: Order): OrderRecord {
+  const { market, side } = order;
+  return {
+    id: String(order.id),
+    clientId: order.clientId,
+    account: order.kind,
+    market: market.market,
+    side,
+    type: order.type,
+    price: market.price(order.price),
+    amount: market.amount(order.amount),
+    filled: market.amount(order.amount - order.remaining),
+    filledValue: coinText(market.quote, order.value),
+    fee: coinText(side === 'buy' ? market.base : market.quote, order.fee),
+    time: order.time,
+    status: statusOf(order),
+  };
 }
 
 type Holding = Pick<Order, 'market' | 'side' | 'price' | 'remaining'>;
@@ -49,7 +82,7 @@ export function held(order: Holding): { coin: string; units: bigint } {
   return { coin: market.base, units: market.units(remaining) };
 }
 
-/** Where an order's row is. */
+/** The key of an order's row. */
 export function orderKey(account: string, market: string, id: bigint): string {
   return `${account}/${market}/${id}`;
 }

@@ -40,15 +40,6 @@ export const PARAMETER_REFUSALS: Readonly<Record<string, RefusalName>> = { price
 export const SWITCHES: Readonly<Record<string, string>> = { '1': 'true', '0': 'false' };
 export const SWITCHED: ReadonlySet<string> = new Set(['enableExpress', 'enableRepay']);
 
-/**
- * Chosen: how margin works, of which the interface says only that it is there. Leverage L means that at the moment of a
- * loan, and when money leaves the wallet, all that is in it comes to at most L times what is left after its debts, at the
- * last prices: an isolated wallet in the quote coin of its market, a cross wallet in usdt. The lender has enough of the
- * coins with `canLoan`, takes no interest and sells nobody up. Asking for a loan or a repayment on spot is refused (3005),
- * because an order without the loan would be another one. The margin wallets need the permission `lever` as well.
- */
-export const LEVERAGE = { spot: 1, isolated: 5, cross: 3 } as const;
-
 type Permission = 'asset' | 'lever' | 'entrust' | 'money';
 
 /** Chosen from what the interface says each permission is for; which operation needs which is not shown. */
@@ -94,33 +85,6 @@ export const LIMITS = {
   key: { requests: 60, milliseconds: 1000 },
   address: { requests: 10_000, milliseconds: 60_000, lock: 3_600_000 },
   kline: { requests: 1, milliseconds: 1000 },
-} as const;
-
-/**
- * Chosen: how funds move, by the exchange's clock. Fast enough to be watched and slow enough that a client meets the states
- * on the way. A deposit is credited with its last confirmation; a withdrawal is confirmed (5) and gets its hash, and
- * later succeeds (2).
- *
- * Chosen as well, each the simplest that a client can rely on:
- * - The fee is part of the amount, as the field notes have it, and is charged as it was offered once it is no less than
- *   the chain's; also for an internal transfer, so that what arrives is always amount less fees.
- * - itransfer 1 is a consent: it moves at once where the address belongs to another account of the exchange, and goes over
- *   the chain where it does not. Without consent such an address is reached over the chain, as a deposit.
- * - No parameter names a chain: the verified address knows its own. Codes: 3005 for the address and the fee, 3003 for
- *   the amount, 1010 for a closed chain, 1001 for a coin.
- * - What a withdrawal takes is shown as frozen and billed when it is taken, and billed again when it comes back. A bill's
- *   balance and total are what is owned without it.
- * - manageTime is when the status changed last, so that it is a number from the first moment on; hash is empty until the
- *   transaction is on the chain, and for internal transfers; merchantOrderNo is made from the id, for none can be sent.
- * - getPayinAddress shows closed chains too, getUserAddress joins account and memo as `receiveAddr` does.
- */
-export const FUNDS = {
-  confirmationEvery: 10_000,
-  withdrawalConfirmedAfter: 20_000,
-  withdrawalDoneAfter: 40_000,
-  /** After so many wrong fund passwords in a row none is looked at for a while (1004), not even the right one. */
-  wrongPasswords: 5,
-  passwordLock: 3_600_000,
 } as const;
 
 /** Chosen: the zone of startDate, endDate, showDate and submit_time in minutes ahead of UTC, where none is set. */

@@ -73,7 +73,7 @@ export class MarketSimulator {
   }
 
   /** Leads the fair price of a market to `target` ticks within `ms`, from the step that was taken last. */
-  push(market: string, target: number, ms: number): void {
+  movePrice(market: string, target: number, ms: number): void {
     const index = this.venues.findIndex((venue) => venue.market.market === market);
     const venue = this.venues[index];
     if (venue === undefined) throw new RangeError(`no such market: ${market}`);

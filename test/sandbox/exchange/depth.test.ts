@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DepthView } from '../../../src/sandbox/exchange/market-data.js';
+import { MarketData } from '../../../src/sandbox/exchange/market-data.js';
 import { ExchangeFixture } from '../support/exchange-fixture.js';
 import { OrderFixture } from '../support/order-fixture.js';
 
@@ -7,10 +7,10 @@ const BTC = 'btc_usdt';
 
 test('a view is the same until the book changes, and never older than the book', () => {
   const fixture = new OrderFixture(['ann', 'ben']);
-  const view = new DepthView(fixture.venue);
+  const view = new MarketData(fixture.venue);
   const shown = () => {
-    const { bids, asks } = view.read(5, 1n);
-    expect(view.read(5, 1n).bids).toBe(bids);
+    const { bids, asks } = view.depth(0, { size: 5 });
+    expect(view.depth(0, { size: 5 }).bids).toBe(bids);
     return [...asks, ['|'], ...bids].map((row) => row.join(' ')).join(', ');
   };
   expect(shown()).toBe('|');
@@ -29,17 +29,17 @@ test('a view is the same until the book changes, and never older than the book',
 
 test('views of different sizes and steps are kept apart', () => {
   const fixture = new OrderFixture(['ann']);
-  const view = new DepthView(fixture.venue);
+  const view = new MarketData(fixture.venue);
   for (const price of [101, 102, 113]) fixture.place('ann', 'buy', 'limit', price, 1);
-  const rows = (size: number, step: bigint) =>
+  const rows = (size: number, merge: string) =>
     view
-      .read(size, step)
+      .depth(0, { size, merge })
       .bids.map((row) => row.join(' '))
       .join(', ');
   for (let again = 0; again < 2; again += 1) {
-    expect(rows(1, 1n)).toBe('1.13 0.000001');
-    expect(rows(2, 1n)).toBe('1.13 0.000001, 1.02 0.000001');
-    expect(rows(2, 10n)).toBe('1.10 0.000001, 1.00 0.000002');
+    expect(rows(1, '0.01')).toBe('1.13 0.000001');
+    expect(rows(2, '0.01')).toBe('1.13 0.000001, 1.02 0.000001');
+    expect(rows(2, '0.1')).toBe('1.10 0.000001, 1.00 0.000002');
   }
 });
 

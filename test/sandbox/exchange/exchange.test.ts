@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { openExchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import { ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
 import { AlreadyOpen } from '../../../src/sandbox/store/database.js';
 import { Store } from '../../../src/sandbox/store/store.js';
-import { ExchangeFixture, FIRST_ACCOUNT, temporaryDirectory } from '../support/exchange-fixture.js';
+import { ExchangeFixture, TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
 
 const BTC = 'btc_usdt';
 const far = { market: BTC, side: 'buy', type: 'limit', price: '20000', amount: '0.01' } as const;
@@ -243,10 +243,10 @@ describe('orders', () => {
 test('a directory is open once; the first keys and the first seed stay', async () => {
   const first = await ExchangeFixture.open();
   const options = { directory: first.directory, seed: 8, now: () => first.clock.time };
-  await expect(openExchange({ ...options, firstAccount: FIRST_ACCOUNT })).rejects.toThrow(AlreadyOpen);
+  await expect(ExchangeService.open({ ...options, firstAccount: TESTER })).rejects.toThrow(AlreadyOpen);
   await first.exchange.close();
-  const second = await openExchange({ ...options, firstAccount: { ...FIRST_ACCOUNT, accessKey: 'other' } });
-  expect(second.firstAccount).toEqual(FIRST_ACCOUNT);
+  const second = await ExchangeService.open({ ...options, firstAccount: { ...TESTER, accessKey: 'other' } });
+  expect(second.firstAccount).toEqual(TESTER);
   expect(second.account('other')).toBeUndefined();
   await second.close();
 });

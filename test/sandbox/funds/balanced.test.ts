@@ -29,7 +29,7 @@ function addresses(fixture: FundsFixture, coin: string): string[] {
   const memo = own[0]?.memo === undefined ? undefined : '9';
   const all = [{ address: 'elsewhere', memo }, ...own];
   for (const account of [fixture.alice, fixture.ben]) {
-    for (const address of all) fixture.exchange.verifyAddress(account, { coin, ...address });
+    for (const address of all) fixture.exchange.funds.verifyAddress(account, { coin, ...address });
   }
   return all.map(({ address, memo: tag }) => (tag === undefined ? address : `${address}_${tag}`));
 }
@@ -41,7 +41,7 @@ function replayPrint(fixture: FundsFixture, known: ReadonlyMap<string, string[]>
     return;
   }
   const account = fixture[act.who];
-  if (act.do === 'deposit') exchange.deposit(account, act);
+  if (act.do === 'deposit') exchange.funds.deposit(account, act);
   if (act.do === 'withdraw') {
     const fee = exchange.funds.chains(act.coin)[0]?.fee ?? '';
     const address = known.get(act.coin)?.[act.pick % 3] ?? '';
@@ -52,7 +52,7 @@ function replayPrint(fixture: FundsFixture, known: ReadonlyMap<string, string[]>
     // one that is under way, wherever there is one: of the others nothing ends, and a coin by chance hardly ever has one
     const latest = COINS.map((name) => ({ name, last: exchange.funds.withdrawals(account, name, 1, 1).list[0] }));
     const { name, last } = latest.find(({ last }) => last?.status === 0) ?? { name: act.coin, last: undefined };
-    exchange.endWithdrawal(account, name, last?.id ?? '0', act.cancel ? 'cancelled' : 'failed');
+    exchange.funds.endWithdrawal(account, name, last?.id ?? '0', act.cancel ? 'cancelled' : 'failed');
   }
   if (act.do === 'trade') {
     const { bid, ask } = exchange.ticker('btc_usdt');
@@ -123,7 +123,7 @@ test('random deposits, withdrawals, transfers and trades keep the ledger balance
   const runs = fc.asyncProperty(fc.array(action, { minLength: 60, maxLength: 60, size: 'max' }), async (actions) => {
     let fixture = FundsFixture.at();
     for (const account of [fixture.ben])
-      for (const name of COINS) fixture.exchange.deposit(account, { coin: name, amount: '50' });
+      for (const name of COINS) fixture.exchange.funds.deposit(account, { coin: name, amount: '50' });
     const known = new Map(COINS.map((name) => [name, addresses(fixture, name)]));
     for (const [index, act] of actions.entries()) {
       try {

@@ -42,10 +42,7 @@ export class FundsFixture {
     readonly directory: string,
     readonly clock: { time: number },
   ) {
-    this.exchange = new ExchangeService(
-      state,
-      state.clock(() => clock.time),
-    );
+    this.exchange = new ExchangeService(state);
     this.exchange.advance();
   }
 
@@ -64,13 +61,14 @@ export class FundsFixture {
 
   /** A box that somebody closes. */
   static open(directory: string, time: number): FundsFixture {
-    const secrets = { accessKey, secretKey, safePwd, username };
-    const state = ExchangeState.open({ directory, seed: 7, time, secrets });
+    const clock = { time };
+    const firstAccount = { accessKey, secretKey, safePwd, username };
+    const state = ExchangeState.open({ directory, seed: 7, now: () => clock.time, firstAccount });
     if (state.customers.byAccessKey(BEN.accessKey) === undefined) {
       state.customers.add(BEN);
       state.customers.add(WATCHER);
     }
-    return new FundsFixture(state, directory, { time });
+    return new FundsFixture(state, directory, clock);
   }
 
   get alice(): Account {

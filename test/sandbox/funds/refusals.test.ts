@@ -10,12 +10,12 @@ function prepared(): FundsFixture {
 }
 
 function prepare(fixture: FundsFixture): FundsFixture {
-  fixture.exchange.verifyAddress(fixture.alice, { coin: 'usdt', address: 'Tusual' });
-  fixture.exchange.verifyAddress(fixture.alice, { coin: 'usdt', chain: 'ERC20', address: '0xusual' });
-  fixture.exchange.verifyAddress(fixture.alice, { coin: 'usdt', chain: 'BEP20', address: '0xclosed' });
-  fixture.exchange.verifyAddress(fixture.alice, { coin: 'usdt', chain: 'OMNI', address: '1closed' });
-  fixture.exchange.verifyAddress(fixture.alice, { coin: 'eos', address: 'eosaccount12', memo: '7' });
-  fixture.exchange.verifyAddress(fixture.ben, { coin: 'usdt', address: 'Tbens' });
+  fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'usdt', address: 'Tusual' });
+  fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'usdt', chain: 'ERC20', address: '0xusual' });
+  fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'usdt', chain: 'BEP20', address: '0xclosed' });
+  fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'usdt', chain: 'OMNI', address: '1closed' });
+  fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'eos', address: 'eosaccount12', memo: '7' });
+  fixture.exchange.funds.verifyAddress(fixture.ben, { coin: 'usdt', address: 'Tbens' });
   return fixture;
 }
 

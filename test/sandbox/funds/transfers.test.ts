@@ -12,7 +12,7 @@ function request(changes: Partial<WithdrawRequest> = {}): WithdrawRequest {
 /** A box whose first customer may withdraw to the usual address. */
 function verified(): FundsFixture {
   const fixture = FundsFixture.at();
-  fixture.exchange.verifyAddress(fixture.alice, { coin: 'btc', address: OUT });
+  fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'btc', address: OUT });
   return fixture;
 }
 
@@ -31,7 +31,7 @@ describe('a deposit', () => {
     'is credited once, with its last confirmation, however time is cut: %i ms',
     (step) => {
       const fixture = FundsFixture.at();
-      fixture.exchange.deposit(fixture.ben, { coin: 'ltc', amount: '1.5' });
+      fixture.exchange.funds.deposit(fixture.ben, { coin: 'ltc', amount: '1.5' });
       fixture.pass(59_999, step);
       expect([fixture.balance(fixture.ben, 'ltc'), bills(fixture, 'ben', 'ltc')]).toEqual([
         '0.00000000+0.00000000',
@@ -49,7 +49,7 @@ describe('a deposit', () => {
   test('is dated when it was credited, also when nobody asked for a long time', () => {
     const fixture = FundsFixture.at();
     const start = fixture.clock.time;
-    fixture.exchange.deposit(fixture.ben, { coin: 'btc', amount: '1' });
+    fixture.exchange.funds.deposit(fixture.ben, { coin: 'btc', amount: '1' });
     fixture.pass(3_600_000);
     expect(
       fixture.exchange.funds.bills(fixture.ben, { page: 1, pageSize: 10 }).map(({ time }) => time - start),
@@ -58,7 +58,7 @@ describe('a deposit', () => {
 
   test('that fails moves nothing', () => {
     const fixture = FundsFixture.at();
-    fixture.exchange.deposit(fixture.ben, { coin: 'btc', amount: '1', fail: true });
+    fixture.exchange.funds.deposit(fixture.ben, { coin: 'btc', amount: '1', fail: true });
     fixture.pass(120_000);
     expect(fixture.balance(fixture.ben, 'btc')).toBe('0.00000000+0.00000000');
     expect(bills(fixture, 'ben', 'btc')).toEqual([]);
@@ -67,7 +67,7 @@ describe('a deposit', () => {
 
   test('goes on after a restart, and is still credited once', async () => {
     let fixture = FundsFixture.at();
-    fixture.exchange.deposit(fixture.ben, { coin: 'eth', amount: '2' });
+    fixture.exchange.funds.deposit(fixture.ben, { coin: 'eth', amount: '2' });
     for (let restart = 0; restart < 4; restart += 1) {
       fixture.pass(35_000);
       fixture = await fixture.again();
@@ -78,8 +78,8 @@ describe('a deposit', () => {
 
   test('takes the chain that is named, or the first that is open', () => {
     const fixture = FundsFixture.at();
-    fixture.exchange.deposit(fixture.ben, { coin: 'usdt', amount: '5' });
-    fixture.exchange.deposit(fixture.ben, { coin: 'usdt', amount: '6', chain: 'ERC20' });
+    fixture.exchange.funds.deposit(fixture.ben, { coin: 'usdt', amount: '5' });
+    fixture.exchange.funds.deposit(fixture.ben, { coin: 'usdt', amount: '6', chain: 'ERC20' });
     const [second, first] = fixture.exchange.funds.deposits(fixture.ben, 'usdt', 1, 10).list;
     expect(first?.address).toMatch(/^T[1-9A-Za-z]{33}$/);
     expect(second?.address).toMatch(/^0x[0-9a-f]{40}$/);
@@ -97,7 +97,7 @@ describe('a deposit', () => {
   ])('of %s is refused', (_what, change, code) => {
     const fixture = shared();
     const before = fixture.funds();
-    const deposit = () => fixture.exchange.deposit(fixture.ben, { coin: 'usdt', amount: '1', ...change });
+    const deposit = () => fixture.exchange.funds.deposit(fixture.ben, { coin: 'usdt', amount: '1', ...change });
     expect(deposit).toThrow(expect.objectContaining({ code }));
     fixture.pass(120_000);
     expect(fixture.funds()).toEqual(before);
@@ -132,7 +132,7 @@ describe('a withdrawal', () => {
     const fixture = verified();
     const id = fixture.exchange.funds.withdraw(fixture.alice, request());
     fixture.pass(after);
-    fixture.exchange.endWithdrawal(fixture.alice, 'btc', id, end);
+    fixture.exchange.funds.endWithdrawal(fixture.alice, 'btc', id, end);
     expect(fixture.balance(fixture.alice, 'btc')).toBe('5.00000000+0.00000000');
     fixture.pass(120_000);
     expect(fixture.balance(fixture.alice, 'btc')).toBe('5.00000000+0.00000000');
@@ -147,10 +147,12 @@ describe('a withdrawal', () => {
     const end =
       (how: 'failed' | 'cancelled', which = id) =>
       () =>
-        fixture.exchange.endWithdrawal(fixture.alice, 'btc', which, how);
+        fixture.exchange.funds.endWithdrawal(fixture.alice, 'btc', which, how);
     expect(end('failed', '1')).toThrow(expect.objectContaining({ code: 3008 }));
     expect(end('failed', 'x')).toThrow(expect.objectContaining({ code: 3008 }));
-    expect(() => fixture.exchange.endWithdrawal(fixture.ben, 'btc', id, 'failed')).toThrow('no transaction record');
+    expect(() => fixture.exchange.funds.endWithdrawal(fixture.ben, 'btc', id, 'failed')).toThrow(
+      'no transaction record',
+    );
     fixture.pass(20_000);
     expect(end('cancelled')).toThrow('too late');
     fixture.pass(40_000);
@@ -193,7 +195,7 @@ describe('within the exchange', () => {
     const fixture = FundsFixture.at();
     const [own] = fixture.exchange.funds.depositAddresses(fixture.ben, 'btc');
     const address = own?.address ?? '';
-    fixture.exchange.verifyAddress(fixture.alice, { coin: 'btc', address });
+    fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'btc', address });
     return { fixture, address };
   }
 
@@ -248,7 +250,7 @@ describe('within the exchange', () => {
     const [others] = fixture.exchange.funds.depositAddresses(fixture.alice, 'xrp');
     expect([own?.address, own?.memo === others?.memo]).toEqual([others?.address, false]);
     const memo = own?.memo ?? '';
-    fixture.exchange.verifyAddress(fixture.alice, { coin: 'xrp', address: own?.address ?? '', memo });
+    fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'xrp', address: own?.address ?? '', memo });
     const address = `${own?.address}_${memo}`;
     fixture.exchange.funds.withdraw(
       fixture.alice,
@@ -262,7 +264,7 @@ describe('addresses', () => {
   test('the first that was verified is the default, unless another is preferred', () => {
     const fixture = FundsFixture.at();
     const address = (text: string, preferred?: boolean) =>
-      fixture.exchange.verifyAddress(fixture.ben, { coin: 'btc', address: text, preferred });
+      fixture.exchange.funds.verifyAddress(fixture.ben, { coin: 'btc', address: text, preferred });
     expect(() => fixture.exchange.funds.withdrawalAddress(fixture.ben, 'btc')).toThrow('no address');
     address('one');
     address('two');
@@ -276,11 +278,11 @@ describe('addresses', () => {
     expect(() => fixture.exchange.funds.depositAddress(fixture.ben, 'btc')).toThrow(
       expect.objectContaining({ code: 1001 }),
     );
-    fixture.exchange.obtainAddress(fixture.ben, 'btc');
+    fixture.exchange.funds.obtainAddress(fixture.ben, 'btc');
     fixture = await fixture.again();
     expect(fixture.exchange.funds.depositAddress(fixture.ben, 'btc').address).toMatch(/^1/);
     expect(() => fixture.exchange.funds.depositAddress(fixture.ben, 'eth')).toThrow('no address');
-    fixture.exchange.obtainAddress(fixture.ben, 'usdt');
+    fixture.exchange.funds.obtainAddress(fixture.ben, 'usdt');
     expect(() => fixture.exchange.funds.depositAddress(fixture.ben, 'usdt')).toThrow('several chains');
   });
 
@@ -290,7 +292,7 @@ describe('addresses', () => {
     ['an unknown chain', { coin: 'usdt', address: 'a', chain: 'XYZ' }],
   ])('with %s are not verified', (_what, address) => {
     const fixture = FundsFixture.at();
-    expect(() => fixture.exchange.verifyAddress(fixture.alice, address)).toThrow(
+    expect(() => fixture.exchange.funds.verifyAddress(fixture.alice, address)).toThrow(
       expect.objectContaining({ code: 3005 }),
     );
   });

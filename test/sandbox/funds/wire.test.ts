@@ -174,7 +174,7 @@ describe('deposits on the wire', () => {
   it('getChargeRecord, while a deposit is confirmed', async () => {
     const fixture = FundsFixture.at();
     expect(await ask(fixture, TEN)).toBe(list('', 0));
-    fixture.exchange.deposit(fixture.alice, { coin: 'btc', amount: '0.5' });
+    fixture.exchange.funds.deposit(fixture.alice, { coin: 'btc', amount: '0.5' });
     const waiting = (times: number) =>
       record(
         `"confirmTimes":${times},"currency":"BTC","description":"waiting for confirmation","hash":"<hash>","itransfer":0,"status":0`,
@@ -191,7 +191,7 @@ describe('deposits on the wire', () => {
 
   it('getChargeRecord, of a deposit that fails', async () => {
     const fixture = FundsFixture.at();
-    fixture.exchange.deposit(fixture.alice, { coin: 'btc', amount: '0.5', fail: true });
+    fixture.exchange.funds.deposit(fixture.alice, { coin: 'btc', amount: '0.5', fail: true });
     fixture.pass(20_000);
     const failed = record(
       '"confirmTimes":1,"currency":"BTC","description":"failed","hash":"<hash>","itransfer":0,"status":1',
@@ -201,7 +201,7 @@ describe('deposits on the wire', () => {
 
   it('getChargeRecord, in pages with the newest first', async () => {
     const fixture = FundsFixture.at();
-    for (const amount of ['0.1', '0.2', '0.3']) fixture.exchange.deposit(fixture.alice, { coin: 'btc', amount });
+    for (const amount of ['0.1', '0.2', '0.3']) fixture.exchange.funds.deposit(fixture.alice, { coin: 'btc', amount });
     const amounts = async (page: number, sign: string) => {
       const body = await ask(fixture, path(page, 2, sign));
       return [...body.matchAll(/"amount":"([\d.]+)"/g)]
@@ -267,7 +267,7 @@ describe('withdrawals on the wire', () => {
 
   it('withdraw and getWithdrawRecord, while one goes its way', async () => {
     const fixture = FundsFixture.at();
-    fixture.exchange.verifyAddress(fixture.alice, { coin: 'btc', address: ADDRESS });
+    fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'btc', address: ADDRESS });
     expect(await ask(fixture, TEN)).toBe(list('', 0, 0));
     expect(await ask(fixture, WITHDRAW)).toBe('{"code":1000,"message":"success","id":"<18 digits>"}');
     expect(await ask(fixture, TEN)).toBe(list(record(0, 1540295995557, ''), 1, 1));
@@ -279,11 +279,11 @@ describe('withdrawals on the wire', () => {
 
   it('getWithdrawRecord, of one that was cancelled and one that failed', async () => {
     const fixture = FundsFixture.at();
-    fixture.exchange.verifyAddress(fixture.alice, { coin: 'btc', address: ADDRESS });
+    fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'btc', address: ADDRESS });
     for (const end of ['cancelled', 'failed'] as const) {
       await ask(fixture, WITHDRAW);
       const [last] = fixture.exchange.funds.withdrawals(fixture.alice, 'btc', 1, 1).list;
-      fixture.exchange.endWithdrawal(fixture.alice, 'btc', last?.id ?? '', end);
+      fixture.exchange.funds.endWithdrawal(fixture.alice, 'btc', last?.id ?? '', end);
     }
     expect(await ask(fixture, TEN)).toBe(list(`${record(1, 1540295995557, '')},${record(3, 1540295995557, '')}`, 2, 1));
     expect(await ask(fixture, path(2, 2, '5bf365aeb8af0105223e87af9d407d6d'))).toBe(list('', 2, 1, 2, 2));
@@ -295,7 +295,7 @@ describe('withdrawals on the wire', () => {
 
   it('withdraw of another client, to an account with a memo', async () => {
     const fixture = FundsFixture.at();
-    fixture.exchange.verifyAddress(fixture.alice, { coin: 'eos', address: 'eosaccount12', memo: '1000234' });
+    fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'eos', address: 'eosaccount12', memo: '1000234' });
     const sent = `/api/withdraw?${ALICE}&amount=3&currency=eos&fees=0.1&method=withdraw&receiveAddr=eosaccount12_1000234&safePwd=fund-pass-1&sign=b5582b8bde212cfc2ecf6fb966945c11`;
     expect(await ask(fixture, sent)).toBe('{"code":1000,"message":"success","id":"<18 digits>"}');
     expect(fixture.balance(fixture.alice, 'eos')).toBe('19997.0000+3.0000');
@@ -358,9 +358,9 @@ describe('bills on the wire', () => {
 
   it('getSpotBills, of a deposit, a withdrawal and its fee', async () => {
     const fixture = FundsFixture.at();
-    fixture.exchange.deposit(fixture.alice, { coin: 'usdt', amount: '0.5' });
+    fixture.exchange.funds.deposit(fixture.alice, { coin: 'usdt', amount: '0.5' });
     fixture.pass(30_000);
-    fixture.exchange.verifyAddress(fixture.alice, { coin: 'usdt', address: 'Txyz' });
+    fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'usdt', address: 'Txyz' });
     const request = {
       coin: 'usdt',
       amount: '10.5',
@@ -385,7 +385,8 @@ describe('bills on the wire', () => {
 
   it('getSpotBills, of all coins without one, ten on a page', async () => {
     const fixture = FundsFixture.at();
-    for (let index = 0; index < 5; index += 1) fixture.exchange.deposit(fixture.alice, { coin: 'btc', amount: '1' });
+    for (let index = 0; index < 5; index += 1)
+      fixture.exchange.funds.deposit(fixture.alice, { coin: 'btc', amount: '1' });
     fixture.pass(20_000);
     const ids = (body: string) => [...body.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id) - 1_000_000_000);
     expect(ids(await fixture.ask(`${ALL}&reqTime=${fixture.clock.time}`))).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
@@ -395,7 +396,7 @@ describe('bills on the wire', () => {
 
   it('getSpotBills, between two dates, both included', async () => {
     const fixture = FundsFixture.at();
-    fixture.exchange.deposit(fixture.alice, { coin: 'btc', amount: '1' });
+    fixture.exchange.funds.deposit(fixture.alice, { coin: 'btc', amount: '1' });
     fixture.pass(20_000);
     const between = `/api/getSpotBills?${ALICE}&currency=btc&endDate=2018-10-23%2012:00:15&method=getSpotBills&pageIndex=1&pageSize=50&startDate=2018-10-23%2011:59:55&sign=2d802cb334fff34f969c656034ac46c0`;
     expect([...(await ask(fixture, between)).matchAll(/"showDate":"[^"]*"/g)].map(String)).toEqual([

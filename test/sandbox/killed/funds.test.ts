@@ -10,7 +10,7 @@ import { Decimal } from '../../../src/domain/decimal.js';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
 import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
 import { ExchangeState } from '../../../src/sandbox/exchange/exchange-state.js';
-import { ExchangeFixture, FIRST_ACCOUNT, START, temporaryDirectory } from '../support/exchange-fixture.js';
+import { ExchangeFixture, START, TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -84,7 +84,7 @@ async function check(directory: string, told: Told, from: number): Promise<numbe
   expect([...status.values()].filter((is) => is !== 1 && is !== 2)).toEqual([]);
   checkBills(exchange, account, deposits, withdrawals);
   await exchange.close();
-  const state = ExchangeState.open({ directory, seed: 7, time, secrets: FIRST_ACCOUNT });
+  const state = ExchangeState.open({ directory, seed: 7, now: () => time, firstAccount: TESTER });
   expect([...state.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
   await state.store.close();
   return time;

@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import { openExchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import { ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
 import { ExchangeState } from '../../../src/sandbox/exchange/exchange-state.js';
 import { AlreadyOpen } from '../../../src/sandbox/store/database.js';
-import { ExchangeFixture, FIRST_ACCOUNT, START, temporaryDirectory } from '../support/exchange-fixture.js';
+import { ExchangeFixture, START, TESTER, temporaryDirectory } from '../support/exchange-fixture.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -70,7 +70,7 @@ async function check(directory: string, told: Told, time: number): Promise<void>
   expect([...told.cancelled].filter((id) => status.get(id) !== 1 && status.get(id) !== 2)).toEqual([]);
   expect(exchange.status().orders).toBe(listed.filter(({ status: is }) => is % 3 === 0).length);
   await exchange.close();
-  const state = ExchangeState.open({ directory, seed: 7, time, secrets: FIRST_ACCOUNT });
+  const state = ExchangeState.open({ directory, seed: 7, now: () => time, firstAccount: TESTER });
   expect([...state.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
   await state.store.close();
 }
@@ -80,11 +80,11 @@ test('another process that has the directory open is met with a refusal, and onl
   const directory = temporaryDirectory();
   const { child, some } = start(script, directory, START);
   await some;
-  const options = { directory, seed: 7, now: () => START, firstAccount: FIRST_ACCOUNT };
-  await expect(openExchange(options)).rejects.toThrow(AlreadyOpen);
-  await expect(openExchange(options)).rejects.toThrow(`process ${child.pid}`);
+  const options = { directory, seed: 7, now: () => START, firstAccount: TESTER };
+  await expect(ExchangeService.open(options)).rejects.toThrow(AlreadyOpen);
+  await expect(ExchangeService.open(options)).rejects.toThrow(`process ${child.pid}`);
   child.kill('SIGKILL');
   await once(child, 'close');
-  const exchange = await openExchange(options);
+  const exchange = await ExchangeService.open(options);
   await exchange.close();
 });

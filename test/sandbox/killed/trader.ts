@@ -1,11 +1,11 @@
-import { openExchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import { ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
 
 // A process that places and cancels orders and tells of each once it is durable, until it is killed.
 
 const [directory = '', start = '0'] = process.argv.slice(2);
 const firstAccount = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
 const clock = { time: Number(start) };
-const exchange = await openExchange({ directory, seed: 7, now: () => clock.time, firstAccount });
+const exchange = await ExchangeService.open({ directory, seed: 7, now: () => clock.time, firstAccount });
 const account = exchange.account(firstAccount.accessKey);
 if (account === undefined) throw new Error('no first account');
 

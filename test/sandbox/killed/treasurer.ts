@@ -1,11 +1,11 @@
-import { openExchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import { ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
 
 // A process that deposits and withdraws, tells of each once it is durable, and lives until it is killed.
 
 const [directory = '', start = '0'] = process.argv.slice(2);
 const firstAccount = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
 const clock = { time: Number(start) };
-const exchange = await openExchange({ directory, seed: 7, now: () => clock.time, firstAccount });
+const exchange = await ExchangeService.open({ directory, seed: 7, now: () => clock.time, firstAccount });
 const found = exchange.account(firstAccount.accessKey);
 if (found === undefined) throw new Error('no first account');
 const account = found;
@@ -16,7 +16,7 @@ async function move(worker: number): Promise<void> {
   for (let index = worker; ; index += 1) {
     clock.time += 997;
     exchange.advance();
-    const deposit = exchange.deposit(account, { coin: 'btc', amount: '0.01', fail: index % 4 === 0 });
+    const deposit = exchange.funds.deposit(account, { coin: 'btc', amount: '0.01', fail: index % 4 === 0 });
     await exchange.durable();
     process.stdout.write(`deposited ${deposit}\n`);
     const request = { coin: 'btc', amount: '0.002', fee: '0.0005', internal: false, address, safePwd: 'pwd' };
@@ -24,7 +24,7 @@ async function move(worker: number): Promise<void> {
     await exchange.durable();
     process.stdout.write(`withdrawn ${withdrawal}\n`);
     if (index % 3 !== 0) continue;
-    exchange.endWithdrawal(account, 'btc', withdrawal, 'failed');
+    exchange.funds.endWithdrawal(account, 'btc', withdrawal, 'failed');
     await exchange.durable();
     process.stdout.write(`ended ${withdrawal}\n`);
   }

@@ -46,9 +46,9 @@ describe('a margin order', () => {
     const fixture = margined();
     fixture.place('ann', 'buy', 'limit', 90, 20, borrowing);
     expect(fixture.balances(ISOLATED)).toBe('ann~btc_usdt: 0+1800 usdt, 0+0 btc');
-    expect(fixture.lender.debt(ISOLATED, 'usdt')).toBe(800n);
+    expect(fixture.margin.debt(ISOLATED, 'usdt')).toBe(800n);
     fixture.place('ann', 'buy', 'limit', 80, 10, borrowing);
-    expect(fixture.lender.debt(ISOLATED, 'usdt')).toBe(1600n);
+    expect(fixture.margin.debt(ISOLATED, 'usdt')).toBe(1600n);
     balanced(fixture);
   });
 
@@ -62,7 +62,7 @@ describe('a margin order', () => {
       const place = () => fixture.place('ann', 'buy', 'limit', 100, amount, { kind, borrow: true });
       if (amount === most) expect(place().open).toBe(true);
       else expect(place).toThrow(expect.objectContaining({ code: 2009, reason: 'beyondLeverage' }));
-      expect(fixture.lender.debt(wallet, 'usdt')).toBe(amount === most ? BigInt(most) * 100n - 1_000n : 0n);
+      expect(fixture.margin.debt(wallet, 'usdt')).toBe(amount === most ? BigInt(most) * 100n - 1_000n : 0n);
       expect(fixture.ledger.frozen(wallet, 'usdt')).toBe(amount === most ? BigInt(most) * 100n : 0n);
     }
   });
@@ -71,11 +71,11 @@ describe('a margin order', () => {
     const fixture = margined();
     // 40 lots are worth 4000 = 4 x 1000; a unit of btc more would be beyond
     const order = fixture.place('ann', 'sell', 'limit', 120, 40, borrowing);
-    expect(fixture.lender.debt(ISOLATED, 'btc')).toBe(4_000n);
+    expect(fixture.margin.debt(ISOLATED, 'btc')).toBe(4_000n);
     fixture.prices.set('btc_usdt', 101n);
     expect(() => fixture.place('ann', 'sell', 'limit', 120, 1, borrowing)).toThrow('leverage');
     fixture.cancel(order);
-    expect(fixture.lender.debt(ISOLATED, 'btc')).toBe(4_000n);
+    expect(fixture.margin.debt(ISOLATED, 'btc')).toBe(4_000n);
     expect(fixture.ledger.available(ISOLATED, 'btc')).toBe(4_000n);
   });
 
@@ -83,14 +83,14 @@ describe('a margin order', () => {
     const fixture = margined();
     const wallet = { kind: 'cross', name: 'ann~cross', market: fixture.venue.market } as const;
     fixture.ledger.credit('ann~cross', 'usdt', 1_000_000n);
-    expect(() => fixture.lender.lend(wallet, 'xrp', 1n)).toThrow('xrp is not lent');
+    expect(() => fixture.margin.lend(wallet, 'xrp', 1n)).toThrow('xrp is not lent');
   });
 
   test('that is refused for crossing has borrowed nothing', () => {
     const fixture = margined();
     fixture.place('ben', 'sell', 'limit', 100, 5);
     expect(() => fixture.place('ann', 'buy', 'postOnly', 100, 20, borrowing)).toThrow('trade at once');
-    expect(fixture.lender.debt(ISOLATED, 'usdt')).toBe(0n);
+    expect(fixture.margin.debt(ISOLATED, 'usdt')).toBe(0n);
   });
 });
 
@@ -109,10 +109,10 @@ describe('repayment', () => {
     fixture.place('ben', 'buy', 'limit', 100, 100);
     fixture.place('ann', 'sell', 'limit', 100, 5, repaying);
     // 500, a fee of 1
-    expect([fixture.lender.debt(ISOLATED, 'usdt'), fixture.ledger.available(ISOLATED, 'usdt')]).toEqual([501n, 0n]);
+    expect([fixture.margin.debt(ISOLATED, 'usdt'), fixture.ledger.available(ISOLATED, 'usdt')]).toEqual([501n, 0n]);
     fixture.place('ann', 'sell', 'limit', 100, 14, repaying);
     // 1400, a fee of 3: 501 repay the rest
-    expect([fixture.lender.debt(ISOLATED, 'usdt'), fixture.ledger.available(ISOLATED, 'usdt')]).toEqual([0n, 896n]);
+    expect([fixture.margin.debt(ISOLATED, 'usdt'), fixture.ledger.available(ISOLATED, 'usdt')]).toEqual([0n, 896n]);
     balanced(fixture);
   });
 
@@ -120,7 +120,7 @@ describe('repayment', () => {
     const fixture = indebted();
     fixture.place('ben', 'buy', 'limit', 100, 100);
     fixture.place('ann', 'sell', 'limit', 100, 5, { kind: 'isolated' });
-    expect([fixture.lender.debt(ISOLATED, 'usdt'), fixture.ledger.available(ISOLATED, 'usdt')]).toEqual([1_000n, 499n]);
+    expect([fixture.margin.debt(ISOLATED, 'usdt'), fixture.ledger.available(ISOLATED, 'usdt')]).toEqual([1_000n, 499n]);
   });
 
   test('happens bit by bit while the order is filled, also long after it was placed', () => {
@@ -128,7 +128,7 @@ describe('repayment', () => {
     fixture.place('ann', 'sell', 'limit', 100, 10, repaying);
     const debts = [3, 2, 5].map((amount) => {
       fixture.place('ben', 'buy', 'ioc', 100, amount);
-      return fixture.lender.debt(ISOLATED, 'usdt');
+      return fixture.margin.debt(ISOLATED, 'usdt');
     });
     expect(debts).toEqual([701n, 502n, 3n]);
   });
@@ -138,9 +138,9 @@ describe('repayment', () => {
     fixture.place('ben', 'sell', 'limit', 90, 10);
     const order = fixture.place('ann', 'buy', 'limit', 100, 20, { ...borrowing, repay: true });
     // 1000 were borrowed; 10 lots cost 900 where 1000 were held, and the 100 left over repay
-    expect(fixture.lender.debt(ISOLATED, 'usdt')).toBe(900n);
+    expect(fixture.margin.debt(ISOLATED, 'usdt')).toBe(900n);
     fixture.cancel(order);
-    expect([fixture.lender.debt(ISOLATED, 'usdt'), fixture.balances(ISOLATED)]).toEqual([
+    expect([fixture.margin.debt(ISOLATED, 'usdt'), fixture.balances(ISOLATED)]).toEqual([
       0n,
       'ann~btc_usdt: 100+0 usdt, 998+0 btc',
     ]);
@@ -151,11 +151,11 @@ describe('repayment', () => {
     const fixture = margined();
     fixture.place('ben', 'buy', 'limit', 100, 10);
     fixture.place('ann', 'sell', 'ioc', 100, 10, borrowing);
-    expect(fixture.lender.debt(ISOLATED, 'btc')).toBe(1_000n);
+    expect(fixture.margin.debt(ISOLATED, 'btc')).toBe(1_000n);
     fixture.place('ben', 'sell', 'limit', 100, 20);
     fixture.place('ann', 'buy', 'ioc', 100, 11, repaying);
     // 1100 units less a fee of 3 (2.2 charged whole)
-    expect([fixture.lender.debt(ISOLATED, 'btc'), fixture.ledger.available(ISOLATED, 'btc')]).toEqual([0n, 97n]);
+    expect([fixture.margin.debt(ISOLATED, 'btc'), fixture.ledger.available(ISOLATED, 'btc')]).toEqual([0n, 97n]);
   });
 });
 

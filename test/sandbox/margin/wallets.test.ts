@@ -7,12 +7,12 @@ test('margin wallets are funded from spot, shown, and given back within the leve
   const clocked = await ExchangeFixture.open();
   const { exchange, account } = clocked;
   const spot = (coin: string) => exchange.balances(account).find((row) => row.coin === coin)?.available;
-  expect(exchange.marginBalances(account)).toEqual([]);
-  exchange.moveToMargin(account, { kind: 'isolated', market: BTC, coin: 'usdt', amount: '1000' });
-  exchange.moveToMargin(account, { kind: 'cross', coin: 'btc', amount: '0.5' });
+  expect(exchange.margin.balances(account)).toEqual([]);
+  exchange.margin.transferIn(account, { kind: 'isolated', market: BTC, coin: 'usdt', amount: '1000' });
+  exchange.margin.transferIn(account, { kind: 'cross', coin: 'btc', amount: '0.5' });
   expect([spot('usdt'), spot('btc')]).toEqual(['249000.00000000', '4.50000000']);
   const isolated = { kind: 'isolated', market: BTC } as const;
-  expect(exchange.marginBalances(account)).toEqual([
+  expect(exchange.margin.balances(account)).toEqual([
     { ...isolated, coin: 'usdt', available: '1000.00000000', frozen: '0.00000000', borrowed: '0.00000000' },
     {
       ...{ kind: 'cross', market: null, coin: 'btc' },
@@ -29,21 +29,23 @@ test('margin wallets are funded from spot, shown, and given back within the leve
   } as const;
   const id = exchange.place(account, { ...order, borrow: true });
   expect(exchange.order(account, BTC, { id })).toMatchObject({ account: 'isolated', status: 0 });
-  expect(exchange.marginBalances(account)[0]).toEqual({
+  expect(exchange.margin.balances(account)[0]).toEqual({
     ...{ ...isolated, coin: 'usdt', available: '0.00000000', frozen: '4000.00000000', borrowed: '3000.00000000' },
   });
   expect(() => exchange.place(account, { ...order, amount: '0.1', borrow: true })).toThrow('leverage');
-  expect(() => exchange.moveFromMargin(account, { ...isolated, coin: 'usdt', amount: '1' })).toThrow('not sufficient');
+  expect(() => exchange.margin.transferOut(account, { ...isolated, coin: 'usdt', amount: '1' })).toThrow(
+    'not sufficient',
+  );
   exchange.cancel(account, BTC, { id });
   // 1000 own and 3000 borrowed: 250 may leave, for 3750 is five times 750
-  const back = (amount: string) => exchange.moveFromMargin(account, { ...isolated, coin: 'usdt', amount });
+  const back = (amount: string) => exchange.margin.transferOut(account, { ...isolated, coin: 'usdt', amount });
   expect(() => back('250.00000001')).toThrow(expect.objectContaining({ code: 2009, reason: 'beyondLeverage' }));
   back('250');
   expect(spot('usdt')).toBe('249250.00000000');
-  const shown = exchange.marginBalances(account);
+  const shown = exchange.margin.balances(account);
   await exchange.close();
   const again = await ExchangeFixture.open({ directory: clocked.directory, time: clocked.clock.time });
-  expect(again.exchange.marginBalances(again.account)).toEqual(shown);
+  expect(again.exchange.margin.balances(again.account)).toEqual(shown);
 });
 
 test.each([
@@ -56,20 +58,20 @@ test.each([
   [{ kind: 'cross', coin: 'btc', amount: '6' }, 2009],
 ] as const)('a move that cannot be is refused: %j', async (move, code) => {
   const { exchange, account } = await ExchangeFixture.open();
-  expect(() => exchange.moveToMargin(account, move)).toThrow(expect.objectContaining({ code }));
-  expect(exchange.marginBalances(account)).toEqual([]);
+  expect(() => exchange.margin.transferIn(account, move)).toThrow(expect.objectContaining({ code }));
+  expect(exchange.margin.balances(account)).toEqual([]);
 });
 
 test('a long and a short on cross margin, borrowed, closed and repaid against the crowd', async () => {
   const { exchange, account } = await ExchangeFixture.open();
-  exchange.moveToMargin(account, { kind: 'cross', coin: 'usdt', amount: '1000' });
+  exchange.margin.transferIn(account, { kind: 'cross', coin: 'usdt', amount: '1000' });
   const { ask, bid } = exchange.ticker(BTC);
   const [up, down] = [(Number(ask) * 1.02).toFixed(2), (Number(bid) * 0.98).toFixed(2)];
   const terms = { market: BTC, type: 'ioc', account: 'cross' } as const;
   const short = { ...terms, side: 'sell', price: down, amount: '0.02', borrow: true } as const;
   const id = exchange.place(account, short);
   expect(exchange.order(account, BTC, { id })).toMatchObject({ status: 2, filled: '0.020000' });
-  const owed = () => exchange.marginBalances(account).map(({ coin, borrowed }) => `${coin} ${borrowed}`);
+  const owed = () => exchange.margin.balances(account).map(({ coin, borrowed }) => `${coin} ${borrowed}`);
   expect(owed()).toEqual(['btc 0.02000000', 'usdt 0.00000000']);
   exchange.place(account, { ...terms, side: 'buy', price: up, amount: '0.021', repay: true });
   expect(owed()).toEqual(['btc 0.00000000', 'usdt 0.00000000']);

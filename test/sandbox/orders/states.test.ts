@@ -46,5 +46,5 @@ test.each(TRANSITIONS)('%s', (_what, asks, type, happenings, states) => {
     seen.push(statusOf(order));
   }
   expect(seen).toEqual(states);
-  expect(fixture.fixture.ledger.frozen('ann', 'usdt')).toBe(order.open ? order.price * order.remaining : 0n);
+  expect(fixture.orderService.ledger.frozen('ann', 'usdt')).toBe(order.open ? order.price * order.remaining : 0n);
 });

@@ -1,5 +1,6 @@
-import type { Exchange, OrderRecord } from '../../../src/sandbox/exchange/exchange-service.js';
+import type { Exchange } from '../../../src/sandbox/exchange/exchange-service.js';
 import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
+import type { OrderRecord } from '../../../src/sandbox/orders/order.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
 
 /** The exchange's clock in these tests: the reqTime of the signing vectors. */
@@ -57,16 +58,10 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     cancel: () => RECORD,
     order: () => RECORD,
     orders: (_account: unknown, _market: string, { page }: { page: number }) => (page === 1 ? [RECORD] : []),
-    marginBalances: () => [],
-    moveToMargin: () => undefined,
-    moveFromMargin: () => undefined,
     cancelAllAfter: () => NOW + 60_000,
     // funds have their own tests, on an exchange that has some
     funds: {} as Exchange['funds'],
-    deposit: absent,
-    verifyAddress: absent,
-    obtainAddress: absent,
-    endWithdrawal: absent,
+    margin: {} as Exchange['margin'],
     admin: {} as Exchange['admin'],
     isFailing: false,
     durable: () => Promise.resolve(),
@@ -74,10 +69,6 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     close: () => Promise.resolve(),
   };
   return { ...calls, ...changes };
-}
-
-function absent(): never {
-  throw new Error('not in this exchange');
 }
 
 export function refusing(...reason: ConstructorParameters<typeof Refusal>): () => never {

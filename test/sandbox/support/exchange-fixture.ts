@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Account } from '../../../src/sandbox/accounts/accounts.js';
-import { type Exchange, openExchange } from '../../../src/sandbox/exchange/exchange-service.js';
+import { type Exchange, ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
 
-export const FIRST_ACCOUNT = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
+export const TESTER = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
 
 /** A Friday, and not the beginning of a minute. */
 export const START = Date.UTC(2024, 2, 15, 13, 37, 21, 250);
@@ -28,13 +28,18 @@ export class ExchangeFixture {
   static async open(options: { directory?: string; seed?: number; time?: number } = {}): Promise<ExchangeFixture> {
     const { directory = temporaryDirectory(), seed = 7, time = START } = options;
     const clock = { time };
-    const exchange = await openExchange({ directory, seed, now: () => clock.time, firstAccount: FIRST_ACCOUNT });
+    const exchange = await ExchangeService.open({
+      directory,
+      seed,
+      now: () => clock.time,
+      firstAccount: TESTER,
+    });
     onTestFinished(() => exchange.close());
     return new ExchangeFixture(exchange, clock, directory);
   }
 
   get account(): Account {
-    const account = this.exchange.account(FIRST_ACCOUNT.accessKey);
+    const account = this.exchange.account(TESTER.accessKey);
     if (account === undefined) throw new Error('no first account');
     return account;
   }

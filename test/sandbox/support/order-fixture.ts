@@ -1,7 +1,7 @@
 import { type Bill, BillBook, billCodec, placeCodec } from '../../../src/sandbox/accounts/bills.js';
 import { Ledger } from '../../../src/sandbox/accounts/ledger.js';
-import type { Level, Side } from '../../../src/sandbox/engine/book.js';
-import { Lender } from '../../../src/sandbox/margin/margin-service.js';
+import { Book, type Level, type Side } from '../../../src/sandbox/engine/book.js';
+import { MarginService } from '../../../src/sandbox/margin/margin-service.js';
 import { CandleSeries, candleCodec } from '../../../src/sandbox/markets/candles.js';
 import { MARKETS } from '../../../src/sandbox/markets/market.js';
 import { Tape, tradeCodec } from '../../../src/sandbox/markets/tape.js';
@@ -12,16 +12,16 @@ import { FIRST, Sequences } from '../../../src/sandbox/orders/sequences.js';
 import { chunkCodec, NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
 import { type Codec, Table } from '../../../src/sandbox/store/table.js';
 
-/** A desk over btc_usdt with a few accounts, no crowd and nothing on disk. A tick × a lot is one unit of usdt. */
+/** An order service over btc_usdt with a few accounts, without simulated traders and without a disk. A tick × a lot is one unit of usdt. */
 export class OrderFixture {
   private readonly tables: Table<never>[] = [];
   readonly ledger = new Ledger();
   readonly trades = this.lists(tradeCodec);
   private readonly statements = this.lists(billCodec);
-  /** Last prices in ticks, as the lender sees them. */
+  /** Last prices in ticks, by which loans are valued. */
   readonly prices = new Map<string, bigint>();
-  readonly lender: Lender;
-  readonly fixture: OrderService;
+  readonly margin: MarginService;
+  readonly orderService: OrderService;
   readonly venue: Venue;
 
   constructor(
@@ -35,11 +35,17 @@ export class OrderFixture {
     const bills = new BillBook({ bills: this.statements, coinBills: this.lists(placeCodec) }, this.ledger, sequences);
     const [open, clientIds, listed] = [this.table(keyCodec), this.table(keyCodec), this.lists(idCodec)];
     const orders = new OrderRepository({ orders: this.table(orderCodec), open, clientIds, listed });
-    this.lender = new Lender(this.ledger, bills, (name) => this.prices.get(name) ?? 0n);
-    this.fixture = new OrderService(this.ledger, sequences, bills, orders, this.lender);
+    this.margin = new MarginService({
+      ledger: this.ledger,
+      bills,
+      lastPrice: (name) => this.prices.get(name) ?? 0n,
+      now: () => 0,
+      changed: () => undefined,
+    });
+    this.orderService = new OrderService(this.ledger, sequences, bills, orders, this.margin);
     const nothing = { start: 0, end: 0, candles: () => [] };
     const series = new CandleSeries('btc_usdt', nothing, this.table(candleCodec));
-    this.venue = OrderService.venue(market, new Tape('btc_usdt', this.trades, series));
+    this.venue = { market, book: new Book<Order>(), tape: new Tape('btc_usdt', this.trades, series) };
     for (const account of accounts) {
       this.ledger.credit(account, 'usdt', usdt);
       this.ledger.credit(account, 'btc', market.units(lots));
@@ -55,7 +61,7 @@ export class OrderFixture {
     terms: Pick<Intent, 'kind' | 'borrow' | 'repay'> = {},
   ): Order {
     const intent = { account, side, type, price: BigInt(price), amount: BigInt(amount), ...terms };
-    return this.fixture.place(this.venue, intent, 1_700_000_000_000);
+    return this.orderService.place(this.venue, intent, 1_700_000_000_000);
   }
 
   /** Drops the rows as if a disk had taken them: a long campaign would fill the memory with them. */
@@ -67,7 +73,7 @@ export class OrderFixture {
   }
 
   cancel(order: Order): void {
-    this.fixture.cancel(this.venue, order);
+    this.orderService.cancel(this.venue, order);
   }
 
   /** The levels as text, asks above bids, the best next to the line: `101  30 = ann 10, ben 20`. */

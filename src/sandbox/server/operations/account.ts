@@ -1,5 +1,5 @@
 import { Decimal } from '../../../domain/decimal.js';
-import type { BillRecord } from '../../funds/funds-service.js';
+import type { BillRecord } from '../../accounts/bills.js';
 import { Refusal } from '../../refusals.js';
 import { type Json, number } from '../bodies.js';
 import { BILL_WORDS, BILLS, SUCCESS } from '../choices.js';

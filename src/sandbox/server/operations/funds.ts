@@ -1,5 +1,6 @@
 import { addressText } from '../../funds/addresses.js';
-import type { DepositRecord, WithdrawalRecord } from '../../funds/funds-service.js';
+import type { DepositRecord } from '../../funds/deposits.js';
+import type { WithdrawalRecord } from '../../funds/withdrawals.js';
 import type { ChainRules } from '../../markets/coins.js';
 import { described, type Json, number } from '../bodies.js';
 import { DEPOSIT_WORDS, SUCCESS } from '../choices.js';

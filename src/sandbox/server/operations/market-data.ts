@@ -1,5 +1,6 @@
 import type { CandleType } from '../../../domain/candle.js';
-import type { Depth, Exchange } from '../../exchange/exchange-service.js';
+import type { Exchange } from '../../exchange/exchange-service.js';
+import type { Depth } from '../../exchange/market-data.js';
 import { type Json, number, numbers, Verbatim } from '../bodies.js';
 import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../choices.js';
 import { marketOf, publicly } from '../served-operation.js';
