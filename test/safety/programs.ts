@@ -31,9 +31,9 @@ Object.defineProperty(process.stderr, 'write', { get: () => write, set: () => un
 /** A withdrawal with a fund password past all commands, and what its failure looks like in print. */
 const WITHDRAWAL = `
 import { inspect } from 'node:util';
-import { Budget } from './src/client/budget.js';
-import { ExchangeClient } from './src/client/exchange-client.js';
-import { systemHost } from './src/host.js';
+import { Budget } from './src/exchange/budget.js';
+import { ExchangeClient } from './src/exchange/exchange-client.js';
+import { systemHost } from './src/platform/host.js';
 const host = systemHost();
 const { PIT_TRADE_URL: url, PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey } = process.env;
 let safePwd = '';
