@@ -1,9 +1,9 @@
 import { define, several } from '../cli/definition.js';
 import { leaves } from '../cli/row-fields.js';
-import { schemasOf } from '../cli/schemas.js';
 import * as shape from '../cli/shapes.js';
 import type { Answer } from '../terminal/answer.js';
 import { word } from './inputs/words.js';
+import { schemasOf } from './schemas.js';
 
 export default define({
   summary: 'What the JSON of a command holds, as a JSON Schema',

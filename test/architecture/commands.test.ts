@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { run } from '../../src/cli/program.js';
+import { run } from '../../src/cli/run.js';
 import { commands, groups } from '../../src/commands/index.js';
 import { FAILURES } from '../../src/errors.js';
+import { PROGRAM } from '../../src/main.js';
 import { systemHost } from '../../src/platform/host.js';
 
 const definitions = await Promise.all(
@@ -20,7 +21,7 @@ async function ran(example: string): Promise<{ words: string; input: unknown }[]
   );
   try {
     const streams = { output: new PassThrough(), errors: new PassThrough() };
-    await run({ ...host, ...streams, arguments: split(example) });
+    await run({ ...host, ...streams, arguments: split(example) }, PROGRAM);
   } finally {
     for (const spy of spies) spy.mockRestore();
   }

@@ -1,13 +1,13 @@
 import { completing } from '../../cli/completes.js';
 import type { Context } from '../../cli/context.js';
 import { define, required, several, toggle } from '../../cli/definition.js';
-import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import { anything } from '../../cli/shapes.js';
 import { type Failure, quoted, suggest, usage } from '../../errors.js';
 import { failureOf } from '../../exchange/failures.js';
 import { isDescribed, type OperationName, operationOf, operations } from '../../exchange/operations/index.js';
 import { checkedParameters, isOperationName } from '../../exchange/request.js';
 import type { Answer } from '../../terminal/answer.js';
+import { overriddenBy, overrideFlag } from '../guarding.js';
 import { bodyAnswer } from './answer.js';
 
 /** A word of the command line: `name=value`. */

@@ -1,8 +1,5 @@
 import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
-import { dryRun, NO_PREVIEW } from '../../cli/dry-run.js';
-import { exchangeText } from '../../cli/exchange-text.js';
-import { breachText, confirmGuarded } from '../../cli/guards.js';
 import { nearest } from '../../config/names.js';
 import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
@@ -20,7 +17,10 @@ import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
 import type { BatchLine, CallTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/client-id.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
+import { dryRun, NO_PREVIEW } from '../dry-run.js';
+import { breachText, confirmGuarded } from '../guarding.js';
 import type { OrderRequest } from '../order/order.js';
+import { exchangeText } from '../session/exchange-text.js';
 import { bodyAnswer } from './answer.js';
 
 type Values = Readonly<Record<string, string>>;

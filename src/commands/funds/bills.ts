@@ -1,6 +1,5 @@
 import type { Context } from '../../cli/context.js';
 import { define, flag, optional, toggle } from '../../cli/definition.js';
-import { paged, patient } from '../../cli/paged.js';
 import * as shape from '../../cli/shapes.js';
 import type { Bill } from '../../domain/funds.js';
 import { suggest, usage } from '../../errors.js';
@@ -17,6 +16,7 @@ import { wholeNumber } from '../inputs/numbers.js';
 import { moment } from '../inputs/time.js';
 import { SUMMARY, summaryOf } from './bill-summary.js';
 import { explainedPages } from './explained.js';
+import { paged, patient } from './paged.js';
 
 type BillRow = ReturnType<typeof billRow>;
 

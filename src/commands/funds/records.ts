@@ -1,7 +1,6 @@
 import { listing } from '../../cli/answers.js';
 import type { Context } from '../../cli/context.js';
 import { flag, required, toggle } from '../../cli/definition.js';
-import { paged, patient } from '../../cli/paged.js';
 import { usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { type PageReader, RECORDS_PER_PAGE } from '../../exchange/record-pages.js';
@@ -10,6 +9,7 @@ import type { Column } from '../../terminal/table.js';
 import { coinName } from '../inputs/names.js';
 import { wholeNumber } from '../inputs/numbers.js';
 import { explained, explainedPages } from './explained.js';
+import { paged, patient } from './paged.js';
 
 export const RECORD_ARGUMENTS = { coin: required('the coin', coinName) };
 

@@ -1,8 +1,6 @@
 import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, required } from '../../cli/definition.js';
-import { dryRunShape, maskedRequest, REQUEST } from '../../cli/dry-run.js';
-import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
@@ -32,6 +30,8 @@ import { distanceFrom, type Reference } from '../../trading/market-view.js';
 import type { Guarding } from '../../trading/orders/place.js';
 import type { PlannedOrders, PreviewFacts } from '../../trading/preview/preview.js';
 import { quietly } from '../../trading/quietly.js';
+import { dryRunShape, maskedRequest, REQUEST } from '../dry-run.js';
+import { overriddenBy, overrideFlag } from '../guarding.js';
 import { marketName } from '../inputs/names.js';
 import { oneOf, positiveDecimal, unresolvedId } from '../inputs/numbers.js';
 import { filePath } from '../inputs/words.js';

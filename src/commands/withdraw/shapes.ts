@@ -1,5 +1,5 @@
-import { dryRunShape, PREVIEW } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
+import { dryRunShape, PREVIEW } from '../dry-run.js';
 
 /** What became of a withdrawal that was sent. */
 export const WITHDRAWN = shape.record({

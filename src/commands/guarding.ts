@@ -1,13 +1,13 @@
+import { completing } from '../cli/completes.js';
+import { confirm } from '../cli/consent.js';
+import type { Context } from '../cli/context.js';
+import { repeated } from '../cli/definition.js';
 import { Failure, suggest } from '../errors.js';
 import type { TradingAccount } from '../trading/account.js';
 import { requireDay } from '../trading/guards/day-notional.js';
 import type { Breach, Guarded } from '../trading/guards/guards.js';
 import { GUARDS, type GuardName, guardLimits, readGuards, SETTING_OF } from '../trading/guards/limits.js';
 import type { Guarding } from '../trading/orders/place.js';
-import { completing } from './completes.js';
-import { confirm } from './consent.js';
-import type { Context } from './context.js';
-import { repeated } from './definition.js';
 
 /** `--override price-band`, for every command that places orders. */
 export const overrideFlag = repeated(

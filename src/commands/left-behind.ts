@@ -1,10 +1,10 @@
-import { journalName } from '../commands/session/remembered.js';
+import type { Context } from '../cli/context.js';
 import { type KeyPair, lastFour } from '../config/keys.js';
 import type { Profile } from '../config/profiles.js';
 import { suggest } from '../errors.js';
 import { Journal } from '../trading/journal/journal.js';
 import { quietly } from '../trading/quietly.js';
-import type { Context } from './context.js';
+import { journalName } from './session/remembered.js';
 
 /** What a profile is to trade with from now on; null where it is to have no key. */
 interface NextAccount {

@@ -1,5 +1,5 @@
-import type { ExchangeClient } from '../exchange/exchange-client.js';
-import type { Context } from './context.js';
+import type { Context } from '../../cli/context.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
 
 /** Where a write goes, as the one who is asked about it reads it: the trade host and the profile. */
 export async function exchangeText(

@@ -1,3 +1,5 @@
+import type { Context } from '../cli/context.js';
+import * as shape from '../cli/shapes.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';
 import { failureOf } from '../exchange/failures.js';
 import { operationOf } from '../exchange/operations/index.js';
@@ -5,8 +7,6 @@ import { checkedParameters, type Given } from '../exchange/request.js';
 import type { WriteRequest } from '../exchange/write-requests.js';
 import type { Answer } from '../terminal/answer.js';
 import type { Screen } from '../terminal/screen.js';
-import type { Context } from './context.js';
-import * as shape from './shapes.js';
 
 /** What is known of any write before it is sent; an order's preview has more. */
 export const PREVIEW: shape.Fields = {

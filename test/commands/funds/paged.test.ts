@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { Globals } from '../../src/cli/globals.js';
-import { paged, patient } from '../../src/cli/paged.js';
-import { Budget } from '../../src/exchange/budget.js';
-import type { ExchangeApi } from '../../src/exchange/exchange-api.js';
-import { type ClientOptions, ExchangeClient } from '../../src/exchange/exchange-client.js';
-import { Output } from '../../src/terminal/output.js';
-import { hostWith, Kept } from '../terminal/screens.js';
+import type { Globals } from '../../../src/cli/globals.js';
+import { paged, patient } from '../../../src/commands/funds/paged.js';
+import { Budget } from '../../../src/exchange/budget.js';
+import type { ExchangeApi } from '../../../src/exchange/exchange-api.js';
+import { type ClientOptions, ExchangeClient } from '../../../src/exchange/exchange-client.js';
+import { Output } from '../../../src/terminal/output.js';
+import { hostWith, Kept } from '../../terminal/screens.js';
 
 /** Pages of so many rows, each after so long by the clock, as far as the budget goes. */
 async function run(timeoutChosen: boolean, eachMs: number, errors = new Kept()) {

@@ -1,6 +1,6 @@
-import type { ExchangeClient } from '../exchange/exchange-client.js';
-import { grouped } from '../terminal/numbers.js';
-import type { Context } from './context.js';
+import type { Context } from '../../cli/context.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import { grouped } from '../../terminal/numbers.js';
 
 /** A list of so many rows is there before anybody wonders. */
 const SHORT = 100;

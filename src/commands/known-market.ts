@@ -1,6 +1,6 @@
+import type { Context } from '../cli/context.js';
 import { Failure } from '../errors.js';
 import { Budget } from '../exchange/budget.js';
-import type { Context } from './context.js';
 
 /**
  * Does something on the trade host, which decides what markets there are: a cancellation must get through while the

@@ -1,8 +1,8 @@
-import { commands } from '../commands/index.js';
+import type { Definition } from '../cli/definition.js';
+import * as shape from '../cli/shapes.js';
 import { unknownWord } from '../config/names.js';
 import { FAILURES } from '../errors.js';
-import type { Definition } from './definition.js';
-import * as shape from './shapes.js';
+import { commands } from './index.js';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
