@@ -1,12 +1,12 @@
 import type { RedisClientType } from '@redis/client';
-import { type Claim, HOLD_MS, type Lane, type Permits, type PermitTerms, POLL_MS } from './permits.js';
+import type { Lane, PermitStore, PermitTerms, Taken } from './permits.js';
 
-/** A permit that is out is renewed so often; one that is not renewed in time was lost with its process. */
+/** A permit that is out is renewed this often; one that is not renewed in time was lost with its process. */
 const RENEW_MS = 500;
 const LOST_MS = 1_500;
 const PATIENCE_MS = 1_000;
 
-/** Permits that are out, by when they are back, by Redis's own clock; what is back is dropped. */
+/** A sorted set of the permits that are out, by when they come back; times are of Redis's own clock. */
 const CLAIM = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -26,11 +26,11 @@ const COUNT = `
   local time = redis.call('TIME')
   return redis.call('ZCOUNT', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000), '+inf')`;
 
-/** Permits that several machines share, kept in Redis. Every method throws what the client throws where Redis is away. */
-export class PermitsInRedis implements Permits {
+/** Permits that several machines share, kept in Redis. Methods throw what the client throws if Redis is away. */
+export class RedisStore implements PermitStore {
   #taken = 0;
 
-  /** @param key names the limit; it holds nothing that is secret */
+  /** @param key names the limit and holds no secret */
   constructor(
     private readonly redis: Redis,
     private readonly key: string,
@@ -38,20 +38,20 @@ export class PermitsInRedis implements Permits {
     private readonly owner: string,
   ) {}
 
-  async claim(lane: Lane): Promise<Claim> {
+  async take(lane: Lane): Promise<Taken> {
     const { count, reserved } = this.terms;
     const name = `${this.owner}.${this.#taken++}`;
     const most = lane === 'cancel' ? count : count - reserved;
     const waitMs = Number(await this.#eval(CLAIM, String(most), name, String(LOST_MS)));
-    if (waitMs > 0) return { waitMs: Math.min(waitMs, POLL_MS) };
+    if (waitMs > 0) return { waitMs };
     const renewing = setInterval(() => void this.#keep(name, LOST_MS).catch(() => undefined), RENEW_MS);
     renewing.unref();
-    const backIn = async (milliseconds: number) => {
+    const giveBack = async (milliseconds: number) => {
       clearInterval(renewing);
-      // a Redis that has gone lets the permit run out by itself
+      // if Redis is away, the permit runs out by itself
       await this.#keep(name, milliseconds).catch(() => undefined);
     };
-    return { permit: { done: () => backIn(HOLD_MS), unused: () => backIn(0) } };
+    return { giveBack };
   }
 
   /** How many are out, by Redis's own clock. */
@@ -75,7 +75,7 @@ export class Redis {
 
   constructor(private readonly url: string) {}
 
-  /** Runs a script on a key. Rejects where Redis is away. */
+  /** Runs a script on a key. Rejects if Redis is away. */
   async eval(script: string, key: string, words: string[]): Promise<unknown> {
     this.#connected ??= connect(this.url);
     const client = await this.#connected;

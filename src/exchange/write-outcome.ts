@@ -1,10 +1,9 @@
 import { Failure, type FailureKind } from '../errors.js';
-import { OBSERVED } from './observed-codes.js';
 import { Refused } from './response.js';
 import { TransportError } from './transport.js';
 
-/** What became of a write. Only `notSent` and `refused` say that nothing was done; `lost` says that nobody knows yet. */
-export type Verdict<Answer> =
+/** What came of sending a write. Only `notSent` and `refused` mean that nothing was done; `lost` means unknown so far. */
+export type WriteOutcome<Answer> =
   | { readonly kind: 'done'; readonly answer: Answer }
   | { readonly kind: 'refused'; readonly refusal: Refused }
   | NotSent
@@ -14,20 +13,20 @@ interface NotSent {
   readonly kind: 'notSent';
   /** As a part of a sentence. */
   readonly reason: string;
-  /** What kind of failure it is where nothing else can be told: `limited` where the limits left no room for it. */
+  /** The kind of failure to report: `limited` if the limits left no room for it. */
   readonly failure: FailureKind;
 }
 
 export const NO_TIME: NotSent = { kind: 'notSent', reason: 'no time was left for it', failure: 'unreachable' };
-export const TAKEN_BACK: NotSent = { kind: 'notSent', reason: 'it was taken back', failure: 'declined' };
+export const CANCELLED: NotSent = { kind: 'notSent', reason: 'it was cancelled', failure: 'declined' };
 export const WAITED_TOO_LONG: NotSent = {
   kind: 'notSent',
   reason: "waiting for the exchange's limits left no time for its answer",
   failure: 'limited',
 };
 
-/** A Failure here is of the limits, or of a host that could not be started. Whatever is not known to have stayed here may have arrived. */
-export function verdictOf(thrown: unknown): Verdict<never> {
+/** A Failure here is of the limits, or of a host that could not be started. Anything that may have left may have arrived. */
+export function outcomeOf(thrown: unknown): WriteOutcome<never> {
   if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   if (thrown instanceof Failure) return { kind: 'notSent', reason: asPart(reason), failure: thrown.kind };
@@ -37,9 +36,4 @@ export function verdictOf(thrown: unknown): Verdict<never> {
 
 function asPart(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
-}
-
-/** Refused for what came before it: the request itself was not looked at. */
-export function isUnread({ code, busy }: Refused): boolean {
-  return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
 }

@@ -3,39 +3,39 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { codeOf, FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private.js';
 import { isAlive, type Place, thisPlace } from '../../platform/processes.js';
-import { type Claim, HOLD_MS, type Lane, type Permit, type Permits, type PermitTerms, POLL_MS } from './permits.js';
+import { HOLD_MS, type Lane, type PermitStore, type PermitTerms, POLL_MS, type Taken } from './permits.js';
 
-/** No request lasts so long: what is still out then was lost with its process. */
+/** No request lasts this long: a permit that is still out was lost with its process. */
 const LOST_MS = 60_000;
-/** Between two looks for permits whose process is gone. */
-const MEND_MS = 200;
+/** Between two searches for permits whose process is gone. */
+const RECOVER_MS = 200;
 
-/** One permit, as its file's name tells it: when it is free again, and who has it out. Times as of {@link monotonicMs}. */
+/** One permit as its file name says: when it is free again, and who holds it. Times as of {@link monotonicMs}. */
 interface Found {
   readonly name: string;
   readonly number: number;
   readonly freeAt: number;
-  /** The process that has it out; 0 where it is back. */
+  /** The process that holds it; 0 if nobody does. */
   readonly pid: number;
-  /** The mark of the place where that runs; earlier names have none, which is here. */
+  /** A digest of the machine and PID namespace the process runs in; absent in names written by earlier versions. */
   readonly place: string | undefined;
 }
 
 /**
- * Permits as empty files of one folder, shared by all processes that see it. A permit is taken by renaming its file, which
- * of several processes only one can do, since for the others it is no longer there. So there is no lock that could go
- * stale, and what a killed process had out comes back by itself.
+ * Permits as empty files in one folder, shared by all processes that see it. A permit is taken by renaming its file, which
+ * only one of several processes can do. So no lock can go stale, and the permits of a killed process come back by
+ * themselves.
  */
-export class PermitFiles implements Permits {
+export class FileStore implements PermitStore {
   readonly #folder: string;
-  #mendAt = 0;
-  /** A name has no room for whole places, and a host's name may hold anything. */
+  #recoverAt = 0;
+  /** A digest: a host name may hold anything. */
   readonly #here: string;
 
   /**
-   * @param root a folder of the user's alone; `within` it the permits lie, and are made where they are missing
-   * @param part so much of them is taken here, always the same ones: those who take parts of any size never take more
-   *   together than the largest
+   * @param root a private folder; the permits are in `within`, and are made if missing
+   * @param part how many of them this process may take, always the same ones: processes with parts of different sizes
+   *   never take more together than the largest part
    */
   constructor(
     private readonly root: string,
@@ -49,8 +49,8 @@ export class PermitFiles implements Permits {
     this.#here = markOf(place);
   }
 
-  /** Throws Failure where the folder cannot be used. */
-  async claim(lane: Lane): Promise<Claim> {
+  /** Throws Failure if the folder cannot be used. */
+  async take(lane: Lane): Promise<Taken> {
     const open = this.#permits().filter(({ number }) => this.#isOpen(number, lane));
     const now = this.now();
     for (const found of shuffled(
@@ -58,11 +58,11 @@ export class PermitFiles implements Permits {
       lane,
     )) {
       const taken = this.#move(found.name, outName(found.number, now + LOST_MS, this.#here));
-      if (taken !== undefined) return { permit: this.#permit(taken, found.number) };
+      if (taken !== undefined) return { giveBack: (milliseconds) => this.#giveBack(taken, found.number, milliseconds) };
     }
-    if (now >= this.#mendAt) for (const found of open) this.#mend(found, now);
+    if (now >= this.#recoverAt) for (const found of open) this.#recover(found, now);
     const next = Math.min(...open.flatMap(({ freeAt, pid }) => (pid === 0 ? freeAt : [])));
-    return { waitMs: Math.min(Math.max(next - now, 1), POLL_MS) };
+    return { waitMs: Math.min(next - now, POLL_MS) };
   }
 
   /** The first ones are those kept for cancellations. */
@@ -72,26 +72,26 @@ export class PermitFiles implements Permits {
     return number >= terms.reserved && number < terms.reserved + part.count - part.reserved;
   }
 
-  #permit(name: string, number: number): Permit {
-    const backIn = async (milliseconds: number) => {
-      try {
-        this.#move(name, backName(number, this.now() + milliseconds));
-      } catch {
-        // one that cannot be given back counts as lost, and is free again when that is over
-      }
-    };
-    return { done: () => backIn(HOLD_MS), unused: () => backIn(0) };
+  async #giveBack(name: string, number: number, milliseconds: number): Promise<void> {
+    try {
+      this.#move(name, backName(number, this.now() + milliseconds));
+    } catch {
+      // counts as lost, and is free again after LOST_MS
+    }
   }
 
-  /** A permit of a process that is seen to be gone, which one elsewhere never is, or one that is due later than it can be, as after a restart of the machine. */
-  #mend({ name, number, freeAt, pid, place = this.#here }: Found, now: number): void {
-    this.#mendAt = now + MEND_MS;
+  /**
+   * Takes back the permit of a process that is gone, which only shows on the same machine, or one that is due later than
+   * possible, as after a reboot.
+   */
+  #recover({ name, number, freeAt, pid, place = this.#here }: Found, now: number): void {
+    this.#recoverAt = now + RECOVER_MS;
     const isLost = place === this.#here && pid !== 0 && pid !== process.pid && !isAlive(pid);
     const isOdd = freeAt > now + (pid === 0 ? HOLD_MS : LOST_MS);
     if (isLost || isOdd) this.#move(name, backName(number, now + HOLD_MS));
   }
 
-  /** The new name; undefined where somebody else was quicker. */
+  /** The new name; undefined if another process was quicker. */
   #move(from: string, to: string): string | undefined {
     try {
       fs.renameSync(path.join(this.#folder, from), path.join(this.#folder, to));
@@ -109,7 +109,7 @@ export class PermitFiles implements Permits {
     return foundWithin(this.#folder);
   }
 
-  /** Made aside and moved into place as a whole, so that of several processes that begin at once one makes them. */
+  /** Made elsewhere and moved into place as a whole, so that only one of several starting processes makes them. */
   #make(): void {
     makePrivateFolder(this.root, path.dirname(this.within));
     const draft = `${this.#folder}.${process.pid}.${process.hrtime.bigint()}`;
@@ -125,12 +125,12 @@ export class PermitFiles implements Permits {
   }
 }
 
-/** How many permits of a folder are not back, or not due yet; 0 where there is no such folder. */
+/** How many permits of a folder are held, or not free yet; 0 if there is no such folder. */
 export function permitsOut(folder: string, now = monotonicMs()): number {
   return foundWithin(folder).filter(({ freeAt, pid }) => pid !== 0 || freeAt > now).length;
 }
 
-/** One clock for all processes of a machine, that nobody sets. */
+/** A clock that all processes of a machine share and nobody sets. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }
@@ -163,7 +163,7 @@ function foundIn(name: string): Found[] {
     : [{ name, number: Number(number), freeAt: Number(freeAt), pid: Number(pid), place }];
 }
 
-/** Processes that look at once should not all reach for the same one; cancellations take those kept for them first. */
+/** So that processes do not all reach for the same one. Cancellations take the reserved ones first. */
 function shuffled(permits: readonly Found[], lane: Lane): readonly Found[] {
   if (lane === 'cancel') return permits.toSorted((one, other) => one.number - other.number);
   const start = Math.floor(Math.random() * permits.length);
