@@ -1,7 +1,6 @@
 import { listing } from '../cli/answers.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, optional, toggle } from '../cli/definition.js';
-import { onMarket } from '../cli/known-market.js';
 import * as shape from '../cli/shapes.js';
 import type { Side } from '../domain/words.js';
 import { Failure, usage } from '../errors.js';
@@ -9,28 +8,27 @@ import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/order-pa
 import { watchMarket } from '../trading/duplicates/watch.js';
 import { marketName } from './inputs/names.js';
 import { oneOf, wholeNumber } from './inputs/numbers.js';
-import { type OrderRow, orderRow } from './order/rows.js';
-import { ORDER } from './order/shapes.js';
-import { orderColumns } from './order/table.js';
+import { onMarket } from './known-market.js';
+import { ORDER, type OrderRow, orderColumns, orderRow } from './order/order-row.js';
 
 type Wanted = 'open' | 'filled' | 'cancelled' | 'all';
 
 export default define({
-  summary: 'Orders of a market, newest first; open ones unless told',
-  arguments: { market: optional('the market; without it those that pit wrote in lately', marketName) },
+  summary: 'List orders, newest first (default: open)',
+  arguments: { market: optional('the market (default: those in which pit placed orders lately)', marketName) },
   flags: {
-    side: flag('--side <side>', 'only buy or sell', oneOf('--side', 'buy', 'sell')),
+    side: flag('--side <side>', 'only buys or only sells', oneOf('--side', 'buy', 'sell')),
     state: flag(
       '--state <state>',
-      'open, filled, cancelled or all',
+      'open, filled, cancelled or all (default: open)',
       oneOf('--state', 'open', 'filled', 'cancelled', 'all'),
     ),
     page: flag(
       '--page <n>',
-      `one page of ${PAGE_SIZE} orders of a side, before --state is applied`,
+      `page n of the orders of a side, ${PAGE_SIZE} each, before --state is applied`,
       wholeNumber('--page', 1, 1_000_000),
     ),
-    all: toggle('--all', 'every page; open orders are always looked for on every page'),
+    all: toggle('--all', 'read every page; open orders are always searched on every page'),
   },
   examples: [
     'orders btc_usdt',
@@ -40,10 +38,10 @@ export default define({
   output: shape.list(shape.record(ORDER)),
   async run(context, { market, side, state = 'open', page, all }) {
     if (page !== undefined && market === undefined)
-      throw usage('--page needs a market.', 'The exchange lists each market apart.');
+      throw usage('--page needs a market.', 'The exchange lists each market separately.');
     if (page !== undefined && all) throw usage('--page and --all exclude each other.', 'Give one of them.');
     if (page !== undefined && side === undefined)
-      throw usage('--page needs --side.', 'The exchange counts the pages of buys and sells apart.');
+      throw usage('--page needs --side.', 'The exchange lists buys and sells on separate pages.');
     const account = await context.session.trading();
     const sides: readonly Side[] = side === undefined ? ['buy', 'sell'] : [side];
     const extent =
@@ -59,10 +57,10 @@ export default define({
       lists.set(one, found);
       await watchMarket(account, one);
     }
-    if (market === undefined) context.output.note(markedAs([...lists.keys()]));
+    if (market === undefined) context.output.note(marketsText([...lists.keys()]));
     return answer(
       context,
-      market ?? 'any market that pit wrote in',
+      market ?? 'any market in which pit placed orders',
       state,
       [...lists.values()].flat(),
       page === undefined,
@@ -70,20 +68,20 @@ export default define({
   },
 });
 
-/** A market that pit wrote in and that is no more, or never was, has no orders: the others do. */
+/** A market that the exchange no longer lists must not hide the orders of the others. */
 async function unlessGone<List>({ output }: Context, list: Promise<List>): Promise<List | undefined> {
   try {
     return await list;
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'usage') throw error;
-    output.warn(`${error.message} It is left out.`);
+    output.warn(`${error.message} Skipping it.`);
     return undefined;
   }
 }
 
-function markedAs(markets: readonly string[]): string {
-  if (markets.length === 0) return 'Nothing was written from here yet, so no market is known: name one.';
-  return `Markets that pit wrote in lately: ${markets.join(', ')}. Name another one to see it.`;
+function marketsText(markets: readonly string[]): string {
+  if (markets.length === 0) return 'pit has not placed any orders yet. Name a market to list its orders.';
+  return `Markets in which pit placed orders lately: ${markets.join(', ')}. Name another market to list its orders.`;
 }
 
 async function answer(
@@ -106,12 +104,11 @@ async function answer(
   });
   const failure = lists.find((list) => list.failure !== null)?.failure;
   if (failure === null || failure === undefined) {
-    if (tellMore && lists.some((list) => list.more))
-      output.note('There are older orders: --all looks through them too.');
+    if (tellMore && lists.some((list) => list.more)) output.note('There are older orders; --all reads them too.');
     return result;
   }
-  const hint = 'Older orders are missing here; --timeout gives more time.';
-  return { ...result, failure: new Failure('partial', `Not every page could be had: ${failure.message}`, { hint }) };
+  const hint = 'Older orders are missing; use --timeout to allow more time.';
+  return { ...result, failure: new Failure('partial', `Not every page could be read: ${failure.message}`, { hint }) };
 }
 
 function newestFirst(left: OrderRow, right: OrderRow): number {

@@ -27,7 +27,7 @@ import { isTooSmall } from '../trading/orders/rules.js';
 import { quietly } from '../trading/quietly.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import { oneOf, unresolvedId } from './inputs/numbers.js';
-import { leftWords, placingLine } from './order/placing-line.js';
+import { orderWords as placingWords, tooLittleText } from './order/order-words.js';
 
 export default define({
   summary: 'Find out what became of writes whose outcome is unknown',
@@ -147,7 +147,7 @@ async function tellUnplaced({ output, session }: Context, resolution: Resolution
   if (order === undefined) return;
   const market = await quietly(async () => (await session.markets()).find(order.market));
   const isTooLittle = market !== undefined && isTooSmall(market, Decimal.of(order.price), Decimal.of(order.amount));
-  const rest = isTooLittle ? leftWords(order) : suggest('To place it', ...placingLine(order));
+  const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...placingWords(order));
   output.warn([`${wordsOf(resolution.intent)}: the order is cancelled, and nothing was placed for it.`, rest]);
 }
 

@@ -1,54 +1,104 @@
 import { Decimal } from '../domain/decimal.js';
-import type { Depth } from '../domain/market-data.js';
+import type { Depth, Level } from '../domain/market-data.js';
+import type { Side } from '../domain/order.js';
 
 /** The book of a market, best first on both sides. */
 export interface MarketView extends Pick<Depth, 'bids' | 'asks'> {
-  /** The last trade's price, where the book alone says nothing. */
+  /** The last trade's price, read only if the book is empty. */
   readonly last: Decimal | null;
 }
 
-/** A price to hold others against. */
+/** The best prices of a book; null if that side is empty. */
+export interface BestPrices {
+  readonly bid: Decimal | null;
+  readonly ask: Decimal | null;
+}
+
+/** A price to compare others with. */
 export interface Reference {
   readonly price: Decimal;
   readonly name: 'mid' | 'the best bid' | 'the best ask' | 'the last price';
 }
 
-const HALF = Decimal.of('0.5');
-const HUNDRED = Decimal.of('100');
-const DISTANCE_SCALE = 4;
-
-/** The best price of one side; null where nobody is there. A price that is none is nobody's. */
-export function bestOf(levels: MarketView['bids']): Decimal | null {
+/** The best price of one side; null if it is empty. A price of zero counts as none. */
+export function bestOf(levels: readonly Level[]): Decimal | null {
   const [best] = levels;
   const price = best === undefined ? Decimal.zero : Decimal.of(best.price);
   return price.sign > 0 ? price : null;
 }
 
-/**
- * The middle of the book; where a side is empty, the other one's best price; where both are, the last trade's price, or
- * null where there is none.
- */
-export function referenceOf({ bids, asks, last }: MarketView): Reference | null {
-  const [bid, ask] = [bestOf(bids), bestOf(asks)];
-  if (bid !== null && ask !== null) return { price: bid.plus(ask).times(HALF), name: 'mid' };
-  if (bid !== null) return { price: bid, name: 'the best bid' };
-  if (ask !== null) return { price: ask, name: 'the best ask' };
-  return last === null || last.sign <= 0 ? null : { price: last, name: 'the last price' };
+export function bestPrices({ bids, asks }: Pick<MarketView, 'bids' | 'asks'>): BestPrices {
+  return { bid: bestOf(bids), ask: bestOf(asks) };
 }
 
-/** How far a price lies above the reference, in percent; negative below it. So fine that a few ticks show. */
+/** The middle of the book, else the best price of the only side, else the last trade's price; null without any of them. */
+export function referenceOf(view: MarketView): Reference | null {
+  const { bid, ask } = bestPrices(view);
+  if (bid !== null && ask !== null) return { price: bid.plus(ask).times(Decimal.of('0.5')), name: 'mid' };
+  if (bid !== null) return { price: bid, name: 'the best bid' };
+  if (ask !== null) return { price: ask, name: 'the best ask' };
+  return view.last === null || view.last.sign <= 0 ? null : { price: view.last, name: 'the last price' };
+}
+
+/** Fine enough that a few ticks show. */
+const DISTANCE_DECIMALS = 4;
+
+/** How far a price lies above the reference, in percent; negative below it. */
 export function distanceFrom(price: Decimal, reference: Reference): Decimal {
-  return percentFrom(price, reference.price, DISTANCE_SCALE);
+  return percentFrom(price, reference.price, DISTANCE_DECIMALS);
 }
 
 /** `0.25% above`, `1.2% below`, or `at`. */
-export function distanceWords(distance: Decimal): string {
+export function distanceText(distance: Decimal): string {
   const percent = distance.trimmed();
   if (percent.sign === 0) return 'at';
   return percent.sign < 0 ? `${percent.negated()}% below` : `${percent}% above`;
 }
 
-/** How far a price lies above another, in percent with `scale` decimals, away from zero; negative below it. */
+/** How far a price lies above another, in percent with `scale` decimals, rounded away from zero; negative below it. */
 export function percentFrom(price: Decimal, from: Decimal, scale: number): Decimal {
-  return price.minus(from).times(HUNDRED).dividedBy(from, scale, 'up');
+  return price.minus(from).times(Decimal.of('100')).dividedBy(from, scale, 'up');
+}
+
+/** Whether an order at this price matches the best price of the other side. */
+export function crosses(side: Side, price: Decimal, best: Decimal): boolean {
+  return side === 'buy' ? price.compare(best) >= 0 : price.compare(best) <= 0;
+}
+
+/** What part of an order would fill at once. */
+export interface Fills {
+  /** In the base coin. */
+  readonly amount: Decimal;
+  /** In the quote coin. */
+  readonly value: Decimal;
+  /** The order takes every level that was read: those behind may fill more. */
+  readonly atLeast: boolean;
+}
+
+/**
+ * Walks the other side of the book, best first, as far as the price reaches.
+ * @param levels the asks for a buy, the bids for a sell
+ */
+export function fillsAtOnce(levels: readonly Level[], side: Side, price: Decimal, amount: Decimal): Fills {
+  let [left, value] = [amount, Decimal.zero];
+  let reached = 0;
+  for (const level of levels) {
+    const levelPrice = Decimal.of(level.price);
+    if (left.sign <= 0 || !crosses(side, price, levelPrice)) break;
+    const offered = Decimal.of(level.amount);
+    const taken = offered.compare(left) < 0 ? offered : left;
+    left = left.minus(taken);
+    value = value.plus(taken.times(levelPrice));
+    reached += 1;
+  }
+  return { amount: amount.minus(left), value, atLeast: left.sign > 0 && reached > 0 && reached === levels.length };
+}
+
+/** An average need not lie on a tick. */
+const AVERAGE_DECIMALS = 10;
+
+/** The average price of the fills, rounded against the user: up for a buy, down for a sell. Null if nothing fills. */
+export function averagePrice({ amount, value }: Pick<Fills, 'amount' | 'value'>, side: Side): Decimal | null {
+  if (amount.sign <= 0) return null;
+  return value.dividedBy(amount, AVERAGE_DECIMALS, side === 'buy' ? 'up' : 'down').trimmed();
 }

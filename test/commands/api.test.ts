@@ -36,17 +36,17 @@ describe('a read by its name', () => {
     ['ticker market=btc_usdt market=eth_usdt', /market is given twice/, /once/],
     ['depth market=btc_usdt size=51', /size must be a whole number from 1 to 50/, /\[size\]/],
     ['depth market=btc_usdt levels=2', /levels is not a parameter of depth/, /depth takes market/],
-    ['depth btc_usdt', /"btc_usdt" is no parameter/, /name=value/],
+    ['depth btc_usdt', /"btc_usdt" is not a parameter/, /name=value/],
     ['getOrder currency=btc_usdt', /need exactly one of them/, /customerOrderId/],
-    ['getorders currency=btc_usdt', /no operation "getorders"/, /written getOrders/],
-    ['../order a=b', /cannot be an operation/, /Known are markets/],
+    ['getorders currency=btc_usdt', /no operation "getorders"/, /Write getOrders/],
+    ['../order a=b', /cannot be an operation/, /Known operations: markets/],
     ['setExpressState accesskey=me', /accesskey is filled in with the signature/, /name=value/],
     ['setExpressState a-b=c', /"a-b" is not a name/, /name=value/],
-    ['withdraw amount=1 safePwd=geheim1', /safePwd is never given on the command line/, /pit withdraw/],
-    ['setRepayState tradePassword=geheim1', /tradePassword is never given/, /pit withdraw/],
+    ['withdraw amount=1 safePwd=geheim1', /safePwd cannot be given on the command line/, /pit withdraw/],
+    ['setRepayState tradePassword=geheim1', /tradePassword cannot be given/, /pit withdraw/],
     [
       'withdraw currency=btc amount=1 fees=0.001 receiveAddr=x',
-      /pit withdraw alone/,
+      /Only pit withdraw/,
       /pit withdraw btc 1 --to x --fee 0.001/,
     ],
   ])('a wrong input: %s', async (line, message, hint) => {
@@ -70,7 +70,7 @@ describe('a write by its name has the journal, guards and confirmation of its co
     const placed = await desk.json(`${line} customerOrderId=apiorder1 orderType=9 --yes`);
     expect(placed).toEqual({ code: '1000', message: TEXT, id: ID });
     const again = await desk.failure(`${line} customerOrderId=apiorder1 --yes`, 2);
-    expect(again.message).toContain('There is an order with the client id apiorder1 already');
+    expect(again.message).toContain('The client id apiorder1 is taken by order');
     const [resolved] = await desk.json<{ outcome: string }[]>('resolve apiorder1');
     expect(resolved).toMatchObject({ operation: 'order', outcome: 'placed', market: 'btc_usdt' });
   });
@@ -115,7 +115,7 @@ describe('an operation that the interface does not describe', () => {
   it.each(['withdrawV2 currency=btc amount=3', 'payOut currency=btc amount=3 receiveAddr=1abc'])(
     'goes through pit withdraw alone where it moves coins out: %s',
     async (line) => {
-      expect((await desk.failure(`api ${line} --yes`, 2)).message).toMatch(/pit withdraw alone/);
+      expect((await desk.failure(`api ${line} --yes`, 2)).message).toMatch(/Only pit withdraw/);
     },
   );
 
@@ -134,7 +134,7 @@ describe('an operation that the interface does not describe', () => {
     expect(server.requests).toEqual([]);
     const { stdout, stderr } = await other.run('api setExpressState currency=btc_usdt state=a&b --yes --json', extra);
     expect(stdout).toBe('{"code":1000,"id":12345678901234567890,"rate":0.10}\n');
-    expect(stderr).toContain('The interface does not describe setExpressState: it counts as a write');
+    expect(stderr).toContain('setExpressState is not in the interface, so it counts as a write');
     expect(calls(server)).toEqual([
       '/api/setExpressState?method=setExpressState&accesskey&currency=btc_usdt&state=a%26b&sign&reqTime',
     ]);

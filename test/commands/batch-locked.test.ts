@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
-import { conclude } from '../../src/commands/order/batch/conclusion.js';
+import { batchAnswer } from '../../src/commands/order/batch-result.js';
 import { Budget } from '../../src/exchange/budget.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { Breaker } from '../../src/exchange/limiter/breaker.js';
-import { ownLimits } from '../../src/exchange/limiter/own-limits.js';
+import { ownLimits } from '../../src/exchange/limiter/limits.js';
 import { KEYS } from '../exchange/support.js';
+import { saying } from '../support/advice.js';
 import { respond } from '../support/fault-server.js';
 import { begin, carried, lines, place } from '../trading/batches/jobs.js';
 import { ModelExchange } from '../trading/batches/model-exchange.js';
@@ -26,8 +27,8 @@ it('a batch that meets a lock which is known already ends at once, as limited, a
   expect(ran.ending).toMatchObject({ kind: 'limited', reason: expect.stringContaining('has locked this machine') });
   expect(ran.job.counts()).toMatchObject({ placed: 0, unknown: 0, notSent: 200 });
   expect([count(server, 'orderMoreV2'), host.sleeps.length, job.requests]).toEqual([0, 1, 1]);
-  expect(() => conclude(job, ran.ending)).toThrow(
-    expect.objectContaining({ kind: 'limited', clientId: job.id, hint: expect.stringContaining('--resume') }),
+  expect(() => batchAnswer(job, ran.ending)).toThrow(
+    expect.objectContaining({ kind: 'limited', clientId: job.id, hints: saying('--resume') }),
   );
 });
 
@@ -36,7 +37,7 @@ it('a batch that meets nothing but the limit waits twice, ends as limited, and l
   const server = await exchange.serve();
   const account = accountOf(server.url, { budgetMs: 30_000, tolerance: 60_000 });
   const { job, ending } = await place(account, { lines: lines(3) });
-  expect(() => conclude(job, ending)).toThrow(
+  expect(() => batchAnswer(job, ending)).toThrow(
     expect.objectContaining({ kind: 'limited', code: 4002, clientId: job.id }),
   );
   expect([job.counts().notSent, exchange.batches.length, account.told.length]).toEqual([3, 2, 2]);
@@ -48,6 +49,10 @@ it('a batch that meets no host names what goes on with it', async () => {
   const account = accountOf(server.url);
   const job = await begin(account, { lines: lines(30) });
   const { ending } = await carried({ ...account, client: accountOf('http://127.0.0.1:1').client }, job);
-  const hint = `Check the host and the network: pit profile show; then go on with it: pit order batch buy btc_usdt --resume ${job.id}`;
-  expect(() => conclude(job, ending)).toThrow(expect.objectContaining({ kind: 'unreachable', clientId: job.id, hint }));
+  const hints = saying(
+    `Check the host and the network: pit profile show Then continue: pit order batch buy btc_usdt --resume ${job.id}`,
+  );
+  expect(() => batchAnswer(job, ending)).toThrow(
+    expect.objectContaining({ kind: 'unreachable', clientId: job.id, hints }),
+  );
 });

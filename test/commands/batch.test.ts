@@ -64,7 +64,7 @@ describe('pit order batch', () => {
     const ran = await desk.run(
       'order batch buy btc_usdt --ladder bid-2%:bid-1%:7 --amount 0.01 --weight linear --yes --json',
     );
-    expect(ran.stderr).toMatch(/Rounding down to whole lots leaves 0\.0000\d+ btc of 0\.01\./);
+    expect(ran.stderr).toMatch(/Rounding down to whole lots leaves 0\.0000\d+ of 0\.01 btc unused\./);
     const { orders: made } = batch(ran);
     expect(made).toHaveLength(7);
     const amounts = made.map(({ amount }) => Number(amount));
@@ -106,7 +106,7 @@ describe('pit order batch', () => {
     ['--ladder 1:2:1 --amount 1', 'number of orders of a ladder'],
     ['--ladder 1:2:3 --amount 50%', '--amount is'],
     ['--file a --amount 1', '--amount and --weight belong to --ladder'],
-    ['--resume job1 --ladder 1:2:3 --amount 1', '--resume goes on with the orders that the job has'],
+    ['--resume job1 --ladder 1:2:3 --amount 1', '--resume continues with the orders of the job'],
     ['--file /nowhere/orders.csv', 'could not be read (ENOENT)'],
     ['--ladder 20000:20000.01:5 --amount 1', 'There are no 5 prices'],
     ['--ladder 20000:20100:5 --amount 0.0004', 'Order 1: The order 0.000080 is too small for btc_usdt.'],

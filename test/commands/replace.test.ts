@@ -98,7 +98,7 @@ describe('pit order replace', () => {
   it('does not outbid itself', async () => {
     const id = await straight.place({ ...FAR, price: inside });
     const told = await desk.failure(`order replace btc_usdt ${id} --at bid+1tick --yes`, 2);
-    expect(told.message).toBe('The order is just like that already.');
+    expect(told.message).toBe('The order has this price and amount already.');
     expect(await straight.open()).toEqual([id]);
   });
 
@@ -137,7 +137,7 @@ describe('pit order replace', () => {
     expect([code, told.kind]).toEqual([9, 'partial']);
     expect(told.message).toContain('is cancelled with 0.009950 of 0.010000 filled');
     expect(told.message).toContain('too small for btc_usdt');
-    expect(told.hint).toBe('What is left, 0.00005, is less than btc_usdt takes, and cannot be placed by itself.');
+    expect(told.hint).toBe('The rest, 0.00005, is below the minimum of btc_usdt and cannot be placed by itself.');
     expect(answer).toMatchObject({
       outcome: 'notSent',
       id: null,
@@ -168,7 +168,7 @@ describe('pit order replace', () => {
     child.kill('SIGKILL');
     const { stdout, stderr } = await desk.run('resolve --json');
     expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });
-    expect(stderr).toContain('What is left, 0.00005, is less than btc_usdt takes, and cannot be placed by itself.');
+    expect(stderr).toContain('The rest, 0.00005, is below the minimum of btc_usdt and cannot be placed by itself.');
   });
 
   it('tells an order that the network placed twice', async () => {
@@ -227,7 +227,8 @@ describe('pit order replace', () => {
     expect(document(resolved.stdout)).toMatchObject([
       { operation: 'replace', outcome: 'cancelled', id, clientId: answer.clientId },
     ]);
-    expect(resolved.stderr).toContain('nothing was placed for it. To place it: pit order buy btc_usdt 0.01 --at 21000');
+    expect(resolved.stderr).toContain('nothing was placed for it.');
+    expect(resolved.stderr).toContain('To place it: pit order buy btc_usdt 0.01 --at 21000');
     expect([resolved.code, await straight.open()]).toEqual([0, []]);
     // asked again, it tells the same
     expect((await desk.run(`resolve ${answer.clientId}`)).stderr).toContain('pit order buy btc_usdt 0.01 --at 21000');
@@ -260,7 +261,7 @@ describe('pit order replace', () => {
   it('that the balance would not pay leaves the order alone', async () => {
     const id = await straight.place(FAR);
     const told = await desk.failure(`order replace btc_usdt ${id} --at 21000 --amount 20 --yes`, 2);
-    expect(told.message).toMatch(/needs 420000 usdt, and with this one cancelled .* usdt would be available/);
+    expect(told.message).toMatch(/needs 420000 usdt, and only .* usdt would be available with the old one cancelled/);
     expect(await straight.open()).toEqual([id]);
   });
 
@@ -312,7 +313,7 @@ describe('pit order replace', () => {
     const line = `order replace btc_usdt ${id} --at ask+5% --amount 100% --dry-run`;
     const { bid, ask } = await straight.best();
     const [, order] = await desk.json<object[]>(line);
-    const beyond = `The price reaches 5% past the best ask ${ask}.`;
+    const beyond = `The price is 5% past the best ask ${ask}.`;
     expect(order).toMatchObject({
       preview: {
         ...{ bid, ask, spentCoin: 'usdt', distance: expect.stringMatching(/^5\.\d/), guards: [] },
@@ -331,8 +332,8 @@ describe('pit order replace', () => {
 
   it.each([
     ['17', /--at/],
-    ['17 --id mine0001 --at 1', /Exactly one/],
-    ['--at 1', /Exactly one/],
+    ['17 --id mine0001 --at 1', /exactly one/],
+    ['--at 1', /exactly one/],
     ['17 --at 1 --borrow', /margin/],
   ])('replace btc_usdt %s is a wrong command line', async (words, says) => {
     const { message, hint } = await desk.failure(`order replace btc_usdt ${words} --yes`, 2);

@@ -1,11 +1,82 @@
+import { completing } from '../../cli/completes.js';
 import type { Context } from '../../cli/context.js';
 import { define, required, several, toggle } from '../../cli/definition.js';
-import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import { anything } from '../../cli/shapes.js';
-import { isDescribed, type OperationName, operationOf } from '../../exchange/operations/index.js';
+import { type Failure, quoted, suggest, usage } from '../../errors.js';
+import { failureOf } from '../../exchange/failures.js';
+import { isDescribed, type OperationName, operationOf, operations } from '../../exchange/operations/index.js';
+import { RAW_EXAMPLES } from '../../exchange/raw-writes.js';
+import { checkedParameters, isOperationName } from '../../exchange/request.js';
 import type { Answer } from '../../terminal/answer.js';
-import { bodyAnswer } from './body.js';
-import { readOperation, readPair, valuesOf } from './parameters.js';
+import { overriddenBy, overrideFlag } from '../guarding.js';
+import { bodyAnswer } from './answer.js';
+
+/** A word of the command line: `name=value`. */
+interface Pair {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Throws Failure `usage` for a word without a name; never quotes a word that may hold a password. */
+function readPair(word: string): Pair {
+  const at = word.indexOf('=');
+  const name = word.slice(0, Math.max(at, 0));
+  if (isPassword(name)) throw passwordGiven(name);
+  if (at < 1)
+    throw usage(`${quoted(word)} is not a parameter.`, 'Parameters are written as name=value: market=btc_usdt');
+  return { name, value: word.slice(at + 1) };
+}
+
+/** `safePwd`, and other names that a deployment may give its passwords. */
+function isPassword(name: string): boolean {
+  return /pwd|passw|secret/i.test(name);
+}
+
+function passwordGiven(name: string): Failure {
+  return usage(
+    `${name} cannot be given on the command line, where others can read it.`,
+    suggest('The fund password is asked for, or read with --safe-pwd-stdin, by', 'withdraw'),
+  );
+}
+
+const known = Object.keys(operations);
+
+/** Throws Failure `usage` for a word that cannot be an operation, and for one in the wrong case. */
+const readOperation = completing({ of: 'words', words: known }, (word: string): string => {
+  const same = known.find((name) => name !== word && name.toLowerCase() === word.toLowerCase());
+  if (same !== undefined) throw usage(`There is no operation ${quoted(word)}.`, `Write ${same}.`);
+  if (isOperationName(word)) return word;
+  throw usage(`${quoted(word)} cannot be an operation.`, `Known operations: ${known.join(', ')}.`);
+});
+
+/**
+ * The values of the parameters, checked by the operation's description.
+ * @throws Failure `usage` for one that is given twice, is missing, breaks its rule, or is unknown
+ */
+function valuesOf(operation: string, pairs: readonly Pair[]): Readonly<Record<string, string>> {
+  const values = new Map<string, string>();
+  for (const { name, value } of pairs) {
+    if (values.has(name)) throw usage(`${name} is given twice.`, 'Give it once.');
+    values.set(name, value);
+  }
+  try {
+    return Object.fromEntries(checkedParameters(operation, Object.fromEntries(values)));
+  } catch (error) {
+    const failure = failureOf(error, operation);
+    throw failure instanceof Error && 'kind' in failure
+      ? usage(`${failure.message}.`, parametersOf(operation))
+      : failure;
+  }
+}
+
+/** The operation's parameters as a hint: required ones plain, the others in brackets. */
+function parametersOf(operation: string): string {
+  if (!isDescribed(operation)) return 'Parameters are written as name=value.';
+  const all = Object.entries(operationOf(operation).parameters);
+  if (all.length === 0) return `${operation} takes no parameters.`;
+  const words = all.map(([name, { required, group }]) => (required || group !== undefined ? name : `[${name}]`));
+  return `${operation} takes ${words.join(', ')}.`;
+}
 
 export default define({
   summary: 'Call any operation of the interface by its name',
@@ -14,29 +85,24 @@ export default define({
     parameters: several('its parameters as name=value', readPair),
   },
   flags: {
-    raw: toggle('--raw', 'print the body as it came, in place of a table'),
+    raw: toggle('--raw', 'print the body as it was sent instead of a table'),
     override: overrideFlag,
   },
-  examples: [
-    'api depth market=btc_usdt size=5',
-    'api getOrders currency=btc_usdt tradeType=1 pageIndex=1 --json',
-    'api order currency=btc_usdt tradeType=1 price=30000 amount=0.01 --yes',
-    'api setExpressState currency=btc_usdt --dry-run',
-  ],
+  examples: RAW_EXAMPLES.map((call) => `api ${call}`),
   output: anything,
-  // what the command of a write prints, or one request
+  // what the command of a write prints, or a single request
   dry: anything,
   async run(context, { method, parameters, raw, override }) {
     const values = Object.fromEntries(parameters.map(({ name, value }) => [name, value]));
     if (method === 'withdraw') throw (await import('./writes.js')).onlyByCommand(values);
     const checked = valuesOf(method, parameters);
     if (!isDescribed(method)) {
-      const { callUndescribed } = await import('./undescribed.js');
+      const { callUndescribed } = await import('./writes.js');
       return callUndescribed(context, { method, parameters: checked }, { raw, overridden: overriddenBy(override) });
     }
     if (operationOf(method).effect === 'read') return bodyAnswer(await read(context, method, checked), raw);
-    const { carrying } = await import('./writes.js');
-    return answered(context, method, raw, () => carrying(method)(context, checked, overriddenBy(override)));
+    const { executeWrite } = await import('./writes.js');
+    return writeAnswer(context, method, raw, () => executeWrite(context, method, checked, overriddenBy(override)));
   },
 });
 
@@ -49,25 +115,26 @@ async function read({ session }: Context, method: OperationName, values: Values)
 }
 
 /**
- * Carries a write out, and answers with the body that the exchange sent for it. Where none came, or several did, the answer
- * is what was found out.
+ * Executes a write, and answers with the body that the exchange sent for it. If it sent none, or several, the answer is that
+ * of the command for this write.
  */
-async function answered(
+async function writeAnswer(
   { session, globals, output }: Context,
   method: string,
   raw: boolean,
-  carry: () => Promise<Answer | undefined>,
+  execute: () => Promise<Answer | undefined>,
 ): Promise<Answer | undefined> {
   const bodies: string[] = [];
   session.hear((name, body) => {
     if (name === method) bodies.push(body);
   });
-  const answer = await carry();
+  const answer = await execute();
   const [body, ...others] = bodies;
   if (body !== undefined && others.length === 0) {
     const failure = answer?.failure;
     return { ...bodyAnswer(body, raw), ...(failure === undefined ? {} : { failure }) };
   }
-  if (!globals.dryRun) output.note(`There is no one answer of the exchange to ${method}: this is what was found out.`);
+  if (!globals.dryRun)
+    output.note(`The exchange did not send a single answer to ${method}: this is what pit found out.`);
   return answer;
 }

@@ -1,89 +1,163 @@
 import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
-import type { AccountType, OrderType, Side } from '../../domain/words.js';
-import { type Failure, suggest, usage } from '../../errors.js';
+import { nearest } from '../../config/names.js';
+import { Failure, suggest, usage } from '../../errors.js';
+import { refusal } from '../../exchange/failures.js';
+import { operations } from '../../exchange/operations/index.js';
+import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../exchange/raw-writes.js';
 import type { Answer } from '../../terminal/answer.js';
-import { readAmount } from '../../trading/expressions/amount-expression.js';
-import { readPrice } from '../../trading/expressions/price-expression.js';
-import type { GuardName } from '../../trading/guards/names.js';
-import type { BatchLine } from '../../trading/journal/intent.js';
-import type { OrderRequest } from '../order/request.js';
+import type { Screen } from '../../terminal/screen.js';
+import { type Entry, record } from '../../terminal/table.js';
+import type { TradingAccount } from '../../trading/account.js';
+import { refuseTwin, sendCall } from '../../trading/call/call.js';
+import { Departure } from '../../trading/departure.js';
+import { readAmount, readPrice } from '../../trading/expressions.js';
+import { type Guarded, guardOrders } from '../../trading/guards/guards.js';
+import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
+import type { BatchLine, CallTerms } from '../../trading/journal/intent.js';
+import { newClientId } from '../../trading/orders/client-id.js';
+import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
+import { dryRun, NO_PREVIEW } from '../dry-run.js';
+import { breachText, confirmGuarded } from '../guarding.js';
+import type { OrderRequest } from '../order/order.js';
+import { exchangeText } from '../session/exchange-text.js';
+import { bodyAnswer } from './answer.js';
 
 type Values = Readonly<Record<string, string>>;
-type Carry = (context: Context, values: Values, overridden: readonly GuardName[]) => Promise<Answer | undefined>;
 
-/**
- * The operations that change something, each carried out as the command does that is made for it: its journal, guards and
- * confirmation have no way round.
- */
-const WRITES: Readonly<Record<string, Carry>> = {
-  order: async (context, values, overridden) => {
-    const [{ send }, { checkGiven }] = await Promise.all([import('../order/send.js'), import('../order/request.js')]);
-    const request = orderOf(values, overridden);
+/** Executes a described write as its own command does, so that journal, guards and confirmation cannot be bypassed. */
+export async function executeWrite(
+  context: Context,
+  operation: string,
+  values: Values,
+  overridden: readonly GuardName[],
+): Promise<Answer | undefined> {
+  const write = readRawWrite(operation, values);
+  if (write.kind === 'order') {
+    const { checkGiven, sendOrder } = await import('../order/order.js');
+    const { price, amount, ...terms } = write.terms;
+    const words = { amount: readAmount(amount), at: readPrice(price) };
+    const request: OrderRequest = { ...terms, ...words, id: write.clientId, overridden };
     checkGiven(request);
     requireConsent(context);
-    return send(context, await context.session.trading(), request);
-  },
-  orderMoreV2: async (context, values, overridden) => {
+    return sendOrder(context, await context.session.trading(), request);
+  }
+  if (write.kind === 'batch') {
     requireConsent(context);
-    const { start } = await import('../order/batch/act.js');
-    const where = { market: values.market ?? '', side: sideOf(values), account: accountOf(values) };
-    return start(context, where, { kind: 'lines', lines: linesOf(values.tradeParams ?? '') }, overridden);
-  },
-  cancelOrder: async (context, { currency = '', id, customerOrderId = '' }) => {
+    const { startBatch } = await import('../order/batch.js');
+    const { orders, ...where } = write.batch;
+    const lines = orders.map(({ price, amount }, index): BatchLine => [index + 1, price, amount]);
+    return startBatch(context, where, { kind: 'lines', lines }, overridden);
+  }
+  if (write.kind === 'cancel') {
     const { cancelNamed } = await import('../cancel/cancel.js');
-    const order = id === undefined ? { clientId: customerOrderId } : { id };
-    return cancelNamed(context, await context.session.trading(), currency, [order]);
-  },
-  cancelAllOrdersAfter: async (context, { currency = '' }) => {
-    const { cancelAfter } = await import('../cancel/cancel-after.js');
-    return cancelAfter(context, currency);
-  },
-};
-
-/** How a described operation that changes something is carried out. */
-export function carrying(operation: string): Carry {
-  const carry = WRITES[operation];
-  if (carry === undefined) throw new Error(`nobody has said how ${operation} is carried out`);
-  return carry;
+    return cancelNamed(context, await context.session.trading(), write.market, [write.order]);
+  }
+  const { cancelAfter } = await import('../cancel/cancel-after.js');
+  return cancelAfter(context, write.market);
 }
 
-/** A withdrawal takes the fund password and the address typed again, for which there is one place. */
-export function onlyByCommand({
-  currency = 'COIN',
-  amount = 'AMOUNT',
-  receiveAddr = 'ADDRESS',
-  fees,
-}: Values): Failure {
-  const fee = fees === undefined ? [] : ['--fee', fees];
+/** A withdrawal has to be confirmed by its address and takes the fund password, which only its command asks for. */
+export function onlyByCommand(values: Values): Failure {
+  const { coin = 'COIN', amount = 'AMOUNT', address = 'ADDRESS', fee } = readRawWithdrawal(values);
   return usage(
-    'A withdrawal goes through pit withdraw alone, which checks the address and asks for it and for the fund password.',
-    suggest('Write it as', 'withdraw', currency, amount, '--to', receiveAddr, ...fee),
+    'Only pit withdraw can withdraw: it checks the address, and asks for it and for the fund password.',
+    suggest('Write it as', 'withdraw', coin, amount, '--to', address, ...(fee === undefined ? [] : ['--fee', fee])),
   );
 }
 
-/** "Empty or any other value gives a limit order." */
-const TYPES: Readonly<Record<string, OrderType>> = { 1: 'postOnly', 2: 'ioc' };
-
-function orderOf(values: Values, overridden: readonly GuardName[]): OrderRequest {
-  const { currency: market = '', amount = '', price = '', customerOrderId: id, orderType = '' } = values;
+/** Calls an operation that the interface does not describe: as a write, since it may be one. */
+export async function callUndescribed(
+  context: Context,
+  terms: CallTerms,
+  { raw, overridden }: { readonly raw: boolean; readonly overridden: readonly GuardName[] },
+): Promise<Answer> {
+  const { output, globals, session, host } = context;
+  const { method, parameters } = terms;
+  if (movesCoins(terms)) throw onlyByCommand(parameters);
+  const [close] = nearest(method, Object.keys(operations));
+  const guess = close === undefined ? '' : ` Did you mean ${close}?`;
+  output.note(`${method} is not in the interface, so it counts as a write: it is signed and sent once.${guess}`);
+  requireConsent(context);
+  const account = await session.trading();
+  refuseTwin(account, terms);
+  const exchange = await exchangeText(context, account.client);
+  const { breaches, warnings } = await guardLikelyOrders(context, account, parameters);
+  const told = [...(globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : []), ...warnings];
+  const show = (screen: Screen) =>
+    record(screen, [
+      ['operation', method],
+      ...Object.entries(parameters),
+      ['effect', 'unknown'],
+      ['exchange', exchange],
+      ...told.map((text): Entry => ['warning', text]),
+    ]);
+  if (globals.dryRun)
+    return dryRun(
+      context,
+      account.client,
+      { operation: method, values: parameters },
+      { ...NO_PREVIEW, warnings: told },
+      show,
+    );
+  if (globals.yes) for (const warning of warnings) output.warn(warning);
+  else output.preview(show);
+  await confirmGuarded(context, `Send ${method}?`, breaches, overridden);
+  const id = newClientId(host);
+  const hint = [
+    'No operation reports its outcome. Check the exchange, then record what you found, done or notSent.',
+    suggest('Record it', 'resolve', id, '--as', 'done'),
+  ];
+  const departure = new Departure();
+  const forget = host.onInterrupt(() => {
+    if (departure.takeBack()) output.note(`${method} was not sent.`);
+    else output.warn([`${method} may have been sent.`, ...hint]);
+  });
+  const call = await sendCall(account, terms, id, departure);
+  forget();
+  if (call.outcome === 'done') return bodyAnswer(call.body, raw);
+  if (call.outcome === 'refused') throw refusal(call.refusal, method);
+  if (call.outcome === 'notSent')
+    throw new Failure(call.failure, `${method} was not sent: ${call.reason}.`, {
+      hint: suggest('Check the host and the network', 'profile', 'show'),
+    });
   return {
-    ...{ side: sideOf(values), market, amount: readAmount(amount), at: readPrice(price), id, overridden },
-    ...{ type: TYPES[orderType] ?? 'limit', account: accountOf(values) },
-    ...{ borrow: values.enableExpress === 'true', repay: values.enableRepay === 'true' },
+    data: { operation: method, clientId: id, outcome: call.outcome },
+    failure: new Failure('unknown', `The outcome of ${method} is unknown: ${call.reason}.`, { clientId: id, hint }),
+    show: ({ paint }) => `${paint.warn('Unknown')}  ${method}  ${id}`,
   };
 }
 
-function sideOf({ tradeType }: Values): Side {
-  return tradeType === '1' ? 'buy' : 'sell';
+/** Whether a call may be a withdrawal under another name: it says where coins are to go. */
+function movesCoins({ method, parameters }: CallTerms): boolean {
+  return /withdraw/i.test(method) || Object.keys(parameters).some((name) => /addr/i.test(name));
 }
 
-function accountOf({ acctType = '0' }: Values): AccountType {
-  return acctType === '0' ? 'spot' : acctType === '1' ? 'isolated' : 'cross';
-}
-
-/** `[[price,amount],…]`, whose form has been checked. */
-function linesOf(pairs: string): BatchLine[] {
-  const found = [...pairs.matchAll(/\[([\d.]+),([\d.]+)\]/g)];
-  return found.map(([, price = '', amount = ''], index): BatchLine => [index + 1, price, amount]);
+/**
+ * Checks an undescribed call against the guards as if it placed orders: it may, if it has a market with a price and an amount,
+ * or with pairs of them.
+ */
+async function guardLikelyOrders(
+  { session }: Context,
+  account: TradingAccount,
+  values: Values,
+): Promise<Omit<Guarded, 'bid'>> {
+  const nothing = { breaches: [], warnings: [] };
+  const { orders, sides, market: name } = likelyOrders(values);
+  if (orders.length === 0 || name === undefined) return nothing;
+  const market = await (await session.markets()).find(name).catch((error: unknown) => {
+    // the call may mean something else by it than a market
+    if (error instanceof Failure && error.kind === 'usage') return undefined;
+    throw error;
+  });
+  if (market === undefined) return nothing;
+  const limits = guardLimits((await session.connection()).settings);
+  const seen = await new MarketSnapshot(account.client, { market: market.market, side: 'buy' }, 1).market();
+  const guarded = sides.map((side) => guardOrders(account, { market, side, type: 'limit', orders }, seen, limits));
+  const breaches = guarded.flatMap((one) => one.breaches);
+  return {
+    // both sides may break the same guard
+    breaches: breaches.filter(({ guard }, index) => breaches.findIndex((one) => one.guard === guard) === index),
+    warnings: guarded.flatMap((one) => one.warnings),
+  };
 }

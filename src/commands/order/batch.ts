@@ -1,16 +1,57 @@
 import { requireConsent } from '../../cli/consent.js';
+import type { Context } from '../../cli/context.js';
 import { define, flag, required } from '../../cli/definition.js';
-import { overriddenBy, overrideFlag } from '../../cli/guards.js';
+import * as shape from '../../cli/shapes.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import { timeFor } from '../../exchange/limiter/limits.js';
+import { batchRequest, maskedRequest } from '../../exchange/write-requests.js';
+import type { Answer } from '../../terminal/answer.js';
+import { grouped } from '../../terminal/numbers.js';
+import type { Screen } from '../../terminal/screen.js';
+import type { Entry } from '../../terminal/table.js';
+import type { TradingAccount } from '../../trading/account.js';
+import {
+  beginJob,
+  jobToResume,
+  newJobId,
+  type ResumeWish,
+  refuseTwins,
+  takeUpJob,
+} from '../../trading/batches/begin.js';
+import { batchOf } from '../../trading/batches/courier.js';
+import { Job, MOST_PAIRS } from '../../trading/batches/job.js';
+import { totals } from '../../trading/batches/lines.js';
+import { checkLines } from '../../trading/batches/lines-check.js';
+import { findExtras, watchMarket } from '../../trading/duplicates/watch.js';
+import type { GuardName } from '../../trading/guards/limits.js';
+import type { BatchLine, BatchTerms } from '../../trading/journal/intent.js';
+import { distanceFrom, type Reference } from '../../trading/market-view.js';
+import type { Guarding } from '../../trading/orders/place.js';
+import type { PlannedOrders, PreviewFacts } from '../../trading/preview/preview.js';
+import { quietly } from '../../trading/quietly.js';
+import { dryRunShape, REQUEST } from '../dry-run.js';
+import { overriddenBy, overrideFlag } from '../guarding.js';
 import { marketName } from '../inputs/names.js';
 import { oneOf, positiveDecimal, unresolvedId } from '../inputs/numbers.js';
 import { filePath } from '../inputs/words.js';
-import { goOn, start } from './batch/act.js';
-import { readWish, requireSense } from './batch/input.js';
-import { readLadder } from './batch/ladder-word.js';
-import { BATCH, BATCH_LINE, DRY_BATCH } from './batch/shapes.js';
+import { type BatchInput, readInput, readLadder, requireConsistent, resolveLadder } from './batch-input.js';
+import { BATCH, BATCH_LINE, batchAnswer, progressOf, runJob, UNCHECKED_BATCH } from './batch-result.js';
+import {
+  type CheckedOrders,
+  checkOrders,
+  confirmOrders,
+  ORDERS_PREVIEW,
+  type OrderContext,
+  orderContext,
+  type PreviewText,
+  previewData,
+  previewTable,
+  UNKNOWN,
+} from './preview.js';
 
 export default define({
-  summary: 'Place many orders, from a file or as a ladder; goes on where it was stopped',
+  summary: 'Place many orders from a file or as a ladder',
   arguments: {
     side: required('buy or sell', oneOf('The side', 'buy', 'sell')),
     market: required('the market', marketName),
@@ -18,11 +59,23 @@ export default define({
   flags: {
     file: flag('--file <path>', 'price,amount lines, or {"price":…,"amount":…} lines; - reads stdin', filePath),
     ladder: flag('--ladder <from:to:n>', 'n orders at prices from one to the other: 30000:31000:20', readLadder),
-    amount: flag('--amount <total>', 'what a ladder comes to at most, in the base coin', positiveDecimal('--amount')),
-    weight: flag('--weight <how>', 'equal, or linear: growing towards the end', oneOf('--weight', 'equal', 'linear')),
-    account: flag('--account <name>', 'spot, isolated or cross', oneOf('--account', 'spot', 'isolated', 'cross')),
+    amount: flag(
+      '--amount <total>',
+      'the most that all orders of a ladder come to, in the base coin',
+      positiveDecimal('--amount'),
+    ),
+    weight: flag(
+      '--weight <how>',
+      'equal amounts, or linear: growing towards the end (default: equal)',
+      oneOf('--weight', 'equal', 'linear'),
+    ),
+    account: flag(
+      '--account <name>',
+      'spot, isolated or cross (default: spot)',
+      oneOf('--account', 'spot', 'isolated', 'cross'),
+    ),
     override: overrideFlag,
-    resume: flag('--resume <job>', 'go on with a job that was stopped', unresolvedId),
+    resume: flag('--resume <job>', 'continue a job that was stopped', unresolvedId),
   },
   examples: [
     'order batch buy btc_usdt --file orders.csv',
@@ -30,15 +83,214 @@ export default define({
     'order batch buy btc_usdt --resume job5b39c93435bd27d2fb16',
   ],
   output: BATCH,
-  dry: DRY_BATCH,
+  dry: dryRunShape(
+    {
+      ...ORDERS_PREVIEW,
+      orders: shape.count('how many'),
+      requests: shape.count('how many'),
+      lowest: shape.decimal('price; of the whole job if nothing is left to send'),
+      highest: shape.decimal('price; likewise'),
+      fillingAtOnce: shape.orNull(shape.count('orders that would fill at once')),
+    },
+    { request: shape.orNull(REQUEST), requests: shape.list(REQUEST) },
+  ),
   row: BATCH_LINE,
   async run(context, { side, market, account, override, ...flags }) {
-    requireSense(flags);
+    requireConsistent(flags);
     requireConsent(context);
-    const wish = await readWish(context, flags);
+    const input = await readInput(context, flags);
     const overridden = overriddenBy(override);
-    if (wish.kind === 'resume')
-      return goOn(context, wish.job, { side, market, account, lines: wish.lines }, overridden);
-    return start(context, { side, market, account: account ?? 'spot' }, wish, overridden);
+    if (input.kind === 'resume')
+      return resumeBatch(context, input.job, { side, market, account, lines: input.lines }, overridden);
+    return startBatch(context, { side, market, account: account ?? 'spot' }, input, overridden);
   },
 });
+
+/** Starts a job with the orders of a file or a ladder. */
+export async function startBatch(
+  context: Context,
+  where: Pick<BatchTerms, 'market' | 'side' | 'account'>,
+  input: Exclude<BatchInput, { kind: 'resume' }>,
+  overridden: readonly GuardName[],
+): Promise<Answer> {
+  const account = await context.session.trading();
+  const market = await (await context.session.markets()).find(where.market);
+  const needed = await orderContext(context, account, market, { ...where, type: 'limit', overridden, levels: 1 });
+  const lines = input.kind === 'lines' ? input.lines : await ladderLines(context, market, where.side, input, needed);
+  checkLines(market, lines, input.kind === 'lines' ? 'Line' : 'Order');
+  const job = newJobId(context.host);
+  const plan = { ...where, lines };
+  refuseTwins(account, plan, job);
+  const begin = (guarding: Guarding) => beginJob(account, plan, job, guarding);
+  return sendBatch(context, account, { ...plan, market, job, all: lines, begin }, needed);
+}
+
+async function ladderLines(
+  { output }: Context,
+  market: Market,
+  side: BatchTerms['side'],
+  { ladder, total, weight }: Extract<BatchInput, { kind: 'ladder' }>,
+  { snapshot }: OrderContext,
+): Promise<readonly BatchLine[]> {
+  const { lines, rest } = await resolveLadder(snapshot, market, ladder, { side, total, weight });
+  if (rest.sign > 0) {
+    const unused = `${grouped(rest.trimmed().toString())} of ${grouped(total.toString())} ${market.base}`;
+    output.note(`Rounding down to whole lots leaves ${unused} unused.`);
+  }
+  return lines;
+}
+
+/** Continues a job where an earlier run ended. */
+async function resumeBatch(
+  context: Context,
+  id: string,
+  wish: ResumeWish,
+  overridden: readonly GuardName[],
+): Promise<Answer> {
+  const account = await context.session.trading();
+  const job = new Job(jobToResume(account, id, wish));
+  const isFinished = job.doubts.size === 0 && job.unsent().length === 0;
+  if (isFinished && !context.globals.dryRun) return finishedAnswer(context, account, job);
+  const { terms } = job;
+  const market = await (await context.session.markets()).find(wish.market);
+  const needed = await orderContext(context, account, market, { ...terms, type: 'limit', overridden, levels: 1 });
+  const unsent = new Set(job.unsent());
+  const lines = terms.lines.filter((_, index) => unsent.has(index));
+  const begin = async (guarding: Guarding) => takeUpJob(account, id, guarding);
+  const batch = { ...terms, market, job: id, lines, all: terms.lines, earlier: progressOf(job), begin };
+  return sendBatch(context, account, batch, needed);
+}
+
+/** What became of a job that has nothing left to send, with duplicates that its requests may have made since. */
+async function finishedAnswer(context: Context, account: TradingAccount, job: Job): Promise<Answer> {
+  const { id, terms } = job;
+  if (account.journal.find(id) !== undefined) return runJob(context, account, takeUpJob(account, id));
+  const { market, side } = terms;
+  if ((await quietly(() => findExtras(account, { market, side }))) === undefined) context.output.warn(UNCHECKED_BATCH);
+  const entry = account.journal.job(id);
+  return batchAnswer(entry === undefined ? job : new Job(entry), { kind: 'finished' });
+}
+
+/** A job that is about to run. */
+interface Batch extends Pick<BatchTerms, 'side' | 'account'> {
+  readonly job: string;
+  readonly market: Market;
+  /** The orders to send. */
+  readonly lines: readonly BatchLine[];
+  /** With those that an earlier run has sent. */
+  readonly all: readonly BatchLine[];
+  /** How far an earlier run came. */
+  readonly earlier?: string;
+  /** Gives the job to this process. */
+  readonly begin: (guarding: Guarding) => Promise<Job>;
+}
+
+/** Previews a job, asks, and runs it; for `--dry-run` only the preview. */
+async function sendBatch(
+  context: Context,
+  account: TradingAccount,
+  batch: Batch,
+  needed: OrderContext,
+): Promise<Answer> {
+  const { market, side, lines } = batch;
+  const { overridden } = needed;
+  const orders = lines.map(([line, price, amount]) => ({ line, price, amount }));
+  const plan: PlannedOrders = { market, side, type: 'limit', account: batch.account, orders };
+  const checked = await checkOrders(account, plan, needed);
+  const { facts } = checked;
+  const show =
+    facts &&
+    (await previewTable(context, account, plan, { ...checked, facts }, overridden, () => batchText(batch, facts)));
+  if (context.globals.dryRun && facts !== null && show !== null)
+    return dryBatch(context, account, batch, plan, { ...checked, facts }, overridden, show);
+  const count = lines.length === 1 ? 'this order' : `these ${counted(lines.length, 'order')}`;
+  const question = batch.earlier === undefined ? `Place ${count}?` : 'Continue?';
+  const guarding = await confirmOrders(context, account, checked, { question, market, overridden, show });
+  context.budget.lengthen(timeFor(Math.ceil(lines.length / MOST_PAIRS)));
+  await watchMarket(account, market.market);
+  return runJob(context, account, await batch.begin(guarding));
+}
+
+/** What orders come to. */
+function summaryOf(lines: readonly BatchLine[]) {
+  const { amount, notional } = totals(lines);
+  const prices = lines.map(([, price]) => Decimal.of(price)).sort((left, right) => left.compare(right));
+  return {
+    orders: lines.length,
+    requests: Math.ceil(lines.length / MOST_PAIRS),
+    amount: amount.trimmed().toString(),
+    notional: notional.trimmed().toString(),
+    lowest: prices[0]?.toString() ?? null,
+    highest: prices.at(-1)?.toString() ?? null,
+  };
+}
+
+/** The preview table's own parts for a job. */
+function batchText(
+  { market, lines, account, job, earlier }: Batch,
+  { reference, crossing }: PreviewFacts,
+): PreviewText {
+  const { base, quote } = market;
+  const { orders, requests, amount, notional, lowest, highest } = summaryOf(lines);
+  const seconds = Math.max(1, Math.ceil(timeFor(requests) / 1_000));
+  const filling =
+    crossing === 0
+      ? 'nothing'
+      : `${grouped(String(crossing))} of ${grouped(String(orders))} reach the other side of the book`;
+  return {
+    asked: [
+      ...(earlier === undefined ? [] : [['so far', earlier] as Entry]),
+      ['orders', `${grouped(String(orders))} in ${counted(requests, 'request')}, about ${seconds} s`],
+      ['amount', `${grouped(amount)} ${base}`],
+      ['prices', lowest === null ? null : `${grouped(lowest)} to ${grouped(highest ?? lowest)} ${quote}`],
+    ],
+    distance: distances([lowest, highest], reference),
+    fills: ['fill at once', crossing === null ? UNKNOWN : filling],
+    notional,
+    sent: [
+      ['account', account === 'spot' ? 'spot' : `${account} margin`],
+      ['job', job],
+    ],
+  };
+}
+
+function distances(prices: readonly (string | null)[], reference: Reference | null): string | null {
+  const known = [...new Set(prices.flatMap((price) => price ?? []))];
+  if (reference === null || known.length === 0) return null;
+  const from = (price: string) => distanceFrom(Decimal.of(price), reference).trimmed();
+  const signed = known.map(from).map((percent) => `${percent.sign > 0 ? '+' : ''}${percent}%`);
+  return `${signed.join(' to ')} of ${grouped(reference.price.trimmed().toString())}`;
+}
+
+function counted(count: number, thing: string): string {
+  return `${grouped(String(count))} ${thing}${count === 1 ? '' : 's'}`;
+}
+
+/** What a job would send: all its requests, with keys and signatures masked. */
+function dryBatch(
+  { host }: Context,
+  { client }: TradingAccount,
+  { side, account, lines, all, market }: Batch,
+  plan: PlannedOrders,
+  checked: CheckedOrders & { readonly facts: PreviewFacts },
+  overridden: readonly GuardName[],
+  show: (screen: Screen) => string,
+): Answer {
+  const { orders, requests: count, amount, notional, ...sent } = summaryOf(lines);
+  // programs always get prices, even if nothing is left to send
+  const { lowest, highest } = lines.length > 0 ? sent : summaryOf(all);
+  const requests = Array.from({ length: count }, (_, index) => {
+    const pairs = lines.slice(index * MOST_PAIRS, (index + 1) * MOST_PAIRS);
+    const batch = batchOf({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
+    return maskedRequest(client.hosts, batchRequest(batch), host.now());
+  });
+  const preview = previewData(checked, plan, overridden, {
+    sums: { price: sent.lowest === sent.highest ? sent.lowest : null, amount, notional },
+    batch: { orders, requests: count, lowest, highest },
+    order: { fillingAtOnce: checked.facts.crossing },
+  });
+  return {
+    data: { dryRun: true, operation: 'orderMoreV2', request: requests[0] ?? null, requests, preview },
+    show: (screen) => `${show(screen)}\n${screen.paint.faint('Dry run: nothing was sent.')}`,
+  };
+}

@@ -1,30 +1,89 @@
 import { requireConsent } from '../../cli/consent.js';
+import type { Context } from '../../cli/context.js';
 import { define, flag, optional, toggle } from '../../cli/definition.js';
-import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import * as shape from '../../cli/shapes.js';
-import { readAmount } from '../../trading/expressions/amount-expression.js';
-import { readPrice } from '../../trading/expressions/price-expression.js';
+import type { AccountType, OrderType, Side } from '../../domain/order.js';
+import { Failure, suggest, usage } from '../../errors.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import { refusal } from '../../exchange/failures.js';
+import * as origin from '../../exchange/origins.js';
+import { orderRequest } from '../../exchange/write-requests.js';
+import type { Answer } from '../../terminal/answer.js';
+import { paintSide, sideText } from '../../terminal/cells.js';
+import { grouped } from '../../terminal/numbers.js';
+import type { Screen } from '../../terminal/screen.js';
+import { zonedTime } from '../../terminal/time.js';
+import type { TradingAccount } from '../../trading/account.js';
+import { Departure } from '../../trading/departure.js';
+import {
+  type AmountExpression,
+  amountText,
+  type PriceExpression,
+  priceText,
+  readAmount,
+  readPrice,
+  resolveOrder,
+} from '../../trading/expressions.js';
+import type { GuardName } from '../../trading/guards/limits.js';
+import { newClientId } from '../../trading/orders/client-id.js';
+import { doubtsIn, refuseTwin } from '../../trading/orders/doubts.js';
+import { type Guarding, type Placement, placeOrder } from '../../trading/orders/place.js';
+import { checkOrder } from '../../trading/orders/rules.js';
+import type { Unknown } from '../../trading/orders/settle.js';
+import { notionalText } from '../../trading/orders/terms.js';
+import { dryRun, dryRunShape } from '../dry-run.js';
+import { overriddenBy, overrideFlag } from '../guarding.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, oneOf } from '../inputs/numbers.js';
-import { checkGiven, firstMissing, type GivenOrder, typeOf, wholeRequest } from './request.js';
-import { send } from './send.js';
-import { DRY_ORDER, PLACED } from './shapes.js';
+import { notSent } from '../not-sent.js';
+import { UNCHECKED } from '../session/extras.js';
+import {
+  accountText,
+  type CheckedOrder,
+  checkOrders,
+  confirmOrders,
+  hasPreview,
+  ORDER_PREVIEW,
+  orderContext,
+  orderPreviewData,
+  orderText,
+  previewTable,
+} from './preview.js';
+
+/** What became of an order that was sent. */
+export const PLACED: shape.Fields = {
+  outcome: shape.oneOf(['placed', 'notSent', 'refused', 'unknown'], ''),
+  id: shape.orNull(shape.id('of the order', origin.PLACED_ORDER.id)),
+  clientId: shape.text('your own id, or the one that pit generated'),
+  market: shape.text(''),
+  side: shape.oneOf(['buy', 'sell'], ''),
+  type: shape.oneOf(['limit', 'postOnly', 'ioc'], ''),
+  account: shape.oneOf(['spot', 'isolated', 'cross'], ''),
+  price: shape.decimal('in the quote coin'),
+  amount: shape.decimal('in the base coin'),
+  notional: shape.decimal('price times amount, in the quote coin'),
+  duplicates: shape.list(shape.id(''), 'further orders that the network made of the same request'),
+};
 
 export default define({
-  summary: 'Place an order; what is left out is asked for on a terminal',
+  summary: 'Place an order; on a terminal, missing parts are asked for',
   arguments: {
     side: optional('buy or sell', oneOf('The side', 'buy', 'sell')),
     market: optional('the market', marketName),
-    amount: optional('in the base coin (0.5), a share (50%) or a value (100usdt)', readAmount),
+    amount: optional('in the base coin (0.5), a share of the balance (50%) or a value (100usdt)', readAmount),
   },
   flags: {
     at: flag('--at <price>', 'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%', readPrice),
-    postOnly: toggle('--post-only', 'only rest in the book; refused where it would fill at once'),
-    ioc: toggle('--ioc', 'fill at once what can be filled, cancel the rest'),
-    account: flag('--account <name>', 'spot, isolated or cross', oneOf('--account', 'spot', 'isolated', 'cross')),
+    postOnly: toggle('--post-only', 'only rest in the book; rejected if it would fill at once'),
+    ioc: toggle('--ioc', 'fill what can be filled at once, cancel the rest'),
+    account: flag(
+      '--account <name>',
+      'spot, isolated or cross (default: spot)',
+      oneOf('--account', 'spot', 'isolated', 'cross'),
+    ),
     borrow: toggle('--borrow', 'borrow what is missing (margin)'),
-    repay: toggle('--repay', 'repay with what comes in (margin)'),
-    id: flag('--id <client-id>', 'your own id for it, 4 to 36 letters or digits', clientId),
+    repay: toggle('--repay', 'repay loans with what comes in (margin)'),
+    id: flag('--id <client-id>', 'your own id for the order, 4 to 36 letters or digits', clientId),
     override: overrideFlag,
   },
   examples: [
@@ -35,7 +94,7 @@ export default define({
     'order sell btc_usdt 2 --at bid-15% --override price-band --yes',
   ],
   output: shape.record(PLACED),
-  dry: DRY_ORDER,
+  dry: dryRunShape(ORDER_PREVIEW),
   async run(context, { side, market, amount, at, account = 'spot', borrow, repay, id, override, ...flags }) {
     const parts = { side, market, amount, at, type: typeOf(flags) };
     const given: GivenOrder = { ...parts, account, borrow, repay, id, overridden: overriddenBy(override) };
@@ -44,8 +103,222 @@ export default define({
     if (request === undefined && !context.prompts.available) throw firstMissing(given);
     requireConsent(context);
     const trading = await context.session.trading();
-    if (request !== undefined) return send(context, trading, request);
+    if (request !== undefined) return sendOrder(context, trading, request);
     const { sendGuided } = await import('./guided/guided.js');
     return sendGuided(context, trading, given);
   },
 });
+
+/** What needs no question on a terminal. */
+interface OrderChoices {
+  readonly account: AccountType;
+  readonly borrow: boolean;
+  readonly repay: boolean;
+  /** The user's own id for the order; undefined if pit generates one. */
+  readonly id: string | undefined;
+  readonly overridden: readonly GuardName[];
+}
+
+/** An order as far as the command line gives it. */
+export interface GivenOrder extends OrderChoices {
+  readonly side: Side | undefined;
+  readonly market: string | undefined;
+  readonly amount: AmountExpression | undefined;
+  readonly at: PriceExpression | undefined;
+  /** Undefined without a flag: a limit order, unless the user is asked. */
+  readonly type: OrderType | undefined;
+}
+
+/** A complete order, its expressions not resolved yet. */
+export interface OrderRequest extends OrderChoices {
+  readonly side: Side;
+  readonly market: string;
+  readonly amount: AmountExpression;
+  readonly at: PriceExpression;
+  readonly type: OrderType;
+}
+
+/** Refuses parts that contradict each other. Throws Failure `usage`. */
+export function checkGiven({
+  account,
+  borrow,
+  repay,
+  amount,
+}: Pick<GivenOrder, 'account' | 'borrow' | 'repay' | 'amount'>): void {
+  if (account === 'spot' && (borrow || repay))
+    throw usage('--borrow and --repay need a margin account.', 'Add --account isolated or --account cross.');
+  if (account !== 'spot' && amount?.kind === 'share')
+    throw usage(
+      'A share needs the balance, and the exchange does not report margin balances.',
+      'Give the amount itself.',
+    );
+}
+
+/** Throws Failure `usage`. */
+function typeOf({ postOnly, ioc }: { postOnly: boolean; ioc: boolean }): OrderType | undefined {
+  if (postOnly && ioc)
+    throw usage('--post-only and --ioc exclude each other.', 'Give one of them, or neither for a limit order.');
+  if (postOnly) return 'postOnly';
+  return ioc ? 'ioc' : undefined;
+}
+
+function wholeRequest({ side, market, amount, at, type, ...choices }: GivenOrder): OrderRequest | undefined {
+  if (side === undefined || market === undefined || amount === undefined || at === undefined) return undefined;
+  return { ...choices, side, market, amount, at, type: type ?? 'limit' };
+}
+
+function firstMissing({ side, market, amount }: GivenOrder): Failure {
+  const hint = [
+    suggest('Write it in full, for instance', 'order', 'buy', 'btc_usdt', '0.01', '--at', 'ask'),
+    'On a terminal, pit asks for what is missing.',
+  ];
+  if (side === undefined) return usage('The side is missing: buy or sell.', hint);
+  if (market === undefined) return usage('The market is missing.', hint);
+  if (amount === undefined) return usage('The amount is missing.', hint);
+  return usage('The price is missing.', 'Give it with --at, for instance --at 31000.5 or --at bid.');
+}
+
+/**
+ * Previews an order, asks, and places it; for `--dry-run` only the preview.
+ *
+ * @param lifted given if the parts of the order were asked for on the terminal: the preview is then shown even with `--yes`.
+ *   Called with the guards that were lifted, by a flag or by typing their names, once the order is confirmed
+ */
+export async function sendOrder(
+  context: Context,
+  account: TradingAccount,
+  request: OrderRequest,
+  lifted?: (guards: readonly GuardName[]) => void,
+): Promise<Answer> {
+  const { overridden } = request;
+  const checked = await check(context, account, request, lifted !== undefined || hasPreview(context));
+  const { order, plan, facts, breaches } = checked;
+  const show =
+    facts &&
+    (await previewTable(context, account, plan, { ...checked, facts }, overridden, () => orderText(checked, facts)));
+  if (context.globals.dryRun && facts !== null && show !== null) {
+    const data = orderPreviewData(checked, facts, overridden);
+    return dryRun(context, account.client, orderRequest(order, order.clientId), data, show);
+  }
+  const to = { question: 'Place this order?', market: plan.market, overridden, show };
+  const guarding = await confirmOrders(context, account, checked, to);
+  lifted?.([...new Set([...overridden, ...breaches.map(({ guard }) => guard)])]);
+  return place(context, account, order, { chosen: request.id !== undefined, ...guarding });
+}
+
+/**
+ * Resolves an order's expressions and checks it. Everything that the exchange has to answer is requested at the same time.
+ * @throws Failure `usage` for an order that breaks a rule, and whatever kept a needed answer from being read
+ */
+async function check(
+  context: Context,
+  account: TradingAccount,
+  request: OrderRequest,
+  isShown: boolean,
+): Promise<CheckedOrder> {
+  const { session, host } = context;
+  const { side, type, at, borrow, repay, id, overridden } = request;
+  const market = await (await session.markets()).find(request.market);
+  const asked = { side, type, account: request.account, overridden, isShown };
+  const needed = await orderContext(context, account, market, asked);
+  if (at.kind === 'book') needed.snapshot.market();
+  if (request.account === 'spot' && request.amount.kind === 'share') needed.snapshot.balances();
+  const [{ price, amount }] = await Promise.all([
+    resolveOrder(needed.snapshot, market, request),
+    id === undefined ? undefined : requireNewId(account.client, request.market, id),
+  ]);
+  checkOrder(market, price, amount);
+  const terms = {
+    ...{ market: request.market, side, type, account: request.account, borrow, repay },
+    ...{ price: price.toString(), amount: amount.toString() },
+    asked: { price: priceText(at), amount: amountText(request.amount) },
+  };
+  if (isShown) refuseTwin(account, terms);
+  const plan = { market, side, type, account: request.account, orders: [terms] };
+  const needsMarket = needed.needsMarket || at.kind === 'book';
+  const checked = await checkOrders(account, plan, { ...needed, needsMarket });
+  const order = { ...terms, clientId: id ?? newClientId(host), notional: notionalText(terms) };
+  return { ...checked, warnings: [...openDoubts(context, account, terms.market), ...checked.warnings], plan, order };
+}
+
+/** A warning for each earlier write of the market whose outcome is unknown. */
+export function openDoubts({ output }: Context, account: TradingAccount, market: string): readonly string[] {
+  return doubtsIn(account, market).map((doubt) => output.textOf(doubt));
+}
+
+/**
+ * The exchange accepts a client id twice and then shows only the newest order with it, so the outcome of this order could not
+ * be told from the earlier one's. Throws Failure `usage`.
+ */
+async function requireNewId(client: ExchangeClient, market: string, id: string): Promise<void> {
+  const earlier = await client.findOrder(market, { clientId: id });
+  if (earlier === undefined) return;
+  throw usage(`The client id ${id} is taken by order ${earlier.id}.`, [
+    'Choose another --id.',
+    suggest('See that order', 'order', 'show', market, earlier.id),
+  ]);
+}
+
+async function place(
+  { output, host }: Context,
+  account: TradingAccount,
+  order: CheckedOrder['order'],
+  how: { readonly chosen: boolean } & Guarding,
+): Promise<Answer> {
+  const departure = new Departure();
+  const { clientId: id, notional: _, ...terms } = order;
+  const forget = host.onInterrupt(() => {
+    if (departure.takeBack()) output.note('The order was not sent.');
+    else
+      output.warn([
+        'The order may have been sent; pit did not wait for the answer.',
+        suggest('Find out', 'resolve', id),
+      ]);
+  });
+  const placement = await placeOrder(account, terms, { id, departure, ...how });
+  forget();
+  if (placement.outcome === 'placed' && placement.extras === null) output.note(UNCHECKED);
+  return placedAnswer(order, placement);
+}
+
+/** What became of an order. Throws Failure `refused`, `limited` or `unreachable` if it was not placed. */
+export function placedAnswer(order: CheckedOrder['order'], placement: Placement): Answer {
+  const { clientId: own } = order;
+  if (placement.outcome === 'refused') {
+    const { message, hints, kind, code } = refusal(placement.refusal, 'order');
+    throw new Failure(kind, message, {
+      clientId: own,
+      hint: hints,
+      ...(code === null ? {} : { code }),
+    });
+  }
+  if (placement.outcome === 'notSent') throw notSent('The order', placement, own);
+  const isPlaced = placement.outcome === 'placed';
+  const extras = isPlaced ? (placement.extras ?? []) : [];
+  const { market, side, type, account, price, amount, notional } = order;
+  const data = {
+    outcome: placement.outcome,
+    id: isPlaced ? placement.id : null,
+    ...{ clientId: own, market, side, type, account, price, amount, notional },
+    duplicates: extras.flatMap(({ intent, ids }) => (intent === own ? ids : [])),
+  };
+  const what = `${sideText(side)} ${grouped(amount)} ${market} at ${grouped(price)}`;
+  const show = ({ paint }: Screen) =>
+    isPlaced
+      ? `${paint.good('Placed')}  ${paintSide(what, side, paint)}  ${accountText(order)}  id ${placement.id}`
+      : `${paint.warn('Unknown')}  ${what}  ${accountText(order)}  client id ${own}`;
+  return isPlaced ? { data, show } : { data, show, failure: unknownFailure(order, placement) };
+}
+
+function unknownFailure(
+  { clientId: own, market }: CheckedOrder['order'],
+  { reason, unlike, certainFrom }: Unknown,
+): Failure {
+  const when = certainFrom === null ? '' : ` It can be settled for certain from ${zonedTime(certainFrom)} on.`;
+  const show =
+    unlike === undefined ? [] : [suggest('See the order that is there', 'order', 'show', market, '--id', own)];
+  return new Failure('unknown', `It is unknown whether the order was placed: ${reason}.${when}`, {
+    clientId: own,
+    hint: ['Do not place it again before you know.', suggest('Find out', 'resolve', own), ...show],
+  });
+}

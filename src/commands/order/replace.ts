@@ -1,39 +1,68 @@
 import { requireConsent } from '../../cli/consent.js';
+import type { Context } from '../../cli/context.js';
 import { define, flag, optional, required, toggle } from '../../cli/definition.js';
-import { dryRunShape } from '../../cli/dry-run.js';
-import { overriddenBy, overrideFlag } from '../../cli/guards.js';
-import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
-import type { AccountType } from '../../domain/words.js';
-import { suggest, usage } from '../../errors.js';
-import { readAmount } from '../../trading/expressions/amount-expression.js';
-import { readPrice } from '../../trading/expressions/price-expression.js';
-import { planReplacement, type Wishes } from '../../trading/replace/plan.js';
-import { CANCELLED } from '../cancel/rows.js';
+import { Decimal } from '../../domain/decimal.js';
+import { Failure, suggest, usage } from '../../errors.js';
+import { refusal } from '../../exchange/failures.js';
+import { cancelRequest, orderRequest } from '../../exchange/write-requests.js';
+import type { Answer } from '../../terminal/answer.js';
+import { grouped } from '../../terminal/numbers.js';
+import type { Screen } from '../../terminal/screen.js';
+import type { TradingAccount } from '../../trading/account.js';
+import type { CancelFate } from '../../trading/cancel/fate.js';
+import { watchMarket } from '../../trading/duplicates/watch.js';
+import { readAmount, readPrice } from '../../trading/expressions.js';
+import type { GuardName } from '../../trading/guards/limits.js';
+import type { OrderTerms, ReplaceTerms } from '../../trading/journal/intent.js';
+import { newClientId } from '../../trading/orders/client-id.js';
+import type { Guarding, Placement } from '../../trading/orders/place.js';
+import { remainderOf } from '../../trading/orders/remainder.js';
+import { notionalText } from '../../trading/orders/terms.js';
+import { planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
+import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
+import { CANCELLED, rowOf } from '../cancel/rows.js';
+import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
+import { overriddenBy, overrideFlag } from '../guarding.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
-import { isLookedAt, LEVELS } from './prepare.js';
-import { sendReplacement } from './replace-send.js';
-import { DRY_ORDER, PLACED } from './shapes.js';
+import { onMarket } from '../known-market.js';
+import { UNCHECKED } from '../session/extras.js';
+import { checkGiven, openDoubts, PLACED, placedAnswer } from './order.js';
+import { orderWords, tooLittleText } from './order-words.js';
+import {
+  accountText,
+  type CheckedOrder,
+  checkOrders,
+  confirmOrders,
+  hasPreview,
+  ORDER_PREVIEW,
+  orderContext,
+  orderPreviewData,
+  orderText,
+  PREVIEW_LEVELS,
+  type PreviewText,
+  previewTable,
+} from './preview.js';
 
 export default define({
-  summary: 'Give an open order another price or amount: cancel it, then place what remains',
+  summary: 'Change the price or amount of an open order',
   arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),
     at: flag('--at <price>', 'the new price: a number, or bid, ask or mid with an offset', readPrice),
     amount: flag(
       '--amount <amount>',
-      'the new total, what has filled included: in the base coin (0.5) or a value (100usdt); a share (50%) is of what will be available, and comes on top of what has filled',
+      'the new total, including what has filled: in the base coin (0.5) or a value (100usdt); a share (50%) is of the balance with the order cancelled, on top of what has filled',
       readAmount,
     ),
     account: flag(
       '--account <name>',
-      'spot, isolated or cross: the account that the order belongs to, which the exchange does not tell (default: as pit placed it, spot where it placed none on margin)',
+      "the order's account, which the exchange does not report: spot, isolated or cross (default: as pit placed it; spot if pit placed no margin orders in the market)",
       oneOf('--account', 'spot', 'isolated', 'cross'),
     ),
-    borrow: toggle('--borrow', 'borrow what is missing (margin); taken over from an order that pit placed'),
-    repay: toggle('--repay', 'repay with what comes in (margin); taken over likewise'),
+    borrow: toggle('--borrow', 'borrow what is missing (margin); kept for an order that pit placed'),
+    repay: toggle('--repay', 'repay loans with what comes in (margin); kept likewise'),
     override: overrideFlag,
   },
   examples: [
@@ -42,28 +71,229 @@ export default define({
     'order replace btc_usdt 202611210000000001 --at 28000 --amount 100% --dry-run',
   ],
   output: shape.record({ ...PLACED, replaced: shape.record(CANCELLED, 'the row of the cancellation') }),
-  dry: shape.list(shape.either(dryRunShape(), DRY_ORDER), 'the cancellation and the order'),
+  dry: shape.list(shape.either(dryRunShape(), dryRunShape(ORDER_PREVIEW)), 'the cancellation and the order'),
   async run(context, { market, order, id, at, amount, override, ...flags }) {
     if ((order === undefined) === (id === undefined))
-      throw usage('Exactly one of the order id and --id is needed.', suggest('List the ids', 'orders'));
+      throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders'));
     if (at === undefined && amount === undefined)
       throw usage('Nothing would change.', 'Give the new price with --at, the new amount with --amount, or both.');
-    requireMargin(flags.account, flags.borrow || flags.repay);
+    const { account = 'spot', borrow, repay } = flags;
+    checkGiven({ account, borrow, repay, amount: undefined });
     requireConsent(context);
     const trading = await context.session.trading();
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
-    const wishes: Wishes = { at, amount, account: flags.account, borrow: flags.borrow, repay: flags.repay };
+    const changes = { at, amount, account: flags.account, borrow, repay };
     const catalog = await context.session.markets();
-    const levels = isLookedAt(context) ? LEVELS.looking : undefined;
+    const levels = hasPreview(context) ? PREVIEW_LEVELS : undefined;
     const plan = await onMarket(context, market, async () =>
-      planReplacement(trading, await catalog.find(market), reference, wishes, levels),
+      planReplacement(trading, await catalog.find(market), reference, changes, levels),
     );
     return sendReplacement(context, trading, plan, overriddenBy(override));
   },
 });
 
-/** Who asks for a loan says where; what an order has of them is known with its account. */
-function requireMargin(account: AccountType | undefined, needsIt: boolean): void {
-  if ((account ?? 'spot') === 'spot' && needsIt)
-    throw usage('--borrow and --repay need a margin account.', 'Add --account isolated or --account cross.');
+/** Previews a replacement, asks, and does it; for `--dry-run` only the preview. */
+async function sendReplacement(
+  context: Context,
+  account: TradingAccount,
+  replacement: ReplacePlan,
+  overridden: readonly GuardName[],
+): Promise<Answer> {
+  const { client } = account;
+  const { market, placed, terms, snapshot } = replacement;
+  const needed = await orderContext(context, account, market, { ...placed, overridden, snapshot });
+  const plan = { market, side: placed.side, type: placed.type, account: placed.account, orders: [placed] };
+  const found = await checkOrders(account, plan, needed);
+  const order = { ...placed, clientId: newClientId(context.host), notional: notionalText(placed) };
+  const warnings = [...openDoubts(context, account, market.market), ...found.warnings];
+  const checked: CheckedOrder = { ...found, warnings, plan, order };
+  const { facts } = checked;
+  const show =
+    facts &&
+    (await previewTable(context, account, plan, { ...checked, facts }, overridden, (screen) =>
+      replacementText(screen, replacement, orderText(checked, facts, ownText(screen, replacement))),
+    ));
+  if (context.globals.dryRun && facts !== null && show !== null) {
+    const cancel = dryRun(context, client, cancelRequest(terms.market, terms.order), NO_PREVIEW, () => '');
+    const data = orderPreviewData(checked, facts, overridden);
+    const place = dryRun(context, client, orderRequest(placed, order.clientId), data, show);
+    return { data: [cancel.data, place.data], show: place.show };
+  }
+  const to = { question: 'Cancel the order and place this one?', market, overridden, show };
+  const guarding = await confirmOrders(context, account, checked, to);
+  return replace(context, account, replacement, order.clientId, guarding);
+}
+
+/** The preview of the new order, after what is cancelled. */
+function replacementText(
+  screen: Screen,
+  { terms: { wanted }, order, market }: ReplacePlan,
+  text: PreviewText,
+): PreviewText {
+  const open = Decimal.of(order.amount).minus(Decimal.of(order.filled)).trimmed().toString();
+  const total = changeText(screen, order.amount, wanted.amount);
+  return {
+    ...text,
+    head: [
+      ['cancels', `${order.id} (${grouped(open)} ${market.base} open)`],
+      ['total', `${total} ${market.base}, ${grouped(order.filled)} of it filled`],
+    ],
+  };
+}
+
+function ownText(screen: Screen, { terms: { wanted }, order, market, placed, isAccountRecorded }: ReplacePlan) {
+  const source = isAccountRecorded
+    ? "the old order's, by the journal"
+    : 'assumed: the exchange does not report it and the journal does not know the order; change it with --account';
+  return {
+    amount: `${grouped(placed.amount)} ${market.base}, less what fills before the cancellation`,
+    price: `${changeText(screen, order.price, wanted.price)} ${market.quote}`,
+    account: `${accountText(placed)} (${source})`,
+  };
+}
+
+function changeText({ symbols }: Screen, old: string, now: string): string {
+  if (Decimal.of(old).compare(Decimal.of(now)) === 0) return grouped(now);
+  return `${grouped(old)} ${symbols ? '→' : '->'} ${grouped(now)}`;
+}
+
+async function replace(
+  { host, output }: Context,
+  account: TradingAccount,
+  plan: ReplacePlan,
+  id: string,
+  guarding: Guarding,
+): Promise<Answer> {
+  const forget = host.onInterrupt(() =>
+    output.warn([
+      'The order may be cancelled, and its replacement may have been sent.',
+      suggest('Find out', 'resolve', id),
+    ]),
+  );
+  const replaced = await replaceOrder(account, plan, id, guarding);
+  const found = await watchMarket(account, plan.terms.market);
+  // that may take seconds, and until it is over nothing of what was done is reported
+  forget();
+  const done = withDuplicates(
+    replaced,
+    found.filter(({ intent }) => intent === id),
+  );
+  if (done.kind === 'sent' && done.placement.outcome === 'placed' && done.placement.extras === null)
+    output.note(UNCHECKED);
+  return replacedAnswer(plan.terms, id, done);
+}
+
+/** Adds the duplicates that were found after those of the order itself. If none were found, a failed search stays failed. */
+function withDuplicates(done: Replacement, duplicates: Awaited<ReturnType<typeof watchMarket>>): Replacement {
+  if (done.kind !== 'sent' || done.placement.outcome !== 'placed' || duplicates.length === 0) return done;
+  return { ...done, placement: { ...done.placement, extras: [...(done.placement.extras ?? []), ...duplicates] } };
+}
+
+/** A replacement that has ended, and what became of the old order. */
+interface Ended {
+  readonly terms: ReplaceTerms;
+  readonly clientId: string;
+  readonly cancel: CancelFate;
+}
+
+/**
+ * What became of a replacement: an answer, with a failure if only a part of it was done or is known.
+ * @throws Failure if the order is unchanged, or filled before it could be replaced
+ */
+export function replacedAnswer(terms: ReplaceTerms, clientId: string, done: Replacement): Answer {
+  const ended = { terms, clientId, cancel: done.cancel };
+  if (done.kind === 'kept') return notCancelled(ended);
+  if (done.kind === 'filled') {
+    const { filled, filledValue } = done.cancel;
+    const message = `The order filled before it could be replaced: ${filled} for ${filledValue}. Nothing was placed.`;
+    throw new Failure('refused', message, {
+      clientId,
+      hint: suggest('See it', 'order', 'show', terms.market, ...referenceWords(terms)),
+    });
+  }
+  if (done.kind === 'unplaced') return unplaced(ended, done.rest, done.why);
+  return sent(ended, done.terms, done.placement);
+}
+
+function sent(ended: Ended, order: OrderTerms, placement: Placement): Answer {
+  const { clientId } = ended;
+  if (placement.outcome === 'refused') return unplaced(ended, order, refusal(placement.refusal, 'order'), 'refused');
+  if (placement.outcome === 'notSent')
+    return unplaced(ended, order, new Failure(placement.failure, `The order was not sent: ${placement.reason}.`));
+  const answer = placedAnswer({ ...order, clientId, notional: notionalText(order) }, placement);
+  return {
+    ...answer,
+    data: { ...(answer.data as object), replaced: replacedRow(ended) },
+    show: (screen) => `${cancelledLine(screen, ended)}\n${answer.show(screen)}`,
+  };
+}
+
+/** The order is unchanged, or its state is unknown: nothing was placed. */
+function notCancelled(ended: Ended): Answer {
+  const { clientId, cancel, terms } = ended;
+  const message = `${cancel.message ?? 'the exchange gave no reason'}`;
+  if (cancel.outcome !== 'unknown') {
+    const text = `The order was not cancelled, and nothing was placed: ${message}.`;
+    throw new Failure(cancel.failure ?? 'refused', text, {
+      hint: suggest('See the order', 'order', 'show', terms.market, ...referenceWords(terms)),
+      ...(cancel.code === null ? {} : { code: cancel.code }),
+      clientId,
+    });
+  }
+  const text = `It is unknown whether the order was cancelled: ${message}. No new order was placed.`;
+  return {
+    data: notPlaced(ended, remainderOf(terms.wanted, cancel.filled ?? '0'), 'notSent'),
+    show: ({ paint }) => paint.warn(`Unknown  cancel ${idOf(terms)}`),
+    failure: new Failure('unknown', text, {
+      clientId,
+      hint: suggest('Find out what became of it', 'resolve', clientId),
+    }),
+  };
+}
+
+/** The order is cancelled, and none was placed. */
+function unplaced(
+  ended: Ended,
+  order: OrderTerms | null,
+  why: Failure,
+  outcome: 'notSent' | 'refused' = 'notSent',
+): Answer {
+  const { clientId, terms, cancel } = ended;
+  const rest = order ?? remainderOf(terms.wanted, cancel.filled ?? '0');
+  const hint = order === null ? tooLittleText(rest) : suggest('To place the rest', ...orderWords(order));
+  const text = `The order is cancelled${filledText(ended)}, and no new order was placed: ${why.message}`;
+  const failure = new Failure('partial', text, { hint, clientId, ...(why.code === null ? {} : { code: why.code }) });
+  return { data: notPlaced(ended, rest, outcome), show: (screen) => cancelledLine(screen, ended), failure };
+}
+
+function notPlaced(ended: Ended, order: OrderTerms, outcome: 'notSent' | 'refused') {
+  const { market, side, type, account, price, amount } = order;
+  return {
+    ...{ outcome, id: null, clientId: ended.clientId, market, side, type, account, price, amount },
+    ...{ notional: notionalText(order), duplicates: [], replaced: replacedRow(ended) },
+  };
+}
+
+/** The row that `pit cancel` would have given. */
+function replacedRow({ terms, cancel }: Ended) {
+  const { outcome, ...rest } = cancel;
+  const names = { id: idOf(terms), clientId: null, market: terms.market };
+  return rowOf({ ...rest, ...names, outcome: outcome === 'notSent' ? 'refused' : outcome });
+}
+
+function cancelledLine({ paint }: Screen, ended: Ended): string {
+  return `${paint.good('Cancelled')}  ${idOf(ended.terms)}${filledText(ended)}`;
+}
+
+function filledText({ cancel: { filled, amount } }: Ended): string {
+  return filled === null || amount === null ? '' : ` with ${grouped(filled)} of ${grouped(amount)} filled`;
+}
+
+function idOf({ order }: ReplaceTerms): string {
+  return 'id' in order ? order.id : order.clientId;
+}
+
+/** The order as a command line names it. */
+function referenceWords({ order }: ReplaceTerms): string[] {
+  return 'id' in order ? [order.id] : ['--id', order.clientId];
 }

@@ -1,24 +1,26 @@
+import type { Context } from '../../cli/context.js';
 import { define, flag, optional, required } from '../../cli/definition.js';
-import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
-import { suggest, usage } from '../../errors.js';
+import type { Order } from '../../domain/order.js';
+import { Failure, suggest, usage } from '../../errors.js';
+import { grouped } from '../../terminal/numbers.js';
+import { zonedTime } from '../../terminal/time.js';
+import type { TradingAccount } from '../../trading/account.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
-import { WAITS } from '../../trading/orders/wait.js';
+import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
-import { orderRow } from './rows.js';
-import { ORDER } from './shapes.js';
-import { showOrder } from './table.js';
-import { awaitOrder } from './waiting.js';
+import { onMarket } from '../known-market.js';
+import { ORDER, orderRecord, orderRow } from './order-row.js';
 
 export default define({
-  summary: 'One order, by its id or your own',
+  summary: 'Show one order, by its id or your own',
   arguments: { market: required('the market', marketName), order: optional('the order id', orderId) },
   flags: {
-    id: flag('--id <client-id>', 'your own id for it', knownClientId),
+    id: flag('--id <client-id>', 'your own id of the order', knownClientId),
     wait: flag(
       '--wait <state>',
-      'until it is open (there at all), filled or closed (filled or cancelled); --timeout says how long',
+      'wait until the order is open (it exists), filled or closed (filled or cancelled), for as long as --timeout',
       oneOf('--wait', ...WAITS),
     ),
   },
@@ -30,16 +32,59 @@ export default define({
   output: shape.record(ORDER),
   async run(context, { market, order, id, wait }) {
     if ((order === undefined) === (id === undefined))
-      throw usage('Exactly one of the order id and --id is needed.', suggest('List the ids', 'orders'));
+      throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders'));
     const account = await context.session.trading();
     const { client } = account;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
-    const look = () => client.getOrder(market, reference);
-    const { record, failure } = await onMarket(context, market, async () =>
-      wait === undefined ? { record: await look(), failure: undefined } : awaitOrder(context, account, look, wait),
+    const read = () => client.getOrder(market, reference);
+    const { found, failure } = await onMarket(context, market, async () =>
+      wait === undefined ? { found: await read(), failure: undefined } : awaitOrder(context, account, read, wait),
     );
     await watchMarket(account, market);
-    const row = orderRow(record, id ?? null);
-    return { data: row, show: (screen) => showOrder(screen, row), ...(failure === undefined ? {} : { failure }) };
+    const row = orderRow(found, id ?? null);
+    return { data: row, show: (screen) => orderRecord(screen, row), ...(failure === undefined ? {} : { failure }) };
   },
 });
+
+interface Awaited {
+  readonly found: Order;
+  /** Given if the order did not reach the state. */
+  readonly failure: Failure | undefined;
+}
+
+/** Waits for an order, and reports each change to a person at a terminal. Throws as the client's `read`. */
+async function awaitOrder(
+  { output, host, globals }: Context,
+  account: TradingAccount,
+  read: () => Promise<Order>,
+  wait: Wait,
+): Promise<Awaited> {
+  let status = 'Waiting for the order';
+  const hide = output.live(() => status);
+  const forget = host.onInterrupt(hide);
+  const tell = (order: Order) => {
+    status = `Waiting for ${wait}: ${progressOf(order)}`;
+    account.tell(`${zonedTime(host.now())}  ${progressOf(order)}`);
+  };
+  try {
+    const { record: found, isReached } = await waitForOrder(account, read, wait, tell);
+    return { found, failure: isReached ? undefined : notReached(found, wait, globals.timeoutMs) };
+  } finally {
+    hide();
+    forget();
+  }
+}
+
+function progressOf(order: Order): string {
+  return `${order.state}, ${grouped(order.filled)} of ${grouped(order.amount)} filled`;
+}
+
+function notReached(order: Order, wait: Wait, timeoutMs: number): Failure {
+  if (order.state === 'cancelled')
+    return new Failure('partial', `The order is cancelled and will not be ${wait}: ${progressOf(order)}.`, {
+      hint: 'The output shows what has filled.',
+    });
+  return new Failure('partial', `The order is not ${wait} after ${timeoutMs / 1000} s: ${progressOf(order)}.`, {
+    hint: 'Use --timeout to wait longer.',
+  });
+}

@@ -9,7 +9,7 @@ import { checkMemo, destinationOf } from '../../trading/withdrawals/destination.
 import type { CoinFacts } from '../../trading/withdrawals/facts.js';
 import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/plan.js';
 import { prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
-import { verdict } from '../order/guided/meaning.js';
+import { validated } from '../order/guided/questions.js';
 import { coinFacts } from './check.js';
 import type { GivenWithdrawal } from './request.js';
 
@@ -87,7 +87,7 @@ async function askMemo(
   const { chain } = chooseChain(coin, chains, destination.address, name);
   if (chain.usesMemo !== true || destination.memo !== null) return undefined;
   const validate = (typed: string) =>
-    verdict(() => checkMemo(coin, chain, { ...destination, memo: typed.trim() === '' ? null : typed.trim() }));
+    validated(() => checkMemo(coin, chain, { ...destination, memo: typed.trim() === '' ? null : typed.trim() }));
   return budget.outside(() => prompts.text('Memo (without it the coins are lost):', { validate }));
 }
 
@@ -98,7 +98,7 @@ async function askAmount(
 ): Promise<WithdrawRequest['amount']> {
   const place = feePlace((await session.connection()).settings);
   const validate = (typed: string) =>
-    verdict(() => prepareWithdrawal({ ...request, amount: readWithdrawAmount(typed.trim()) }, facts, place));
+    validated(() => prepareWithdrawal({ ...request, amount: readWithdrawAmount(typed.trim()) }, facts, place));
   const question = `How much ${request.coin}, of ${grouped(facts.entry?.available ?? '0')}?`;
   return readWithdrawAmount(await budget.outside(() => prompts.text(question, { validate })));
 }

@@ -15,7 +15,7 @@ import type { GuardLimits } from './limits.js';
 const DAY_MS = 86_400_000;
 
 /**
- * What the orders of the UTC day come to in a quote coin, by the journal: those that were placed, whatever became of them
+ * What the orders of the UTC day come to in a quote coin, by the journal: those that were placed, whatever happened to them
  * since, and those that may have been.
  *
  * @param now milliseconds since the Unix epoch
@@ -34,8 +34,8 @@ export function writtenToday(journal: Pick<Journal, 'archive' | 'open'>, quote: 
 }
 
 /**
- * Looks again once a write is recorded, and so counts: of several processes that were all within the limit a moment ago,
- * none goes past it. Throws Failure `usage`: nothing may be sent.
+ * Checks the day's limit again once a write is recorded, and so counts: several processes that were all within the limit a
+ * moment ago cannot exceed it together. Throws Failure `usage`: nothing may be sent.
  */
 export function requireDay(
   { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
@@ -45,10 +45,10 @@ export function requireDay(
   const most = dayNotional.get(quote);
   const today = most === undefined ? undefined : writtenToday(journal, quote, host.now());
   if (most === undefined || today === undefined || today.compare(most) <= 0) return;
-  const words = `with what other processes just began, the orders of this UTC day would come to ${today.trimmed()} ${quote}`;
+  const words = `with the orders that other processes just began, this UTC day would come to ${today.trimmed()} ${quote}`;
   throw usage(
     `day-notional holds this back: ${words}, and the limit is ${most.trimmed()} ${quote}. Nothing was sent.`,
-    'Try again when they are done, or if it is meant: --override day-notional.',
+    'Run the command again when they are done, or add --override day-notional if you mean it.',
   );
 }
 
@@ -56,7 +56,7 @@ function quoteOf(intent: Intent): string | undefined {
   return splitMarket(marketOf(intent) ?? '')?.quote;
 }
 
-/** An order counts on the day on which it was sent; a job, that may take days, as a whole on that of its end. */
+/** An order counts on the day it was sent; a job, which may take days, counts whole on the day it ended. */
 function dateOf({ intent, events }: Pick<Settled, 'intent' | 'events'>): number {
   return isOf(intent, 'orderMoreV2') ? (events.at(-1)?.time ?? intent.time) : intent.time;
 }
@@ -67,7 +67,7 @@ function worthOfSettled({ intent, outcome, duplicates, notional }: Settled): Dec
   return worthOf(intent).times(Decimal.of(String(orders)));
 }
 
-/** A job that is gone on with counts as an open one: what it was settled with is still among the sums of the archive. */
+/** A resumed job counts as an open one, but the archive's sums still hold what it was settled with. */
 function settledBefore({ archive }: Pick<Journal, 'archive'>, open: readonly Entry[], counted: ValueOf): Sums {
   const jobs = open.flatMap(({ intent }) => (isOf(intent, 'orderMoreV2') ? intent.id : []));
   return archive.sumsOfTodaysJobs(new Set(jobs), counted);
@@ -77,7 +77,7 @@ function worthOfOpen(entry: Entry): Decimal {
   return entry.isOf('orderMoreV2') ? worthOfJob(new Job(entry), entry.isUnderWay) : worthOf(entry.intent);
 }
 
-/** Of a job that nobody is at counts what is there, copies too, or may be; of one that is under way also what it is going to send. */
+/** An idle job counts what was placed or may have been, duplicates too; a running one also what it is going to send. */
 function worthOfJob(job: Job, isUnderWay: boolean): Decimal {
   const { doubtful } = job;
   const isSpent = (line: number) => {
@@ -91,11 +91,11 @@ function worthOfJob(job: Job, isUnderWay: boolean): Decimal {
 
 function worthOf(intent: Intent): Decimal {
   if (isOf(intent, 'order')) return worthOfOrder(intent.terms, intent.bid);
-  // until its order is cancelled; then it is an order
+  // once its order is cancelled, a replacement is an order
   return isOf(intent, 'replace') ? worthOfReplacement(intent) : Decimal.zero;
 }
 
-/** The most that is going to be placed: what had filled of the cancelled order counts with that one. */
+/** The most that will be placed: what the cancelled order filled counts with that order. */
 function worthOfReplacement({ terms: { wanted, filled = '0' }, bid }: Intent<'replace'>): Decimal {
   return worthOfOrder(remainderOf(wanted, filled), bid);
 }

@@ -1,44 +1,80 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import type { OrderType, Side } from '../../domain/words.js';
+import type { OrderType, Side } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-import type { OrderTerms } from '../journal/intent.js';
-import { bestOf } from '../market-view.js';
+import type { TradingAccount } from '../account.js';
+import {
+  bestOf,
+  crosses,
+  distanceFrom,
+  distanceText,
+  type MarketView,
+  type Reference,
+  referenceOf,
+} from '../market-view.js';
 import { worthOfOrder } from '../orders/terms.js';
-import { type Breach, isSeen, type Seen, unchecked } from './breach.js';
-import type { GuardLimits } from './limits.js';
-import type { GuardName } from './names.js';
-import { checkNotionals } from './notional.js';
-import { checkPostOnly } from './post-only.js';
-import { checkBand } from './price-band.js';
+import { writtenToday } from './day-notional.js';
+import { GUARDS, type GuardLimits, type GuardName } from './limits.js';
 
 /** Orders of one side of a market that are to be sent together; often only one. */
 export interface Proposal {
   readonly market: Pick<Market, 'quote'>;
   readonly side: Side;
   readonly type: OrderType;
-  readonly orders: readonly Pick<OrderTerms, 'price' | 'amount'>[];
+  readonly orders: readonly ProposedOrder[];
 }
 
-/** What a proposal is held against. */
+interface ProposedOrder {
+  readonly price: string;
+  readonly amount: string;
+  /** The line of a batch that asks for it. */
+  readonly line?: number;
+}
+
+/** A guard that holds orders back. */
+export interface Breach {
+  readonly guard: GuardName;
+  /** What was found and what the limit is, as half a sentence. */
+  readonly message: string;
+  /** Why the guard could not be checked: it then holds as well. Null if it was checked, or did not have to be. */
+  readonly failure: Failure | null;
+}
+
+/** What the guards found. */
+export interface Guarded {
+  /** In the order of {@link GUARDS}. */
+  readonly breaches: readonly Breach[];
+  /** What to beware of, as sentences. */
+  readonly warnings: readonly string[];
+  /** The best bid that sells were checked against, which goes on record with them. Undefined for buys, and if it is unknown. */
+  readonly bid: string | undefined;
+}
+
+/** The market, or why it is unknown; undefined if it was not read. */
+type Seen = MarketView | Failure | undefined;
+
+/** What a proposal is checked against. */
 export interface Evidence {
   readonly seen: Seen;
   /** What the day's orders come to already, in the market's quote coin. */
   readonly today: Decimal;
 }
 
-export interface Guarded {
-  /** In the order of {@link GUARDS}. */
-  readonly breaches: readonly Breach[];
-  /** What to beware of, as sentences. */
-  readonly warnings: readonly string[];
-  /** The best bid that sells were held against: they go on record with it. Undefined for buys, and where nobody has seen it. */
-  readonly bid: string | undefined;
+/** Checks orders against every guard; reads the journal of the day only if a limit needs it. */
+export function guardOrders(
+  { journal, host }: Pick<TradingAccount, 'journal' | 'host'>,
+  proposal: Proposal,
+  seen: Seen,
+  limits: GuardLimits,
+): Guarded {
+  const { quote } = proposal.market;
+  const today = limits.dayNotional.has(quote) ? writtenToday(journal, quote, host.now()) : Decimal.zero;
+  return checkGuards(proposal, limits, { seen, today });
 }
 
 /**
- * Whether the guards have to see the market: not where those that look at it are off, or overridden. Of the limits in the
- * quote coin these are the ones that hold a sell.
+ * Whether a guard needs the market, which a script otherwise does not read. The price band and PostOnly compare prices; the
+ * limits of a sell count it at the best bid.
  */
 export function needMarket(
   { side, type, quote }: Pick<Proposal, 'side' | 'type'> & Pick<Market, 'quote'>,
@@ -48,51 +84,180 @@ export function needMarket(
   const holds = (guard: GuardName) => !overridden.includes(guard);
   if (limits.priceBand !== null && holds('price-band')) return true;
   if (type === 'postOnly' && limits.postOnly && holds('post-only')) return true;
-  const perOrder = limits.orderNotional.has(quote) && holds('order-notional');
-  return side === 'sell' && (perOrder || (limits.dayNotional.has(quote) && holds('day-notional')));
+  const limitsOrder = limits.orderNotional.has(quote) && holds('order-notional');
+  const limitsDay = limits.dayNotional.has(quote) && holds('day-notional');
+  return side === 'sell' && (limitsOrder || limitsDay);
 }
 
-/** Holds a proposal against every guard. */
-export function checkGuards(
-  { market, side, type, orders }: Proposal,
-  limits: GuardLimits,
-  evidence: Evidence,
-): Guarded {
+/** Checks orders against every guard. */
+export function checkGuards(proposal: Proposal, limits: GuardLimits, { seen, today }: Evidence): Guarded {
+  const { market, side, type, orders } = proposal;
   const prices = orders.map(({ price }) => Decimal.of(price));
-  const bid = side === 'sell' && isSeen(evidence.seen) ? bestOf(evidence.seen.bids)?.toString() : undefined;
+  const bid = side === 'sell' && isSeen(seen) ? bestOf(seen.bids)?.toString() : undefined;
   const notionals = orders.map((order) => worthOfOrder({ ...order, side }, bid));
-  const band = checkBand(side, prices, limits.priceBand, evidence.seen);
-  const crossing = type === 'postOnly' && limits.postOnly ? checkPostOnly(side, prices, evidence.seen) : null;
-  const overLimit = checkNotionals(notionals, market.quote, limits, evidence.today);
-  const unseen = side === 'sell' && evidence.seen instanceof Failure ? evidence.seen : undefined;
-  const notional = NOTIONAL_GUARDS.map(
-    (guard) =>
-      overLimit.find((breach) => breach.guard === guard) ?? uncheckedLimit(guard, market.quote, limits, unseen),
-  );
-  const said = notional.map((breach) => breach && sayingWhy(breach, prices, bid));
-  const breaches = [band.breach, ...said, crossing];
+  const band = checkBand(side, prices, limits.priceBand, seen);
+  const found = [
+    band.breach,
+    ...checkNotionals(notionals, market.quote, limits, today).map((breach) => countedAtBid(breach, prices, bid)),
+    ...(side === 'sell' && seen instanceof Failure ? uncheckedLimits(market.quote, limits, seen) : []),
+    type === 'postOnly' && limits.postOnly ? checkPostOnly(side, prices, seen) : null,
+  ].filter((breach) => breach !== null);
+  // a limit that is broken by what is known needs no second breach that says what is unknown
+  const breaches = GUARDS.flatMap((name) => found.find(({ guard }) => guard === name) ?? []);
   return {
-    breaches: breaches.filter((breach) => breach !== null),
+    breaches: breaches.map(({ orders: those, ...breach }) => ({ ...breach, message: named(breach, those, orders) })),
     warnings: band.warning === null ? [] : [band.warning],
     bid,
   };
 }
 
-const NOTIONAL_GUARDS = ['order-notional', 'day-notional'] as const;
-
-/** What a sell comes to nobody can tell without the best bid, where it does not break the limit at its own price already. */
-function uncheckedLimit(
-  guard: (typeof NOTIONAL_GUARDS)[number],
-  quote: string,
-  { orderNotional, dayNotional }: GuardLimits,
-  unseen: Failure | undefined,
-): Breach | null {
-  const isSet = (guard === 'order-notional' ? orderNotional : dayNotional).has(quote);
-  return unseen === undefined || !isSet ? null : unchecked(guard, unseen);
+/** A breach and the orders that cause it, counted from 0, first the one that the message is about; none if it is all of them. */
+interface FoundBreach extends Breach {
+  readonly orders: readonly number[];
 }
 
-/** Of sells that count for more than price x amount: of the one that the breach is about, or any where it is about all. */
-function sayingWhy(breach: Breach, prices: readonly Decimal[], bid: string | undefined): Breach {
+function broken(guard: GuardName, message: string, orders: readonly number[] = []): FoundBreach {
+  return { guard, message, failure: null, orders };
+}
+
+/** A guard that needs the market, which is unknown. */
+function unchecked(guard: GuardName, seen: Failure | undefined): FoundBreach {
+  if (seen === undefined) return broken(guard, 'it was not checked');
+  return { guard, message: `it cannot be checked: ${seen.message}`, failure: seen, orders: [] };
+}
+
+function isSeen(seen: Seen): seen is MarketView {
+  return seen !== undefined && !(seen instanceof Failure);
+}
+
+/** The values that break a guard, by their index; `first` leads. */
+function indexesOf<Value>(values: readonly Value[], breaks: (value: Value) => boolean, first: Value): number[] {
+  const start = values.indexOf(first);
+  return [start, ...values.flatMap((value, index) => (index !== start && breaks(value) ? [index] : []))];
+}
+
+/** The message, with the line of a batch that it is about. */
+function named(
+  { message }: Pick<Breach, 'message'>,
+  [first, ...others]: readonly number[],
+  orders: Proposal['orders'],
+) {
+  const line = first === undefined ? undefined : orders[first]?.line;
+  if (line === undefined) return message;
+  return `line ${line}${others.length === 0 ? '' : ` (and ${others.length} more)`}: ${message}`;
+}
+
+interface BandReport {
+  readonly breach: FoundBreach | null;
+  /** About a price far away on the side that costs nothing, as a sentence. */
+  readonly warning: string | null;
+}
+
+/**
+ * Checks prices against the band around the reference price. A buy far above it or a sell far below it costs money; far away
+ * on the other side the order only rests.
+ */
+export function checkBand(side: Side, prices: readonly Decimal[], band: Decimal | null, seen: Seen): BandReport {
+  if (band === null) return { breach: null, warning: null };
+  if (!isSeen(seen)) return { breach: unchecked('price-band', seen), warning: null };
+  const reference = referenceOf(seen);
+  if (reference === null) {
+    const message = 'it cannot be checked: the book is empty and there is no last price';
+    return { breach: broken('price-band', message), warning: null };
+  }
+  const placeIs = (place: BandPlace) => (price: Decimal) => placeInBand(side, price, reference.price, band) === place;
+  // the furthest price on either side of the band is the highest or the lowest
+  const ends = extremesOf(prices);
+  const costly = ends.find(placeIs('costly'));
+  const harmless = ends.find(placeIs('harmless'));
+  const limit = bandEnd(reference.price, band, side === 'buy' ? 'above' : 'below');
+  const percent = band.times(Decimal.of('100')).trimmed();
+  const costlyText = (price: Decimal) =>
+    `the price ${price} is ${awayFrom(price, reference)}, and the limit for a ${side} is ${percent}%, so ${side === 'buy' ? 'at most' : 'at least'} ${limit}`;
+  return {
+    breach: costly ? broken('price-band', costlyText(costly), indexesOf(prices, placeIs('costly'), costly)) : null,
+    warning: harmless
+      ? `The price ${harmless} is ${awayFrom(harmless, reference)}: such an order may rest for a long time.`
+      : null,
+  };
+}
+
+type BandPlace = 'within' | 'costly' | 'harmless';
+
+/** Where a price lies; both ends of the band belong to it. */
+export function placeInBand(side: Side, price: Decimal, reference: Decimal, band: Decimal): BandPlace {
+  if (price.compare(bandEnd(reference, band, 'above')) > 0) return side === 'buy' ? 'costly' : 'harmless';
+  if (price.compare(bandEnd(reference, band, 'below')) < 0) return side === 'sell' ? 'costly' : 'harmless';
+  return 'within';
+}
+
+function bandEnd(reference: Decimal, band: Decimal, end: 'above' | 'below'): Decimal {
+  const one = Decimal.of('1');
+  return reference.times(end === 'above' ? one.plus(band) : one.minus(band)).trimmed();
+}
+
+function extremesOf([first, ...others]: readonly Decimal[]): Decimal[] {
+  if (first === undefined) return [];
+  let [highest, lowest] = [first, first];
+  for (const price of others) {
+    if (price.compare(highest) > 0) highest = price;
+    if (price.compare(lowest) < 0) lowest = price;
+  }
+  return [highest, lowest];
+}
+
+/** `12.4% above mid (28063.7)`, or `at mid (28063.7)`. */
+export function awayFrom(price: Decimal, reference: Reference): string {
+  return `${distanceText(distanceFrom(price, reference))} ${reference.name} (${reference.price.trimmed()})`;
+}
+
+/** Checks PostOnly prices against the best price of the other side, where they would fill at once. */
+function checkPostOnly(side: Side, prices: readonly Decimal[], seen: Seen): FoundBreach | null {
+  if (!isSeen(seen)) return unchecked('post-only', seen);
+  const best = bestOf(side === 'buy' ? seen.asks : seen.bids);
+  const crossing = best === null ? undefined : prices.find((price) => crosses(side, price, best));
+  if (crossing === undefined) return null;
+  return broken(
+    'post-only',
+    `at ${crossing} it would fill at once: the best ${side === 'buy' ? 'ask' : 'bid'} is ${best}`,
+  );
+}
+
+/** Checks values in a quote coin against the limits of one order and of one day. */
+function checkNotionals(
+  notionals: readonly Decimal[],
+  quote: string,
+  { orderNotional, dayNotional }: GuardLimits,
+  today: Decimal,
+): FoundBreach[] {
+  const [perOrder, perDay] = [orderNotional.get(quote), dayNotional.get(quote)];
+  const [largest] = notionals.toSorted((left, right) => right.compare(left));
+  const day = notionals.reduce((sum, notional) => sum.plus(notional), today);
+  const inCoin = (amount: Decimal) => `${amount.trimmed()} ${quote}`;
+  const breaches: FoundBreach[] = [];
+  if (perOrder !== undefined && largest !== undefined && largest.compare(perOrder) > 0) {
+    const which = notionals.length === 1 ? 'the order' : 'the largest order';
+    const message = `${which} comes to ${inCoin(largest)}, and the limit for one order is ${inCoin(perOrder)}`;
+    const those = indexesOf(notionals, (notional) => notional.compare(perOrder) > 0, largest);
+    breaches.push(broken('order-notional', message, those));
+  }
+  if (perDay !== undefined && day.compare(perDay) > 0) {
+    const message = `the orders of this UTC day would come to ${inCoin(day)}, and the limit is ${inCoin(perDay)}`;
+    breaches.push(broken('day-notional', message));
+  }
+  return breaches;
+}
+
+/** Without the best bid nobody can say what a sell comes to: the limits hold it. */
+function uncheckedLimits(quote: string, { orderNotional, dayNotional }: GuardLimits, seen: Failure): FoundBreach[] {
+  return [
+    ...(orderNotional.has(quote) ? [unchecked('order-notional', seen)] : []),
+    ...(dayNotional.has(quote) ? [unchecked('day-notional', seen)] : []),
+  ];
+}
+
+/** Says so if a sell below the best bid counts for more than price x amount. */
+function countedAtBid(breach: FoundBreach, prices: readonly Decimal[], bid: string | undefined): FoundBreach {
   const [first] = breach.orders;
   const those = first === undefined ? prices : prices.slice(first, first + 1);
   if (bid === undefined || !those.some((price) => price.compare(Decimal.of(bid)) < 0)) return breach;

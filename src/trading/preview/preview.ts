@@ -1,29 +1,187 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import { type AccountType, feeCoin, type Order, type Side } from '../../domain/order.js';
+import { Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
-import { guardOrder } from '../guards/guard-orders.js';
-import type { Guarded } from '../guards/guards.js';
+import { type Guarded, guardOrders, type Proposal } from '../guards/guards.js';
 import type { GuardLimits } from '../guards/limits.js';
-import { type Answers, factsOf, type OrderFacts, type ResolvedOrder } from './facts.js';
-import type { Outlook } from './outlook.js';
-import { warningsOf } from './warnings.js';
+import {
+  averagePrice,
+  type BestPrices,
+  bestPrices,
+  crosses,
+  type Fills,
+  fillsAtOnce,
+  type MarketView,
+  percentFrom,
+  type Reference,
+  referenceOf,
+} from '../market-view.js';
+import { notionalOf } from '../orders/terms.js';
+import { type MarketSnapshot, spentCoin } from './market-snapshot.js';
 
-interface OrderPreview extends Guarded {
-  readonly facts: OrderFacts;
+/** One order, or the lines of a batch, ready to be sent. Lines have numbers. */
+export interface PlannedOrders extends Proposal {
+  readonly market: Market;
+  readonly account: AccountType;
 }
 
-/** What an order would do, what to beware of, and which guards hold it back. What could not be asked for is said, not thrown. */
-export async function previewOrder(
+/** What the orders would do. Null is unknown. */
+export interface PreviewFacts extends BestPrices {
+  readonly reference: Reference | null;
+  /** What a single order would fill at once; null for a batch. */
+  readonly fills: Fills | null;
+  /** How many of the orders match the other side of the book. */
+  readonly crossing: number | null;
+  /** An estimate from the fees of earlier orders on this side. */
+  readonly fee: FeeEstimate | null;
+  /** What is available of the coin that is spent, now and with the orders open. */
+  readonly balance: { readonly before: Decimal; readonly after: Decimal } | null;
+}
+
+/** What the exchange answered, or why it did not. */
+export interface Answers {
+  readonly market: MarketView | Failure;
+  /** No operation reports margin balances. */
+  readonly spendable: Decimal | Failure | 'unreported';
+  readonly orders: readonly Order[] | Failure;
+}
+
+/** What the orders would do, what to beware of, and which guards hold them back. Failed requests become warnings. */
+export async function previewOrders(
   account: TradingAccount,
-  order: ResolvedOrder,
-  outlook: Outlook,
+  plan: PlannedOrders,
+  snapshot: MarketSnapshot,
   limits: GuardLimits,
-): Promise<OrderPreview> {
-  const [market, available, orders] = await Promise.all([
-    outlook.market(),
-    order.terms.account === 'spot' ? outlook.available() : ('untold' as const),
-    outlook.orders(),
+): Promise<Guarded & { readonly facts: PreviewFacts }> {
+  const [market, spendable, orders] = await Promise.all([
+    snapshot.market(),
+    plan.account === 'spot' ? snapshot.spendable(plan.market, plan.side) : ('unreported' as const),
+    snapshot.orders(),
   ]);
-  const answers: Answers = { market, available, orders };
-  const facts = factsOf(order, answers);
-  const guarded = guardOrder(account, order, market, limits);
-  return { ...guarded, facts, warnings: [...guarded.warnings, ...warningsOf(order, facts, answers)] };
+  const answers: Answers = { market, spendable, orders };
+  const facts = factsOf(plan, answers);
+  const guarded = guardOrders(account, plan, market, limits);
+  return { ...guarded, facts, warnings: [...guarded.warnings, ...warningsOf(plan, facts, answers)] };
+}
+
+export function factsOf(plan: PlannedOrders, { market, spendable, orders }: Answers): PreviewFacts {
+  const { side } = plan;
+  const amount = sum(plan.orders.map((order) => Decimal.of(order.amount)));
+  const notional = sum(plan.orders.map(notionalOf)).trimmed();
+  const [receives, spends] = side === 'buy' ? [amount, notional] : [notional, amount];
+  return {
+    ...bookFacts(plan, market),
+    fee: estimateFee(orders instanceof Failure ? [] : orders, side, receives),
+    balance: spendable instanceof Decimal ? { before: spendable, after: spendable.minus(spends) } : null,
+  };
+}
+
+function bookFacts({ side, type, orders }: PlannedOrders, market: MarketView | Failure) {
+  if (market instanceof Failure) return { bid: null, ask: null, reference: null, fills: null, crossing: null };
+  const best = bestPrices(market);
+  const other = side === 'buy' ? best.ask : best.bid;
+  const crossing = other === null ? [] : orders.filter(({ price }) => crosses(side, Decimal.of(price), other));
+  // a PostOnly order never takes from the book
+  const levels = type === 'postOnly' ? [] : side === 'buy' ? market.asks : market.bids;
+  const single = singleOrder(orders);
+  const fills = single && fillsAtOnce(levels, side, Decimal.of(single.price), Decimal.of(single.amount));
+  return { ...best, reference: referenceOf(market), fills: fills ?? null, crossing: crossing.length };
+}
+
+/** The order, unless it is a batch. */
+function singleOrder([first]: PlannedOrders['orders']) {
+  return first?.line === undefined ? first : undefined;
+}
+
+function sum(values: readonly Decimal[]): Decimal {
+  return values.reduce((total, value) => total.plus(value), Decimal.zero);
+}
+
+interface FeeEstimate {
+  readonly fee: Decimal;
+  readonly coin: string;
+}
+
+/** Balances were seen with no more decimals. */
+const FEE_DECIMALS = 8;
+
+/**
+ * What orders would pay if they fill, by the rate that earlier orders of this side paid of what they received: a buy receives
+ * and pays base, a sell quote (observed). Null if no order shows a rate: none filled, or the discount coin paid the fees.
+ *
+ * @param orders earlier orders of one market
+ * @param receives what the orders would bring
+ */
+export function estimateFee(orders: readonly Order[], side: Side, receives: Decimal): FeeEstimate | null {
+  let [paid, received, coin] = [Decimal.zero, Decimal.zero, null as string | null];
+  for (const order of orders) {
+    const filled = Decimal.of(side === 'buy' ? order.filled : order.filledValue);
+    const own = feeCoin(order);
+    if (own === null || order.fee === null || filled.sign <= 0 || order.type === 'other' || order.side !== side)
+      continue;
+    [paid, received, coin] = [paid.plus(Decimal.of(order.fee)), received.plus(filled), own];
+  }
+  if (coin === null) return null;
+  return { fee: receives.times(paid).dividedBy(received, FEE_DECIMALS, 'up').trimmed(), coin };
+}
+
+/** What to beware of, as sentences. What a guard holds back is not among them. */
+export function warningsOf(plan: PlannedOrders, facts: PreviewFacts, answers: Answers): string[] {
+  const single = singleOrder(plan.orders);
+  return [
+    ...(single === undefined ? [] : bookWarnings(plan, single, facts)),
+    ...balanceWarnings(plan, facts, single === undefined ? 'some of them' : 'it'),
+    ...unreadWarnings(answers),
+  ];
+}
+
+function bookWarnings(
+  { market, side, type }: PlannedOrders,
+  { price, amount }: PlannedOrders['orders'][number],
+  { bid, ask, fills }: PreviewFacts,
+): string[] {
+  if (fills === null) return [];
+  const warnings: string[] = [];
+  const [best, name] = side === 'buy' ? [ask, 'best ask'] : [bid, 'best bid'];
+  if (bid === null || ask === null)
+    warnings.push(
+      `The book of ${market.market} is empty on ${bid === null && ask === null ? 'both sides' : 'one side'}.`,
+    );
+  const average = averagePrice(fills, side);
+  if (best !== null && average !== null) {
+    const reach = notablePercent(Decimal.of(price), best);
+    if (reach !== null) warnings.push(`The price is ${reach} past the ${name} ${best}.`);
+    const worse = notablePercent(average, best);
+    if (worse !== null) warnings.push(`The part that fills at once would average ${worse} worse than the ${name}.`);
+  }
+  if (fills.atLeast)
+    warnings.push(`Thin book: it shows only ${fills.amount} of ${amount} ${market.base} up to this price.`);
+  if (type === 'ioc' && fills.amount.sign === 0)
+    warnings.push('Nothing would fill at once, so the exchange would cancel the whole order.');
+  return warnings;
+}
+
+/** From this distance on, in percent, the preview warns of a price worse than the best one. */
+const NOTABLE_PERCENT = Decimal.of('1');
+
+function notablePercent(price: Decimal, best: Decimal): string | null {
+  const percent = percentFrom(price, best, 2);
+  const size = percent.sign < 0 ? percent.negated() : percent;
+  return size.compare(NOTABLE_PERCENT) > 0 ? `${size.trimmed()}%` : null;
+}
+
+function balanceWarnings({ market, side }: PlannedOrders, { balance }: PreviewFacts, refused: string): string[] {
+  if (balance === null || balance.after.sign >= 0) return [];
+  const needs = balance.before.minus(balance.after).trimmed();
+  const coin = spentCoin(market, side);
+  const has = `${balance.before.trimmed()} ${coin} is available`;
+  return [`This needs ${needs} ${coin} but only ${has}: the exchange will reject ${refused}.`];
+}
+
+function unreadWarnings({ market, spendable, orders }: Answers): string[] {
+  const parts = { 'The book': market, 'The balance': spendable, 'Earlier fees': orders };
+  return Object.entries(parts).flatMap(([what, answer]) =>
+    answer instanceof Failure ? [`${what} could not be read: ${answer.message}`] : [],
+  );
 }

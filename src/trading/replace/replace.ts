@@ -13,8 +13,7 @@ import { refuseTwin } from '../orders/doubts.js';
 import { concludeOrder, type Guarding, type Placement, sendOrder } from '../orders/place.js';
 import { remainderOf } from '../orders/remainder.js';
 import { checkOrder } from '../orders/rules.js';
-import type { ReplacePlan } from './plan.js';
-import { refuseRival } from './rival.js';
+import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
 import { settleUnplaced } from './settle.js';
 
 /** What became of the order that was to be replaced, and of the one in its place. */
@@ -61,7 +60,7 @@ export async function replaceOrder(
     { id, reqTime: account.client.now(), bid },
   );
   try {
-    refuseRival(account, terms.order, id);
+    refuseConcurrentCancel(account, terms.order, id);
     recheck?.();
   } catch (error) {
     entry.withdraw();

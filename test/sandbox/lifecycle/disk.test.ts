@@ -54,7 +54,7 @@ describe('a disk that does not take the data', () => {
       await expect(keepingData('/the/folder', () => Promise.reject(thrown))).rejects.toMatchObject({
         kind: 'unreachable',
         message: `The sandbox cannot keep its data in /the/folder: ${reason}`,
-        hint,
+        hints: [hint],
       });
     }
   });

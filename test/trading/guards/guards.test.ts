@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import type { OrderType, Side } from '../../../src/domain/words.js';
 import { Failure } from '../../../src/errors.js';
-import { checkGuards, type Evidence, needMarket } from '../../../src/trading/guards/guards.js';
+import { checkGuards, type Evidence, needMarket, placeInBand } from '../../../src/trading/guards/guards.js';
 import { type GuardLimits, guardLimits } from '../../../src/trading/guards/limits.js';
-import { placeOf } from '../../../src/trading/guards/price-band.js';
 import type { MarketView } from '../../../src/trading/market-view.js';
 
 const UNREACHABLE = new Failure('unreachable', 'depth: no answer came in time');
@@ -17,17 +16,19 @@ interface Case {
   readonly side?: Side;
   readonly type?: OrderType;
   readonly orders?: readonly (readonly [price: string, amount: string])[];
+  /** Whether the orders are the lines of a batch, from 1 on. */
+  readonly isBatch?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
   readonly evidence?: Partial<Evidence>;
 }
 
-function guarded({ side = 'buy', type = 'limit', orders = [['1000', '1']], settings = {}, evidence }: Case) {
+function guarded({ side = 'buy', type = 'limit', orders = [['1000', '1']], isBatch = false, ...rest }: Case) {
   const proposal = {
     market: { quote: 'usdt' },
     ...{ side, type },
-    orders: orders.map(([price, amount]) => ({ price, amount })),
+    orders: orders.map(([price, amount], index) => ({ price, amount, ...(isBatch ? { line: index + 1 } : {}) })),
   };
-  return checkGuards(proposal, guardLimits(settings), { seen: VIEW, today: Decimal.zero, ...evidence });
+  return checkGuards(proposal, guardLimits(rest.settings ?? {}), { seen: VIEW, today: Decimal.zero, ...rest.evidence });
 }
 
 function messages(given: Case): string[] {
@@ -69,7 +70,9 @@ describe('price-band', () => {
       ['1000', '1'],
     ] as const;
     expect(messages({ orders })).toEqual([expect.stringContaining('the price 1300 is 30% above mid')]);
-    expect(guarded({ orders }).breaches).toEqual([expect.objectContaining({ orders: [1, 0] })]);
+    expect(messages({ orders, isBatch: true })).toEqual([
+      expect.stringContaining('line 2 (and 1 more): the price 1300'),
+    ]);
   });
 
   it('takes the other side, then the last price, where a side is empty', () => {
@@ -81,7 +84,7 @@ describe('price-band', () => {
       expect.stringContaining('above the last price (1000)'),
     ]);
     expect(at({ bids: [], asks: [] })).toEqual([
-      'price-band: it cannot be checked: the book is empty, and there is no last price',
+      'price-band: it cannot be checked: the book is empty and there is no last price',
     ]);
   });
 
@@ -91,7 +94,6 @@ describe('price-band', () => {
         guard: 'price-band',
         message: 'it cannot be checked: depth: no answer came in time',
         failure: UNREACHABLE,
-        orders: [],
       },
     ]);
     expect(messages({ evidence: { seen: undefined } })).toEqual(['price-band: it was not checked']);
@@ -115,8 +117,8 @@ describe('price-band', () => {
           reference.units * (10_000n + sign * BigInt(basisPoints)) * 10n ** BigInt(price.scale);
         const [above, below] = [units > limit(1n), units < limit(-1n)];
         const place = above ? 'costly' : below ? 'harmless' : 'within';
-        expect(placeOf('buy', price, reference, band)).toBe(place);
-        expect(placeOf('sell', price, reference, band)).toBe(above ? 'harmless' : below ? 'costly' : 'within');
+        expect(placeInBand('buy', price, reference, band)).toBe(place);
+        expect(placeInBand('sell', price, reference, band)).toBe(above ? 'harmless' : below ? 'costly' : 'within');
       }),
     );
   });
@@ -154,7 +156,10 @@ describe('order-notional and day-notional', () => {
     ] as const;
     expect(messages({ orders, settings })).toEqual([expect.stringContaining('come to 2800 usdt')]);
     const larger = [...orders, ['1000', '1.5'], ['1000', '1.2'], ['1000', '1.5']] as const;
-    expect(guarded({ orders: larger, settings }).breaches.map((breach) => breach.orders)).toEqual([[3, 4, 5], []]);
+    expect(messages({ orders: larger, settings, isBatch: true })).toEqual([
+      expect.stringContaining('order-notional: line 4 (and 2 more): the largest order'),
+      expect.stringContaining('day-notional: the orders of this UTC day'),
+    ]);
   });
 
   it.each<[string, Case, string[], string | undefined]>([

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkSetting } from '../../../src/config/settings.js';
-import { type GuardLimits, guardLimits } from '../../../src/trading/guards/limits.js';
-import { readGuards } from '../../../src/trading/guards/names.js';
+import { type GuardLimits, guardLimits, readGuards } from '../../../src/trading/guards/limits.js';
 import { saying } from '../../support/advice.js';
 
 function shown({ priceBand, orderNotional, dayNotional, postOnly }: GuardLimits) {
@@ -80,7 +79,7 @@ describe('the names of the guards', () => {
   });
 
   it.each(['', 'price', 'price-band,', 'all', 'priceBand'])('%j is none, and they are all listed', (word) => {
-    const hint = 'Known: price-band, order-notional, day-notional, post-only.';
-    expect(() => readGuards(word)).toThrow(expect.objectContaining({ kind: 'usage', hint }));
+    const hints = saying('Known: price-band, order-notional, day-notional, post-only.');
+    expect(() => readGuards(word)).toThrow(expect.objectContaining({ kind: 'usage', hints }));
   });
 });

@@ -3,11 +3,10 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
 import { cancelOrders } from '../../../src/trading/cancel/cancel.js';
-import { readAmount } from '../../../src/trading/expressions/amount-expression.js';
-import { readPrice } from '../../../src/trading/expressions/price-expression.js';
+import { readAmount, readPrice } from '../../../src/trading/expressions.js';
 import { requireDay } from '../../../src/trading/guards/day-notional.js';
 import type { OrderTerms, Write } from '../../../src/trading/journal/intent.js';
-import { planReplacement, type Wishes } from '../../../src/trading/replace/plan.js';
+import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../../src/trading/replace/replace.js';
 import { resolve, unplacedOf } from '../../../src/trading/resolve.js';
 import { FAULTS } from '../../support/fault-server.js';
@@ -18,13 +17,13 @@ import { type Behaviour, type ListedOrder, type OrdersExchange, serveOrders } fr
 
 const OTHER = { id: 'other0001', reqTime: 5 };
 const NAME = 'replacement1';
-const WISHES: Wishes = { at: readPrice('30100'), amount: undefined, account: 'spot', borrow: false, repay: false };
+const WISHES: Changes = { at: readPrice('30100'), amount: undefined, account: 'spot', borrow: false, repay: false };
 
 function bought(filled = '0', more: Partial<ListedOrder> = {}): ListedOrder[] {
   return [{ id: '7', side: 'buy', status: filled === '0' ? 0 : 3, filled, amount: '0.5', ...more }];
 }
 
-async function replace(account: TestAccount, wishes: Partial<Wishes> = {}): Promise<Replacement> {
+async function replace(account: TestAccount, wishes: Partial<Changes> = {}): Promise<Replacement> {
   const plan = await planReplacement(account, MARKET, { id: '7' }, { ...WISHES, ...wishes });
   return replaceOrder(account, plan, NAME);
 }
@@ -389,7 +388,7 @@ describe('resolving a replacement', () => {
 });
 
 describe('an order that cannot be replaced', () => {
-  it.each<[string, ListedOrder[], Partial<Wishes>, object]>([
+  it.each<[string, ListedOrder[], Partial<Changes>, object]>([
     [
       'it is filled',
       bought('0.5', { status: 2 }),
@@ -432,7 +431,9 @@ describe('a replacement that the balance would not pay', () => {
       expect(await done).toMatchObject({ kind: 'sent' });
       return;
     }
-    const message = expect.stringMatching(/needs .* usdt, and with this one cancelled .* usdt would be available/);
+    const message = expect.stringMatching(
+      /needs .* usdt, and only .* usdt would be available with the old one cancelled/,
+    );
     await expect(done).rejects.toMatchObject({ kind: 'usage', message });
     expect(writes(server)).toEqual([]);
   });

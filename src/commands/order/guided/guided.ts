@@ -5,54 +5,49 @@ import type { OrderType, Side } from '../../../domain/words.js';
 import { Failure, suggest } from '../../../errors.js';
 import type { Answer } from '../../../terminal/answer.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import type { AmountWord } from '../../../trading/expressions/amount-expression.js';
-import type { PriceWord } from '../../../trading/expressions/price-expression.js';
-import { resolveOrder } from '../../../trading/expressions/resolve-order.js';
+import { type AmountExpression, type PriceExpression, resolveOrder } from '../../../trading/expressions.js';
 import { guardLimits } from '../../../trading/guards/limits.js';
 import { checkAmount, checkOrder } from '../../../trading/orders/rules.js';
-import { spentCoin } from '../../../trading/preview/facts.js';
-import { Outlook } from '../../../trading/preview/outlook.js';
-import { checkGiven, type GivenOrder, type OrderRequest } from '../request.js';
-import { send } from '../send.js';
-import { askAmount } from './amount.js';
-import { orderWords } from './command-line.js';
-import { askMarket } from './market.js';
-import { complaint } from './meaning.js';
-import { askPrice } from './price.js';
-import { type Holdings, LiveBook, LiveFunds, readHoldings } from './surroundings.js';
+import { MarketSnapshot, spentCoin } from '../../../trading/preview/market-snapshot.js';
+import { checkGiven, type GivenOrder, type OrderRequest, sendOrder } from '../order.js';
+import { requestWords } from '../order-words.js';
+import { type Holdings, LiveBook, LiveFunds, readHoldings } from './live-data.js';
+import { askMarket } from './market-choice.js';
+import { askAmount, askPrice, complaint } from './questions.js';
 
-/** Asks on the terminal for what the command line leaves out, and goes on as if it had said it. */
+/** Asks on the terminal for the missing parts of an order, then places it as if the command line had given them. */
 export async function sendGuided(context: Context, account: TradingAccount, given: GivenOrder): Promise<Answer> {
   const { output, globals } = context;
-  output.note(`${whenSent(globals)} Escape leaves.`);
-  const request = await complete(context, account, given);
+  output.note(`${whenSent(globals)} Press Escape to leave.`);
+  const request = await askMissing(context, account, given);
   let { overridden } = request;
-  const same = () => output.note(suggest('The same in one line', ...orderWords({ ...request, overridden }, globals)));
+  const showCommand = () =>
+    output.note(suggest('The same in one line', ...requestWords({ ...request, overridden }, globals)));
   try {
-    const answer = await send(context, account, request, (lifted) => {
+    const answer = await sendOrder(context, account, request, (lifted) => {
       overridden = lifted;
     });
-    if (answer.failure === undefined) same();
+    if (answer.failure === undefined) showCommand();
     return answer;
   } catch (error) {
-    if (error instanceof Failure && !isInDoubt(error)) same();
+    if (error instanceof Failure && !isInDoubt(error)) showCommand();
     throw error;
   }
 }
 
-/** Where this order, or one just like it, may be on its way, nothing invites to place it again. */
+/** Whether this order, or one just like it, may be live: then nothing may invite the user to place it again. */
 function isInDoubt({ kind, clientId }: Failure): boolean {
   return kind === 'unknown' || (kind === 'usage' && clientId !== null);
 }
 
 function whenSent({ yes, dryRun }: Globals): string {
-  if (dryRun) return 'Nothing is sent: this is a dry run.';
+  if (dryRun) return 'This is a dry run: nothing is sent.';
   return yes
-    ? 'With --yes the order is sent after the last question, without a confirmation.'
-    : 'Nothing is sent before you confirm it.';
+    ? 'With --yes the order is sent after the last question, without confirmation.'
+    : 'Nothing is sent before you confirm.';
 }
 
-async function complete(context: Context, account: TradingAccount, given: GivenOrder): Promise<OrderRequest> {
+async function askMissing(context: Context, account: TradingAccount, given: GivenOrder): Promise<OrderRequest> {
   const { session } = context;
   const holdings = readHoldings(account);
   const market =
@@ -60,30 +55,25 @@ async function complete(context: Context, account: TradingAccount, given: GivenO
       ? await askMarket(context, account, holdings)
       : await (await session.markets()).find(given.market);
   const book = new LiveBook(context.host, session, market);
-  const looking = book.refresh();
+  const reading = book.refresh();
   const side = given.side ?? (await askSide(context, market));
-  await looking;
-  const words = await askWords(context, account, { ...given, side }, market, book, holdings);
+  await reading;
+  const terms = await askTerms(context, account, { ...given, side }, market, book, holdings);
   const type = given.type ?? (await askType(context));
-  return { ...given, ...words, side, market: market.market, type };
+  return { ...given, ...terms, side, market: market.market, type };
 }
 
-interface Words {
-  readonly amount: AmountWord;
-  readonly at: PriceWord;
-}
-
-/** Asks for amount and price until they make an order that the market takes: how much is too little hangs on both. */
-async function askWords(
+/** Asks for amount and price until they make an order that the market accepts: the minimum value depends on both. */
+async function askTerms(
   context: Context,
   account: TradingAccount,
   given: GivenOrder & { readonly side: Side },
   market: Market,
   book: LiveBook,
   holdings: Holdings,
-): Promise<Words> {
+): Promise<{ readonly amount: AmountExpression; readonly at: PriceExpression }> {
   const { side } = given;
-  // the account's coins are those of spot
+  // balances are reported for spot alone
   const funds =
     given.account === 'spot'
       ? new LiveFunds(spentCoin(market, side), holdings, () => readHoldings(account))
@@ -97,19 +87,19 @@ async function askWords(
     const draft = { market, side, available: funds?.available, amount, limits };
     const at = given.at ?? (await askPrice(context, draft, book));
     try {
-      const outlook = new Outlook(account.client, { market: market.market, side }, 1);
-      const order = await resolveOrder(outlook, market, { side, at, amount });
+      const snapshot = new MarketSnapshot(account.client, { market: market.market, side }, 1);
+      const order = await resolveOrder(snapshot, market, { side, at, amount });
       checkOrder(market, order.price, order.amount);
       return { amount, at };
     } catch (error) {
-      if (!canBeMended(error, given)) throw error;
+      if (!canAskAgain(error, given)) throw error;
       context.output.warn(complaint(error));
     }
   }
 }
 
-/** Whether other answers to the same questions may do. */
-function canBeMended(error: unknown, { amount, at }: GivenOrder): boolean {
+/** Whether other answers to the same questions may be accepted. */
+function canAskAgain(error: unknown, { amount, at }: GivenOrder): boolean {
   if (!(error instanceof Failure)) return false;
   return error.kind === 'usage' ? amount === undefined : error.kind === 'refused' && at === undefined;
 }

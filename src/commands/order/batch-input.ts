@@ -1,0 +1,114 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { Context } from '../../cli/context.js';
+import { codeOf } from '../../config/private.js';
+import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import type { Side } from '../../domain/order.js';
+import { Failure, quoted, usage } from '../../errors.js';
+import { readLines } from '../../trading/batches/file.js';
+import { type Rungs, rungsOf, type Weight } from '../../trading/batches/ladder.js';
+import { type PriceExpression, readPrice, resolvePrice } from '../../trading/expressions.js';
+import type { BatchLine } from '../../trading/journal/intent.js';
+import { bestPrices } from '../../trading/market-view.js';
+import { type MarketSnapshot, orThrow } from '../../trading/preview/market-snapshot.js';
+import { wholeNumber } from '../inputs/numbers.js';
+
+/** The flags that say which orders are meant. */
+interface Flags {
+  readonly file: string | undefined;
+  readonly ladder: Ladder | undefined;
+  readonly amount: string | undefined;
+  readonly weight: Weight | undefined;
+  readonly resume: string | undefined;
+}
+
+/** Which orders are meant, before anything is requested from the exchange. */
+export type BatchInput =
+  | { readonly kind: 'lines'; readonly lines: readonly BatchLine[] }
+  | { readonly kind: 'ladder'; readonly ladder: Ladder; readonly total: Decimal; readonly weight: Weight }
+  | { readonly kind: 'resume'; readonly job: string; readonly lines: readonly BatchLine[] | undefined };
+
+/** A ladder as the user wrote it. */
+interface Ladder {
+  readonly from: PriceExpression;
+  readonly to: PriceExpression;
+  readonly count: number;
+}
+
+const MOST_ORDERS = 100_000;
+
+/** Reads `30000:31000:20` and `bid:bid-2%:10`. Throws Failure `usage`. */
+export function readLadder(word: string): Ladder {
+  const [from, to, count, ...rest] = word.split(':');
+  if (from === undefined || to === undefined || count === undefined || rest.length > 0) {
+    const form = 'Write FROM:TO:N, two prices and how many orders: 30000:31000:20, or bid:bid-2%:10.';
+    throw usage(`${quoted(word)} is not a ladder.`, form);
+  }
+  const orders = wholeNumber('The number of orders of a ladder', 2, MOST_ORDERS);
+  return { from: readPrice(from), to: readPrice(to), count: orders(count) };
+}
+
+/** Refuses flags that do not go together. Throws Failure `usage`. */
+export function requireConsistent({ file, ladder, amount, weight, resume }: Flags): void {
+  if (file !== undefined && ladder !== undefined)
+    throw usage('--file and --ladder exclude each other.', 'Give one of them.');
+  if (resume !== undefined && (ladder ?? amount ?? weight) !== undefined)
+    throw usage('--resume continues with the orders of the job.', 'Give no ladder with it.');
+  if (file === undefined && ladder === undefined && resume === undefined)
+    throw usage('There is nothing to place.', 'Give --file FILE, or --ladder FROM:TO:N with --amount TOTAL.');
+  if (ladder !== undefined && amount === undefined)
+    throw usage('A ladder needs --amount.', 'It is the most that all its orders come to, in the base coin.');
+  if (ladder === undefined && (amount ?? weight) !== undefined)
+    throw usage('--amount and --weight belong to --ladder.', 'A file gives the amount of each order.');
+}
+
+/** Reads what the flags name. The time that stdin takes does not count. Throws Failure `usage`. */
+export async function readInput({ host, budget }: Context, flags: Flags): Promise<BatchInput> {
+  const { file, ladder, amount = '0', weight = 'equal', resume } = flags;
+  if (ladder !== undefined) return { kind: 'ladder', ladder, total: Decimal.of(amount), weight };
+  const lines = file === undefined ? undefined : await budget.outside(() => linesOf(host, file));
+  if (resume !== undefined) return { kind: 'resume', job: resume, lines };
+  return { kind: 'lines', lines: lines ?? [] };
+}
+
+async function linesOf({ input }: Context['host'], file: string): Promise<BatchLine[]> {
+  if (file !== '-') return readLines(await readAll(createReadStream(file), file));
+  if (input.isTTY === true) throw usage('--file - reads a pipe, but stdin is a terminal.', 'Name the file instead.');
+  return readLines(await readAll(input, 'stdin'));
+}
+
+/** Far more than a job of a whole day. */
+const MOST_BYTES = 32 * 2 ** 20;
+
+async function readAll(stream: Readable, name: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of stream) {
+      chunks.push(Buffer.from(chunk));
+      length += chunks.at(-1)?.length ?? 0;
+      if (length > MOST_BYTES) throw usage(`${name} is longer than ${MOST_BYTES / 2 ** 20} MB.`, 'Split it.');
+    }
+  } catch (error) {
+    throw error instanceof Failure
+      ? error
+      : usage(`${name} could not be read (${codeOf(error)}).`, 'It must be a file that you may read, or - for stdin.');
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The orders of a ladder, its relative prices resolved against one reading of the book. Throws Failure. */
+export async function resolveLadder(
+  snapshot: MarketSnapshot,
+  market: Market,
+  { from, to, count }: Ladder,
+  terms: { readonly side: Side; readonly total: Decimal; readonly weight: Weight },
+): Promise<Rungs> {
+  const isRelative = from.kind === 'book' || to.kind === 'book';
+  const best = isRelative ? bestPrices(await orThrow(snapshot.market())) : { bid: null, ask: null };
+  const [first, last] = [from, to].map((price) => resolvePrice(price, best, terms.side, market.priceScale));
+  if (first === undefined || last === undefined || first.sign <= 0 || last.sign <= 0)
+    throw usage(`The ladder goes from ${first} to ${last}, which is not above zero.`, 'Choose a smaller offset.');
+  return rungsOf({ ...terms, from: first, to: last, count }, market);
+}

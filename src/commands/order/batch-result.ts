@@ -1,0 +1,268 @@
+import type { Context } from '../../cli/context.js';
+import * as shape from '../../cli/shapes.js';
+import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
+import { refusal } from '../../exchange/failures.js';
+import { timeFor } from '../../exchange/limiter/limits.js';
+import * as origin from '../../exchange/origins.js';
+import { Refused } from '../../exchange/response.js';
+import type { Answer } from '../../terminal/answer.js';
+import { grouped } from '../../terminal/numbers.js';
+import { progressBar } from '../../terminal/progress.js';
+import type { Paint, Screen } from '../../terminal/screen.js';
+import { type Entry, record, table } from '../../terminal/table.js';
+import type { TradingAccount } from '../../trading/account.js';
+import { resumeCommand } from '../../trading/batches/begin.js';
+import type { LineOutcome } from '../../trading/batches/facts.js';
+import { type Job, MOST_PAIRS } from '../../trading/batches/job.js';
+import { type Ending, JobRun, type Phase } from '../../trading/batches/run.js';
+
+export const UNCHECKED_BATCH =
+  'The network may have repeated a request, and pit could not check: compare the list of orders with this answer.';
+
+/** How long a signal waits for the answers to requests that were sent. */
+const PATIENCE_MS = 5_000;
+const REDRAW_MS = 100;
+
+const PHASE_TEXT: Readonly<Record<Exclude<Phase, 'placing'>, string>> = {
+  settling: 'Finding out what is unknown…',
+  waiting: 'Waiting before checking again…',
+  checking: 'Checking for duplicates…',
+  stopping: 'Stopping: waiting for the answers to what was sent…',
+};
+
+/** Runs a job, with its progress on the terminal. Throws Interrupted if a signal stopped it. */
+export async function runJob(context: Context, account: TradingAccount, job: Job): Promise<Answer> {
+  const { host, output, globals } = context;
+  const run = new JobRun(account, job);
+  const text = (room: number) =>
+    run.phase === 'placing' ? progressBar(output.errorScreen, barOf(job), room) : PHASE_TEXT[run.phase];
+  // the lines of --verbose would tear a bar apart
+  const hide = globals.verbose
+    ? () => {}
+    : output.live(text, () => (run.phase === 'placing' ? 'good' : 'faint'), REDRAW_MS);
+  const tell = () => {
+    hide();
+    output.warn([`${progressOf(job)}.`, ...(run.isBeingChecked ? UNFINISHED_CHECK : [nextStep(job)])]);
+  };
+  const forget = host.onInterrupt(() => run.interrupt(PATIENCE_MS).then(tell), tell);
+  try {
+    const ending = await run.run();
+    // the signal's own handler reports the progress, and ends the program
+    if (ending.kind === 'interrupted') throw new Interrupted('SIGINT');
+    if (run.isChecked === false) output.warn(UNCHECKED_BATCH);
+    return batchAnswer(job, ending);
+  } finally {
+    hide();
+    forget();
+  }
+}
+
+const UNFINISHED_CHECK = ['The check for repeated requests did not finish.', suggest('Complete it', 'resolve')];
+
+function nextStep(job: Job): string | Hint {
+  const { unknown, notSent } = job.counts();
+  return unknown + notSent === 0
+    ? 'Nothing is left to do.'
+    : suggest('To continue', ...resumeCommand(job.id, job.terms));
+}
+
+function barOf(job: Job) {
+  const { placed, refused, notSent } = job.counts();
+  const seconds = Math.ceil(timeFor(Math.ceil(notSent / MOST_PAIRS)) / 1_000);
+  return { done: placed + refused, total: job.terms.count, note: `${seconds} s` };
+}
+
+/** How far a job has come, as a sentence without its end. */
+export function progressOf(job: Job): string {
+  const { placed, refused, unknown, notSent } = job.counts();
+  const count = (value: number) => grouped(String(value));
+  return [
+    `${count(placed)} of ${count(job.terms.count)} orders placed`,
+    ...(refused > 0 ? [`${count(refused)} refused`] : []),
+    ...(unknown > 0 ? [`${count(unknown)} unknown`] : []),
+    ...(notSent > 0 ? [`${count(notSent)} not sent`] : []),
+  ].join(', ');
+}
+
+/** What became of one order of a job. */
+interface LineRow {
+  readonly line: number;
+  readonly price: string;
+  readonly amount: string;
+  readonly outcome: LineOutcome;
+  readonly id: string | null;
+  readonly reason: string | null;
+}
+
+export const BATCH_LINE = shape.record({
+  line: shape.count('of the file, or the number of the order'),
+  price: shape.decimal('in the quote coin'),
+  amount: shape.decimal('in the base coin'),
+  outcome: shape.oneOf(['placed', 'refused', 'unknown', 'notSent'], ''),
+  id: shape.orNull(shape.id('of the order', origin.PLACED_ORDERS.id)),
+  reason: shape.orNull(shape.text("the exchange's message, or why it was not sent")),
+});
+
+/** What became of a job. */
+export const BATCH = shape.record({
+  job: shape.text('its name, for --resume'),
+  market: shape.text(''),
+  side: shape.oneOf(['buy', 'sell'], ''),
+  account: shape.oneOf(['spot', 'isolated', 'cross'], ''),
+  placed: shape.count('how many'),
+  refused: shape.count('how many'),
+  unknown: shape.count('how many'),
+  notSent: shape.count('how many'),
+  orders: shape.list(BATCH_LINE, 'in their order'),
+  duplicates: shape.list(shape.id(''), 'further orders that the network made of the requests'),
+});
+
+/** What became of a job. Throws Failure if nothing was placed. */
+export function batchAnswer(job: Job, ending: Ending): Answer {
+  const { market, side, account, lines } = job.terms;
+  const { placed, refused, unknown, notSent } = job.counts();
+  const outcomes = job.outcomes();
+  const orders = lines.map(([line, price, amount], index): LineRow => {
+    const fate = job.fates[index];
+    const outcome = outcomes[index] ?? 'notSent';
+    const id = fate?.outcome === 'placed' ? fate.id : null;
+    return { line, price, amount, outcome, id, reason: fate === undefined || 'id' in fate ? null : fate.reason };
+  });
+  const duplicates = [...job.copies.keys()];
+  const counts = { placed, refused, unknown, notSent };
+  const data = { job: job.id, market, side, account, ...counts, orders, duplicates };
+  const failure = failureOf(job, ending);
+  if (failure !== null && failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
+  const show = (screen: Screen) => batchTable(screen, job.id, counts, orders, duplicates);
+  const answer = { data, csv: orders, show };
+  return failure === null ? answer : { ...answer, failure };
+}
+
+/** All placed 0; any unknown 6; none placed 3 (5 and 7 if that is why); mixed 9. */
+function failureOf(job: Job, ending: Ending): Failure | null {
+  const { placed, unknown, notSent } = job.counts();
+  const clientId = job.id;
+  if (placed === job.terms.count) return null;
+  const resume = suggest('To continue', ...resumeCommand(job.id, job.terms));
+  if (unknown > 0)
+    return new Failure('unknown', `It is unknown whether every order was placed: ${progressOf(job)}.`, {
+      clientId,
+      hint: ['Do not place them again before you know.', resume],
+    });
+  if (placed === 0) return nothingPlaced(job, ending);
+  const hint = notSent > 0 ? resume : 'The answer lists what became of each line.';
+  return new Failure('partial', `${progressOf(job)}: ${reasonOf(job, ending)}.`, { clientId, hint });
+}
+
+function nothingPlaced(job: Job, ending: Ending): Failure {
+  const { id: clientId, terms } = job;
+  const resume = (note: string) => suggest(note, ...resumeCommand(clientId, terms));
+  const none = `None of ${terms.count} orders was placed`;
+  if (ending.kind === 'unrecorded') return ending.failure;
+  if (ending.kind === 'limited' && 'reason' in ending) {
+    const hint = resume('When that is over, continue');
+    return new Failure('limited', `${none}: ${ending.reason}.`, { clientId, hint });
+  }
+  const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
+  if (refused !== undefined) {
+    const { kind, message, hints, code } = refusal(refused, 'orderMoreV2');
+    const details = { clientId, hint: hints, ...(code === null ? {} : { code }) };
+    return new Failure(kind, `${none}: ${message}`, details);
+  }
+  const hint = [suggest('Check the host and the network', 'profile', 'show'), resume('Then continue')];
+  return new Failure('unreachable', `${none}: ${reasonOf(job, ending)}.`, { clientId, hint });
+}
+
+function firstRefusal({ fates }: Job): Refused | undefined {
+  const fate = fates.find((one) => one?.outcome === 'refused');
+  return fate?.outcome === 'refused' ? new Refused(fate.code, fate.reason) : undefined;
+}
+
+function reasonOf(job: Job, ending: Ending): string {
+  if (ending.kind === 'time') return 'the time ran out';
+  if (ending.kind === 'unrecorded') return ending.failure.message;
+  if ('reason' in ending) return ending.reason;
+  const refused = 'refusal' in ending ? ending.refusal : firstRefusal(job);
+  return refused === undefined ? 'the answer lists the reasons' : `the exchange refused: ${refused.message}`;
+}
+
+const OUTCOME_TEXT: Readonly<Record<LineOutcome, string>> = {
+  placed: 'placed',
+  refused: 'refused',
+  unknown: 'unknown',
+  notSent: 'not sent',
+};
+
+/** A person reads no more; programs get all. */
+const MOST_ROWS = 50;
+
+/** How many orders were placed, and the lines that were not. */
+function batchTable(
+  screen: Screen,
+  job: string,
+  counts: Readonly<Record<LineOutcome, number>>,
+  rows: readonly LineRow[],
+  duplicates: readonly string[],
+): string {
+  const counted = (['placed', 'refused', 'unknown', 'notSent'] as const).filter(
+    (outcome) => outcome === 'placed' || counts[outcome] > 0,
+  );
+  const entries: Entry[] = [
+    ['job', job],
+    ...counted.map(
+      (outcome): Entry => [
+        OUTCOME_TEXT[outcome],
+        grouped(String(counts[outcome])),
+        (text, paint) => paintOutcome(text, outcome, paint),
+      ],
+    ),
+    ...(duplicates.length === 0 ? [] : [['duplicates', duplicates.join(' ')] as Entry]),
+  ];
+  const runs = runsOf(rows.filter(({ outcome }) => outcome !== 'placed'));
+  if (runs.length === 0) return record(screen, entries);
+  const lines = table(
+    screen,
+    [
+      { title: 'line', value: ({ lines }) => lines, importance: 9 },
+      { title: 'price', value: ({ price }) => grouped(price), align: 'decimal', importance: 6 },
+      { title: 'amount', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 5 },
+      {
+        title: 'outcome',
+        value: ({ outcome }) => OUTCOME_TEXT[outcome],
+        importance: 8,
+        paint: (text, { outcome }, paint) => paintOutcome(text, outcome, paint),
+      },
+      { title: 'why', value: ({ reason }) => reason, importance: 3 },
+    ],
+    runs.slice(0, MOST_ROWS),
+  );
+  const more = runs.length - MOST_ROWS;
+  const rest = more <= 0 ? [] : [screen.paint.faint(`And ${grouped(String(more))} more; --json and --csv list all.`)];
+  return [record(screen, entries), '', lines, ...rest].join('\n');
+}
+
+interface Run extends Omit<LineRow, 'line' | 'id'> {
+  readonly lines: string;
+}
+
+/** Consecutive lines that were not sent for one reason are one row. */
+function runsOf(rows: readonly LineRow[]): Run[] {
+  const runs: { first: LineRow; last: LineRow }[] = [];
+  for (const row of rows) {
+    const run = runs.at(-1);
+    const isNext = row.outcome === 'notSent' && run?.last.outcome === 'notSent' && run.last.reason === row.reason;
+    if (run !== undefined && isNext) run.last = row;
+    else runs.push({ first: row, last: row });
+  }
+  return runs.map(({ first, last }) => {
+    const lines = first === last ? `${first.line}` : `${first.line} to ${last.line}`;
+    const { outcome, reason } = first;
+    const terms = first === last ? first : { price: `${first.price}…`, amount: `${first.amount}…` };
+    return { lines, outcome, reason, price: terms.price, amount: terms.amount };
+  });
+}
+
+function paintOutcome(text: string, outcome: LineOutcome, paint: Paint): string {
+  if (outcome === 'placed') return paint.good(text);
+  return outcome === 'refused' ? paint.bad(text) : paint.warn(text);
+}

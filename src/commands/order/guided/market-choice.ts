@@ -1,0 +1,118 @@
+import type { Context } from '../../../cli/context.js';
+import { nearest } from '../../../config/names.js';
+import { RENAMED_COINS } from '../../../domain/coin.js';
+import type { Market } from '../../../domain/market.js';
+import type { ExchangeClient } from '../../../exchange/exchange-client.js';
+import { changeText } from '../../../terminal/cells.js';
+import { grouped } from '../../../terminal/numbers.js';
+import type { Choice } from '../../../terminal/prompts.js';
+import type { TradingAccount } from '../../../trading/account.js';
+import { quietly } from '../../../trading/quietly.js';
+import { type Holdings, soon } from './live-data.js';
+
+interface ListedMarket extends Searchable {
+  readonly whole: Market;
+  readonly last: string;
+  readonly change: string;
+}
+
+/** Asks for the market; typing narrows the list down. Markets in which pit placed orders lately come first. */
+export async function askMarket(context: Context, account: TradingAccount, holdings: Holdings): Promise<Market> {
+  const { prompts, budget, session, host } = context;
+  const markets = await (await session.markets()).all();
+  const [pricesOf, held] = await Promise.all([soon(host, readTickers(account.client)), soon(host, holdings)]);
+  const recent = account.journal.markets();
+  const list = markets
+    .map((market): ListedMarket => {
+      const prices = pricesOf?.(market.market) ?? { last: '', change: '' };
+      return { ...market, ...prices, whole: market, name: held?.get(market.base)?.name ?? '' };
+    })
+    .sort((left, right) => Number(recent.includes(right.market)) - Number(recent.includes(left.market)));
+  const toChoice = choiceAmong(list);
+  const find = async (typed: string) => findMarkets(typed, list).map(toChoice);
+  return budget.outside(() => prompts.search('Market:', find));
+}
+
+/** In columns: the name, the last price and the change over a day. */
+function choiceAmong(list: readonly ListedMarket[]): (listed: ListedMarket) => Choice<Market> {
+  const widest = (name: 'market' | 'last' | 'change') => Math.max(...list.map((listed) => listed[name].length));
+  const [market, last, change] = [widest('market'), widest('last'), widest('change')];
+  return (listed) => ({
+    name: [listed.market.padEnd(market), listed.last.padStart(last), listed.change.padStart(change)]
+      .join('  ')
+      .trimEnd(),
+    value: listed.whole,
+    short: listed.market,
+  });
+}
+
+/** Every market's last price and change, in one request. */
+async function readTickers(client: ExchangeClient) {
+  const tickers = await quietly(() => client.tickers());
+  return (market: string) => {
+    const { last = null, change = null } = tickers?.of(market) ?? {};
+    return { last: last === null ? '' : grouped(last), change: change === null ? '' : changeText(change) };
+  };
+}
+
+/** A market as it can be searched for. */
+interface Searchable {
+  readonly market: string;
+  readonly base: string;
+  readonly quote: string;
+  /** The base coin in words, as "Bitcoin"; empty if unknown. */
+  readonly name: string;
+}
+
+/**
+ * The markets that a typed word may mean, best match first; all of them if nothing is typed. Understands `btcusdt`,
+ * `BTC/USDT`, `usdt`, `bitcoin`, old names of coins, and typing mistakes.
+ */
+export function findMarkets<Market extends Searchable>(typed: string, markets: readonly Market[]): readonly Market[] {
+  const word = normalized(typed);
+  if (word === '') return markets;
+  const ranked = markets
+    .map((market) => ({ market, rank: rankOf(word, market) }))
+    .filter(({ rank }) => rank !== undefined)
+    .sort((left, right) => (left.rank ?? 0) - (right.rank ?? 0));
+  if (ranked.length > 0) return ranked.map(({ market }) => market);
+  const close = nearest(word, [...new Set(markets.flatMap(wordsOf))]);
+  return markets.filter((market) => wordsOf(market).some((known) => close.includes(known)));
+}
+
+/** Without case and separators, and with the current names of coins. */
+function normalized(typed: string): string {
+  const words = typed.toLowerCase().split(/[^a-z0-9]+/);
+  return words.map((word) => (Object.hasOwn(RENAMED_COINS, word) ? RENAMED_COINS[word] : word)).join('');
+}
+
+/** The smaller the better; undefined without a match. */
+function rankOf(word: string, { market, base, quote, name }: Searchable): number | undefined {
+  const whole = market.replace('_', '');
+  const inWords = name.toLowerCase().replace(/[^a-z0-9]+/g, '');
+  const tests = [
+    whole === word || base === word || inWords === word,
+    whole.startsWith(word),
+    inWords.startsWith(word),
+    quote.startsWith(word),
+    whole.includes(word) || inWords.includes(word),
+    isSubsequence(word, whole),
+  ];
+  const rank = tests.indexOf(true);
+  return rank === -1 ? undefined : rank;
+}
+
+/** Whether the text contains the letters in this order, with others between. */
+function isSubsequence(letters: string, text: string): boolean {
+  let from = 0;
+  for (const letter of letters) {
+    const at = text.indexOf(letter, from);
+    if (at === -1) return false;
+    from = at + 1;
+  }
+  return true;
+}
+
+function wordsOf({ market, base, name }: Searchable): string[] {
+  return [market.replace('_', ''), base, name.toLowerCase()].filter((word) => word !== '');
+}

@@ -1,0 +1,262 @@
+import type { Context } from '../../../cli/context.js';
+import { Decimal } from '../../../domain/decimal.js';
+import type { Market } from '../../../domain/market.js';
+import type { Side } from '../../../domain/order.js';
+import { Failure, usage } from '../../../errors.js';
+import { grouped } from '../../../terminal/numbers.js';
+import type { Screen } from '../../../terminal/screen.js';
+import { safe, wrapped } from '../../../terminal/text.js';
+import {
+  type AmountExpression,
+  amountTerms,
+  type PriceExpression,
+  readAmount,
+  readPrice,
+  resolveAmount,
+  resolvePrice,
+} from '../../../trading/expressions.js';
+import { awayFrom, checkBand } from '../../../trading/guards/guards.js';
+import type { GuardLimits } from '../../../trading/guards/limits.js';
+import {
+  averagePrice,
+  bestOf,
+  bestPrices,
+  fillsAtOnce,
+  type MarketView,
+  referenceOf,
+} from '../../../trading/market-view.js';
+import { checkAmount, checkNotional, checkPrice } from '../../../trading/orders/rules.js';
+import { spentCoin } from '../../../trading/preview/market-snapshot.js';
+import type { LiveBook, LiveFunds } from './live-data.js';
+
+/** What is known of an order while it is being asked for. */
+interface Draft {
+  readonly market: Market;
+  readonly side: Side;
+  /** Of the coin that it spends; undefined if unknown, as on margin. */
+  readonly available: Decimal | undefined;
+  /** Undefined if the book was never read. */
+  readonly view: MarketView | undefined;
+}
+
+/** What an answer would mean now. */
+interface Meaning {
+  readonly text: string;
+  readonly warnings: readonly string[];
+}
+
+function meaning(text: string, ...warnings: readonly (string | null)[]): Meaning {
+  return { text, warnings: warnings.filter((warning) => warning !== null) };
+}
+
+/** The Failure's message and advice in one line, without commands to run. Throws anything else. */
+export function complaint(thrown: unknown): string {
+  if (!(thrown instanceof Failure)) throw thrown;
+  return [thrown.message, ...thrown.hints.filter((hint) => typeof hint === 'string')].join(' ');
+}
+
+/** True, or the complaint of a check that throws, as prompts want it. */
+export function validated(check: () => void): true | string {
+  try {
+    check();
+    return true;
+  } catch (error) {
+    return complaint(error);
+  }
+}
+
+/** Undefined while what is typed is no answer yet. */
+function parsed<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+/** The lines below a question: the state (painted already), then the meaning of the answer, or what was wrong with it at Enter. */
+export function linesBelow(
+  screen: Screen,
+  state: string,
+  { text, warnings }: Meaning,
+  wrong: string | undefined,
+): string {
+  const { paint, width } = screen;
+  const lines = (words: string, painted: (line: string) => string) =>
+    wrapped(safe(words), width).split('\n').map(painted).join('\n');
+  const meant = [lines(text, paint.faint), ...warnings.map((warning) => lines(warning, paint.warn))];
+  const rest = wrong === undefined ? meant : [lines(wrong, paint.bad)];
+  return [state, ...rest].filter((line) => line !== '').join('\n');
+}
+
+function shown(value: Decimal): string {
+  return grouped(value.trimmed().toString());
+}
+
+/**
+ * Asks for the amount, and shows what is available.
+ *
+ * @param funds undefined if nothing reports them
+ */
+export async function askAmount(
+  { prompts, budget }: Context,
+  draft: Pick<Draft, 'market' | 'side'>,
+  book: LiveBook,
+  funds: LiveFunds | undefined,
+): Promise<AmountExpression> {
+  const { market, side } = draft;
+  const now = (): Draft => ({ ...draft, available: funds?.available, view: book.view });
+  const typed = await budget.outside(() =>
+    prompts.live(`How much ${market.base} to ${side}:`, {
+      below: (text, wrong, screen) => linesBelow(screen, fundsText(draft, funds), amountMeaning(text, now()), wrong),
+      check: (text) => checkAmountTyped(text, now()),
+      refresh: () => {
+        funds?.refresh();
+        return book.refresh();
+      },
+    }),
+  );
+  return readAmount(typed);
+}
+
+function fundsText({ market, side }: Pick<Draft, 'market' | 'side'>, funds: LiveFunds | undefined): string {
+  const coin = spentCoin(market, side);
+  if (funds?.available !== undefined) return `Available: ${shown(funds.available)} ${coin}`;
+  return funds?.isAwaited === true ? `Reading how much ${coin} is available…` : `Available: unknown amount of ${coin}`;
+}
+
+/** What an amount would come to now, at the best price that it would meet: the order's price is asked for later. */
+export function amountMeaning(typed: string, draft: Draft): Meaning {
+  const { base, quote, minAmount, minNotional, priceScale } = draft.market;
+  const expression = parsed(() => readAmount(typed));
+  if (expression === undefined) {
+    const least = `At least ${minAmount} ${base} and ${minNotional} ${quote}.`;
+    return meaning(`An amount of ${base}, a share like 50%, or a value like 100${quote}. ${least}`);
+  }
+  const checked = checkAmountTyped(typed, draft);
+  if (checked !== true) return meaning('', checked);
+  const price = likelyPrice(draft);
+  const isEstimate = needsPrice(expression, draft);
+  if (price === undefined) return meaning(isEstimate ? '' : `${shown(amountAt(expression, draft))} ${base}`);
+  const amount = amountAt(expression, draft, price);
+  const value = amount.times(price);
+  const rounded = value.rescaled(Math.min(value.scale, priceScale), 'up');
+  const text = `${isEstimate ? 'about ' : ''}${shown(amount)} ${base}, about ${shown(rounded)} ${quote} at the current price`;
+  return meaning(text, overBalance(draft.side === 'buy' ? value : amount, draft));
+}
+
+function overBalance(spends: Decimal, { market, side, available }: Draft): string | null {
+  if (available === undefined || spends.compare(available) <= 0) return null;
+  return `More than the ${shown(available)} ${spentCoin(market, side)} available.`;
+}
+
+/** Checks what does not depend on the price; the rest is checked once that is known. */
+function checkAmountTyped(typed: string, draft: Draft): true | string {
+  return validated(() => {
+    const expression = readAmount(typed);
+    const { market, side, available } = draft;
+    if (expression.kind === 'share' && available === undefined)
+      throw usage('A share needs the balance, which is unknown.', 'Type the amount itself.');
+    const amount = amountAt(expression, draft, likelyPrice(draft));
+    if (expression.kind === 'value' && expression.coin === market.quote) return checkNotional(market, expression.value);
+    if (expression.kind !== 'share' || side === 'sell') return checkAmount(market, amount);
+    checkNotional(market, (available ?? Decimal.zero).times(expression.percent).times(Decimal.of('0.01')));
+  });
+}
+
+/** @param price any price will do if the amount does not depend on it */
+function amountAt(expression: AmountExpression, { market, side, available }: Draft, price = Decimal.of('1')): Decimal {
+  return resolveAmount(expression, amountTerms(market, side, price), available ?? Decimal.zero);
+}
+
+/** Whether the amount in the base coin depends on the price. */
+function needsPrice(expression: AmountExpression, { market, side }: Draft): boolean {
+  return expression.kind === 'share' ? side === 'buy' : expression.kind === 'value' && expression.coin === market.quote;
+}
+
+function likelyPrice({ side, view }: Draft): Decimal | undefined {
+  if (view === undefined) return undefined;
+  return bestOf(side === 'buy' ? view.asks : view.bids) ?? referenceOf(view)?.price;
+}
+
+interface PriceDraft extends Draft {
+  readonly amount: AmountExpression;
+  readonly limits: Pick<GuardLimits, 'priceBand'>;
+}
+
+/** A book of this age is marked as old. */
+const STALE_MS = 6_000;
+
+/** Asks for the price, and shows the current best bid and ask. */
+export async function askPrice(
+  { prompts, budget }: Context,
+  draft: Omit<PriceDraft, 'view'>,
+  book: LiveBook,
+): Promise<PriceExpression> {
+  const now = (): PriceDraft => ({ ...draft, view: book.view });
+  const typed = await budget.outside(() =>
+    prompts.live(`Price in ${draft.market.quote}:`, {
+      below: (text, wrong, screen) => linesBelow(screen, bookText(screen, book), priceMeaning(text, now()), wrong),
+      check: (text) => checkPriceTyped(text, now()),
+      refresh: () => book.refresh(),
+    }),
+  );
+  return readPrice(typed);
+}
+
+/** Painted if it fits the line; otherwise it is wrapped plain. */
+function bookText({ paint, width }: Screen, { view, age, market }: LiveBook): string {
+  if (view === undefined) return 'The book could not be read.';
+  const quote = (name: string, price: Decimal | null) =>
+    `${name} ${price === null ? 'none' : grouped(atScale(price, market.priceScale).toString())}`;
+  const best = bestPrices(view);
+  const [bid, ask] = [quote('bid', best.bid), quote('ask', best.ask)];
+  const old = age > STALE_MS ? `  (${Math.round(age / 1_000)} s ago)` : '';
+  const text = `${bid}  ${ask}${old}`;
+  return text.length <= width ? `${paint.bid(bid)}  ${paint.ask(ask)}${old}` : text;
+}
+
+/** With the market's decimals, unless one would be lost. */
+function atScale(price: Decimal, scale: number): Decimal {
+  return price.significantScale <= scale ? price.rescaled(scale, 'down') : price;
+}
+
+/** What a price would do now. */
+export function priceMeaning(typed: string, draft: PriceDraft): Meaning {
+  const { market, side, view, limits } = draft;
+  if (parsed(() => readPrice(typed)) === undefined)
+    return meaning('A number, or bid, ask or mid with an offset: bid+2ticks, ask-5, mid-0.5%.');
+  const checked = checkPriceTyped(typed, draft);
+  if (checked !== true) return meaning('', checked);
+  const price = priceIn(typed, draft);
+  const value = `${shown(price)} ${market.quote}`;
+  if (view === undefined) return meaning(value);
+  const reference = referenceOf(view);
+  const distance = reference === null ? '' : `, ${awayFrom(price, reference)}`;
+  const { breach, warning } = checkBand(side, [price], limits.priceBand, view);
+  const guard = breach === null ? null : 'Outside the price band: you will have to type the name of the guard.';
+  return meaning(`${value}${distance}. ${effectOf(price, draft, view)}`, guard, warning);
+}
+
+function checkPriceTyped(typed: string, draft: PriceDraft): true | string {
+  return validated(() => checkPrice(draft.market, priceIn(typed, draft)));
+}
+
+function priceIn(typed: string, { market, side, view }: PriceDraft): Decimal {
+  const best = view === undefined ? { bid: null, ask: null } : bestPrices(view);
+  return resolvePrice(readPrice(typed), best, side, market.priceScale);
+}
+
+function effectOf(price: Decimal, draft: PriceDraft, view: MarketView): string {
+  const { market, side, amount: expression, available } = draft;
+  if (expression.kind === 'share' && available === undefined) return '';
+  const amount = amountAt(expression, draft, price);
+  const total = `${shown(amount)} ${market.base} for ${shown(price.times(amount))} ${market.quote}.`;
+  const fills = fillsAtOnce(side === 'buy' ? view.asks : view.bids, side, price, amount);
+  const average = averagePrice(fills, side);
+  if (average === null) return `${total} It would rest in the book.`;
+  const isAll = fills.amount.compare(amount) === 0;
+  const part = isAll ? 'All' : `${fills.atLeast ? 'At least ' : ''}${shown(fills.amount)} ${market.base}`;
+  return `${total} ${part} would fill at once at ${shown(average)}.`;
+}

@@ -1,0 +1,137 @@
+import * as shape from '../../cli/shapes.js';
+import { Decimal } from '../../domain/decimal.js';
+import { feeCoin, type Order, type OrderState, type OrderType, type Side } from '../../domain/order.js';
+import * as origin from '../../exchange/origins.js';
+import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
+import { grouped } from '../../terminal/numbers.js';
+import type { Paint, Screen } from '../../terminal/screen.js';
+import { type Column, type Entry, record } from '../../terminal/table.js';
+import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
+
+/** An order at the exchange. */
+export interface OrderRow {
+  readonly id: string;
+  readonly clientId: string | null;
+  readonly market: string;
+  readonly side: Side;
+  readonly type: OrderType | 'other';
+  /** The exchange does not report it. */
+  readonly account: null;
+  readonly price: string;
+  readonly amount: string;
+  readonly filled: string;
+  readonly remaining: string;
+  readonly filledValue: string;
+  readonly averagePrice: string | null;
+  readonly fee: string | null;
+  readonly feeCoin: string | null;
+  readonly feeDiscount: boolean;
+  readonly time: string;
+  readonly state: OrderState;
+  readonly status: number;
+}
+
+export const ORDER: shape.Fields = {
+  id: shape.id('of the order', origin.ORDER.id),
+  clientId: shape.orNull(shape.text('your own id, if you asked by it')),
+  market: shape.text('', origin.ORDER.market),
+  side: shape.oneOf(['buy', 'sell'], '', origin.ORDER.side),
+  type: shape.oneOf(['limit', 'postOnly', 'ioc', 'other'], '', origin.ORDER.type),
+  account: shape.orNull(shape.oneOf(['spot', 'isolated', 'cross'], 'the exchange does not report it')),
+  price: shape.decimal('in the quote coin', origin.ORDER.price),
+  amount: shape.decimal('in the base coin', origin.ORDER.amount),
+  filled: shape.decimal('in the base coin', origin.ORDER.filled),
+  remaining: shape.decimal('amount less what has filled'),
+  filledValue: shape.decimal('in the quote coin', origin.ORDER.filledValue),
+  averagePrice: shape.orNull(shape.decimal('null if nothing has filled')),
+  fee: shape.orNull(shape.decimal('so far', origin.ORDER.fee)),
+  feeCoin: shape.orNull(shape.text('observed, not documented')),
+  feeDiscount: shape.yesNo("paid with the platform's own coin", origin.ORDER.feeDiscount),
+  time: shape.time('when it was placed', origin.ORDER.time),
+  state: shape.oneOf(['open', 'filled', 'cancelled', 'other'], '', origin.ORDER.state),
+  status: shape.count("the exchange's own code", origin.ORDER.status),
+};
+
+/** More decimals than any market's prices have; an average need not lie on a tick. */
+const AVERAGE_DECIMALS = 10;
+
+export function orderRow(order: Order, clientId: string | null): OrderRow {
+  const { id, market, side, type, price, amount, filled, filledValue, fee, feeDiscount, time, state, status } = order;
+  const [whole, done] = [Decimal.of(amount), Decimal.of(filled)];
+  const average = done.sign === 0 ? null : Decimal.of(filledValue).dividedBy(done, AVERAGE_DECIMALS, 'down').trimmed();
+  return {
+    id,
+    clientId,
+    market,
+    side,
+    type,
+    account: null,
+    price,
+    amount,
+    filled,
+    remaining: whole.minus(done).toString(),
+    filledValue,
+    averagePrice: average?.toString() ?? null,
+    fee,
+    feeCoin: feeCoin(order),
+    feeDiscount,
+    time: isoTime(time),
+    state,
+    status,
+  };
+}
+
+/** An order's columns in a list. */
+export const orderColumns = (): readonly Column<OrderRow>[] => [
+  { title: timeTitle(), value: ({ time }) => localTime(Date.parse(time)), importance: 4 },
+  { title: 'id', value: ({ id }) => id, importance: 9 },
+  sideColumn((row: OrderRow) => row.side, { importance: 8 }),
+  { title: 'price', value: ({ price }) => grouped(price), align: 'decimal', importance: 8 },
+  { title: 'amount', value: ({ amount }) => grouped(amount), align: 'decimal', importance: 7 },
+  { title: 'filled', value: ({ filled }) => grouped(filled), align: 'decimal', importance: 6 },
+  {
+    title: 'average',
+    value: ({ averagePrice }) => (averagePrice === null ? null : grouped(averagePrice)),
+    align: 'decimal',
+    importance: 2,
+  },
+  { title: 'fee', value: feeText, align: 'right', importance: 1 },
+  { title: 'type', value: ({ type }) => type, importance: 3 },
+  {
+    title: 'state',
+    value: ({ state }) => state,
+    importance: 5,
+    paint: (text, row, paint) => paintState(text, row, paint),
+  },
+];
+
+function feeText({ fee, feeCoin }: OrderRow): string | null {
+  return fee === null ? null : `${grouped(fee)}${feeCoin === null ? '' : ` ${feeCoin}`}`;
+}
+
+function paintState(text: string, { state }: OrderRow, paint: Paint): string {
+  if (state === 'open') return paint.strong(text);
+  return state === 'filled' ? paint.good(text) : paint.faint(text);
+}
+
+/** One order with everything that is known of it. */
+export function orderRecord(screen: Screen, row: OrderRow): string {
+  const { side } = row;
+  const entries: Entry[] = [
+    ['id', row.id],
+    ...(row.clientId === null ? [] : [['client id', row.clientId] as Entry]),
+    ['market', row.market],
+    ['side', sideText(side), (text, paint) => paintSide(text, side, paint)],
+    ['type', row.type],
+    ['price', grouped(row.price)],
+    ['amount', grouped(row.amount)],
+    ['filled', grouped(row.filled)],
+    ['remaining', grouped(row.remaining)],
+    ['filled value', grouped(row.filledValue)],
+    ['average price', row.averagePrice === null ? null : grouped(row.averagePrice)],
+    ['fee', feeText(row)],
+    [timeTitle(), localTime(Date.parse(row.time))],
+    ['state', `${row.state} (${row.status})`, (text, paint) => paintState(text, row, paint)],
+  ];
+  return record(screen, entries);
+}

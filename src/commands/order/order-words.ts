@@ -1,0 +1,35 @@
+import type { Globals } from '../../cli/globals.js';
+import { amountText, priceText } from '../../trading/expressions.js';
+import type { OrderTerms } from '../../trading/journal/intent.js';
+import type { OrderRequest } from './order.js';
+
+/** The command that places an order on these terms. */
+export function orderWords({ side, market, amount, price, ...flags }: OrderTerms): string[] {
+  return ['order', side, market, amount, '--at', price, ...flagWords(flags)];
+}
+
+/** The command for an order as the user asked for it: relative prices and amounts stay relative. */
+export function requestWords(request: OrderRequest, { dryRun, yes }: Pick<Globals, 'dryRun' | 'yes'>): string[] {
+  const { side, market, amount, at, overridden } = request;
+  return [
+    ...['order', side, market, amountText(amount), '--at', priceText(at), ...flagWords(request)],
+    ...overridden.flatMap((guard) => ['--override', guard]),
+    ...(dryRun ? ['--dry-run'] : []),
+    ...(yes ? ['--yes'] : []),
+  ];
+}
+
+function flagWords({ type, account, borrow, repay }: Pick<OrderTerms, 'type' | 'account' | 'borrow' | 'repay'>) {
+  return [
+    ...(type === 'postOnly' ? ['--post-only'] : type === 'ioc' ? ['--ioc'] : []),
+    ...(account === 'spot' ? [] : ['--account', account]),
+    ...(borrow ? ['--borrow'] : []),
+    ...(repay ? ['--repay'] : []),
+  ];
+}
+
+/** Why no command places the rest of a replacement. */
+export function tooLittleText({ amount, market }: Pick<OrderTerms, 'amount' | 'market'>): string {
+  if (amount === '0') return 'Nothing was left to place.';
+  return `The rest, ${amount}, is below the minimum of ${market} and cannot be placed by itself.`;
+}

@@ -1,0 +1,128 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
+import type { Depth, Level } from '../../domain/market-data.js';
+import type { Order, Side } from '../../domain/order.js';
+import { Failure } from '../../errors.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import { readOrderPages } from '../../exchange/order-pages.js';
+import type { MarketView } from '../market-view.js';
+
+/** What is available of each coin in the spot account, by the coin's name. */
+type Available = ReadonlyMap<string, Decimal>;
+
+/** An open order that will be cancelled before the order at hand is placed. */
+export interface ReplacedOrder {
+  readonly side: Side;
+  readonly price: Decimal;
+  /** The open part, in the base coin. */
+  readonly amount: Decimal;
+}
+
+/**
+ * What the exchange reports about an order before it is sent. Each part is requested once, on the first call, so that
+ * callers can start the requests they will need at the same time. A part that could not be read is the Failure that says why.
+ */
+export class MarketSnapshot {
+  #market: Promise<MarketView | Failure> | undefined;
+  #available: Promise<Available | Failure> | undefined;
+  #orders: Promise<readonly Order[] | Failure> | undefined;
+
+  /**
+   * @param levels levels to read of each side of the book, 1 to 50
+   * @param replaced an order that will be cancelled first: it counts as gone from the book, and its funds as available
+   */
+  constructor(
+    private readonly client: ExchangeClient,
+    private readonly where: { readonly market: string; readonly side: Side },
+    private readonly levels: number,
+    private readonly replaced?: ReplacedOrder,
+  ) {}
+
+  market(): Promise<MarketView | Failure> {
+    this.#market ??= orFailure(() => readMarketView(this.client, this.where.market, this.levels, this.replaced));
+    return this.#market;
+  }
+
+  balances(): Promise<Available | Failure> {
+    this.#available ??= orFailure(() => readAvailable(this.client));
+    return this.#available;
+  }
+
+  /** What an order on this side can spend, in the coin of {@link spentCoin}. */
+  async spendable(market: Market, side: Side): Promise<Decimal | Failure> {
+    const available = await this.balances();
+    if (available instanceof Failure) return available;
+    const own = available.get(spentCoin(market, side)) ?? Decimal.zero;
+    return this.replaced === undefined ? own : own.plus(spentBy(this.replaced));
+  }
+
+  /** The newest orders of this side. */
+  orders(): Promise<readonly Order[] | Failure> {
+    this.#orders ??= orFailure(async () => {
+      const page = { from: 1, to: 1 };
+      return (await readOrderPages(this.client, this.where.market, this.where.side, page)).records;
+    });
+    return this.#orders;
+  }
+}
+
+/** The coin that an order spends: the quote coin for a buy, the base coin for a sell. */
+export function spentCoin({ base, quote }: Pick<Market, 'base' | 'quote'>, side: Side): string {
+  return side === 'buy' ? quote : base;
+}
+
+/** What an open order holds, in the coin that it spends. */
+function spentBy({ side, price, amount }: ReplacedOrder): Decimal {
+  return side === 'buy' ? amount.times(price) : amount;
+}
+
+/** A part of the snapshot that has to be there. Throws the Failure that is in its place. */
+export async function orThrow<Value>(part: Promise<Value | Failure>): Promise<Value> {
+  const value = await part;
+  if (value instanceof Failure) throw value;
+  return value;
+}
+
+async function orFailure<Value>(read: () => Promise<Value>): Promise<Value | Failure> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+/** The book, and the last price if the book is empty. Throws Failure as {@link ExchangeClient.read}. */
+export async function readMarketView(
+  client: ExchangeClient,
+  market: string,
+  levels: number,
+  replaced?: ReplacedOrder,
+): Promise<MarketView> {
+  const { bids, asks } = withoutOrder(await client.depth(market, levels), replaced);
+  if (bids.length > 0 || asks.length > 0) return { bids, asks, last: null };
+  const { last } = await client.ticker(market);
+  return { bids, asks, last: last === null ? null : Decimal.of(last) };
+}
+
+type Book = Pick<Depth, 'bids' | 'asks'>;
+
+/** The book without an order. If that order filled further before the book was read, too much is taken off, never too little. */
+export function withoutOrder({ bids, asks }: Book, order: ReplacedOrder | undefined): Book {
+  if (order === undefined) return { bids, asks };
+  return order.side === 'buy' ? { bids: without(bids, order), asks } : { bids, asks: without(asks, order) };
+}
+
+function without(levels: readonly Level[], { price, amount }: ReplacedOrder): Level[] {
+  return levels.flatMap((level) => {
+    if (Decimal.of(level.price).compare(price) !== 0) return [level];
+    const left = Decimal.of(level.amount).minus(amount);
+    return left.sign > 0 ? [{ ...level, amount: left.trimmed().toString() }] : [];
+  });
+}
+
+/** Throws Failure as {@link ExchangeClient.read}. */
+async function readAvailable(client: ExchangeClient): Promise<Available> {
+  const { coins } = await client.account();
+  return new Map(coins.map(({ coin, available }) => [coin, Decimal.of(available)]));
+}

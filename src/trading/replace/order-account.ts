@@ -1,0 +1,120 @@
+import type { Order } from '../../domain/order.js';
+import type { AccountType } from '../../domain/words.js';
+import { usage } from '../../errors.js';
+import { Job } from '../batches/job.js';
+import { type Intent, isOf, marketOf, type OrderTerms, type Settled } from '../journal/intent.js';
+import type { Journal } from '../journal/journal.js';
+import type { OrderReference } from '../orders/reference.js';
+
+/** The account of an order and its loans, which the exchange does not report. */
+type OrderAccount = Pick<OrderTerms, 'account' | 'borrow' | 'repay'>;
+
+/** The same as the user gives it; the account is undefined without a flag. */
+export interface GivenAccount {
+  readonly account: AccountType | undefined;
+  readonly borrow: boolean;
+  readonly repay: boolean;
+}
+
+/**
+ * The account of an order that is to be replaced, by the journal. For an order that the journal does not know the user's
+ * flag counts; without one it is spot, unless pit placed orders on margin in that market.
+ *
+ * @throws Failure `usage` if the flags contradict the journal, if the account has to be given, and if the journal cannot be
+ *   read: nothing was sent
+ */
+export function orderAccountOf(
+  journal: Journal,
+  order: Order,
+  reference: OrderReference,
+  given: GivenAccount,
+): OrderAccount & { readonly isRecorded: boolean } {
+  const { recorded, isMarginUsed } = searched(journal, order, reference);
+  if (recorded !== undefined) return { ...withoutContradiction(order, recorded, given), isRecorded: true };
+  const { account = 'spot', borrow, repay } = given;
+  if (given.account !== undefined || !isMarginUsed) return { account, borrow, repay, isRecorded: false };
+  throw usage(
+    `The account of order ${order.id} is unknown: it is not in the journal, and pit placed margin orders in ${order.market}.`,
+    'Name it, as the exchange does not report it: --account spot, --account isolated or --account cross. Nothing was sent.',
+  );
+}
+
+function withoutContradiction(
+  order: Order,
+  { account, borrow, repay }: OrderAccount,
+  given: GivenAccount,
+): OrderAccount {
+  const contradictions = [
+    ...(given.account === undefined || given.account === account ? [] : [`--account ${given.account}`]),
+    ...(given.borrow && !borrow ? ['--borrow'] : []),
+    ...(given.repay && !repay ? ['--repay'] : []),
+  ];
+  if (contradictions.length === 0) return { account, borrow, repay };
+  const loans = `${borrow ? ' with --borrow' : ''}${repay ? ' with --repay' : ''}`;
+  throw usage(
+    `Order ${order.id} was placed with --account ${account}${loans}, which contradicts ${contradictions.join(' and ')}.`,
+    'Leave that out: pit takes it from the journal. To move an order, cancel it and place another. Nothing was sent.',
+  );
+}
+
+interface Searched {
+  /** Undefined if the journal does not know the order. */
+  readonly recorded: OrderAccount | undefined;
+  /** Whether pit placed margin orders in the market, or may have. */
+  readonly isMarginUsed: boolean;
+}
+
+function searched(journal: Journal, order: Order, reference: OrderReference): Searched {
+  // before the archive, so that a write that is settled meanwhile is in both
+  const open = journal.open().filter(({ intent }) => marketOf(intent) === order.market);
+  const named = open.find(({ intent }) => 'clientId' in reference && intent.id === reference.clientId);
+  if (named?.isOf('order')) return { recorded: named.intent.terms, isMarginUsed: false };
+  const past = inThePast(journal, order);
+  const isMarginUsed = past.isMarginUsed || open.some(({ intent }) => isOnMargin(intent));
+  // the files of jobs are long, and without any margin order in the market theirs are spot
+  if (past.recorded !== undefined || !isMarginUsed) return { ...past, isMarginUsed };
+  const jobs = [...open.map(({ intent }) => intent.id), ...past.jobs];
+  return { recorded: inJobs(journal, jobs, order.id), isMarginUsed };
+}
+
+/** What the settled writes of the kept days show; `jobs` are those of the market. */
+function inThePast({ archive }: Journal, { id, market }: Order) {
+  let isMarginUsed = false;
+  const jobs: string[] = [];
+  for (const settled of archive.newestFirst(mayMatter(id), 0)) {
+    const { intent } = settled;
+    if (marketOf(intent) !== market) continue;
+    if (isOf(intent, 'order') && names(settled, id)) return { recorded: intent.terms, isMarginUsed, jobs };
+    if (isOf(intent, 'orderMoreV2')) jobs.push(intent.id);
+    isMarginUsed ||= isOnMargin(intent) && wasPlaced(settled);
+  }
+  return { recorded: undefined, isMarginUsed, jobs };
+}
+
+/** Whether a line of the archive has to be parsed, by its text: there are very many. */
+function mayMatter(id: string): (line: string) => boolean {
+  const marks = [`"${id}"`, '"account":"isolated"', '"account":"cross"', '"operation":"orderMoreV2"'];
+  return (line) => marks.some((mark) => line.includes(mark));
+}
+
+function names({ id, duplicates }: Settled, order: string): boolean {
+  return id === order || duplicates.includes(order);
+}
+
+function isOnMargin(intent: Intent): boolean {
+  return (isOf(intent, 'order') || isOf(intent, 'orderMoreV2')) && intent.terms.account !== 'spot';
+}
+
+/** A job that placed some of its orders may have another outcome. */
+function wasPlaced({ intent, outcome, notional }: Settled): boolean {
+  return isOf(intent, 'orderMoreV2') ? notional !== '0' : outcome === 'placed';
+}
+
+function inJobs(journal: Journal, jobs: readonly string[], order: string): OrderAccount | undefined {
+  for (const id of jobs) {
+    const entry = journal.job(id);
+    if (entry !== undefined && new Job(entry).orders.includes(order))
+      return { account: entry.intent.terms.account, borrow: false, repay: false };
+  }
+  return undefined;
+}

@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../src/domain/decimal.js';
+import { type AmountTerms, readAmount, readPrice, resolveAmount, resolvePrice } from '../../src/trading/expressions.js';
+import { saying } from '../support/advice.js';
+
+const BOOK = { bid: Decimal.of('100.01'), ask: Decimal.of('100.04') };
+
+function price(word: string, side: 'buy' | 'sell', scale = 2): string {
+  return resolvePrice(readPrice(word), BOOK, side, scale).toString();
+}
+
+const TERMS: AmountTerms = { side: 'buy', base: 'btc', quote: 'usdt', price: Decimal.of('30000'), scale: 4 };
+
+/** With 1000 usdt or btc available. */
+function amount(word: string, changes: Partial<AmountTerms> = {}, available = '1000'): string {
+  return resolveAmount(readAmount(word), { ...TERMS, ...changes }, Decimal.of(available)).toString();
+}
+
+/** A positive decimal of up to so many digits before and after the point. */
+function positive(whole: number, fraction: number): fc.Arbitrary<Decimal> {
+  return fc
+    .tuple(fc.bigInt({ min: 1n, max: 10n ** BigInt(whole + fraction) }), fc.nat(fraction))
+    .map(([units, scale]) => Decimal.fromUnits(units, scale));
+}
+
+describe('a price expression', () => {
+  it.each([
+    ['31000.50', '31000.50', '31000.50'],
+    ['0.00000001', '0.00000001', '0.00000001'],
+    ['bid', '100.01', '100.01'],
+    ['ASK', '100.04', '100.04'],
+    // 100.025 lies between two ticks
+    ['mid', '100.02', '100.03'],
+    ['bid+1tick', '100.02', '100.02'],
+    ['ask-2ticks', '100.02', '100.02'],
+    ['ask+5', '105.04', '105.04'],
+    ['bid-0.005', '100.00', '100.01'],
+    // 100.025 * 0.995 = 99.524875
+    ['mid-0.5%', '99.52', '99.53'],
+    ['bid+1.5%', '101.51', '101.52'],
+    ['bid-100%', '0.00', '0.00'],
+    ['bid-200', '-99.99', '-99.99'],
+  ])('resolves %s to %s for a buy and to %s for a sell', (word, buy, sell) => {
+    expect([price(word, 'buy'), price(word, 'sell')]).toEqual([buy, sell]);
+  });
+
+  it.each([
+    '',
+    '0',
+    '0.00',
+    '-1',
+    '1e3',
+    '1,000',
+    'last',
+    'bid+',
+    'bid+2 ticks',
+    'bid+1ticks+1',
+    'bid*2',
+    'bid+1.5ticks',
+    'mid 5%',
+    '1\n',
+    'bid\n',
+    '١',
+    '1'.repeat(31),
+  ])('refuses %j', (word) => {
+    const refusal = new RegExp(`^"${word.replace(/[+*.]/g, '\\$&')}" is not a price\\.$`);
+    expect(() => readPrice(word)).toThrow(
+      expect.objectContaining({ kind: 'usage', message: expect.stringMatching(refusal) }),
+    );
+  });
+
+  it.each(['bid', 'ask-1', 'bid+2ticks'])('resolves %s if the other side of the book is empty', (word) => {
+    const empty = word.startsWith('bid') ? { ...BOOK, ask: null } : { ...BOOK, bid: null };
+    expect(resolvePrice(readPrice(word), empty, 'buy', 2).toString()).toBe(price(word, 'buy'));
+  });
+
+  it.each([
+    ['bid', { ...BOOK, bid: null }, 'There is no bid in the book now'],
+    ['ask+1', { ...BOOK, ask: null }, 'There is no ask in the book now'],
+    ['mid', { ...BOOK, bid: null }, 'There is no bid in the book now'],
+    ['mid', { ...BOOK, ask: null }, 'There is no ask in the book now'],
+  ])('refuses %s if the side of the book that it needs is empty', (word, book, message) => {
+    expect(() => resolvePrice(readPrice(word), book, 'buy', 2)).toThrow(
+      expect.objectContaining({ kind: 'refused', message: expect.stringContaining(message) }),
+    );
+  });
+
+  it.each(['28,063.63', '28 063', "28'063", '0,5'])('refuses %s and says to write it without separators', (word) => {
+    const hints = saying('Write the number with a point and without separators, as in 28063.5.');
+    expect(() => readPrice(word)).toThrow(expect.objectContaining({ hints }));
+    expect(() => readAmount(word)).toThrow(expect.objectContaining({ hints }));
+  });
+
+  it('never costs more than was asked, with the decimals of the market', () => {
+    const anchor = fc.constantFrom('bid', 'ask', 'mid');
+    const offset = fc.tuple(fc.constantFrom('+', '-'), positive(4, 4), fc.constantFrom('', '%'));
+    fc.assert(
+      fc.property(
+        positive(6, 8),
+        positive(6, 8),
+        anchor,
+        offset,
+        fc.nat(8),
+        (bid, spread, name, [sign, size, unit], scale) => {
+          const book = { bid, ask: bid.plus(spread) };
+          const anchors = { bid, ask: book.ask, mid: bid.plus(book.ask).times(Decimal.of('0.5')) };
+          const at = anchors[name as keyof typeof anchors];
+          const move = unit === '%' ? at.times(size).times(Decimal.of('0.01')) : size;
+          const asked = sign === '+' ? at.plus(move) : at.minus(move);
+          fc.pre(asked.sign >= 0);
+          const word = readPrice(`${name}${sign}${size}${unit}`);
+          const [buy, sell] = [resolvePrice(word, book, 'buy', scale), resolvePrice(word, book, 'sell', scale)];
+          expect([buy.scale, sell.scale]).toEqual([scale, scale]);
+          expect(buy.compare(asked)).toBeLessThanOrEqual(0);
+          expect(sell.compare(asked)).toBeGreaterThanOrEqual(0);
+          expect(sell.minus(buy).compare(Decimal.fromUnits(1n, scale))).toBeLessThanOrEqual(0);
+        },
+      ),
+    );
+  });
+});
+
+describe('an amount expression', () => {
+  it.each([
+    ['0.5', '0.5'],
+    ['0.50', '0.50'],
+    ['1btc', '1'],
+    ['100usdt', '0.0033'],
+    ['50%', '0.0166'],
+  ])('resolves %s to %s btc for a buy at 30000 with 1000 usdt available', (word, expected) => {
+    expect(amount(word)).toBe(expected);
+  });
+
+  it('rounds down to the decimals of the market', () => {
+    expect(amount('100USDT', { price: Decimal.of('3') })).toBe('33.3333');
+    expect(amount('100%', { side: 'sell' }, '0.12349')).toBe('0.1234');
+    expect(amount('33.3%', { side: 'sell' }, '1')).toBe('0.3330');
+  });
+
+  it('refuses a share of nothing, and names the coin', () => {
+    expect(() => amount('50%', {}, '0')).toThrow('No usdt is available for this order.');
+    expect(() => amount('50%', { side: 'sell' }, '0')).toThrow('No btc is available for this order.');
+  });
+
+  it.each([
+    '',
+    '0',
+    '0%',
+    '-1',
+    '101%',
+    '100.01%',
+    '1e5',
+    '1e5%',
+    '1,5',
+    '.5',
+    '5.',
+    ' 1',
+    '1 btc',
+    '1\n',
+    '%',
+    'btc',
+    '1%%',
+    '1b-c',
+    '1'.repeat(31),
+  ])('refuses %j', (word) => {
+    expect(() => readAmount(word)).toThrow(
+      expect.objectContaining({ kind: 'usage', message: `"${word}" is not an amount.` }),
+    );
+  });
+
+  it('refuses a coin that this market does not trade', () => {
+    for (const word of ['5eth', '1x5']) {
+      const refusal = { kind: 'usage', message: expect.stringContaining('trades btc for usdt') };
+      expect(() => amount(word)).toThrow(expect.objectContaining(refusal));
+    }
+  });
+
+  it('spends no more than the share and at most one lot less, with the decimals of the market', () => {
+    const percent = positive(2, 3).filter((value) => value.compare(Decimal.of('100')) <= 0);
+    fc.assert(
+      fc.property(
+        positive(9, 8),
+        positive(7, 8),
+        percent,
+        fc.nat(10),
+        fc.constantFrom('buy', 'sell' as const),
+        (balance, at, share, scale, side) => {
+          const size = resolveAmount(readAmount(`${share}%`), { ...TERMS, side, price: at, scale }, balance);
+          const most = balance.times(share).times(Decimal.of('0.01'));
+          const cost = (lots: Decimal) => (side === 'buy' ? lots.times(at) : lots);
+          expect(size.scale).toBe(scale);
+          expect(cost(size).compare(most)).toBeLessThanOrEqual(0);
+          expect(cost(size).compare(balance)).toBeLessThanOrEqual(0);
+          expect(cost(size.plus(Decimal.fromUnits(1n, scale))).compare(most)).toBeGreaterThan(0);
+        },
+      ),
+    );
+  });
+
+  it('costs no more than the value and at most one lot less, with the decimals of the market', () => {
+    fc.assert(
+      fc.property(positive(9, 4), positive(7, 8), fc.nat(10), (value, at, scale) => {
+        const size = resolveAmount(readAmount(`${value}usdt`), { ...TERMS, price: at, scale }, Decimal.zero);
+        expect(size.scale).toBe(scale);
+        expect(size.times(at).compare(value)).toBeLessThanOrEqual(0);
+        expect(size.plus(Decimal.fromUnits(1n, scale)).times(at).compare(value)).toBeGreaterThan(0);
+      }),
+    );
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { closeJob } from '../../../src/trading/batches/closing.js';
+import { Job } from '../../../src/trading/batches/job.js';
+import { readPrice } from '../../../src/trading/expressions.js';
+import type { BatchTerms, OrderTerms } from '../../../src/trading/journal/intent.js';
+import type { OrderReference } from '../../../src/trading/orders/reference.js';
+import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
+import { replaceOrder } from '../../../src/trading/replace/replace.js';
+import { saying } from '../../support/advice.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { query } from '../support/exchange.js';
+import { MARKET } from '../support/market.js';
+import { type ListedOrder, serveOrders } from '../support/open-orders.js';
+
+const SILENT: Changes = { at: readPrice('30100'), amount: undefined, account: undefined, borrow: false, repay: false };
+const CROSS: OrderTerms = {
+  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'cross', borrow: true, repay: false },
+  ...{ price: '30000', amount: '0.5' },
+};
+const ORDERS: ListedOrder[] = ['7', '8', '9'].map((id) => ({
+  ...{ id, clientId: `mine${id}`, side: 'buy', status: 0, filled: '0', amount: '0.5' },
+}));
+const UNTOLD = { account: 'spot', borrow: false, repay: false };
+
+async function desk() {
+  const server = await serveOrders(ORDERS.map((order) => ({ ...order })));
+  const account = accountOf(server.url);
+  return { server, account };
+}
+
+function placed(
+  account: TestAccount,
+  id: string,
+  order: string,
+  terms: Partial<OrderTerms> = {},
+  duplicates: string[] = [],
+) {
+  const entry = account.journal.begin<'order'>(
+    { operation: 'order', terms: { ...CROSS, ...terms } },
+    { id, reqTime: 5 },
+  );
+  entry.settle({ outcome: 'placed', id: order, duplicates }, 'placed');
+}
+
+/** What would be placed instead, or how it was refused. */
+async function plan(account: TestAccount, reference: OrderReference, wishes: Partial<Changes> = {}) {
+  const { placed: terms, isAccountRecorded } = await planReplacement(account, MARKET, reference, {
+    ...SILENT,
+    ...wishes,
+  });
+  const { account: wallet, borrow, repay } = terms;
+  return { account: wallet, borrow, repay, isAccountRecorded };
+}
+
+describe('the order in the place of another', () => {
+  it('is on its account, with its loans, whichever name it was given', async () => {
+    const { server, account } = await desk();
+    placed(account, 'mine7', '7');
+    const known = { account: 'cross', borrow: true, repay: false, isAccountRecorded: true };
+    for (const reference of [{ id: '7' }, { clientId: 'mine7' }]) expect(await plan(account, reference)).toEqual(known);
+    const sent = await planReplacement(account, MARKET, { id: '7' }, SILENT);
+    await replaceOrder(account, sent, 'replacement1');
+    const [order] = server.requests.filter(({ target }) => target.startsWith('/api/order?'));
+    expect(query(order?.target ?? '')).toMatchObject({ acctType: '2', enableExpress: 'true' });
+  });
+
+  it('is so too where it is not settled yet, was made twice, or is older than many others', async () => {
+    const { account } = await desk();
+    placed(account, 'mine7', '7', { account: 'isolated', borrow: false, repay: true }, ['8']);
+    for (let count = 0; count < 30; count += 1)
+      placed(account, `spot${count}`, `1${count}`, UNTOLD as Partial<OrderTerms>);
+    expect(await plan(account, { id: '8' })).toMatchObject({ account: 'isolated', borrow: false, repay: true });
+    account.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine9', reqTime: 5 });
+    expect(await plan(account, { clientId: 'mine9' })).toMatchObject({ account: 'cross', isAccountRecorded: true });
+  });
+
+  it.each<[string, Partial<Changes>, string]>([
+    ['another account', { account: 'spot' }, 'contradicts --account spot'],
+    ['a loan', { account: 'cross', repay: true }, 'contradicts --repay'],
+  ])('is refused where the user says %s than it has', async (_, wishes, words) => {
+    const { server, account } = await desk();
+    placed(account, 'mine7', '7');
+    const refused = expect(plan(account, { id: '7' }, wishes)).rejects;
+    await refused.toMatchObject({ kind: 'usage', message: expect.stringContaining(words) });
+    expect(server.requests.some(({ target }) => target.startsWith('/api/cancelOrder?'))).toBe(false);
+  });
+
+  it('needs the word of the user where the journal does not know it, and some are on margin', async () => {
+    const { account } = await desk();
+    expect(await plan(account, { id: '9' })).toEqual({ ...UNTOLD, isAccountRecorded: false });
+    placed(account, 'mine7', '7', { market: 'eth_usdt' });
+    const refused = account.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine8', reqTime: 5 });
+    refused.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    expect(await plan(account, { id: '9' })).toEqual({ ...UNTOLD, isAccountRecorded: false });
+    const open = account.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine1', reqTime: 5 });
+    const needed = { kind: 'usage', hints: saying('--account isolated') };
+    await expect(plan(account, { id: '9' })).rejects.toMatchObject(needed);
+    open.settle({ outcome: 'placed', id: '1', duplicates: [] }, 'placed');
+    await expect(plan(account, { clientId: 'mine9' })).rejects.toMatchObject(needed);
+    expect(await plan(account, { id: '9' }, { account: 'isolated' })).toMatchObject({ account: 'isolated' });
+    expect(await plan(account, { id: '9' }, { account: 'spot' })).toMatchObject({ account: 'spot' });
+  });
+
+  it('is on the account of the job that made it', async () => {
+    const { account } = await desk();
+    const facts = {
+      baseline: [],
+      count: 2,
+      lines: [
+        [1, '30000', '0.5'],
+        [2, '30000', '0.5'],
+      ],
+    } as const;
+    const terms: BatchTerms = { market: 'btc_usdt', side: 'buy', account: 'isolated', ...facts };
+    const begun = account.journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id: 'job1', reqTime: 5 });
+    const job = new Job(begun);
+    await job.leaving([[0, 1]], 5);
+    job.tell('answered', { kind: 'answered', request: 1, ids: ['7', '8'], message: null });
+    expect(await plan(account, { id: '7' })).toMatchObject({ account: 'isolated', isAccountRecorded: true });
+    closeJob(job);
+    expect(await plan(account, { id: '8' })).toMatchObject({ account: 'isolated', isAccountRecorded: true });
+    await expect(plan(account, { id: '9' })).rejects.toMatchObject({ kind: 'usage' });
+  });
+});

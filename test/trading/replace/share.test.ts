@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Decimal } from '../../../src/domain/decimal.js';
+import { readAmount, readPrice } from '../../../src/trading/expressions.js';
+import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { accountOf } from '../support/account.js';
+import { record } from '../support/exchange.js';
+
+describe('a share', () => {
+  const MARKET = {
+    market: 'btc_usdt',
+    base: 'btc',
+    quote: 'usdt',
+    priceScale: 2,
+    amountScale: 6,
+    tickSize: '0.01',
+    lotSize: '0.000001',
+    minAmount: '0.000001',
+    minNotional: '0.000001',
+  };
+
+  it('never needs more than is available and what the cancelled order gives back', async () => {
+    const small = fc.bigInt({ min: 1n, max: 10n ** 9n });
+    const terms = fc.record({
+      side: fc.constantFrom('buy', 'sell'),
+      available: small,
+      total: small,
+      percent: fc.integer({ min: 1, max: 100 }),
+    });
+    const prices = fc.record({ old: small, now: small, part: fc.integer({ min: 0, max: 99 }) });
+    let planned = 0;
+    let answer = { order: '', account: '' };
+    const server = await serveFaults({
+      answer: ({ target }) => respond(target.startsWith('/api/getOrder?') ? answer.order : answer.account),
+    });
+    const { client, ...account } = accountOf(server.url);
+    await fc.assert(
+      fc.asyncProperty(terms, prices, async ({ side, available, total, percent }, { old, now, part }) => {
+        const [whole, filled] = [Decimal.fromUnits(total * 100n, 6), Decimal.fromUnits(total * BigInt(part), 6)];
+        const price = Decimal.fromUnits(old, 2);
+        const free = Decimal.fromUnits(available, 6);
+        const numbers = { total_amount: '@total', trade_amount: '@filled', price: '@price' };
+        answer = {
+          order: record({ ...numbers, type: side === 'buy' ? 1 : 0, status: 3 })
+            .replace('"@total"', whole.toString())
+            .replace('"@filled"', filled.toString())
+            .replace('"@price"', price.toString()),
+          account: `{"result":{"coins":[${['btc', 'usdt'].map((coin) => entryOf(coin, free)).join(',')}],"base":{"username":"a","trade_password_enabled":true,"auth_google_enabled":true,"auth_mobile_enabled":true}},"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true}`,
+        };
+        const at = readPrice(Decimal.fromUnits(now, 2).toString());
+        const wishes: Changes = { at, amount: readAmount(`${percent}%`), account: 'spot', borrow: false, repay: false };
+        const plan = await planReplacement({ ...account, client }, MARKET, { id: '7' }, wishes).catch(() => undefined);
+        // too little, or just what it is
+        if (plan === undefined) return;
+        planned += 1;
+        const { placed } = plan;
+        const most = free.plus(heldBy(side, plan.order));
+        const size = Decimal.of(placed.amount);
+        const spent = side === 'buy' ? size.times(Decimal.of(placed.price)) : size;
+        const share = most.times(Decimal.of(`${percent}`)).times(Decimal.of('0.01'));
+        expect(spent.compare(share)).toBeLessThanOrEqual(0);
+        // a lot more would be more than that
+        const lot = Decimal.of(MARKET.lotSize);
+        const step = side === 'buy' ? lot.times(Decimal.of(placed.price)) : lot;
+        expect(spent.plus(step).compare(share)).toBeGreaterThan(0);
+        expect(size.significantScale).toBeLessThanOrEqual(MARKET.amountScale);
+      }),
+      { numRuns: 60 },
+    );
+    expect(planned).toBeGreaterThan(10);
+  });
+});
+
+/** What the cancellation of an open order gives back, in the coin that it spends. */
+function heldBy(side: string, order: { price: string; amount: string; filled: string }): Decimal {
+  const open = Decimal.of(order.amount).minus(Decimal.of(order.filled));
+  return side === 'buy' ? open.times(Decimal.of(order.price)) : open;
+}
+
+function entryOf(coin: string, available: Decimal): string {
+  return `{"key":"${coin}","enName":"","cnName":"","showName":"","unitTag":"","unitDecimal":8,"fundstype":1,"available":"${available}","freez":"0","isCanRecharge":true,"isCanWithdraw":true,"canLoan":false}`;
+}
