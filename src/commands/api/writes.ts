@@ -38,7 +38,7 @@ export async function executeWrite(
     const request = orderOf(values, overridden);
     checkGiven(request);
     requireConsent(context);
-    return sendOrder(context, await context.session.trading(), request);
+    return sendOrder(context, await context.trading.account(), request);
   }
   if (operation === 'orderMoreV2') {
     requireConsent(context);
@@ -50,7 +50,7 @@ export async function executeWrite(
     const { cancelNamed } = await import('../cancel/cancel.js');
     const { id, customerOrderId = '' } = values;
     const order = id === undefined ? { clientId: customerOrderId } : { id };
-    return cancelNamed(context, await context.session.trading(), market, [order]);
+    return cancelNamed(context, await context.trading.account(), market, [order]);
   }
   if (operation === 'cancelAllOrdersAfter') {
     const { cancelAfter } = await import('../cancel/cancel-after.js');
@@ -105,14 +105,14 @@ export async function callUndescribed(
   terms: CallTerms,
   { raw, overridden }: { readonly raw: boolean; readonly overridden: readonly GuardName[] },
 ): Promise<Answer> {
-  const { output, globals, session, host } = context;
+  const { output, globals, trading, host } = context;
   const { method, parameters } = terms;
   if (movesCoins(terms)) throw onlyByCommand(parameters);
   const [close] = nearest(method, Object.keys(operations));
   const guess = close === undefined ? '' : ` Did you mean ${close}?`;
   output.note(`${method} is not in the interface, so it counts as a write: it is signed and sent once.${guess}`);
   requireConsent(context);
-  const account = await session.trading();
+  const account = await trading.account();
   refuseTwin(account, terms);
   const exchange = await exchangeText(context, account.client);
   const { breaches, warnings } = await guardLikelyOrders(context, account, parameters);

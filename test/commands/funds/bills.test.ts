@@ -119,7 +119,7 @@ describe('pit bills', () => {
   it("warns when the profile's zone differs from that of the bills", async () => {
     await desk.done('profile set sandbox zone +08:00');
     expect((await desk.run('bills --page 2')).stderr).toBe(
-      "Warning: The profile's zone is +08:00, and this exchange's bills show -05:30. To go by them: pit profile unset sandbox zone\n",
+      "Warning: The profile's zone is +08:00, and this exchange's bills show -05:30.\n→ To go by them: pit profile unset sandbox zone\n",
     );
     await desk.done('profile set sandbox zone -- -05:30');
     expect((await desk.run('bills --page 2')).stderr).toBe('');
