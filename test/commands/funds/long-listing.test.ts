@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import type { Globals } from '../../../src/cli/globals.js';
-import { paged, patient } from '../../../src/commands/funds/paged.js';
+import { withProgress, withTimePerPage } from '../../../src/commands/funds/long-listing.js';
 import { Budget } from '../../../src/exchange/budget.js';
 import type { ExchangeApi } from '../../../src/exchange/exchange-api.js';
 import { type ClientOptions, ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import { Output } from '../../../src/terminal/output.js';
 import { hostWith, Kept } from '../../terminal/screens.js';
 
-/** Pages of so many rows, each after so long by the clock, as far as the budget goes. */
+/** Reads pages of 50 rows, each taking eachMs, until the budget ends. */
 async function run(timeoutChosen: boolean, eachMs: number, errors = new Kept()) {
   let now = 0;
   let kept = 0;
@@ -34,24 +34,24 @@ async function run(timeoutChosen: boolean, eachMs: number, errors = new Kept()) 
     budget,
     globals: { timeoutChosen },
     output: new Output(host, 'json'),
-  } as unknown as Parameters<typeof paged>[0];
+  } as unknown as Parameters<typeof withProgress>[0];
   let rows = 0;
-  for await (const page of paged(context, 'bills', pages())) rows += page.length;
+  for await (const page of withProgress(context, 'bills', pages())) rows += page.length;
   return { rows, kept, works: works.size };
 }
 
-it('gives a listing its whole time with each page, unless the user has set one', async () => {
+it('gives each page the whole --timeout, unless the user set it', async () => {
   expect(await run(false, 400)).toEqual({ rows: 1_000, kept: 1, works: 0 });
   expect(await run(true, 400)).toEqual({ rows: 100, kept: 0, works: 0 });
 });
 
-it('shows how far a long one is, and nothing in the end', async () => {
+it('shows the progress of a long listing and erases it in the end', async () => {
   const errors = new Kept(80);
   await run(false, 1, errors);
   expect(errors.text).toBe('\r\u001b[2K150 bills …\r\u001b[2K');
 });
 
-it('gives each page of a run its time', async () => {
+it('renews the budget of the client for each page', async () => {
   let now = 0;
   const budget = new Budget(1_000, () => now);
   const slow = async () => {
@@ -60,7 +60,7 @@ it('gives each page of a run its time', async () => {
   };
   const client = new ExchangeClient({} as ClientOptions, { read: slow } as unknown as ExchangeApi);
   const left = async (timeoutChosen: boolean) => {
-    await patient({ budget, globals: { timeoutChosen } as Globals }, client).trades('btc_usdt');
+    await withTimePerPage({ budget, globals: { timeoutChosen } as Globals }, client).trades('btc_usdt');
     return budget.leftMs;
   };
   expect(await left(false)).toBe(1_000);

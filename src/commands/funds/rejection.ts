@@ -5,19 +5,18 @@ import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { OBSERVED } from '../../exchange/observed-codes.js';
 import { quietly } from '../../trading/quietly.js';
 
-/** What a funds operation is about, for the words of a refusal. */
+/** What a funds operation is about. */
 interface Subject {
   readonly coin?: string | undefined;
-  /** The permission that the interface's words name for it; which operation needs which is not stated. */
+  /** The permission that it seems to need; the interface does not state it. */
   readonly permission: 'asset' | 'money';
 }
 
 /**
- * Does something with the account's funds. Only a refusal is looked into: the coin may be a wrong one, or the key may lack
- * a permission. Throws Failure `usage` with the nearest names for a coin that the exchange does not list, otherwise what
- * was thrown.
+ * Performs a funds operation and explains its rejection. Throws Failure `usage` with the nearest names for a coin that the
+ * exchange does not list, a hint about the permission that the key lacks, or else what was thrown.
  */
-export async function explained<Value>(
+export async function explainRejection<Value>(
   context: Pick<Context, 'session'>,
   subject: Subject,
   work: () => Promise<Value>,
@@ -25,12 +24,12 @@ export async function explained<Value>(
   try {
     return await work();
   } catch (error) {
-    throw await reasonOf(context, subject, error);
+    throw await explanationOf(context, subject, error);
   }
 }
 
-/** The same for what comes page by page. */
-export async function* explainedPages<Page>(
+/** The same for an operation that reads pages. */
+export async function* explainRejectionOfPages<Page>(
   context: Pick<Context, 'session'>,
   subject: Subject,
   pages: AsyncIterable<Page>,
@@ -38,13 +37,13 @@ export async function* explainedPages<Page>(
   try {
     yield* pages;
   } catch (error) {
-    throw await reasonOf(context, subject, error);
+    throw await explanationOf(context, subject, error);
   }
 }
 
-async function reasonOf({ session }: Pick<Context, 'session'>, { coin, permission }: Subject, error: unknown) {
+async function explanationOf({ session }: Pick<Context, 'session'>, { coin, permission }: Subject, error: unknown) {
   if (!(error instanceof Failure) || error.kind !== 'refused') return error;
-  if (error.code === OBSERVED.noPermission) return withoutPermission(error, error.code, permission);
+  if (error.code === OBSERVED.noPermission) return missingPermission(error, error.code, permission);
   const known = coin === undefined ? undefined : await quietly(async () => coinsOf(await session.client()));
   const isUnknown = coin !== undefined && known !== undefined && known.length > 0 && !known.includes(coin);
   return isUnknown ? unknownCoin(coin, known) : error;
@@ -54,7 +53,7 @@ async function coinsOf(client: ExchangeClient): Promise<string[]> {
   return [...new Set((await client.fees()).map(({ coin }) => coin))];
 }
 
-/** Names the coins that a mistyped one may have meant. */
+/** An unknown coin, with the nearest names. */
 export function unknownCoin(coin: string, known: readonly string[]): Failure {
   const close = nearest(coin, known);
   return usage(
@@ -63,11 +62,11 @@ export function unknownCoin(coin: string, known: readonly string[]): Failure {
   );
 }
 
-function withoutPermission({ message, cause }: Failure, code: number, permission: string): Failure {
+function missingPermission({ message, cause }: Failure, code: number, permission: string): Failure {
   const hint = [
-    `It takes the permission ${permission}.`,
-    suggest('See what this key may do', 'account'),
-    "The exchange's website makes keys that may do more.",
+    `It needs the permission ${permission}.`,
+    suggest('See what your key may do', 'account'),
+    'Create a key with more permissions on the website of the exchange.',
   ];
   return new Failure('refused', message, { hint, code, cause });
 }
