@@ -34,7 +34,7 @@ export default define({
     }),
   ),
   async run(context, input) {
-    await quietly(async () => findExtraWithdrawals(await context.session.trading(), input.coin));
+    await quietly(async () => findExtraWithdrawals(await context.trading.account(), input.coin));
     return listTransfers(
       context,
       {
