@@ -3,14 +3,14 @@ import type { Readable } from 'node:stream';
 import { confirm, requireConsent } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, toggle } from '../cli/definition.js';
-import { DRY_CHANGE, dryChange } from '../cli/dry-run.js';
-import { warnOfLeftBehind } from '../cli/left-behind.js';
 import * as shape from '../cli/shapes.js';
 import { type KeyPair, lastFour, parseKeys, requireKeyText } from '../config/keys.js';
 import { codeOf } from '../config/private.js';
 import { Failure, suggest, usage } from '../errors.js';
 import { record } from '../terminal/table.js';
+import { DRY_CHANGE, dryChange } from './dry-run.js';
 import { filePath } from './inputs/words.js';
+import { warnOfLeftBehind } from './left-behind.js';
 import { chosenProfile } from './profile.js';
 
 const MASKED_KEYS = shape.record({
@@ -80,9 +80,9 @@ export const show = define({
   examples: ['keys show', 'keys show --profile overseas --json'],
   output: MASKED_KEYS,
   async run(context) {
-    const { session } = context;
+    const { session, sandbox } = context;
     const { name, builtIn } = await chosenProfile(context);
-    const pair = builtIn ? await session.sandbox() : await session.keys.get(name);
+    const pair = builtIn ? await sandbox.ensure() : await session.keys.get(name);
     if (pair === null)
       throw new Failure('credentials', `The profile ${name} has no keys.`, {
         hint: suggest('Store them', 'keys', 'set', '--profile', name),

@@ -1,7 +1,6 @@
 import { listing } from '../cli/answers.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, optional, toggle } from '../cli/definition.js';
-import { onMarket } from '../cli/known-market.js';
 import * as shape from '../cli/shapes.js';
 import type { Side } from '../domain/words.js';
 import { Failure, usage } from '../errors.js';
@@ -9,6 +8,7 @@ import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/order-pa
 import { listedFrom, verifyMarket } from '../trading/orders/verify.js';
 import { marketName } from './inputs/names.js';
 import { oneOf, wholeNumber } from './inputs/numbers.js';
+import { onMarket } from './known-market.js';
 import { ORDER, type OrderRow, orderColumns, orderRow } from './order/order-row.js';
 
 type Wanted = 'open' | 'filled' | 'cancelled' | 'all';
@@ -42,7 +42,7 @@ export default define({
     if (page !== undefined && all) throw usage('--page and --all exclude each other.', 'Give one of them.');
     if (page !== undefined && side === undefined)
       throw usage('--page needs --side.', 'The exchange lists buys and sells on separate pages.');
-    const account = await context.session.trading();
+    const account = await context.trading.account();
     const sides: readonly Side[] = side === undefined ? ['buy', 'sell'] : [side];
     const extent =
       page !== undefined

@@ -95,7 +95,7 @@ describe('pit doctor', () => {
   it('describes permissions and the commands that need missing ones', async () => {
     const findings = await found(desk, '', exchange.extra);
     expect(line(findings, 'permissions')).toMatch(
-      /^warn: it may: query account info and assets\. It may not: .*-> .*pit order, orders/,
+      /^warn: it may: query account info and assets\. It may not: .*-> .*refused: order, orders/,
     );
   });
 
@@ -134,7 +134,7 @@ describe('pit doctor', () => {
     // the key may have been changed since
     const later = { environment: { ...extra.environment, PIT_ACCESS_KEY: 'another-access-key' } };
     expect(line(await found(other, '', later), 'journal')).toBe(
-      'warn: nothing is unknown; 1 write is unknown under another key -> Put the key of then back and run: pit resolve',
+      'warn: nothing is unknown; 1 write is unknown under another key -> Put the key of then back, and run: pit resolve',
     );
     mkdirSync(path.join(journal, account, 'open', 'unread1'), { mode: 0o700 });
     expect(line(await found(other, '', extra), 'records')).toMatch(

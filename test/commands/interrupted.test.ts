@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { run } from '../../src/cli/program.js';
+import { run } from '../../src/cli/run.js';
 import { journalName } from '../../src/commands/session/remembered.js';
 import { Interrupted } from '../../src/errors.js';
+import { PROGRAM } from '../../src/main.js';
 import type { Host } from '../../src/platform/host.js';
 import type { OrderTerms } from '../../src/trading/journal/intent.js';
 import { Journal } from '../../src/trading/journal/journal.js';
@@ -56,7 +57,7 @@ async function interrupted(line: string, write: string) {
   );
   const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'before', reqTime: NOW });
   entry.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
-  await run(host).catch(() => undefined);
+  await run(host, PROGRAM).catch(() => undefined);
   return { ...looks, left: works.size };
 }
 
@@ -68,7 +69,7 @@ describe('a signal that comes while a write is followed by the look for copies o
       'cancelAllOrdersAfter',
       /no operation that takes it back\. The command was not run\./,
     ],
-    ['cancel btc_usdt --all --yes', 'cancelOrder', /1 of 1 answers had come\..* pit cancel btc_usdt --all/],
+    ['cancel btc_usdt --all --yes', 'cancelOrder', /1 of 1 answers had come\.[\s\S]* pit cancel btc_usdt --all/],
     ['cancel btc_usdt 7', 'cancelOrder', /1 of 1 answers had come\./],
   ])('is told what %s has done', async (line, write, words) => {
     const { count, untold, left, told } = await interrupted(line, write);
@@ -94,7 +95,7 @@ async function interruptedAt(line: string, isMoment: (operation: string, count: 
     },
   });
   const host = hostOf(line, server.url, foldersIn(temporaryState()), works);
-  await run(host).catch(() => undefined);
+  await run(host, PROGRAM).catch(() => undefined);
   return told;
 }
 
@@ -152,7 +153,7 @@ it('a second signal tells how far a batch came without waiting for the answers',
     // nobody's patience ends before the second signal
     sleep: (milliseconds: number) => freed.then(() => sleep(milliseconds)),
   };
-  const ended = run(host).catch((thrown: unknown) => thrown);
+  const ended = run(host, PROGRAM).catch((thrown: unknown) => thrown);
   while (count(server, 'orderMoreV2') === 0) await delay(5);
   const [work, impatient] = signals;
   const before = host.printed().length;
@@ -161,7 +162,7 @@ it('a second signal tells how far a batch came without waiting for the answers',
   expect(host.printed().slice(before)).toBe('');
   impatient?.();
   expect(host.printed().slice(before)).toMatch(
-    /^Warning: 0 of 40 orders were placed, of 20 it is not known, 20 were not sent\. Go on with it: pit order batch buy btc_usdt --resume job(?:ab){10}\n$/,
+    /^Warning: 0 of 40 orders were placed, of 20 it is not known, 20 were not sent\.\n→ Go on with it: pit order batch buy btc_usdt --resume job(?:ab){10}\n$/,
   );
   free();
   await done;

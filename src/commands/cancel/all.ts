@@ -1,7 +1,5 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
-import { exchangeText } from '../../cli/exchange-text.js';
-import { onMarket } from '../../cli/known-market.js';
 import { Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
@@ -11,6 +9,8 @@ import type { TradingAccount } from '../../trading/account.js';
 import { type CancelledAll, cancelAll } from '../../trading/cancel/all.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
 import { verifyMarket } from '../../trading/orders/verify.js';
+import { onMarket } from '../known-market.js';
+import { exchangeText } from '../session/exchange-text.js';
 import { unknownFailure, withFailure } from './conclusion.js';
 import { drySend } from './dry-send.js';
 import { openWords } from './open-words.js';
@@ -20,7 +20,7 @@ import { rows } from './rows.js';
 /** Cancels every open order of a market, after asking. Throws Failure as `pit cancel`. */
 export async function cancelEverything(context: Context, market: string): Promise<Answer> {
   requireConsent(context);
-  const account = await context.session.trading();
+  const account = await context.trading.account();
   const first = await onMarket(context, market, () => readOpenOrders(account.client, market));
   const ids = [...first.open.buy, ...first.open.sell].map(({ id }) => ({ id }));
   const where = await exchangeText(context, account.client);

@@ -1,15 +1,15 @@
 import type { Context } from '../../cli/context.js';
 import { define, flag, required, several, toggle } from '../../cli/definition.js';
-import { dryRunShape } from '../../cli/dry-run.js';
-import { onMarket, refuseUnknownMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
 import { suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { cancelOrders } from '../../trading/cancel/cancel.js';
 import type { OrderReference } from '../../trading/orders/reference.js';
 import { verifyMarket } from '../../trading/orders/verify.js';
+import { dryRunShape } from '../dry-run.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, orderId } from '../inputs/numbers.js';
+import { onMarket, refuseUnknownMarket } from '../known-market.js';
 import { cancelEverything } from './all.js';
 import { conclude } from './conclusion.js';
 import { drySend } from './dry-send.js';
@@ -37,7 +37,7 @@ export default define({
     if (ways.filter((way) => way).length !== 1)
       throw usage('Either order ids, or --id, or --all is needed.', suggest('List the ids', 'orders'));
     if (all) return cancelEverything(context, market);
-    const account = await context.session.trading();
+    const account = await context.trading.account();
     return cancelNamed(context, account, market, id === undefined ? named : [{ clientId: id }]);
   },
 });

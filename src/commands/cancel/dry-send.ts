@@ -1,10 +1,10 @@
 import type { Context } from '../../cli/context.js';
-import { dryRun, NO_PREVIEW } from '../../cli/dry-run.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { cancelRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { OrderReference } from '../../trading/orders/reference.js';
+import { dryRun, NO_PREVIEW } from '../dry-run.js';
 
 /**
  * The cancellations that would be sent, a dry run for each.

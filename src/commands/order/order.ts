@@ -1,14 +1,12 @@
 import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, optional, toggle } from '../../cli/definition.js';
-import { dryRun, dryRunShape } from '../../cli/dry-run.js';
-import { overriddenBy, overrideFlag } from '../../cli/guards.js';
-import { notSent } from '../../cli/not-sent.js';
 import * as shape from '../../cli/shapes.js';
 import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { refusal } from '../../exchange/failures.js';
+import * as origin from '../../exchange/origins.js';
 import { orderRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
@@ -33,8 +31,11 @@ import { type Guarding, type Placement, placeOrder } from '../../trading/orders/
 import { checkOrder } from '../../trading/orders/rules.js';
 import type { Unknown } from '../../trading/orders/settle.js';
 import { notionalText } from '../../trading/orders/terms.js';
+import { dryRun, dryRunShape } from '../dry-run.js';
+import { overriddenBy, overrideFlag } from '../guarding.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, oneOf } from '../inputs/numbers.js';
+import { notSent } from '../not-sent.js';
 import { UNCHECKED } from '../session/extras.js';
 import {
   accountText,
@@ -52,7 +53,7 @@ import {
 /** What became of an order that was sent. */
 export const PLACED: shape.Fields = {
   outcome: shape.oneOf(['placed', 'notSent', 'refused', 'unknown'], ''),
-  id: shape.orNull(shape.id('of the order', 'order.id')),
+  id: shape.orNull(shape.id('of the order', origin.PLACED_ORDER.id)),
   clientId: shape.text('your own id, or the one that pit generated'),
   market: shape.text(''),
   side: shape.oneOf(['buy', 'sell'], ''),
@@ -101,7 +102,7 @@ export default define({
     const request = wholeRequest(given);
     if (request === undefined && !context.prompts.available) throw firstMissing(given);
     requireConsent(context);
-    const trading = await context.session.trading();
+    const trading = await context.trading.account();
     if (request !== undefined) return sendOrder(context, trading, request);
     const { sendGuided } = await import('./guided/guided.js');
     return sendGuided(context, trading, given);

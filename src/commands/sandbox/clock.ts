@@ -1,9 +1,9 @@
 import type { Context } from '../../cli/context.js';
 import { define, required } from '../../cli/definition.js';
-import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
 import type { ClockReport } from '../../sandbox/admin/clock.js';
 import type { Answer } from '../../terminal/answer.js';
+import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { duration, speed } from '../inputs/durations.js';
 import { moment } from '../inputs/time.js';
 
@@ -56,9 +56,9 @@ export const advance = define({
   run: (context, input) => change(context, 'advance', { ms: input.duration }),
 });
 
-async function change({ session, globals }: Context, name: string, input: object = {}): Promise<Answer> {
+async function change({ sandbox, globals }: Context, name: string, input: object = {}): Promise<Answer> {
   if (globals.dryRun) return dryChange(`sandbox clock ${name}`, 'Would change the sandbox clock.');
-  const clock = (await session.administer(`POST /clock/${name}`, input)) as ClockReport;
+  const clock = (await sandbox.administer(`POST /clock/${name}`, input)) as ClockReport;
   return { data: clock, show: () => describe(clock) };
 }
 

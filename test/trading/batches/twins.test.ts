@@ -121,7 +121,7 @@ it('an order just like a line is refused once the answer to that is lost, also w
   // who waits for the answer to the other one will know
   expect(like('20001')).not.toThrow();
   expect(like('20000')).toThrow(/just like this one/);
-  expect(doubtsIn(account, 'btc_usdt')).toEqual([saying(`orders of ${JOB} were placed (buy)`)]);
+  expect(doubtsIn(account, 'btc_usdt')).toEqual([saying(`orders of ${JOB} were placed (buy). Find out: pit resolve`)]);
   expect(doubtsIn(account, 'eth_usdt')).toEqual([]);
   job.entry.leave();
   // whoever takes it up gets no answer either

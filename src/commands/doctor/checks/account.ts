@@ -30,9 +30,9 @@ export const account: readonly Check[] = [
   },
   {
     name: 'tolerance',
-    async look({ context: { session } }) {
+    async look({ context: { session, trading } }) {
       if ((await session.connection()).keysMissing !== null) return skipped('there is no key', KEYS_FIRST);
-      const { known } = (await session.trading()).tolerance;
+      const { known } = (await trading.account()).tolerance;
       if (known === undefined)
         return ok('how old a request may be is not known yet; pit finds it out when it needs to');
       return ok(`the exchange takes requests for ${known / 1_000} s after their reqTime`);
@@ -80,16 +80,16 @@ function joined(detail: string, fix: Advice | null, elsewhere: UnknownElsewhere 
   return warn(`${detail}; ${words}`, [...partsOf(fix), ...mend]);
 }
 
-async function journalOf({ context: { session } }: Examination) {
+async function journalOf({ context: { session, trading } }: Examination) {
   if ((await session.connection()).keysMissing !== null) return undefined;
-  return (await session.trading()).journal;
+  return (await trading.account()).journal;
 }
 
 type Permission = keyof typeof PERMISSIONS;
 
 function permissionsFound(has: Readonly<Record<Permission, boolean>>) {
   const names = Object.keys(PERMISSIONS) as Permission[];
-  const words = (some: readonly Permission[]) => some.map((name) => PERMISSIONS[name].words).join('; ');
+  const words = (some: readonly Permission[]) => some.map((name) => PERMISSIONS[name].allows).join('; ');
   const [granted, missing] = [names.filter((name) => has[name]), names.filter((name) => !has[name])];
   const may = granted.length === 0 ? 'it may do nothing' : `it may: ${words(granted)}`;
   const detail = missing.length === 0 ? may : `${may}. It may not: ${words(missing)}`;

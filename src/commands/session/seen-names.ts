@@ -1,0 +1,70 @@
+import type { Symbols } from '../../config/symbols.js';
+import type { Market } from '../../domain/market.js';
+import type { Order } from '../../domain/order.js';
+import type { Observation } from '../../exchange/exchange-client.js';
+
+/** More open orders than that are not offered by a shell. */
+const MOST_ORDERS = 2_000;
+
+interface OpenOrder {
+  readonly market: string;
+  readonly clientId: string | null;
+}
+
+/**
+ * What a command has seen of names that a shell can offer: markets, coins, open orders. It is noted in passing, from answers
+ * that came anyway, and kept once, at the end of the command.
+ */
+export class SeenNames {
+  readonly #coins = new Set<string>();
+  #markets: readonly string[] | undefined;
+  /** By id; null for one that is open no more. */
+  readonly #orders = new Map<string, OpenOrder | null>();
+  readonly #cancelled = new Set<string>();
+
+  markets(markets: readonly Market[]): void {
+    this.#markets = markets.map(({ market }) => market);
+    for (const { base, quote } of markets) this.#coins.add(base).add(quote);
+  }
+
+  look(seen: Observation): void {
+    if (seen.kind === 'coins') for (const coin of seen.coins) this.#coins.add(coin);
+    if (seen.kind === 'orders') for (const order of seen.orders) this.#order(order);
+    // what is not filled of an IOC is cancelled at once
+    if (seen.kind === 'placed' && seen.type !== 'ioc')
+      for (const id of seen.ids) this.#orders.set(id, { market: seen.market, clientId: seen.clientId });
+    if (seen.kind === 'cancelled') {
+      if ('id' in seen.order) this.#orders.set(seen.order.id, null);
+      else this.#cancelled.add(seen.order.clientId);
+    }
+  }
+
+  #order({ id, market, clientId, state }: Order): void {
+    const known = this.#orders.get(id)?.clientId ?? null;
+    this.#orders.set(id, state === 'open' ? { market, clientId: clientId ?? known } : null);
+  }
+
+  /** Writes what has changed. @param unresolved the ids of writes whose outcome is not known, where that was looked at */
+  keep(symbols: Symbols, unresolved: readonly string[] | undefined): void {
+    if (this.#markets !== undefined) symbols.write('markets', this.#markets);
+    if (this.#coins.size > 0) symbols.write('coins', [...new Set([...symbols.read('coins'), ...this.#coins])].sort());
+    if (this.#orders.size + this.#cancelled.size > 0) symbols.write('orders', this.#merged(symbols.read('orders')));
+    if (unresolved !== undefined) symbols.write('unresolved', unresolved);
+  }
+
+  /** What was seen now first, then what was known before and not seen to have ended. */
+  #merged(before: readonly string[]): string[] {
+    const earlier = before
+      .map((line) => line.split(' '))
+      .map(([market = '', id = '', client = '']) => {
+        return { market, id, clientId: client === '-' ? null : client };
+      });
+    const clientIds = new Map(earlier.map(({ id, clientId }) => [id, clientId]));
+    const seen = [...this.#orders].reverse().flatMap(([id, order]) => (order === null ? [] : { ...order, id }));
+    return [...seen, ...earlier.filter(({ id }) => !this.#orders.has(id))]
+      .map((order) => ({ ...order, clientId: order.clientId ?? clientIds.get(order.id) ?? null }))
+      .filter(({ clientId }) => clientId === null || !this.#cancelled.has(clientId))
+      .slice(0, MOST_ORDERS)
+      .map(({ market, id, clientId }) => `${market} ${id} ${clientId ?? '-'}`);
+  }
+}
