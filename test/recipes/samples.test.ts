@@ -91,9 +91,10 @@ class Shell {
 
 const sampled = PAGES.filter((page) => read(page).match(SAMPLE));
 
-it.skipIf(!requires('python3')).each(sampled)(
+it.skipIf(!requires('python3')).for(sampled)(
   '%s shows what the commands print; `npm test -- test/recipes -u` updates it',
-  async (page) => {
+  { concurrent: true },
+  async (page, { expect }) => {
     const text = read(page);
     const shell = new Shell();
     await serveSandbox(shell.home);
@@ -162,4 +163,15 @@ it('every link in the documentation leads to a page and a heading that exist', (
     }),
   );
   expect(broken).toEqual([]);
+});
+
+it('every file that the documentation names exists', () => {
+  const pages = [...PAGES, 'CONTRIBUTING.md'];
+  const missing = pages.flatMap((page) =>
+    [...read(page).matchAll(/`((?:src|test|scripts|docs)\/[\w./-]+)`/g)]
+      .map(([, file = '']) => file)
+      .filter((file) => !existsSync(path.join(ROOT, file)) && !file.includes('NAME'))
+      .map((file) => `${page}: ${file}`),
+  );
+  expect(missing).toEqual([]);
 });

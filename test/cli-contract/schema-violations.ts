@@ -1,6 +1,6 @@
 import { commands } from '../../src/commands/index.js';
 import { schemaOf } from '../../src/commands/schemas.js';
-import { faultsOf } from './checker.js';
+import { violationsOf } from './checker.js';
 
 /** The longest words of the line that are a command. */
 export function commandOf(line: string): string | undefined {
@@ -13,9 +13,9 @@ export function commandOf(line: string): string | undefined {
 }
 
 /** What of a command's document is not as `pit schema` says. */
-export async function brokenPromises(line: string, document: unknown): Promise<string[]> {
+export async function schemaViolations(line: string, document: unknown): Promise<string[]> {
   const name = commandOf(line);
   const load = name === undefined ? undefined : commands[name];
   if (name === undefined || load === undefined) return [`"${line}" names no command`];
-  return faultsOf(schemaOf(name, (await load()).default), document);
+  return violationsOf(schemaOf(name, (await load()).default), document);
 }

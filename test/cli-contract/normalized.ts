@@ -25,12 +25,12 @@ const OF_THE_RUN: Readonly<Record<string, unknown>> = {
 const SHOWN = 2;
 
 /** A document with the same in place of what the run, the machine and the crowd's trading decide; kinds stay. */
-export function normal(value: unknown, name = ''): unknown {
+export function normalized(value: unknown, name = ''): unknown {
   if (value === null) return null;
-  if (Array.isArray(value)) return value.slice(0, SHOWN).map((item) => normal(item, name));
+  if (Array.isArray(value)) return value.slice(0, SHOWN).map((item) => normalized(item, name));
   if (Object.hasOwn(OF_THE_RUN, name) && typeof value !== 'object') return OF_THE_RUN[name];
   if (typeof value === 'object')
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, normal(inner, key)]));
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, normalized(inner, key)]));
   if (name === 'id' && /^\d+$/.test(String(value))) return typeof value === 'string' ? '123456' : value;
   return typeof value === 'string' ? normalText(value) : value;
 }

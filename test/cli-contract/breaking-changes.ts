@@ -4,9 +4,9 @@ import type { Shape, TypeName } from '../../src/cli/shapes.js';
  * What a schema takes away from who relied on the one before: a field that is gone, of another type, no longer always
  * there, or without one of its words. More fields, and more words, are no breach.
  */
-export function breachesOf(before: Shape, now: Shape, where: string): string[] {
-  if (before.anyOf !== undefined) return breachesOfSeveral(before.anyOf, now.anyOf ?? [now], where);
-  if (now.anyOf !== undefined) return breachesOfSeveral([before], now.anyOf, where);
+export function breakingChanges(before: Shape, now: Shape, where: string): string[] {
+  if (before.anyOf !== undefined) return breakingChangesSeveral(before.anyOf, now.anyOf ?? [now], where);
+  if (now.anyOf !== undefined) return breakingChangesSeveral([before], now.anyOf, where);
   return [
     ...changed('type', typesOf(before), typesOf(now), where),
     ...changed('pattern', before.pattern, now.pattern, where),
@@ -14,20 +14,20 @@ export function breachesOf(before: Shape, now: Shape, where: string): string[] {
     ...gone('field that is always there', before.required ?? [], now.required ?? [], where),
     ...Object.entries(before.properties ?? {}).flatMap(([name, field]) => {
       const same = now.properties?.[name];
-      return same === undefined ? [`${where}.${name} is gone`] : breachesOf(field, same, `${where}.${name}`);
+      return same === undefined ? [`${where}.${name} is gone`] : breakingChanges(field, same, `${where}.${name}`);
     }),
-    ...(before.items === undefined ? [] : breachesOf(before.items, now.items ?? {}, `${where}[]`)),
+    ...(before.items === undefined ? [] : breakingChanges(before.items, now.items ?? {}, `${where}[]`)),
     ...(before.additionalProperties === undefined
       ? []
-      : breachesOf(before.additionalProperties, now.additionalProperties ?? {}, `${where}.*`)),
+      : breakingChanges(before.additionalProperties, now.additionalProperties ?? {}, `${where}.*`)),
   ];
 }
 
 /** Each alternative that there was is still one of those there are. */
-function breachesOfSeveral(before: readonly Shape[], now: readonly Shape[], where: string): string[] {
+function breakingChangesSeveral(before: readonly Shape[], now: readonly Shape[], where: string): string[] {
   return before.flatMap((one) => {
     const found = now
-      .map((other) => breachesOf(one, other, where))
+      .map((other) => breakingChanges(one, other, where))
       .toSorted((left, right) => left.length - right.length);
     return found[0] ?? [`${where} is gone`];
   });

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
-import { filesBelow } from './canary.js';
+import { filesBelow } from './leaks.js';
 
 /** Where the one file is that may hold keys. */
 const KEY_STORE = /\/config\/keys\//;
@@ -18,19 +18,14 @@ export interface WatchedRun {
   readonly home: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** Another program than pit. */
-  readonly program?: string;
 }
 
 /** Runs pit in a folder of its own and gathers what it prints, what it writes and what the list of processes shows. */
-export function watch(
-  words: readonly string[],
-  { home, environment = {}, input = '', program = PIT }: WatchedRun,
-): Promise<Watched> {
+export function watch(words: readonly string[], { home, environment = {}, input = '' }: WatchedRun): Promise<Watched> {
   const cwd = path.join(home, 'cwd');
   mkdirSync(cwd, { recursive: true });
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...words], { cwd, env: plainEnvironment(home, environment) });
+    const child = spawn(process.execPath, [PIT, ...words], { cwd, env: plainEnvironment(home, environment) });
     const left: Record<string, string> = { stdout: '', stderr: '', processes: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (text: string) => {

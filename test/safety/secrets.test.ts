@@ -7,9 +7,9 @@ import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { CONFIGURATION, DEPTH, type Fault, record } from '../trading/support/exchange.js';
-import { leaksIn } from './canary.js';
-import { programs } from './programs.js';
-import { type WatchedRun, watch } from './running.js';
+import { leaksIn } from './leaks.js';
+import { preloads } from './preloads.js';
+import { type WatchedRun, watch } from './watched-run.js';
 
 /** With every mark that a URL, a quote or a pattern may stumble over. */
 const ACCESS = `Ak/9f7d+2c91='e8b3"5a60&%4f7d`;
@@ -18,15 +18,15 @@ const PASSWORD = `Fp 7e1c,'4b' "90" & 100% ]}5d2a=%41+é`;
 const SECRETS = [ACCESS, SECRET, PASSWORD];
 
 const EVERYTHING = { NODE_DEBUG: 'http,https,net,tls,stream,module,got,*', DEBUG: '*' };
-const PROGRAMS = programs();
+const PRELOADS = preloads();
 const home = temporaryHome();
 
 function keysFor({ url }: FaultServer): Record<string, string> {
   return { PIT_BASE_URL: url, PIT_TRADE_URL: url, PIT_ACCESS_KEY: ACCESS, PIT_SECRET_KEY: SECRET };
 }
 
-/** Runs pit and expects it to leave nothing of the secrets anywhere. */
-async function expectSilence(words: readonly string[], run: Omit<WatchedRun, 'home'>): Promise<Record<string, string>> {
+/** Runs pit and expects no secret in anything that it leaves behind. */
+async function expectNoLeak(words: readonly string[], run: Omit<WatchedRun, 'home'>): Promise<Record<string, string>> {
   const { left } = await watch(words, { home, ...run });
   expect(leaksIn(left, SECRETS)).toEqual([]);
   return left;
@@ -54,7 +54,7 @@ function serveWell(): Promise<FaultServer> {
 }
 
 /** One of each way in which the HTTP library, the runtime or pit itself has something to say. */
-const LOUD: readonly Fault[] = [
+const NOISY: readonly Fault[] = [
   'a reset after reading',
   'a body that breaks off',
   'an HTML page with 502',
@@ -77,10 +77,10 @@ const COMMANDS = [
   ['cancel-after', 'btc_usdt', '--hold', '--yes', '--verbose', '--', process.execPath, '-e', '1'],
 ];
 
-describe('commands that work, with every debug output', () => {
+describe('with every debug output, a command that succeeds leaks no secret', () => {
   it.each(COMMANDS.map((words) => [words.join(' '), words] as const))('pit %s', async (_, words) => {
     const server = await serveWell();
-    const left = await expectSilence([...words, '--verbose'], { environment: { ...keysFor(server), ...EVERYTHING } });
+    const left = await expectNoLeak([...words, '--verbose'], { environment: { ...keysFor(server), ...EVERYTHING } });
     // the run did what a leak needs: it sent the key and told about the request
     if (words.includes('--dry-run')) return;
     expect(server.bytes).toContain('accesskey=Ak%2F9f7d');
@@ -88,8 +88,8 @@ describe('commands that work, with every debug output', () => {
   });
 });
 
-describe('failures of every kind, with every debug output', () => {
-  it.each<Fault>(LOUD)('%s', async (fault) => {
+describe('failures with every debug output', () => {
+  it.each<Fault>(NOISY)('%s leaks no secret', async (fault) => {
     const server = await serveFaults({
       answer: ({ target }) => {
         const data = marketData(target);
@@ -97,7 +97,7 @@ describe('failures of every kind, with every debug output', () => {
       },
     });
     const environment = { ...keysFor(server), ...EVERYTHING };
-    await expectSilence(['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--verbose', '--timeout', '2'], {
+    await expectNoLeak(['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--verbose', '--timeout', '2'], {
       environment,
     });
   });
@@ -114,12 +114,12 @@ describe('failures of every kind, with every debug output', () => {
         message: { des: `${ACCESS} has no permission ${ACCESS.slice(0, 12)}…`, isSuc: false },
       }),
     (target: string) => `<html>${target}</html>`,
-  ])('an exchange that echoes what it got (%#)', async (echo) => {
+  ])('an exchange that echoes the request leaks no secret (%#)', async (echo) => {
     const server = await serveFaults({
       answer: ({ target }) => respond(marketData(target) ?? echo(target)),
     });
     const words = ['order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--verbose', '--timeout', '2'];
-    const left = await expectSilence(words, { environment: keysFor(server) });
+    const left = await expectNoLeak(words, { environment: keysFor(server) });
     const signatures = server.requests.map(({ target }) => new URL(target, 'http://x').searchParams.get('sign') ?? '');
     expect(
       leaksIn(
@@ -129,19 +129,22 @@ describe('failures of every kind, with every debug output', () => {
     ).toEqual([]);
   });
 
-  it.each(['throw', 'reject', 'emit'])('something beside the command: %s', async (BESIDE) => {
-    const server = await serveFaults({ answer: () => FAULTS['a hang'] });
-    const NODE_OPTIONS = `--import ${PROGRAMS.beside} --report-uncaught-exception --trace-uncaught`;
-    const { code, left } = await watch(['account'], {
-      home,
-      environment: { ...keysFor(server), NODE_OPTIONS, BESIDE },
-    });
-    expect(leaksIn(left, SECRETS)).toEqual([]);
-    expect(code).toBe(1);
-    expect(left.stderr).toMatch(
-      /bytes: \*\*\* \*\*\*[\s\S]*beside: \*\*\* \*\*\*[\s\S]*pit met a defect: \w+: \*\*\* \*\*\*/,
-    );
-  });
+  it.each(['throw', 'reject', 'emit'])(
+    'an error outside the command is printed without secrets: %s',
+    async (BESIDE) => {
+      const server = await serveFaults({ answer: () => FAULTS['a hang'] });
+      const NODE_OPTIONS = `--import ${PRELOADS.beside} --report-uncaught-exception --trace-uncaught`;
+      const { code, left } = await watch(['account'], {
+        home,
+        environment: { ...keysFor(server), NODE_OPTIONS, BESIDE },
+      });
+      expect(leaksIn(left, SECRETS)).toEqual([]);
+      expect(code).toBe(1);
+      expect(left.stderr).toMatch(
+        /bytes: \*\*\* \*\*\*[\s\S]*beside: \*\*\* \*\*\*[\s\S]*pit met a defect: \w+: \*\*\* \*\*\*/,
+      );
+    },
+  );
 
   it.each([
     ['order', 'buy', 'btc_usdt', SECRET, '--at', '1', '--yes'],
@@ -150,7 +153,7 @@ describe('failures of every kind, with every debug output', () => {
     ['account', `--${SECRET}`],
     [SECRET],
     ['profile', 'add', ACCESS, '--base-url', 'x', '--trade-url', 'y'],
-  ])('a secret on the command line by mistake: pit %s %s …', async (...words) => {
+  ])('a secret typed as an argument by mistake is not repeated: pit %s %s …', async (...words) => {
     const { left } = await watch(words, {
       home,
       environment: { ...EVERYTHING, PIT_ACCESS_KEY: ACCESS, PIT_SECRET_KEY: SECRET },
@@ -160,10 +163,10 @@ describe('failures of every kind, with every debug output', () => {
   });
 });
 
-describe('keys that are stored', () => {
+describe('stored keys', () => {
   const kept = temporaryHome();
 
-  it('by stdin and by file, and used', async () => {
+  it('are set from stdin and a file and used without a leak', async () => {
     const server = await serveWell();
     const run = async (words: string[], input = '', environment: Record<string, string> = EVERYTHING) => {
       const { code, left } = await watch(words, { home: kept, input, environment });
@@ -188,7 +191,7 @@ describe('keys that are stored', () => {
     `${ACCESS}\n${SECRET}\nmore`,
     `${ACCESS}\n\u0000${SECRET}`,
     `"${ACCESS}\n\n${SECRET}"`,
-  ])('wrong ones are not quoted (%#)', async (input) => {
+  ])('are not quoted when they are malformed (%#)', async (input) => {
     const { code, left } = await watch(['keys', 'set', '--profile', 'main', '--stdin', '--verbose'], {
       home: kept,
       input,
@@ -198,20 +201,6 @@ describe('keys that are stored', () => {
     const { [path.join(kept, 'cwd', 'keys.txt')]: _, ...others } = left;
     expect(leaksIn(others, SECRETS)).toEqual([]);
   });
-});
-
-describe('a fund password', () => {
-  it.each<Fault>([...LOUD, 'a hang'])(
-    'is in no trace, verdict or debug line of a withdrawal lost to %s',
-    async (fault) => {
-      const server = await serveFaults({ answer: () => FAULTS[fault] });
-      const environment = { ...keysFor(server), ...EVERYTHING };
-      const left = await expectSilence([], { environment, input: PASSWORD, program: PROGRAMS.withdrawal });
-      expect(left.stderr).toMatch(/safePwd=\*\*\*/);
-      expect(server.requests).toHaveLength(1);
-      expect(new URL(server.requests[0]?.target ?? '', 'http://x').searchParams.get('safePwd')).toBe(PASSWORD);
-    },
-  );
 });
 
 const ADDRESS = '1mxZTPRKv7J1AxiUiXMXZ3JEtd8NGHVMKM';
@@ -257,13 +246,17 @@ describe('the fund password of pit withdraw', () => {
     ['that is lost', () => FAULTS['a reset after reading'], 6],
     ['that never ends', () => FAULTS['a hang'], 6],
     ['that is answered by a page', () => FAULTS['an HTML page with 502'], 6],
+    ['that breaks off', () => FAULTS['a body that breaks off'], 6],
+    ['that is redirected', () => FAULTS['a redirect to itself'], 6],
+    ['that is answered with no HTTP', () => FAULTS['no HTTP at all'], 6],
+    ['that is answered with other JSON', () => FAULTS['JSON of another kind'], 6],
     [
       'that is refused with its own request',
       (target) => respond(`{"code":1005,"message":${JSON.stringify(target)}}`),
       3,
     ],
     ['that is refused with the password', () => respond(JSON.stringify({ code: 1005, message: `not ${PASSWORD}` })), 3],
-  ])('is in no output, file or list of processes of one %s', async (_, withdraw, exitCode) => {
+  ])('is in no output, file or process list of one %s', async (_, withdraw, exitCode) => {
     const server = await serveFunds(withdraw);
     const environment = { ...keysFor(server), ...EVERYTHING };
     const { code, left } = await watch(SCRIPT, { home, environment, input: `${PASSWORD}\n` });
@@ -272,10 +265,10 @@ describe('the fund password of pit withdraw', () => {
     expect(left.stderr).toContain('safePwd=***');
   });
 
-  it('is in no later command, which knows nothing of it', async () => {
+  it('is in nothing that a later command leaves', async () => {
     const server = await serveFunds(() => FAULTS['a reset after reading']);
     await watch(SCRIPT, { home, environment: keysFor(server), input: PASSWORD });
-    await expectSilence(['resolve', '--json', '--verbose', '--timeout', '2'], {
+    await expectNoLeak(['resolve', '--json', '--verbose', '--timeout', '2'], {
       environment: { ...keysFor(server), ...EVERYTHING },
     });
   });
@@ -295,7 +288,7 @@ describe('the fund password of pit withdraw', () => {
     expect(leaksIn({ screen }, [typed, ACCESS, SECRET])).toEqual([]);
   });
 
-  it('is taken from no argument and no environment', async () => {
+  it('is not read from an argument or the environment', async () => {
     const server = await serveFunds(done);
     const environment = { ...keysFor(server), PIT_SAFE_PWD: PASSWORD, safePwd: PASSWORD };
     const { code } = await watch([...WORDS, '--confirm-address', ADDRESS], { home, environment });
@@ -303,17 +296,17 @@ describe('the fund password of pit withdraw', () => {
   });
 });
 
-describe('that these tests can fail', () => {
-  it('with nothing before stderr, NODE_DEBUG=net shows the access key and the signature', async () => {
+describe('these tests can fail', () => {
+  it('NODE_DEBUG=net shows the access key and the signature when stderr is not redacted', async () => {
     const server = await serveWell();
     // Node 20 shows them under http as well, Node 26 under net only
-    const environment = { ...keysFor(server), NODE_DEBUG: 'net', NODE_OPTIONS: `--import ${PROGRAMS.deaf}` };
+    const environment = { ...keysFor(server), NODE_DEBUG: 'net', NODE_OPTIONS: `--import ${PRELOADS.unredacted}` };
     const { left } = await watch(['account'], { home, environment });
     expect(leaksIn({ stderr: left.stderr ?? '' }, SECRETS)).toHaveLength(1);
     expect(left.stderr).toMatch(/sign=[0-9a-f]{32}/);
   });
 
-  it('the search knows a secret in every form, and a piece of it', () => {
+  it('the search finds a secret in every encoding, and a piece of it', () => {
     const forms = [
       ...[ACCESS, encodeURIComponent(ACCESS), ACCESS.slice(0, 8), ACCESS.slice(-8), JSON.stringify(ACCESS)],
       ...[0, 1, 2].map((before) => Buffer.from(`${'x'.repeat(before)}${ACCESS}`).toString('base64')),

@@ -8,7 +8,7 @@ const TELLING = 8;
 const SIGNATURE = /sign["']?(?:=|%3D|\s*(?:=>|:)\s*["']?)[0-9a-f]{32}/i;
 
 /** All the pieces of a secret by which a reader would know it, in every form in which something might print it. */
-export function piecesOf(secret: string): string[] {
+function piecesOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString('hex');
   const forms = [
