@@ -135,9 +135,9 @@ function permissionsResult(granted: Permissions): Result {
 
 export const tolerance: Check = {
   name: 'tolerance',
-  async run({ context: { session } }) {
+  async run({ context: { session, trading } }) {
     if ((await session.connection()).keysMissing !== null) return skippedWithoutKey('there is no key');
-    const { known } = (await session.trading()).tolerance;
+    const { known } = (await trading.account()).tolerance;
     if (known === undefined) return ok('the time tolerance of requests is unknown; pit measures it when needed');
     return ok(`the exchange accepts requests for ${known / 1_000} s after their reqTime`);
   },
@@ -157,9 +157,9 @@ export const journal: Check = {
 
 const NO_JOURNAL = 'there is no key, and each key has its own journal';
 
-async function journalOf({ session }: Context): Promise<Journal | undefined> {
+async function journalOf({ session, trading }: Context): Promise<Journal | undefined> {
   if ((await session.connection()).keysMissing !== null) return undefined;
-  return (await session.trading()).journal;
+  return (await trading.account()).journal;
 }
 
 function unknownOutcomes(own: Journal): Result {
