@@ -24,8 +24,7 @@ import { type Replacement, replaceOrder } from '../../trading/replace/replace.js
 import { CANCELLED, rowOf } from '../cancel/rows.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
-import { marketName } from '../inputs/names.js';
-import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
+import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
 import { onMarket } from '../known-market.js';
 import { UNCHECKED } from '../session/extras.js';
 import { checkGiven, openDoubts, PLACED, placedAnswer } from './order.js';
