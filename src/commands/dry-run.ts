@@ -1,10 +1,7 @@
 import type { Context } from '../cli/context.js';
 import * as shape from '../cli/shapes.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';
-import { failureOf } from '../exchange/failures.js';
-import { operationOf } from '../exchange/operations/index.js';
-import { checkedParameters, type Given } from '../exchange/request.js';
-import type { WriteRequest } from '../exchange/write-requests.js';
+import { maskedRequest, type WriteRequest } from '../exchange/write-requests.js';
 import type { Answer } from '../terminal/answer.js';
 import type { Screen } from '../terminal/screen.js';
 
@@ -70,31 +67,9 @@ export function dryRun(
   preview: Preview,
   show: (screen: Screen) => string,
 ): Answer {
-  const request = maskedRequest(host, client, write);
+  const request = maskedRequest(client.hosts, write, host.now());
   return {
     data: { dryRun: true, operation: write.operation, request, preview },
     show: (screen) => `${show(screen)}\n${screen.paint.faint('Dry run: nothing was sent.')}`,
   };
-}
-
-/** A request as it would leave, its secrets left out. Throws Failure `usage` for a value that breaks its rule. */
-export function maskedRequest(
-  host: Pick<Context['host'], 'now'>,
-  { hosts }: Pick<ExchangeClient, 'hosts'>,
-  { operation, values }: WriteRequest,
-): Readonly<Record<string, string>> {
-  const parameters = maskedParameters(operation, values);
-  const url = `${hosts.tradeUrl}/api/${operation}`;
-  return { url, method: operation, accesskey: '***', ...parameters, sign: '***', reqTime: String(host.now()) };
-}
-
-/** Throws Failure `usage` for a value that breaks its rule. */
-function maskedParameters(name: string, values: Given): Record<string, string> {
-  const { parameters } = operationOf(name);
-  try {
-    const checked = [...checkedParameters(name, values)];
-    return Object.fromEntries(checked.map(([key, value]) => [key, parameters[key]?.kind.secret ? '***' : value]));
-  } catch (error) {
-    throw failureOf(error, name);
-  }
 }

@@ -203,7 +203,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
     const { screen, status } = await at('cancel btc_usdt --all --yes', [{ await: '5 of 10', signal: 'SIGINT' }]);
     expect(status).toBe(130);
     const words = screen.replace(/\s+/g, ' ');
-    expect(words).toContain('5 of 10 answers had come. What became of those that were sent: pit resolve');
+    expect(words).toContain('5 of 10 answers had come. → Find out what became of those that were sent: pit resolve');
     expect(words).toContain('pit cancel btc_usdt --all');
     const settled = await desk.json<Cancelled[]>('resolve');
     // besides those of the tests above

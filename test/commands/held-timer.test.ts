@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { PROGRAM } from '../../src/main.js';
 import type { Host } from '../../src/platform/host.js';
+import { saying } from '../support/advice.js';
 import { type FakeHost, fakeHost, NOW } from '../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { temporaryState } from '../trading/support/account.js';
@@ -91,7 +92,7 @@ describe('a timer that is held', () => {
     expect(thrown).toMatchObject({
       kind: 'unknown',
       exitCode: 6,
-      hint: expect.stringContaining('pit orders btc_usdt'),
+      hints: saying('pit orders btc_usdt'),
     });
     expect((thrown as Error).message).toMatch(
       /by now, or will by \d\d:\d\d:\d\d \(.*\), as a request without an answer may have arrived/,

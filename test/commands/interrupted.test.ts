@@ -69,7 +69,7 @@ describe('a signal that comes while a write is followed by the look for copies o
       'cancelAllOrdersAfter',
       /no operation that takes it back\. The command was not run\./,
     ],
-    ['cancel btc_usdt --all --yes', 'cancelOrder', /1 of 1 answers had come\..* pit cancel btc_usdt --all/],
+    ['cancel btc_usdt --all --yes', 'cancelOrder', /1 of 1 answers had come\.[\s\S]* pit cancel btc_usdt --all/],
     ['cancel btc_usdt 7', 'cancelOrder', /1 of 1 answers had come\./],
   ])('is told what %s has done', async (line, write, words) => {
     const { count, untold, left, told } = await interrupted(line, write);
@@ -162,7 +162,7 @@ it('a second signal tells how far a batch came without waiting for the answers',
   expect(host.printed().slice(before)).toBe('');
   impatient?.();
   expect(host.printed().slice(before)).toMatch(
-    /^Warning: 0 of 40 orders were placed, of 20 it is not known, 20 were not sent\. Go on with it: pit order batch buy btc_usdt --resume job(?:ab){10}\n$/,
+    /^Warning: 0 of 40 orders were placed, of 20 it is not known, 20 were not sent\.\n→ Go on with it: pit order batch buy btc_usdt --resume job(?:ab){10}\n$/,
   );
   free();
   await done;

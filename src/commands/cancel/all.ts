@@ -20,7 +20,7 @@ import { rows } from './rows.js';
 /** Cancels every open order of a market, after asking. Throws Failure as `pit cancel`. */
 export async function cancelEverything(context: Context, market: string): Promise<Answer> {
   requireConsent(context);
-  const account = await context.session.trading();
+  const account = await context.trading.account();
   const first = await onMarket(context, market, () => readOpenOrders(account.client, market));
   const ids = [...first.open.buy, ...first.open.sell].map(({ id }) => ({ id }));
   const where = await exchangeText(context, account.client);

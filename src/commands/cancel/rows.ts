@@ -1,5 +1,6 @@
 import { listing } from '../../cli/answers.js';
 import * as shape from '../../cli/shapes.js';
+import * as origin from '../../exchange/origins.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Paint } from '../../terminal/screen.js';
@@ -11,12 +12,12 @@ export const CANCELLED: shape.Fields = {
   id: shape.orNull(shape.text('of the order')),
   clientId: shape.orNull(shape.text('your own id, where it was cancelled by that')),
   market: shape.text(''),
-  price: shape.orNull(shape.decimal('in the quote coin', 'cancelOrder.price')),
-  amount: shape.orNull(shape.decimal('in the base coin', 'cancelOrder.amount')),
-  filled: shape.orNull(shape.decimal('before it was cancelled', 'cancelOrder.completeAmount')),
-  filledValue: shape.orNull(shape.decimal('in the quote coin', 'cancelOrder.completeMonty')),
-  code: shape.orNull(shape.count("the exchange's return code", 'cancelOrder.code')),
-  message: shape.orNull(shape.text("the exchange's words", 'cancelOrder.des')),
+  price: shape.orNull(shape.decimal('in the quote coin', origin.CANCELLATION.price)),
+  amount: shape.orNull(shape.decimal('in the base coin', origin.CANCELLATION.amount)),
+  filled: shape.orNull(shape.decimal('before it was cancelled', origin.CANCELLATION.filled)),
+  filledValue: shape.orNull(shape.decimal('in the quote coin', origin.CANCELLATION.filledValue)),
+  code: shape.orNull(shape.count("the exchange's return code", origin.CANCELLATION.code)),
+  message: shape.orNull(shape.text("the exchange's words", origin.CANCELLATION.message)),
 };
 
 /** What became of each cancellation. */

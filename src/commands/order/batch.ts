@@ -5,7 +5,7 @@ import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { timeFor } from '../../exchange/limiter/limits.js';
-import { batchRequest } from '../../exchange/write-requests.js';
+import { batchRequest, maskedRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -30,7 +30,7 @@ import { distanceFrom, type Reference } from '../../trading/market-view.js';
 import type { Guarding } from '../../trading/orders/place.js';
 import type { PlannedOrders, PreviewFacts } from '../../trading/preview/preview.js';
 import { quietly } from '../../trading/quietly.js';
-import { dryRunShape, maskedRequest, REQUEST } from '../dry-run.js';
+import { dryRunShape, REQUEST } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { marketName } from '../inputs/names.js';
 import { oneOf, positiveDecimal, unresolvedId } from '../inputs/numbers.js';
@@ -113,7 +113,7 @@ export async function startBatch(
   input: Exclude<BatchInput, { kind: 'resume' }>,
   overridden: readonly GuardName[],
 ): Promise<Answer> {
-  const account = await context.session.trading();
+  const account = await context.trading.account();
   const market = await (await context.session.markets()).find(where.market);
   const needed = await orderContext(context, account, market, { ...where, type: 'limit', overridden, levels: 1 });
   const lines = input.kind === 'lines' ? input.lines : await ladderLines(context, market, where.side, input, needed);
@@ -147,7 +147,7 @@ async function resumeBatch(
   wish: ResumeWish,
   overridden: readonly GuardName[],
 ): Promise<Answer> {
-  const account = await context.session.trading();
+  const account = await context.trading.account();
   const job = new Job(jobToResume(account, id, wish));
   const isFinished = job.doubts.size === 0 && job.unsent().length === 0;
   if (isFinished && !context.globals.dryRun) return finishedAnswer(context, account, job);
@@ -282,7 +282,7 @@ function dryBatch(
   const requests = Array.from({ length: count }, (_, index) => {
     const pairs = lines.slice(index * MOST_PAIRS, (index + 1) * MOST_PAIRS);
     const batch = batchOf({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
-    return maskedRequest(host, client, batchRequest(batch));
+    return maskedRequest(client.hosts, batchRequest(batch), host.now());
   });
   const preview = previewData(checked, plan, overridden, {
     sums: { price: sent.lowest === sent.highest ? sent.lowest : null, amount, notional },
