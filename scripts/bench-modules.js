@@ -1,5 +1,5 @@
 // `npm run bench:modules`: how many of pit's own modules a command executes. The sources are run unbundled, and V8's
-// coverage says which modules were loaded: each one's top level is a function that ran.
+// coverage says which modules were loaded and in which of them a function was called. With --list it names the latter.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -35,7 +35,7 @@ async function writeModules() {
   writeFileSync(program, "import { main } from './src/main.js';\nprocess.exitCode = await main();\n");
 }
 
-/** Runs a command, and returns the modules of pit's that it executed. */
+/** Runs a command, and returns how many of pit's modules it loaded, and which of them it executed. */
 function modulesOf(words, name) {
   const coverage = path.join(folder, `coverage-${name}`);
   mkdirSync(coverage);
@@ -45,13 +45,13 @@ function modulesOf(words, name) {
   });
   if (status !== 0) throw new Error(`${words.join(' ')} ended with ${status}: ${stderr}`);
   const own = pathToFileURL(path.join(folder, 'src')).href;
-  const urls = readdirSync(coverage).flatMap((file) =>
-    JSON.parse(readFileSync(path.join(coverage, file), 'utf8')).result.map(({ url }) => url),
-  );
-  return [...new Set(urls)]
-    .filter((url) => url.startsWith(`${own}/`))
-    .map((url) => url.slice(own.length + 1))
-    .sort();
+  const scripts = readdirSync(coverage)
+    .flatMap((file) => JSON.parse(readFileSync(path.join(coverage, file), 'utf8')).result)
+    .filter(({ url }) => url.startsWith(`${own}/`));
+  // the first function is the module itself
+  const executed = scripts.filter(({ functions }) => functions.slice(1).some(({ ranges }) => ranges[0].count > 0));
+  const names = executed.map(({ url }) => url.slice(own.length + 1));
+  return { loaded: scripts.length, executed: [...new Set(names)].sort() };
 }
 
 /** Serves the sandbox, and resolves when it answers. */
@@ -72,9 +72,9 @@ try {
   sandbox = await serve();
   modulesOf(['markets', '--json'], 'first');
   for (const [index, line] of COMMANDS.entries()) {
-    const modules = modulesOf(line.split(' '), index);
-    console.log(`${String(modules.length).padStart(4)} modules: pit ${line}`);
-    if (process.argv.includes('--list')) console.log(modules.map((name) => `       ${name}`).join('\n'));
+    const { loaded, executed } = modulesOf(line.split(' '), index);
+    console.log(`${String(executed.length).padStart(4)} modules executed, ${loaded} loaded: pit ${line}`);
+    if (process.argv.includes('--list')) console.log(executed.map((name) => `       ${name}`).join('\n'));
   }
 } finally {
   sandbox?.removeAllListeners('exit');
