@@ -3,6 +3,7 @@ import * as shape from '../../cli/shapes.js';
 import { Failure, type Hint, Interrupted, suggest } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { timeFor } from '../../exchange/limiter/limits.js';
+import * as origin from '../../exchange/origins.js';
 import { Refused } from '../../exchange/response.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
@@ -98,7 +99,7 @@ export const BATCH_LINE = shape.record({
   price: shape.decimal('in the quote coin'),
   amount: shape.decimal('in the base coin'),
   outcome: shape.oneOf(['placed', 'refused', 'unknown', 'notSent'], ''),
-  id: shape.orNull(shape.id('of the order', 'orderMoreV2.data')),
+  id: shape.orNull(shape.id('of the order', origin.PLACED_ORDERS.id)),
   reason: shape.orNull(shape.text("the exchange's message, or why it was not sent")),
 });
 

@@ -1,6 +1,7 @@
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import { feeCoin, type Order, type OrderState, type OrderType, type Side } from '../../domain/order.js';
+import * as origin from '../../exchange/origins.js';
 import { paintSide, sideColumn, sideText } from '../../terminal/cells.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Paint, Screen } from '../../terminal/screen.js';
@@ -31,24 +32,24 @@ export interface OrderRow {
 }
 
 export const ORDER: shape.Fields = {
-  id: shape.id('of the order', 'getOrder.id getOrders.id'),
+  id: shape.id('of the order', origin.ORDER.id),
   clientId: shape.orNull(shape.text('your own id, if you asked by it')),
-  market: shape.text('', 'getOrder.currency getOrders.currency'),
-  side: shape.oneOf(['buy', 'sell'], '', 'getOrder.type getOrders.type'),
-  type: shape.oneOf(['limit', 'postOnly', 'ioc', 'other'], '', 'getOrder.type getOrders.type'),
+  market: shape.text('', origin.ORDER.market),
+  side: shape.oneOf(['buy', 'sell'], '', origin.ORDER.side),
+  type: shape.oneOf(['limit', 'postOnly', 'ioc', 'other'], '', origin.ORDER.type),
   account: shape.orNull(shape.oneOf(['spot', 'isolated', 'cross'], 'the exchange does not report it')),
-  price: shape.decimal('in the quote coin', 'getOrder.price getOrders.price'),
-  amount: shape.decimal('in the base coin', 'getOrder.total_amount getOrders.total_amount'),
-  filled: shape.decimal('in the base coin', 'getOrder.trade_amount getOrders.trade_amount'),
+  price: shape.decimal('in the quote coin', origin.ORDER.price),
+  amount: shape.decimal('in the base coin', origin.ORDER.amount),
+  filled: shape.decimal('in the base coin', origin.ORDER.filled),
   remaining: shape.decimal('amount less what has filled'),
-  filledValue: shape.decimal('in the quote coin', 'getOrder.trade_money getOrders.trade_money'),
+  filledValue: shape.decimal('in the quote coin', origin.ORDER.filledValue),
   averagePrice: shape.orNull(shape.decimal('null if nothing has filled')),
-  fee: shape.orNull(shape.decimal('so far', 'getOrder.fees getOrders.fees')),
+  fee: shape.orNull(shape.decimal('so far', origin.ORDER.fee)),
   feeCoin: shape.orNull(shape.text('observed, not documented')),
-  feeDiscount: shape.yesNo("paid with the platform's own coin", 'getOrder.useXxFee getOrders.useXxFee'),
-  time: shape.time('when it was placed', 'getOrder.trade_date getOrders.trade_date'),
-  state: shape.oneOf(['open', 'filled', 'cancelled', 'other'], '', 'getOrder.status getOrders.status'),
-  status: shape.count("the exchange's own code", 'getOrder.status getOrders.status'),
+  feeDiscount: shape.yesNo("paid with the platform's own coin", origin.ORDER.feeDiscount),
+  time: shape.time('when it was placed', origin.ORDER.time),
+  state: shape.oneOf(['open', 'filled', 'cancelled', 'other'], '', origin.ORDER.state),
+  status: shape.count("the exchange's own code", origin.ORDER.status),
 };
 
 /** More decimals than any market's prices have; an average need not lie on a tick. */

@@ -9,6 +9,7 @@ import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { refusal } from '../../exchange/failures.js';
+import * as origin from '../../exchange/origins.js';
 import { orderRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { paintSide, sideText } from '../../terminal/cells.js';
@@ -52,7 +53,7 @@ import {
 /** What became of an order that was sent. */
 export const PLACED: shape.Fields = {
   outcome: shape.oneOf(['placed', 'notSent', 'refused', 'unknown'], ''),
-  id: shape.orNull(shape.id('of the order', 'order.id')),
+  id: shape.orNull(shape.id('of the order', origin.PLACED_ORDER.id)),
   clientId: shape.text('your own id, or the one that pit generated'),
   market: shape.text(''),
   side: shape.oneOf(['buy', 'sell'], ''),

@@ -1,10 +1,11 @@
 import { dryRunShape, PREVIEW } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
+import * as origin from '../../exchange/origins.js';
 
 /** What became of a withdrawal that was sent. */
 export const WITHDRAWN = shape.record({
   outcome: shape.oneOf(['placed', 'unknown'], 'what became of it'),
-  id: shape.orNull(shape.text('of its record', 'withdraw.id')),
+  id: shape.orNull(shape.text('of its record', origin.WITHDRAW.id)),
   coin: shape.text(''),
   amount: shape.decimal(''),
   fee: shape.decimal('of the network'),

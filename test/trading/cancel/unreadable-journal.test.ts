@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { cancelOrders } from '../../../src/trading/cancel/cancel.js';
+import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { readPrice } from '../../../src/trading/expressions.js';
 import { planReplacement } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
