@@ -38,7 +38,7 @@ it('a cancellation that has left is told of and keeps its record, though the jou
   const settled = account.journal.archive.find(attempt?.intent ?? '');
   expect(settled).toMatchObject({ outcome: 'cancelled', intent: { operation: 'cancelOrder' } });
   expect(settled?.events.map(({ event }) => event).join()).toContain(
-    'whether it had been cancelled before is not known',
+    'whether it was cancelled before is unknown',
   );
 });
 
