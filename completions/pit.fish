@@ -10,37 +10,37 @@ function __pit_tree_subs
     switch "$argv[1]"
         case ''
             printf '%s\t%s\n' \
-                'markets' 'Markets with their tick and lot sizes and minimums' \
-                'ticker' 'Last price, best bid and ask, and the change over 24 hours' \
-                'depth' 'The order book, with spread and cumulative amounts' \
-                'trades' 'Public trades, oldest first' \
-                'kline' 'Candles, oldest first' \
-                'order' 'Place an order; what is left out is asked for on a terminal' \
-                'orders' 'Orders of a market, newest first; open ones unless told' \
+                'markets' 'List markets with tick sizes, lot sizes and minimums' \
+                'ticker' 'Show last price, best bid and ask, and daily change' \
+                'depth' 'Show the order book of a market' \
+                'trades' 'List public trades, oldest first' \
+                'kline' 'List candles, oldest first' \
+                'order' 'Place an order; on a terminal, missing parts are asked for' \
+                'orders' 'List orders, newest first (default: open)' \
                 'cancel' 'Cancel orders by id, which asks nothing, or all open orders of a market, which asks' \
                 'cancel-after' 'Have the exchange cancel every order of a market in one minute, unless this is called again' \
                 'resolve' 'Find out what became of writes whose outcome is unknown' \
                 'api' 'Call any operation of the interface by its name' \
-                'account' 'The account behind the key, and what the key may do' \
-                'balance' 'What you have: available, frozen in orders, total' \
-                'bills' 'Every change of your balances, newest first' \
-                'address' 'Where to send a coin to: the address, and the memo, on each chain' \
-                'deposits' 'Deposits of a coin, newest first' \
-                'withdrawals' 'Withdrawals of a coin, newest first' \
-                'fees' 'What withdrawals cost, and which chains are open' \
+                'account' 'Show the account and what its key may do' \
+                'balance' 'Show available, frozen and total balances' \
+                'bills' 'List every change of your balances, newest first' \
+                'address' 'Show deposit addresses, or the verified withdrawal address' \
+                'deposits' 'List deposits of a coin, newest first' \
+                'withdrawals' 'List withdrawals of a coin, newest first' \
+                'fees' 'List withdrawal fees and open chains' \
                 'withdraw' 'Withdraw a coin to a verified address; what is left out is asked for on a terminal' \
                 'profile' 'Manage exchanges by name: their hosts and settings' \
                 'keys' 'Manage the API keys of a profile' \
                 'doctor' 'Look at configuration, hosts, clock, key and journal, and say what mends them' \
                 'completion' 'Print the completion script of a shell' \
-                'schema' 'What the JSON of a command holds, as a JSON Schema' \
+                'schema' 'Print the JSON Schema of command output' \
                 'sandbox' 'Run and control the exchange in a box' \
                 'help' 'Show help for a command'
         case 'order'
             printf '%s\t%s\n' \
-                'batch' 'Place many orders, from a file or as a ladder; goes on where it was stopped' \
-                'show' 'One order, by its id or your own' \
-                'replace' 'Give an open order another price or amount: cancel it, then place what remains'
+                'batch' 'Place many orders from a file or as a ladder' \
+                'show' 'Show one order, by its id or your own' \
+                'replace' 'Change the price or amount of an open order'
         case 'profile'
             printf '%s\t%s\n' \
                 'list' 'List profiles and mark the active one' \
@@ -100,63 +100,63 @@ function __pit_tree_flags
     switch "$argv[1]"
         case 'markets'
             printf '%s\t%s\n' \
-                '--base=@coin' 'only markets that trade this coin' \
-                '--quote=@coin' 'only markets priced in this coin'
+                '--base=@coin' 'list only markets for this coin' \
+                '--quote=@coin' 'list only markets priced in this coin'
         case 'ticker'
             printf '%s\t%s\n' \
-                '--quote=@coin' 'only markets priced in this coin' \
-                '--sort=change|volume|market' 'change, volume (both largest first) or market'
+                '--quote=@coin' 'list only markets priced in this coin' \
+                '--sort=change|volume|market' 'sort by change or volume, largest first, or by market'
         case 'depth'
             printf '%s\t%s\n' \
-                '--size=-' 'levels a side, 1 to 50' \
-                '--merge=-' 'put prices of this step together (5 levels)'
+                '--size=-' 'how many levels per side, 1 to 50 (default: 10)' \
+                '--merge=-' 'group prices by this step (5 levels per side)'
         case 'trades'
             printf '%s\t%s\n' \
-                '--since=-' 'the 50 trades after this one'
+                '--since=-' 'list the 50 trades after this one (default: the newest)'
         case 'kline'
             printf '%s\t%s\n' \
-                '--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week' '1min, 3min, 5min, 15min, 30min, 1hour, 2hour, 4hour, 6hour, 12hour, 1day, 3day, 1week; 1hour unless told' \
-                '--since=-' 'from this time on' \
-                '--until=-' 'up to this time' \
-                '--size=-' 'how many; 24 unless a time is given'
+                '--type=1min|3min|5min|15min|30min|1hour|2hour|4hour|6hour|12hour|1day|3day|1week' '1min, 3min, 5min, 15min, 30min, 1hour, 2hour, 4hour, 6hour, 12hour, 1day, 3day, 1week (default: 1hour)' \
+                '--since=-' 'list candles from this time' \
+                '--until=-' 'list candles up to this time (default: now)' \
+                '--size=-' 'how many (default: 24, or all since --since)'
         case 'order'
             printf '%s\t%s\n' \
                 '--at=-' 'a number, or bid, ask or mid with an offset: bid+2ticks, mid-0.5%' \
-                '--post-only' 'only rest in the book; refused where it would fill at once' \
-                '--ioc' 'fill at once what can be filled, cancel the rest' \
-                '--account=spot|isolated|cross' 'spot, isolated or cross' \
+                '--post-only' 'only rest in the book; rejected if it would fill at once' \
+                '--ioc' 'fill what can be filled at once, cancel the rest' \
+                '--account=spot|isolated|cross' 'spot, isolated or cross (default: spot)' \
                 '--borrow' 'borrow what is missing (margin)' \
-                '--repay' 'repay with what comes in (margin)' \
-                '--id=-' 'your own id for it, 4 to 36 letters or digits' \
+                '--repay' 'repay loans with what comes in (margin)' \
+                '--id=-' 'your own id for the order, 4 to 36 letters or digits' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only'
         case 'order batch'
             printf '%s\t%s\n' \
                 '--file=@file' 'price,amount lines, or {"price":…,"amount":…} lines; - reads stdin' \
                 '--ladder=-' 'n orders at prices from one to the other: 30000:31000:20' \
-                '--amount=-' 'what a ladder comes to at most, in the base coin' \
-                '--weight=equal|linear' 'equal, or linear: growing towards the end' \
-                '--account=spot|isolated|cross' 'spot, isolated or cross' \
+                '--amount=-' 'the most that all orders of a ladder come to, in the base coin' \
+                '--weight=equal|linear' 'equal amounts, or linear: growing towards the end (default: equal)' \
+                '--account=spot|isolated|cross' 'spot, isolated or cross (default: spot)' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only' \
-                '--resume=@unresolved' 'go on with a job that was stopped'
+                '--resume=@unresolved' 'continue a job that was stopped'
         case 'order show'
             printf '%s\t%s\n' \
-                '--id=@clientId' 'your own id for it' \
-                '--wait=open|filled|closed' 'until it is open (there at all), filled or closed (filled or cancelled); --timeout says how long'
+                '--id=@clientId' 'your own id of the order' \
+                '--wait=open|filled|closed' 'wait until the order is open (it exists), filled or closed (filled or cancelled), for as long as --timeout'
         case 'order replace'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
                 '--at=-' 'the new price: a number, or bid, ask or mid with an offset' \
-                '--amount=-' 'the new total, what has filled included: in the base coin (0.5) or a value (100usdt); a share (50%) is of what will be available, and comes on top of what has filled' \
-                '--account=spot|isolated|cross' 'spot, isolated or cross: the account that the order belongs to, which the exchange does not tell (default: as pit placed it, spot where it placed none on margin)' \
-                '--borrow' 'borrow what is missing (margin); taken over from an order that pit placed' \
-                '--repay' 'repay with what comes in (margin); taken over likewise' \
+                '--amount=-' 'the new total, including what has filled: in the base coin (0.5) or a value (100usdt); a share (50%) is of the balance with the order cancelled, on top of what has filled' \
+                '--account=spot|isolated|cross' 'the order\'s account, which the exchange does not report: spot, isolated or cross (default: as pit placed it; spot if pit placed no margin orders in the market)' \
+                '--borrow' 'borrow what is missing (margin); kept for an order that pit placed' \
+                '--repay' 'repay loans with what comes in (margin); kept likewise' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only'
         case 'orders'
             printf '%s\t%s\n' \
-                '--side=buy|sell' 'only buy or sell' \
-                '--state=open|filled|cancelled|all' 'open, filled, cancelled or all' \
-                '--page=-' 'one page of 10 orders of a side, before --state is applied' \
-                '--all' 'every page; open orders are always looked for on every page'
+                '--side=buy|sell' 'only buys or only sells' \
+                '--state=open|filled|cancelled|all' 'open, filled, cancelled or all (default: open)' \
+                '--page=-' 'page n of the orders of a side, 10 each, before --state is applied' \
+                '--all' 'read every page; open orders are always searched on every page'
         case 'cancel'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
@@ -169,31 +169,31 @@ function __pit_tree_flags
                 '--as=done|notSent' 'what you found out yourself of a call or withdrawal that pit cannot look up: done or notSent'
         case 'api'
             printf '%s\t%s\n' \
-                '--raw' 'print the body as it came, in place of a table' \
+                '--raw' 'print the body as it was sent instead of a table' \
                 '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only'
         case 'balance'
             printf '%s\t%s\n' \
-                '--all' 'coins of which you have nothing, too' \
-                '--in=@coin' 'what it is worth in this coin by the last prices, with the sum'
+                '--all' 'include empty balances' \
+                '--in=@coin' 'add values in this coin at the last prices, with their sum'
         case 'bills'
             printf '%s\t%s\n' \
-                '--from=-' 'from this time on, to the end of the range' \
-                '--to=-' 'up to this time' \
-                '--page=-' 'one page of 50; the first unless told' \
-                '--all' 'all there are, however old' \
-                '--summary' 'how many there are of each coin and type, and their sums, over the whole range'
+                '--from=-' 'list all bills from this time (default: one page)' \
+                '--to=-' 'list bills up to this time (default: now)' \
+                '--page=-' 'list this page of 50 (default: 1)' \
+                '--all' 'list all bills' \
+                '--summary' 'count and sum the bills of the range by coin and type'
         case 'address'
             printf '%s\t%s\n' \
-                '--single' 'ask for the one address of a coin with one chain' \
-                '--withdraw' 'the verified address that you withdraw to'
+                '--single' 'read the single address of a coin with one chain (default: every chain)' \
+                '--withdraw' 'show the verified address for withdrawals'
         case 'deposits'
             printf '%s\t%s\n' \
-                '--page=-' 'one page of 50; the first unless told' \
-                '--all' 'every page'
+                '--page=-' 'list this page of 50 (default: 1)' \
+                '--all' 'list all pages'
         case 'withdrawals'
             printf '%s\t%s\n' \
-                '--page=-' 'one page of 50; the first unless told' \
-                '--all' 'every page'
+                '--page=-' 'list this page of 50 (default: 1)' \
+                '--all' 'list all pages'
         case 'withdraw'
             printf '%s\t%s\n' \
                 '--to=-' 'the address; it has to be verified with the exchange' \
@@ -260,10 +260,10 @@ function __pit_tree_arguments
     switch "$argv[1]"
         case 'markets'
             printf '%s\t%s\n' \
-                '@market' 'only this market'
+                '@market' 'the market (default: all)'
         case 'ticker'
             printf '%s\t%s\n' \
-                '@market...' 'the markets; all when none is named'
+                '@market...' 'the markets (default: all)'
         case 'depth'
             printf '%s\t%s\n' \
                 '@market' 'the market'
@@ -277,7 +277,7 @@ function __pit_tree_arguments
             printf '%s\t%s\n' \
                 'buy|sell' 'buy or sell' \
                 '@market' 'the market' \
-                '-' 'in the base coin (0.5), a share (50%) or a value (100usdt)'
+                '-' 'in the base coin (0.5), a share of the balance (50%) or a value (100usdt)'
         case 'order batch'
             printf '%s\t%s\n' \
                 'buy|sell' 'buy or sell' \
@@ -292,7 +292,7 @@ function __pit_tree_arguments
                 '@order' 'the order id'
         case 'orders'
             printf '%s\t%s\n' \
-                '@market' 'the market; without it those that pit wrote in lately'
+                '@market' 'the market (default: those in which pit placed orders lately)'
         case 'cancel'
             printf '%s\t%s\n' \
                 '@market' 'the market' \
@@ -310,10 +310,10 @@ function __pit_tree_arguments
                 '-...' 'its parameters as name=value'
         case 'balance'
             printf '%s\t%s\n' \
-                '@coin...' 'only these coins'
+                '@coin...' 'the coins (default: all that are not empty)'
         case 'bills'
             printf '%s\t%s\n' \
-                '@coin' 'only this coin'
+                '@coin' 'the coin (default: all)'
         case 'address'
             printf '%s\t%s\n' \
                 '@coin' 'the coin'
@@ -325,7 +325,7 @@ function __pit_tree_arguments
                 '@coin' 'the coin'
         case 'fees'
             printf '%s\t%s\n' \
-                '@coin' 'only this coin'
+                '@coin' 'the coin (default: all)'
         case 'withdraw'
             printf '%s\t%s\n' \
                 '@coin' 'the coin' \
@@ -362,7 +362,7 @@ function __pit_tree_arguments
                 'bash|zsh|fish' 'bash, zsh or fish (default: your shell)'
         case 'schema'
             printf '%s\t%s\n' \
-                '-...' 'the words of a command, or error; every one when none is named'
+                '-...' 'the words of a command, or error (default: all)'
         case 'sandbox account add'
             printf '%s\t%s\n' \
                 '-' 'the name of the account'

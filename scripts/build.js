@@ -1,4 +1,4 @@
-// Bundles src/ into dist/. Start-up time decides the layout: `main.js` answers --version alone; `pit.cjs` holds all of
+// Bundles src/ into dist/. Start-up time decides the layout: `bin.js` answers --version alone; `main.cjs` holds all of
 // pit's own code, each module run when it is first imported; large packages that are not always needed stay in files
 // apart. All but the entry is CommonJS: its modules and Node's own load later and cheaper than those of ES modules.
 
@@ -62,10 +62,10 @@ const apart = {
 const requiring = {
   name: 'requiring',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\/pit\.js$/ }, () => ({ path: 'pit', namespace: 'requiring' }));
+    onResolve({ filter: /^\.\/main\.js$/ }, () => ({ path: 'main', namespace: 'requiring' }));
     onLoad({ filter: /.*/, namespace: 'requiring' }, () => ({
       contents: `import { quickRequire } from './scripts/quick-require.js';
-        export const { pit } = quickRequire(import.meta.dirname, './pit.cjs');`,
+        export const { main } = quickRequire(import.meta.dirname, './main.cjs');`,
       resolveDir: root,
     }));
   },
@@ -77,11 +77,11 @@ await build({
   ...shared,
   format: 'esm',
   outExtension: {},
-  entryPoints: ['src/main.ts'],
+  entryPoints: ['src/bin.ts'],
   plugins: [requiring],
 });
 
-await build({ ...shared, entryPoints: ['src/pit.ts'], plugins: [apart, lighter] });
+await build({ ...shared, entryPoints: ['src/main.ts'], plugins: [apart, lighter] });
 
 await build({
   ...shared,

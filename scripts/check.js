@@ -1,7 +1,11 @@
-// `npm run check`: formatter and linter, the type checker, and whether what is made from the commands is as they are.
+// `npm run check`: formatter, linter, types, imports, unused code, and whether the generated files are current.
 import { prepare, run } from './prepare.js';
 
 prepare();
 run(process.execPath, ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
 run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']);
+run(process.execPath, ['scripts/check-imports.js']);
+// knip requires modules that are ES modules, which Node 20 does when it is told
+const requiring = process.features.require_module === true ? [] : ['--experimental-require-module', '--no-warnings'];
+run(process.execPath, [...requiring, 'node_modules/knip/bin/knip.js', '--treat-config-hints-as-errors']);
 run(process.execPath, ['scripts/generate.js', '--check']);

@@ -21,11 +21,11 @@ const host = `http://127.0.0.1:${server.address().port}`;
 const home = mkdtempSync(path.join(tmpdir(), 'pit-build-'));
 Object.assign(process.env, { PIT_HOME: home, PIT_BASE_URL: host, PIT_TRADE_URL: host });
 
-const { pit } = load('./pit.cjs');
+const { main } = load('./main.cjs');
 load('./conf.cjs');
 for (const words of [['--help'], ['depth', 'btc_usdt'], ['depth', 'btc_usdt', '--json']]) {
   process.argv = [process.execPath, path.join(folder, '../bin/pit.js'), ...words];
-  const code = await pit();
+  const code = await main();
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`);
 }
 

@@ -1,4 +1,4 @@
-// The loader at the head of dist/main.js: requires a bundle with the code that V8 made of it when it was built. Compiling
+// The loader at the head of dist/bin.js: requires a bundle with the code that V8 made of it when it was built. Compiling
 // is most of what a start costs. V8 trusts that code: one patch of Node runs into the ground on what another has made, and
 // so does any Node on damaged code. So it is kept under the exact version, with a checksum; otherwise the source counts.
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,14 +1,25 @@
-import { version } from './version.js';
+import { report } from './cli/report.js';
+import { type Program, run } from './cli/run.js';
+import { commands, groups, SECTIONS } from './commands/index.js';
+import { openContext } from './commands/session/context.js';
+import { type Host, systemHost } from './platform/host.js';
+import { reportUncaught } from './platform/signals.js';
 
-/** Runs pit and gives its exit code. Everything but the version is in a file of its own, which costs more to load. */
-export async function main(): Promise<number> {
-  const words = process.argv.slice(2);
-  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
-    // a reader that has gone wanted no more
-    process.stdout.on('error', () => {});
-    process.stdout.write(`${version}\n`);
+/** Everything that a command line may ask for. */
+export const PROGRAM: Program = { commands, groups, sections: SECTIONS, open: openContext };
+
+/** Runs the command line of a host, by default the system's, and returns the exit code. The only place that catches. */
+export async function main(host: Host = ownProcess()): Promise<number> {
+  try {
+    await run(host, PROGRAM);
     return 0;
+  } catch (thrown) {
+    return report(thrown, host);
   }
-  const { pit } = await import('./pit.js');
-  return pit();
+}
+
+function ownProcess(): Host {
+  const host = systemHost();
+  reportUncaught((thrown) => report(thrown, host));
+  return host;
 }

@@ -12,8 +12,16 @@ export function requireConsent({ globals, prompts }: Context): void {
   });
 }
 
+/** The time of a command, which does not pass while a person thinks. */
+interface Time {
+  outside<Value>(work: () => Promise<Value>): Promise<Value>;
+}
+
 /** Asks on a terminal, unless `--yes` has answered. Throws Failure `declined` for anything but yes. */
-export async function confirm({ globals, prompts, budget }: Context, question: string): Promise<void> {
+export async function confirm(
+  { globals, prompts, budget }: Context & { readonly budget: Time },
+  question: string,
+): Promise<void> {
   if (globals.yes || (await budget.outside(() => prompts.confirm(question)))) return;
   throw new Failure('declined', 'Not confirmed; nothing was sent.', { hint: 'Only y or yes confirms.' });
 }

@@ -1,16 +1,16 @@
-import type { Session } from '../commands/session/session.js';
-import type { Budget } from '../exchange/budget.js';
 import type { Host } from '../platform/host.js';
 import type { Output } from '../terminal/output.js';
 import type { Prompts } from '../terminal/prompts.js';
 import type { Globals } from './globals.js';
 
-/** What a command works with. */
-export interface Context {
+/** What there is before a command is known: the outside world, the flags that every command takes, and where to print. */
+export interface Base {
   readonly host: Host;
   readonly globals: Globals;
-  readonly budget: Budget;
   readonly output: Output;
+}
+
+/** What a command works with. `commands/session/context.ts` adds what commands need of the exchange. */
+export interface Context extends Base {
   readonly prompts: Prompts;
-  readonly session: Session;
 }

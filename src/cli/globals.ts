@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { profileName } from '../commands/inputs/words.js';
 import { usage } from '../errors.js';
 import type { Format } from '../terminal/output.js';
+import { completing } from './completes.js';
 import { type Flag, flag, toggle } from './definition.js';
 import { optionOf } from './option.js';
 
@@ -37,7 +37,11 @@ const LONGEST_TIMEOUT_S = 86_400;
 
 /** The flags that every command takes, before or after its name. */
 export const GLOBAL_FLAGS: readonly Flag[] = [
-  flag('--profile <name>', 'use this profile', profileName),
+  flag(
+    '--profile <name>',
+    'use this profile',
+    completing({ of: 'profile' }, (word) => word),
+  ),
   toggle('--json', 'print one JSON document'),
   toggle('--csv', 'print comma-separated values'),
   flag('--fields <names>', 'only these fields of a table or of --csv: id,price', fields),

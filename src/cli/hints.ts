@@ -1,5 +1,5 @@
 import { shellWord } from '../config/private.js';
-import { ACTIVE_PROFILE } from '../errors.js';
+import { ACTIVE_PROFILE, Failure } from '../errors.js';
 import { ownWords } from './command-line.js';
 
 /** Commands that take no profile, or take one as an argument. */
@@ -29,4 +29,20 @@ function profileFlag(words: readonly string[]): string | undefined {
   if (joined !== undefined) return joined.slice('--profile='.length);
   const at = words.indexOf('--profile');
   return at === -1 ? undefined : words[at + 1];
+}
+
+/** A failure with the name of the profile in use in its hints: the layers that make them know its settings only. */
+export async function withActiveProfile(thrown: unknown, profile: () => Promise<string>): Promise<unknown> {
+  if (!(thrown instanceof Failure)) return thrown;
+  const { hints } = thrown;
+  if (!hints.some((hint) => typeof hint !== 'string' && hint.argv.includes(ACTIVE_PROFILE))) return thrown;
+  try {
+    const name = await profile();
+    const named = (word: string) => (word === ACTIVE_PROFILE ? name : word);
+    return thrown.hinting(
+      hints.map((hint) => (typeof hint === 'string' ? hint : { ...hint, argv: hint.argv.map(named) })),
+    );
+  } catch {
+    return thrown;
+  }
 }

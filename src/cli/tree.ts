@@ -1,5 +1,4 @@
 import { Command, Argument as CommanderArgument } from 'commander';
-import { commands, groups } from '../commands/index.js';
 import { nearest } from '../config/names.js';
 import { suggest, usage } from '../errors.js';
 import { version } from '../version.js';
@@ -11,15 +10,28 @@ import { optionOf } from './option.js';
 /** Carries out a command with what was given to it, by the names of its definition. */
 export type Act = (definition: Definition, input: Parameters<Definition['run']>[1], globals: Globals) => Promise<void>;
 
+/** The commands by their words. Each is loaded only when it is needed. */
+export interface Commands {
+  readonly commands: Readonly<Record<string, () => Promise<{ readonly default: Definition }>>>;
+  /** What a word that only groups commands is about. */
+  readonly groups: Readonly<Record<string, string>>;
+  /** The sections of `--help`, with the first words of their commands. */
+  readonly sections: Readonly<Record<string, readonly string[]>>;
+}
+
 /** The program without its commands. `show` takes what help and version print. */
-export function frame(show: (text: string) => void): Command {
+export function emptyProgram(show: (text: string) => void): Command {
   const program = new Command('pit');
   const flagsOfAll = () => program.options.filter(({ hidden }) => !hidden);
   program
     .description('A trading terminal on the command line, with an exchange in a box')
     .enablePositionalOptions()
     // the library's own choice has those of the command above as well: `order batch` takes no --at
-    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: (of) => (of === program ? [] : flagsOfAll()) })
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: (of) => (of === program ? [] : flagsOfAll()),
+      subcommandTerm: (command) => command.name(),
+    })
     .configureOutput({ writeOut: show, writeErr: () => {} })
     .exitOverride()
     .version(version, '-V, --version', 'Print the version');
@@ -28,15 +40,25 @@ export function frame(show: (text: string) => void): Command {
 }
 
 /** Adds the command that is named, or all where none is. */
-export async function addCommands(program: Command, named: string | undefined, act: Act): Promise<void> {
-  for (const [words, load] of wanted(named)) {
+export async function addCommands(
+  program: Command,
+  { commands, groups, sections }: Commands,
+  named: string | undefined,
+  act: Act,
+): Promise<void> {
+  for (const [words, load] of wanted(commands, named)) {
     const { default: definition } = await load();
-    attach(program, words, definition, act);
+    attach(program, groups, words, definition, act);
+  }
+  for (const command of program.commands) {
+    const section = Object.entries(sections).find(([, names]) => names.includes(command.name()));
+    if (section !== undefined) command.helpGroup(`${section[0]}:`);
   }
   program
     .command('help')
     .description('Show help for a command, or: help exit-codes')
     .argument('[command...]')
+    .helpGroup('Help:')
     .action(async (names: readonly string[]) => {
       const { writeOut, getOutHelpWidth } = program.configureOutput();
       const topic = await topicOf(names, getOutHelpWidth?.());
@@ -51,7 +73,7 @@ async function topicOf(names: readonly string[], width = Number.POSITIVE_INFINIT
 }
 
 /** A command's own file and those of its subcommands; help and unknown words need them all. */
-function wanted(named: string | undefined) {
+function wanted(commands: Commands['commands'], named: string | undefined) {
   const all = Object.entries(commands);
   const own = all.filter(([words]) => words.split(' ')[0] === named);
   return own.length === 0 ? all : own;
@@ -69,9 +91,11 @@ export function child(parent: Command, name: string): Command {
   throw usage(`unknown command '${name}'`, hint);
 }
 
-function attach(program: Command, words: string, definition: Definition, act: Act): void {
+function attach(program: Command, groups: Commands['groups'], words: string, definition: Definition, act: Act): void {
   const names = words.split(' ');
-  const parent = names.slice(0, -1).reduce((above, _name, index) => group(above, names.slice(0, index + 1)), program);
+  const parent = names
+    .slice(0, -1)
+    .reduce((above, _name, index) => group(above, groups, names.slice(0, index + 1)), program);
   const command = subcommand(parent, names.at(-1) ?? '');
   command.description(definition.summary).allowExcessArguments(false);
   const argumentNames = Object.keys(definition.arguments ?? {});
@@ -102,7 +126,7 @@ function subcommand(parent: Command, name: string): Command {
 }
 
 /** A word that only groups others is a wrong command line by itself; an order's word is a command as well. */
-function group(parent: Command, names: readonly string[]): Command {
+function group(parent: Command, groups: Commands['groups'], names: readonly string[]): Command {
   const summary = groups[names.join(' ')];
   const command = subcommand(parent, names.at(-1) ?? '');
   return summary === undefined ? command : command.description(summary);

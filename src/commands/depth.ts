@@ -28,16 +28,16 @@ interface Row extends Level {
 const LEVEL = { price: shape.decimal('in the quote coin'), amount: shape.decimal('in the base coin') };
 
 export default define({
-  summary: 'The order book, with spread and cumulative amounts',
+  summary: 'Show the order book of a market',
   arguments: { market: required('the market', marketName) },
   flags: {
-    size: flag('--size <n>', 'levels a side, 1 to 50', wholeNumber('--size', 1, 50)),
-    merge: flag('--merge <step>', 'put prices of this step together (5 levels)', positiveDecimal('--merge')),
+    size: flag('--size <n>', 'how many levels per side, 1 to 50 (default: 10)', wholeNumber('--size', 1, 50)),
+    merge: flag('--merge <step>', 'group prices by this step (5 levels per side)', positiveDecimal('--merge')),
   },
   examples: ['depth btc_usdt', 'depth btc_usdt --size 20', 'depth btc_usdt --merge 10 --json'],
   output: shape.record({
     market: shape.text(''),
-    time: shape.time('when the exchange made it', origin.DEPTH.time),
+    time: shape.time('when the exchange created it', origin.DEPTH.time),
     bids: shape.list(shape.record(LEVEL), 'best first', origin.DEPTH.bids),
     asks: shape.list(shape.record(LEVEL), 'best first', origin.DEPTH.asks),
   }),
@@ -62,7 +62,7 @@ export default define({
 function levelsOf({ output }: Context, size: number | undefined, merge: string | undefined): number {
   if (merge === undefined) return size ?? DEFAULT_LEVELS;
   if (size !== undefined && size > MERGED_LEVELS)
-    output.note(`Merged depth has ${MERGED_LEVELS} levels a side; --size ${size} asks for more.`);
+    output.note(`--merge shows ${MERGED_LEVELS} levels per side; --size ${size} has no effect.`);
   return Math.min(size ?? MERGED_LEVELS, MERGED_LEVELS);
 }
 
@@ -113,25 +113,25 @@ function cumulative(levels: readonly Level[]): string[] {
 }
 
 function spreadLine({ paint, width }: Screen, bid: Level | undefined, ask: Level | undefined, quote: string): string {
-  const words =
+  const text =
     bid === undefined || ask === undefined
       ? `No ${bid === undefined ? 'bids' : 'asks'}.`
-      : spreadWords(Decimal.of(bid.price), Decimal.of(ask.price), quote);
-  return wrapped(words, width).split('\n').map(paint.faint).join('\n');
+      : spreadText(Decimal.of(bid.price), Decimal.of(ask.price), quote);
+  return wrapped(text, width).split('\n').map(paint.faint).join('\n');
 }
 
-/** A share of the middle makes sense in an orderly book only: prices above zero, the bid not above the ask. */
-function spreadWords(bid: Decimal, ask: Decimal, quote: string): string {
+/** The percentage is left out of a crossed book or one with prices of zero or less. */
+function spreadText(bid: Decimal, ask: Decimal, quote: string): string {
   const spread = ask.minus(bid);
   const mid = ask.plus(bid).dividedBy(Decimal.of('2'), spread.scale + 1, 'down');
   const share = bid.sign > 0 && spread.sign >= 0 ? ` (${percentOf(spread, mid)} %)` : '';
   return `Spread ${grouped(spread.toString())} ${quote}${share}, mid ${grouped(mid.trimmed().toString())}`;
 }
 
-/** Rounded half up, to four decimals, or as many as show two digits other than leading zeros. */
+/** Rounded half up to four decimals, or to as many as show two significant digits. */
 function percentOf(spread: Decimal, mid: Decimal): string {
   const hundredfold = spread.times(Decimal.of('100'));
-  // The quotient is no smaller than a unit of this scale, so that its first digit is seen.
+  // at this scale the quotient is never zero
   const quotient = hundredfold.dividedBy(mid, spread.scale + mid.toString().length, 'down').toString();
   const zeros = /^0\.(0*)[1-9]/.exec(quotient)?.[1]?.length ?? 0;
   const scale = Math.max(4, zeros + 2);

@@ -3,14 +3,14 @@ import type { Readable } from 'node:stream';
 import { confirm, requireConsent } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, toggle } from '../cli/definition.js';
-import { DRY_CHANGE, dryChange } from '../cli/dry-run.js';
-import { warnOfLeftBehind } from '../cli/left-behind.js';
 import * as shape from '../cli/shapes.js';
 import { type KeyPair, lastFour, parseKeys, requireKeyText } from '../config/keys.js';
 import { codeOf } from '../config/private.js';
 import { Failure, suggest, usage } from '../errors.js';
 import { record } from '../terminal/table.js';
+import { DRY_CHANGE, dryChange } from './dry-run.js';
 import { filePath } from './inputs/words.js';
+import { warnOfLeftBehind } from './left-behind.js';
 import { chosenProfile } from './profile.js';
 
 const MASKED_KEYS = shape.record({

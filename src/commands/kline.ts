@@ -18,19 +18,19 @@ const DEFAULT_SIZE = 24;
 const MOST_CANDLES = 1_000_000;
 
 export default define({
-  summary: 'Candles, oldest first',
+  summary: 'List candles, oldest first',
   arguments: { market: required('the market', marketName) },
   flags: {
     type: flag(
       '--type <type>',
-      `${CANDLE_TYPES.join(', ')}; ${DEFAULT_TYPE} unless told`,
+      `${CANDLE_TYPES.join(', ')} (default: ${DEFAULT_TYPE})`,
       oneOf('--type', ...CANDLE_TYPES),
     ),
-    since: flag('--since <time>', 'from this time on', moment),
-    until: flag('--until <time>', 'up to this time', moment),
+    since: flag('--since <time>', 'list candles from this time', moment),
+    until: flag('--until <time>', 'list candles up to this time (default: now)', moment),
     size: flag(
       '--size <n>',
-      `how many; ${DEFAULT_SIZE} unless a time is given`,
+      `how many (default: ${DEFAULT_SIZE}, or all since --since)`,
       wholeNumber('--size', 1, MOST_CANDLES),
     ),
   },
@@ -41,13 +41,13 @@ export default define({
   ],
   output: shape.list(
     shape.record({
-      time: shape.time('when it begins', 'kline.data[0]'),
+      time: shape.time('opening time', 'kline.data[0]'),
       open: shape.decimal('', 'kline.data[1]'),
       high: shape.decimal('', 'kline.data[2]'),
       low: shape.decimal('', 'kline.data[3]'),
       close: shape.decimal('', 'kline.data[4]'),
       volume: shape.decimal('in the base coin', 'kline.data[5]'),
-      closed: shape.yesNo('false while it goes on'),
+      closed: shape.yesNo('false for the current candle'),
     }),
   ),
   async run({ host, session }, { market, type = DEFAULT_TYPE, since, until, size }) {
@@ -106,7 +106,7 @@ function toRow({ time, open, high, low, close, volume }: Candle, type: CandleTyp
   return { time: isoTime(time), open, high, low, close, volume, closed: time + CANDLE_MS[type] <= now };
 }
 
-/** From open to close, in the quote coin. */
+/** Close minus open. */
 function changeOf({ open, close }: { open: string; close: string }): string {
   return Decimal.of(close).minus(Decimal.of(open)).toString();
 }

@@ -8,29 +8,29 @@ import { unknownCoinNote } from './inputs/known-coins.js';
 import { coinName, marketName } from './inputs/names.js';
 
 export default define({
-  summary: 'Markets with their tick and lot sizes and minimums',
-  arguments: { market: optional('only this market', marketName) },
+  summary: 'List markets with tick sizes, lot sizes and minimums',
+  arguments: { market: optional('the market (default: all)', marketName) },
   flags: {
-    base: flag('--base <coin>', 'only markets that trade this coin', coinName),
-    quote: flag('--quote <coin>', 'only markets priced in this coin', coinName),
+    base: flag('--base <coin>', 'list only markets for this coin', coinName),
+    quote: flag('--quote <coin>', 'list only markets priced in this coin', coinName),
   },
   examples: ['markets', 'markets --quote usdt', 'markets btc_usdt --json'],
   output: shape.list(
     shape.record({
       market: shape.text('its name: base_quote', origin.MARKET.market),
-      base: shape.text('the coin that is traded', origin.MARKET.base),
-      quote: shape.text('the coin that prices are in', origin.MARKET.quote),
-      priceScale: shape.count('decimals of a price', origin.MARKET.priceScale),
-      amountScale: shape.count('decimals of an amount', origin.MARKET.amountScale),
-      tickSize: shape.decimal('the smallest step of a price'),
-      lotSize: shape.decimal('the smallest step of an amount'),
-      minAmount: shape.decimal('the least an order may have, in the base coin', origin.MARKET.minAmount),
-      minNotional: shape.decimal('the least an order may be worth, in the quote coin', origin.MARKET.minNotional),
+      base: shape.text('the traded coin', origin.MARKET.base),
+      quote: shape.text('the coin of prices', origin.MARKET.quote),
+      priceScale: shape.count('decimals in a price', origin.MARKET.priceScale),
+      amountScale: shape.count('decimals in an amount', origin.MARKET.amountScale),
+      tickSize: shape.decimal('smallest step of a price'),
+      lotSize: shape.decimal('smallest step of an amount'),
+      minAmount: shape.decimal('smallest order in the base coin', origin.MARKET.minAmount),
+      minNotional: shape.decimal('smallest order in the quote coin', origin.MARKET.minNotional),
     }),
   ),
   async run({ session, output }, { market, base, quote }) {
     if (market !== undefined && (base ?? quote) !== undefined) {
-      throw usage('A market and --base or --quote exclude each other.', 'Give the market alone.');
+      throw usage('A market and --base or --quote exclude each other.', 'Name a market or filter by coin.');
     }
     const catalog = await session.markets();
     const markets = market === undefined ? await catalog.all() : [await catalog.find(market)];
@@ -59,7 +59,7 @@ export default define({
         { title: 'min. value', value: (row) => grouped(row.minNotional), align: 'decimal', importance: 3 },
         { title: 'quote', value: (row) => row.quote, importance: 2, paint: (text, _, paint) => paint.faint(text) },
       ],
-      empty: 'No market fits.',
+      empty: 'No matching market.',
     });
   },
 });

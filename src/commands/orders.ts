@@ -1,7 +1,6 @@
 import { listing } from '../cli/answers.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, optional, toggle } from '../cli/definition.js';
-import { onMarket } from '../cli/known-market.js';
 import * as shape from '../cli/shapes.js';
 import type { Side } from '../domain/words.js';
 import { Failure, usage } from '../errors.js';
@@ -9,6 +8,7 @@ import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/order-pa
 import { watchMarket } from '../trading/duplicates/watch.js';
 import { marketName } from './inputs/names.js';
 import { oneOf, wholeNumber } from './inputs/numbers.js';
+import { onMarket } from './known-market.js';
 import { ORDER, type OrderRow, orderColumns, orderRow } from './order/order-row.js';
 
 type Wanted = 'open' | 'filled' | 'cancelled' | 'all';

@@ -2,8 +2,6 @@ import { listing } from '../cli/answers.js';
 import { confirm, requireConsent } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, optional, required } from '../cli/definition.js';
-import { DRY_CHANGE, dryChange } from '../cli/dry-run.js';
-import { warnOfLeftBehind } from '../cli/left-behind.js';
 import * as shape from '../cli/shapes.js';
 import { coinAmounts } from '../config/coin-amounts.js';
 import { nearest } from '../config/names.js';
@@ -16,7 +14,9 @@ import { Failure, suggest, usage } from '../errors.js';
 import { requireCertificates } from '../exchange/network/network.js';
 import type { Answer } from '../terminal/answer.js';
 import { type Entry, record } from '../terminal/table.js';
+import { DRY_CHANGE, dryChange } from './dry-run.js';
 import { profileName, word, wordLike } from './inputs/words.js';
+import { warnOfLeftBehind } from './left-behind.js';
 
 const HOSTS: shape.Fields = {
   name: shape.text(''),

@@ -1,21 +1,21 @@
 import { define, several } from '../cli/definition.js';
 import { leaves } from '../cli/row-fields.js';
-import { schemasOf } from '../cli/schemas.js';
 import * as shape from '../cli/shapes.js';
 import type { Answer } from '../terminal/answer.js';
 import { word } from './inputs/words.js';
+import { schemasOf } from './schemas.js';
 
 export default define({
-  summary: 'What the JSON of a command holds, as a JSON Schema',
-  arguments: { command: several('the words of a command, or error; every one when none is named', word) },
+  summary: 'Print the JSON Schema of command output',
+  arguments: { command: several('the words of a command, or error (default: all)', word) },
   examples: ['schema order', 'schema order show', 'schema error', 'schema --csv'],
   output: shape.anything,
   row: shape.record({
     command: shape.text(''),
-    field: shape.text('its name; [] stands for each element of a list'),
+    field: shape.text('its name, with [] for the elements of a list'),
     type: shape.text(''),
     description: shape.text(''),
-    interface: shape.text('the fields of the interface that it carries'),
+    interface: shape.text('the interface fields it comes from'),
   }),
   async run(_context, { command }) {
     const words = command.join(' ');

@@ -21,17 +21,17 @@ interface Row extends Ticker {
 
 type Sorting = 'change' | 'volume' | 'market';
 
-/** Up to this many markets are asked for one by one, which also gives the time; more come from one request for all. */
-const ASKED_SINGLY = 3;
+/** Up to this many markets take one request each, which also gives the time; more come from one request for all. */
+const MAX_SINGLE_REQUESTS = 3;
 
 export default define({
-  summary: 'Last price, best bid and ask, and the change over 24 hours',
-  arguments: { markets: several('the markets; all when none is named', marketName) },
+  summary: 'Show last price, best bid and ask, and daily change',
+  arguments: { markets: several('the markets (default: all)', marketName) },
   flags: {
-    quote: flag('--quote <coin>', 'only markets priced in this coin', coinName),
+    quote: flag('--quote <coin>', 'list only markets priced in this coin', coinName),
     sort: flag(
       '--sort <order>',
-      'change, volume (both largest first) or market',
+      'sort by change or volume, largest first, or by market',
       oneOf('--sort', 'change', 'volume', 'market'),
     ),
   },
@@ -39,24 +39,26 @@ export default define({
   output: shape.list(
     shape.record({
       market: shape.text('', origin.TICKER.market),
-      time: shape.orNull(shape.time('null where all were asked for at once', origin.TICKER.time)),
-      bid: shape.orNull(shape.decimal('the best one', origin.TICKER.bid)),
-      ask: shape.orNull(shape.decimal('the best one', origin.TICKER.ask)),
+      time: shape.orNull(shape.time('null when listed from one request for all', origin.TICKER.time)),
+      bid: shape.orNull(shape.decimal('best bid', origin.TICKER.bid)),
+      ask: shape.orNull(shape.decimal('best ask', origin.TICKER.ask)),
       last: shape.orNull(shape.decimal('price of the last trade', origin.TICKER.last)),
       open: shape.orNull(shape.decimal('', origin.TICKER.open)),
       high: shape.orNull(shape.decimal('', origin.TICKER.high)),
       low: shape.orNull(shape.decimal('', origin.TICKER.low)),
-      change: shape.orNull(shape.decimal('over 24 hours, in percent as sent', origin.TICKER.change)),
+      change: shape.orNull(shape.decimal('over 24 hours, in percent', origin.TICKER.change)),
       volume: shape.orNull(shape.decimal('over 24 hours, in the base coin', origin.TICKER.volume)),
     }),
   ),
   async run(context, { markets, quote, sort }) {
     if (markets.length > 0 && quote !== undefined) {
-      throw usage('Markets and --quote exclude each other.', 'Give the markets alone.');
+      throw usage('Markets and --quote exclude each other.', 'Name markets or give --quote.');
     }
-    const known = await wanted(context, markets, quote);
+    const known = await chosenMarkets(context, markets, quote);
     const rows =
-      known.length <= ASKED_SINGLY && markets.length > 0 ? await singly(context, known) : await fromAll(context, known);
+      known.length <= MAX_SINGLE_REQUESTS && markets.length > 0
+        ? await readEach(context, known)
+        : await readAll(context, known);
     return listing({
       rows: sort === undefined ? rows : sorted(rows, sort),
       fields: ['market', 'time', 'bid', 'ask', 'last', 'open', 'high', 'low', 'change', 'volume'],
@@ -83,7 +85,7 @@ export default define({
         { title: 'low', value: (row) => shown(row.low), align: 'decimal', importance: 2 },
         { title: 'open', value: (row) => shown(row.open), align: 'decimal', importance: 1 },
       ],
-      empty: 'No market fits.',
+      empty: 'No matching market.',
     });
   },
 });
@@ -92,7 +94,7 @@ function shown(price: string | null): string | null {
   return price === null ? null : grouped(price);
 }
 
-async function wanted(
+async function chosenMarkets(
   { session, output }: Context,
   names: readonly string[],
   quote: string | undefined,
@@ -107,7 +109,7 @@ async function wanted(
   return Promise.all([...new Set(names)].map((name) => catalog.find(name)));
 }
 
-async function singly({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
+async function readEach({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
   const client = await session.client();
   return Promise.all(
     markets.map(async ({ market }) => {
@@ -117,7 +119,7 @@ async function singly({ session }: Context, markets: readonly Market[]): Promise
   );
 }
 
-async function fromAll({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
+async function readAll({ session }: Context, markets: readonly Market[]): Promise<Row[]> {
   const client = await session.client();
   const tickers = await client.tickers();
   return markets.flatMap(({ market }) => {

@@ -9,16 +9,18 @@ import { marketName } from './inputs/names.js';
 import { idNumber } from './inputs/numbers.js';
 
 export default define({
-  summary: 'Public trades, oldest first',
+  summary: 'List public trades, oldest first',
   arguments: { market: required('the market', marketName) },
-  flags: { since: flag('--since <trade-id>', 'the 50 trades after this one', idNumber('--since')) },
+  flags: {
+    since: flag('--since <trade-id>', 'list the 50 trades after this one (default: the newest)', idNumber('--since')),
+  },
   examples: ['trades btc_usdt', 'trades btc_usdt --since 1700000000000000000 --json'],
   output: shape.list(
     shape.record({
       id: shape.id('of the trade', origin.TRADE.id),
       time: shape.time('', origin.TRADE.time),
       market: shape.text(''),
-      side: shape.oneOf(['buy', 'sell'], 'of the order that took', origin.TRADE.side),
+      side: shape.oneOf(['buy', 'sell'], 'of the taker', origin.TRADE.side),
       price: shape.decimal('in the quote coin', origin.TRADE.price),
       amount: shape.decimal('in the base coin', origin.TRADE.amount),
     }),
@@ -27,7 +29,7 @@ export default define({
     const { base, quote } = await (await session.markets()).find(market);
     const client = await session.client();
     const trades = await client.trades(market, since);
-    // oldest first, whichever way they came; of the same moment the smaller id is the older
+    // the exchange may send either order; at the same time the smaller id is older
     const ordered = trades.toSorted((left, right) => left.time - right.time || compareIds(left.id, right.id));
     return listing({
       rows: ordered.map(({ id, time, side, price, amount }) => ({

@@ -2,9 +2,8 @@ import type { Bill } from '../domain/funds.js';
 import { Failure } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
 import type { ExchangeZone } from './exchange-zone.js';
-import { pagesInOrder } from './growing-pages.js';
+import { pagesInOrder, Seen } from './growing-pages.js';
 import type { ListedBill } from './operations/funds.js';
-import { Seen } from './seen.js';
 
 /** Which bills: of one coin or all; times in milliseconds since the Unix epoch, both included. */
 export interface BillRange {

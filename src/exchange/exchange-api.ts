@@ -1,38 +1,67 @@
-import type { Call, ClientOptions } from './call.js';
-import { ExchangeClock } from './exchange-clock.js';
+import type { Host } from '../platform/host.js';
+import type { Budget } from './budget.js';
+import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
-import { inTurn } from './limiter/in-turn.js';
-import { Limiter, type Limits, type Turn } from './limiter/limiter.js';
-import { ownLimits } from './limiter/own-limits.js';
-import { laneOf } from './limiter/permits.js';
+import { Limiter, type Told, type Turn } from './limiter/limiter.js';
+import { type Limits, ownLimits } from './limiter/limits.js';
+import type { Network } from './network/network.js';
 import { OBSERVED } from './observed-codes.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { Result } from './operations/operation.js';
-import type { Given, Hosts, ValuesOf } from './request.js';
-import { requestUrl } from './request-url.js';
+import { type Credentials, type Given, type Hosts, requestUrl, type ValuesOf } from './request.js';
 import { Refused, readResponse, requireJson, wholeBody } from './response.js';
-import { attempts } from './retry.js';
+import { withRetries } from './retry.js';
 import { type Delivery, get, type HttpAnswer, TransportError } from './transport.js';
-import { isUnread, NO_TIME, TAKEN_BACK, type Verdict, verdictOf, WAITED_TOO_LONG } from './verdict.js';
+import { CANCELLED, NO_TIME, outcomeOf, WAITED_TOO_LONG, type WriteOutcome } from './write-outcome.js';
 
-export type { ClientOptions } from './call.js';
-export type { Verdict } from './verdict.js';
+export interface ApiOptions {
+  readonly host: Host;
+  readonly hosts: Hosts;
+  /** Returns the keys, or throws a Failure `credentials` that says what is missing. */
+  readonly credentials: () => Credentials;
+  readonly budget: Budget;
+  /** Keeps what is known of the exchange's clock. Absent: it is measured again. */
+  readonly clockMemory?: ClockMemory;
+  /**
+   * Called if the host refused the connection, so that not a byte of the request left: starts what should be there.
+   * Absent for hosts that are not pit's to start.
+   */
+  readonly revive?: () => Promise<void>;
+  /** The exchange's limits, shared with other processes. Absent: this client keeps them alone. */
+  readonly limits?: Limits;
+  /** Takes a line about each request, secrets already masked. */
+  readonly trace?: (line: string) => void;
+  /** Takes the whole body of each answer to a write that was done. */
+  readonly heard?: (name: string, body: string) => void;
+  /** Absent: no proxy, and the well-known authorities. */
+  readonly network?: Network;
+}
 
-/** The longest that one read may take before it is tried again. */
+/** An operation with its values, and what to make of the body of its answer. */
+interface Call<Answer> {
+  readonly name: string;
+  readonly values: Given;
+  readonly read: (body: string, answer: HttpAnswer) => Answer;
+}
+
+/** The longest one read may take before it is tried again. */
 const READ_TIMEOUT_MS = 10_000;
-/** A write waits longer, because an answer is worth more than asking for it afterwards; half of the budget is kept for that. */
+/** A write waits longer: its answer is worth more than asking for it later. Half of the budget is kept for that. */
 const WRITE_TIMEOUT_MS = 15_000;
-/** With less than this left, or than a tenth of a short budget, a write does not leave: its answer could hardly come in time. */
+/** With less than this left, or less than a tenth of a short budget, a write does not leave: its answer could hardly come in time. */
 const LEAST_FOR_WRITE_MS = 1_000;
 
-/** The signed HTTP layer: calls an operation by its name, with the interface's own names, and returns its checked result. */
+/** Cancellations have permits of their own: they may be all that can still limit a loss. */
+const CANCELLING: ReadonlySet<string> = new Set<OperationName>(['cancelOrder', 'cancelAllOrdersAfter']);
+
+/** The exchange by the interface's own names: signed HTTP calls of operations, with checked results. */
 export class ExchangeApi {
-  readonly #options: ClientOptions;
+  readonly #options: ApiOptions;
   readonly #limits: Limits;
   readonly #limiter: Limiter;
   readonly #clock: ExchangeClock;
 
-  constructor(options: ClientOptions) {
+  constructor(options: ApiOptions) {
     const { host, budget, clockMemory, limits = ownLimits(host.now) } = options;
     this.#options = options;
     this.#limits = limits;
@@ -40,22 +69,21 @@ export class ExchangeApi {
     this.#clock = new ExchangeClock(host, clockMemory);
   }
 
-  /** The exchange's clock as far as its answers told of it, in milliseconds since the Unix epoch. */
+  /** The exchange's clock as far as its answers showed it, in milliseconds since the Unix epoch. */
   now(): number {
     return this.#clock.now();
   }
 
-  /** What the caller prints of where a write would go. */
   get hosts(): Hosts {
     return this.#options.hosts;
   }
 
-  /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined where none is known. */
+  /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined if none is known. */
   get lockedUntil(): number | undefined {
     return this.#limits.breaker?.until;
   }
 
-  /** Throws Failure `credentials` where a signed call could not be made. */
+  /** Throws Failure `credentials` if a signed call could not be made. */
   requireKeys(): void {
     this.#options.credentials();
   }
@@ -66,31 +94,17 @@ export class ExchangeApi {
    * what the interface says.
    */
   async read<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Promise<Result<OperationNamed<Name>>> {
-    return this.#repeatable(this.#described(name, values));
+    return this.#repeatable(described(name, values));
   }
 
-  /** The same with the body as it came, whatever its fields: only JSON it must be. Throws Failure as {@link read}. */
+  /** The same, with the body as it came, whatever its fields; it must be JSON. Throws Failure as {@link read}. */
   async ask(name: OperationName, values: Given): Promise<string> {
     return this.#repeatable({ name, values, read: (body) => wholeBody(name, body) });
   }
 
-  #described<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Call<Result<OperationNamed<Name>>> {
-    return { name, values, read: (body) => readResponse(name, body) };
-  }
-
-  async #repeatable<Answer>(call: Call<Answer>): Promise<Answer> {
-    const { host, budget } = this.#options;
-    if (operationOf(call.name).effect === 'write') throw new Error(`${call.name} is a write and is sent once`);
-    try {
-      return await attempts(host, budget, () => this.#readInTime(call));
-    } catch (error) {
-      throw failureOf(error, call.name, this.lockedUntil);
-    }
-  }
-
   /**
-   * One answer to a read, refused or not, with what it tells of the host beside its body. Throws Failure as {@link read}
-   * where none came that the interface could have sent.
+   * One answer to a read, refused or not, with what it shows of the host. Throws Failure as {@link read} if no answer came
+   * that the interface could have sent.
    */
   async probe(name: OperationName, values: Given): Promise<HttpAnswer> {
     const read = (body: string, answer: HttpAnswer) => {
@@ -103,13 +117,13 @@ export class ExchangeApi {
   }
 
   /**
-   * Whether the exchange looks at a request with this `reqTime` (milliseconds since the Unix epoch) at all. Asks with an
-   * operation that changes nothing, once. Throws Failure as {@link read} where no answer came.
+   * Whether the exchange looks at a request with this `reqTime` (milliseconds since the Unix epoch) at all. Asks once, with
+   * an operation that changes nothing. Throws Failure as {@link read} if no answer came.
    */
   async takes<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
     if (operationOf(name).effect !== 'read') throw new Error(`${name} changes something`);
     try {
-      await this.#paced(this.#described(name, values), reqTime);
+      await this.#paced(described(name, values), reqTime);
       return true;
     } catch (error) {
       if (!(error instanceof Refused) || isUnread(error)) throw failureOf(error, name, this.lockedUntil);
@@ -118,47 +132,38 @@ export class ExchangeApi {
   }
 
   /**
-   * Calls a write: one request on a fresh connection, never repeated, whatever happens to it.
-   * Throws Failure `credentials` or `usage` before anything is sent; everything later is in the verdict.
+   * Calls a write: one request on a fresh connection, never repeated.
+   * Throws Failure `credentials` or `usage` before anything is sent; everything later is in the outcome.
    *
-   * @param reqTime milliseconds since the Unix epoch: until how long after it the exchange takes the request decides how
-   *   long a lost one may still be executed, so that who records it must know it beforehand
-   * @param goes asked at the very moment at which it would leave: false takes it back
+   * @param reqTime milliseconds since the Unix epoch: it decides how long a lost request may still be executed, so whoever
+   *   records the request must know it beforehand
+   * @param mayLeave asked at the moment the request would leave: false cancels it
    */
   async write<Name extends OperationName>(
     name: Name,
     values: ValuesOf<Name>,
-    reqTime = this.now(),
-    goes: () => boolean = () => true,
-  ): Promise<Verdict<Result<OperationNamed<Name>>>> {
-    return this.#once(this.#described(name, values), reqTime, goes);
+    reqTime?: number,
+    mayLeave?: () => boolean,
+  ): Promise<WriteOutcome<Result<OperationNamed<Name>>>> {
+    return this.#once(described(name, values), reqTime, mayLeave);
   }
 
-  /** The same for an operation that the interface does not describe; the answer is its body. Throws as {@link write}. */
-  async call(name: string, values: Given, reqTime = this.now(), goes?: () => boolean): Promise<Verdict<string>> {
-    return this.#once({ name, values, read: (body) => wholeBody(name, body) }, reqTime, goes);
+  /** The same for an operation the interface does not describe; the answer is its body. Throws as {@link write}. */
+  async call(name: string, values: Given, reqTime?: number, mayLeave?: () => boolean): Promise<WriteOutcome<string>> {
+    return this.#once({ name, values, read: (body) => wholeBody(name, body) }, reqTime, mayLeave);
   }
 
-  async #once<Answer>(call: Call<Answer>, reqTime: number, goes = () => true): Promise<Verdict<Answer>> {
-    const { budget } = this.#options;
-    const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
-    if (!budget.allows(leastMs)) return NO_TIME;
-    this.#check(call);
+  async #repeatable<Answer>(call: Call<Answer>): Promise<Answer> {
+    const { host, budget } = this.#options;
+    if (operationOf(call.name).effect === 'write') throw new Error(`${call.name} is a write and is sent once`);
     try {
-      const turn = await this.#turn(call);
-      const stopped = budget.allows(leastMs) ? (goes() ? undefined : TAKEN_BACK) : WAITED_TOO_LONG;
-      if (stopped !== undefined) {
-        await turn.unused();
-        return stopped;
-      }
-      const delivery = { fresh: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
-      return { kind: 'done', answer: await inTurn(turn, () => this.#exchange(call, reqTime, delivery)) };
+      return await withRetries(host, budget, () => this.#readInTime(call));
     } catch (error) {
-      return verdictOf(error);
+      throw failureOf(error, call.name, this.lockedUntil);
     }
   }
 
-  /** A clock that is wrong is found out by the very answer that refuses its time, and the next attempt has the right one. */
+  /** The answer that refuses a wrong `reqTime` also shows the right time, so the next attempt has it. */
   async #readInTime<Answer>(call: Call<Answer>): Promise<Answer> {
     const { offset } = this.#clock;
     try {
@@ -171,24 +176,43 @@ export class ExchangeApi {
   }
 
   async #paced<Answer>(call: Call<Answer>, reqTime: number): Promise<Answer> {
-    const { budget } = this.#options;
-    const turn = await this.#turn(call);
-    const timeoutMs = Math.min(READ_TIMEOUT_MS, budget.leftMs);
+    const turn = await this.#turn(call.name);
+    const timeoutMs = Math.min(READ_TIMEOUT_MS, this.#options.budget.leftMs);
     return inTurn(turn, () => this.#exchange(call, reqTime, { fresh: false, timeoutMs }));
   }
 
-  #turn({ name }: Pick<Call<unknown>, 'name'>): Promise<Turn> {
-    const { bucket, effect } = operationOf(name);
-    return this.#limiter.turn({ bucket, lane: laneOf(name), mayTry: effect === 'read' });
+  async #once<Answer>(call: Call<Answer>, reqTime = this.now(), mayLeave = () => true): Promise<WriteOutcome<Answer>> {
+    const { budget } = this.#options;
+    const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
+    if (!budget.allows(leastMs)) return NO_TIME;
+    this.#check(call);
+    try {
+      const turn = await this.#turn(call.name);
+      const stopped = budget.allows(leastMs) ? (mayLeave() ? undefined : CANCELLED) : WAITED_TOO_LONG;
+      if (stopped !== undefined) {
+        await turn.unused();
+        return stopped;
+      }
+      const delivery = { fresh: true, timeoutMs: Math.min(WRITE_TIMEOUT_MS, budget.leftMs / 2) };
+      return { kind: 'done', answer: await inTurn(turn, () => this.#exchange(call, reqTime, delivery)) };
+    } catch (error) {
+      return outcomeOf(error);
+    }
   }
 
-  /** Everything that can be wrong before anything is sent. */
-  #check(call: Call<unknown>): void {
+  /** Throws for everything that can be wrong before anything is sent. */
+  #check({ name, values }: Call<unknown>): void {
     try {
-      this.#url(call, this.now());
+      requestUrl(this.#options, name, values, this.now());
     } catch (error) {
-      throw failureOf(error, call.name);
+      throw failureOf(error, name);
     }
+  }
+
+  #turn(name: string): Promise<Turn> {
+    const { bucket, effect } = operationOf(name);
+    const lane = CANCELLING.has(name) ? 'cancel' : 'common';
+    return this.#limiter.turn({ bucket, lane, mayTry: effect === 'read' });
   }
 
   async #exchange<Answer>(call: Call<Answer>, reqTime: number, delivery: Delivery): Promise<Answer> {
@@ -203,25 +227,22 @@ export class ExchangeApi {
     }
   }
 
-  async #send<Answer>(call: Call<Answer>, reqTime: number, delivery: Delivery): Promise<Answer> {
-    const { name } = call;
-    const url = this.#url(call, reqTime);
+  async #send<Answer>({ name, values, read }: Call<Answer>, reqTime: number, delivery: Delivery): Promise<Answer> {
+    const url = requestUrl(this.#options, name, values, reqTime);
     const { host, trace, heard, network } = this.#options;
     const start = host.now();
+    const tell = (what: string) => trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.now() - start} ms`);
     try {
       const whole = await get(url, { ...delivery, network });
       const { status, body, date } = whole;
       this.#learn(name, date, start);
-      trace?.(
-        `GET ${host.redaction.apply(url)} -> HTTP ${status}, ${body.length} characters, ${host.now() - start} ms`,
-      );
+      tell(`HTTP ${status}, ${body.length} characters`);
       if (status !== 200) throw new BadStatus(status);
-      const answer = call.read(body, whole);
+      const answer = read(body, whole);
       if (operationOf(name).effect !== 'read') heard?.(name, body);
       return answer;
     } catch (error) {
-      if (error instanceof TransportError)
-        trace?.(`GET ${host.redaction.apply(url)} -> ${error.message}, ${host.now() - start} ms`);
+      if (error instanceof TransportError) tell(error.message);
       throw error;
     }
   }
@@ -231,8 +252,28 @@ export class ExchangeApi {
     if (date === null || operationOf(name).access !== 'signed') return;
     this.#clock.learn({ date, sent, received: this.#options.host.now() });
   }
+}
 
-  #url({ name, values }: Pick<Call<unknown>, 'name' | 'values'>, reqTime: number): string {
-    return requestUrl(this.#options, name, values, reqTime);
+function described<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Call<Result<OperationNamed<Name>>> {
+  return { name, values, read: (body) => readResponse(name, body) };
+}
+
+/** Sends a request within its turn. The exchange counts a request before it answers, so the turn ends with the answer. */
+async function inTurn<Value>(turn: Turn, send: () => Promise<Value>): Promise<Value> {
+  let told: Told = 'nothing';
+  try {
+    const value = await send();
+    told = 'answer';
+    return value;
+  } catch (error) {
+    if (error instanceof Refused) told = error.code === OBSERVED.locked ? 'lock' : 'answer';
+    throw error;
+  } finally {
+    await turn.over(told);
   }
+}
+
+/** Refused because of earlier requests: the exchange did not look at this one. */
+function isUnread({ code, busy }: Refused): boolean {
+  return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
 }

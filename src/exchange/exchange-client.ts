@@ -1,20 +1,42 @@
 import type { AccountInfo } from '../domain/account.js';
 import type { ChainAddress, ChainFee, WithdrawalRequest } from '../domain/funds.js';
 import type { Depth, Ticker, Trade } from '../domain/market-data.js';
-import type { BatchRequest, Cancellation, Order, OrderReference, OrderTerms, Side } from '../domain/order.js';
+import type {
+  BatchRequest,
+  Cancellation,
+  Order,
+  OrderReference,
+  OrderTerms,
+  OrderType,
+  Side,
+} from '../domain/order.js';
 import { Failure } from '../errors.js';
 import type { Budget } from './budget.js';
-import type { ClientOptions } from './call.js';
-import { ExchangeApi } from './exchange-api.js';
-import type { Observation } from './observation.js';
+import { type ApiOptions, ExchangeApi } from './exchange-api.js';
 import { OBSERVED } from './observed-codes.js';
 import { codecOf, type OperationName, type RequestOf, type ValueOf } from './operations/index.js';
 import type { Hosts } from './request.js';
 import type { HttpAnswer } from './transport.js';
-import type { Verdict } from './verdict.js';
+import type { WriteOutcome } from './write-outcome.js';
 
-export type { ClientOptions } from './call.js';
-export type { Verdict } from './verdict.js';
+export type { WriteOutcome, WriteOutcome as Verdict } from './write-outcome.js';
+
+export interface ClientOptions extends ApiOptions {
+  /** Takes what each answer shows in passing, whatever it was asked for. */
+  readonly observe?: (observation: Observation) => void;
+}
+
+export type Observation =
+  | { readonly kind: 'coins'; readonly coins: readonly string[] }
+  | { readonly kind: 'orders'; readonly orders: readonly Order[] }
+  | {
+      readonly kind: 'placed';
+      readonly market: string;
+      readonly type: OrderType;
+      readonly clientId: string | null;
+      readonly ids: readonly string[];
+    }
+  | { readonly kind: 'cancelled'; readonly order: OrderReference };
 
 /** What the exchange says to a write that it carried out, beside what was made. */
 interface Message {
@@ -25,34 +47,28 @@ interface Message {
 type RecordPageOf<Name extends 'getChargeRecord' | 'getWithdrawRecord'> = ValueOf<Name>;
 
 /**
- * The exchange in the project's own terms. Nothing that the interface calls something goes in here or comes out.
+ * The exchange in the project's own terms: no name of the interface goes in or comes out.
  *
  * Reads are repeated within the time budget. They throw Failure: `refused`, `limited`, `unreachable`, `credentials`, `usage`,
  * or `internal` for an answer that is not what the interface says.
  *
  * Writes are sent once, on a fresh connection, and never repeated. They throw Failure `credentials` or `usage` before
- * anything is sent; everything later is in the verdict. `reqTime` (milliseconds since the Unix epoch) decides how long a
+ * anything is sent; everything later is in the outcome. `reqTime` (milliseconds since the Unix epoch) decides how long a
  * lost write may still be executed, so whoever records it must know it beforehand. `mayLeave` is asked at the moment the
- * request would leave: false takes it back.
+ * request would leave: false cancels it.
  */
 export class ExchangeClient {
-  readonly #options: Pick<ClientOptions, 'observe'>;
-  readonly #answered: () => void;
-
   /**
    * @param api the same exchange by the interface's own names
    * @param answered called after each answer
    */
   constructor(
-    options: ClientOptions,
+    private readonly options: ClientOptions,
     readonly api: ExchangeApi = new ExchangeApi(options),
-    answered: () => void = () => {},
-  ) {
-    this.#options = options;
-    this.#answered = answered;
-  }
+    private readonly answered: () => void = () => {},
+  ) {}
 
-  /** The exchange's clock as far as its answers told of it, in milliseconds since the Unix epoch. */
+  /** The exchange's clock as far as its answers showed it, in milliseconds since the Unix epoch. */
   now(): number {
     return this.api.now();
   }
@@ -61,19 +77,19 @@ export class ExchangeClient {
     return this.api.hosts;
   }
 
-  /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined where none is known. */
+  /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined if none is known. */
   get lockedUntil(): number | undefined {
     return this.api.lockedUntil;
   }
 
-  /** Throws Failure `credentials` where a signed call could not be made. */
+  /** Throws Failure `credentials` if a signed call could not be made. */
   requireKeys(): void {
     this.api.requireKeys();
   }
 
   /** The same client, with all of the time there again after each answer: a long listing is not cut while it gets further. */
   renewing(budget: Budget): ExchangeClient {
-    return new ExchangeClient(this.#options as ClientOptions, this.api, () => budget.renew());
+    return new ExchangeClient(this.options, this.api, () => budget.renew());
   }
 
   /** All tickers by market. The keys were observed without the underscore; the interface says only "market identifier". */
@@ -164,11 +180,11 @@ export class ExchangeClient {
     clientId: string,
     reqTime?: number,
     mayLeave?: () => boolean,
-  ): Promise<Verdict<{ readonly id: string } & Message>> {
-    const verdict = await this.#write('order', { terms, clientId }, reqTime, mayLeave);
+  ): Promise<WriteOutcome<{ readonly id: string } & Message>> {
+    const outcome = await this.#write('order', { terms, clientId }, reqTime, mayLeave);
     const { market, type } = terms;
-    if (verdict.kind === 'done') this.#observe({ kind: 'placed', market, type, clientId, ids: [verdict.answer.id] });
-    return verdict;
+    if (outcome.kind === 'done') this.#observe({ kind: 'placed', market, type, clientId, ids: [outcome.answer.id] });
+    return outcome;
   }
 
   /** Places up to 20 limit orders with one request. */
@@ -176,12 +192,12 @@ export class ExchangeClient {
     batch: BatchRequest,
     reqTime?: number,
     mayLeave?: () => boolean,
-  ): Promise<Verdict<{ readonly ids: readonly string[] } & Message>> {
-    const verdict = await this.#write('orderMoreV2', batch, reqTime, mayLeave);
+  ): Promise<WriteOutcome<{ readonly ids: readonly string[] } & Message>> {
+    const outcome = await this.#write('orderMoreV2', batch, reqTime, mayLeave);
     const { market } = batch;
-    if (verdict.kind === 'done')
-      this.#observe({ kind: 'placed', market, type: 'limit', clientId: null, ids: verdict.answer.ids });
-    return verdict;
+    if (outcome.kind === 'done')
+      this.#observe({ kind: 'placed', market, type: 'limit', clientId: null, ids: outcome.answer.ids });
+    return outcome;
   }
 
   async cancelOrder(
@@ -189,14 +205,14 @@ export class ExchangeClient {
     order: OrderReference,
     reqTime?: number,
     mayLeave?: () => boolean,
-  ): Promise<Verdict<Cancellation>> {
-    const verdict = await this.#write('cancelOrder', { market, order }, reqTime, mayLeave);
-    if (verdict.kind === 'done') this.#observe({ kind: 'cancelled', order });
-    return verdict;
+  ): Promise<WriteOutcome<Cancellation>> {
+    const outcome = await this.#write('cancelOrder', { market, order }, reqTime, mayLeave);
+    if (outcome.kind === 'done') this.#observe({ kind: 'cancelled', order });
+    return outcome;
   }
 
   /** Has every order of a market cancelled one minute from now; each further call starts the minute again. */
-  cancelAllAfter(market: string): Promise<Verdict<Message>> {
+  cancelAllAfter(market: string): Promise<WriteOutcome<Message>> {
     return this.#write('cancelAllOrdersAfter', { market });
   }
 
@@ -206,7 +222,7 @@ export class ExchangeClient {
     password: string,
     reqTime?: number,
     mayLeave?: () => boolean,
-  ): Promise<Verdict<{ readonly id: string } & Message>> {
+  ): Promise<WriteOutcome<{ readonly id: string } & Message>> {
     return this.#write('withdraw', { withdrawal, password }, reqTime, mayLeave);
   }
 
@@ -241,7 +257,7 @@ export class ExchangeClient {
   async #read<Name extends OperationName>(name: Name, request: RequestOf<Name>): Promise<ValueOf<Name>> {
     const codec = codecOf(name);
     const answer = await this.api.read(name, codec.encode(request));
-    this.#answered();
+    this.answered();
     return codec.decode(answer, request);
   }
 
@@ -250,14 +266,14 @@ export class ExchangeClient {
     request: RequestOf<Name>,
     reqTime?: number,
     mayLeave?: () => boolean,
-  ): Promise<Verdict<ValueOf<Name>>> {
+  ): Promise<WriteOutcome<ValueOf<Name>>> {
     const codec = codecOf(name);
-    const verdict = await this.api.write(name, codec.encode(request), reqTime, mayLeave);
-    return verdict.kind === 'done' ? { kind: 'done', answer: codec.decode(verdict.answer, request) } : verdict;
+    const outcome = await this.api.write(name, codec.encode(request), reqTime, mayLeave);
+    return outcome.kind === 'done' ? { kind: 'done', answer: codec.decode(outcome.answer, request) } : outcome;
   }
 
   #observe(observation: Observation): void {
-    this.#options.observe?.(observation);
+    this.options.observe?.(observation);
   }
 }
 

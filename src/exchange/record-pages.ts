@@ -1,8 +1,7 @@
 import type { Deposit, Withdrawal } from '../domain/funds.js';
 import type { ExchangeClient } from './exchange-client.js';
 import { readWall } from './exchange-zone.js';
-import { pagesInOrder } from './growing-pages.js';
-import { Seen } from './seen.js';
+import { pagesInOrder, Seen } from './growing-pages.js';
 
 /** The interface says "items per page" without a range; 50 is the largest that it states anywhere. */
 export const RECORDS_PER_PAGE = 50;

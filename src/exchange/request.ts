@@ -1,9 +1,12 @@
-import { isDescribed, type OperationName, type OperationNamed, operations } from './operations/index.js';
+import { isLoopback } from '../config/urls.js';
+import { ACTIVE_PROFILE, Failure, suggest } from '../errors.js';
+import type { Host } from '../platform/host.js';
+import { isDescribed, type OperationName, type OperationNamed, operationOf, operations } from './operations/index.js';
 import type { Operation, Values } from './operations/operation.js';
 import { type Parameter, printable } from './operations/parameters.js';
 import { sign } from './signing.js';
 
-/** A parameter that breaks its rule. Carries the name and the rule; the value stays out of the message where it is secret. */
+/** A parameter that breaks its rule. Carries the name and the rule; the value stays out of the message: it may be secret. */
 export class InvalidParameter extends Error {
   override readonly name = 'InvalidParameter';
 
@@ -129,4 +132,66 @@ function withQuery(path: string, parameters: ReadonlyMap<string, string>): strin
   if (parameters.size === 0) return path;
   const query = [...parameters].map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   return `${path}?${query.join('&')}`;
+}
+
+interface Signer {
+  readonly host: Pick<Host, 'redaction' | 'environment'>;
+  readonly hosts: Hosts;
+  readonly credentials: () => Credentials;
+}
+
+/**
+ * The URL of a request, signed if the operation asks for it, its secrets masked from now on.
+ * @param reqTime milliseconds since the Unix epoch
+ * @throws InvalidParameter, and Failure `credentials` for a host or keys that cannot be used
+ */
+export function requestUrl({ host, hosts, credentials }: Signer, name: string, values: Given, reqTime: number): string {
+  const { access, parameters: described } = operationOf(name);
+  const parameters = checkedParameters(name, values);
+  requireSafeHost(access === 'public' ? hosts.baseUrl : hosts.tradeUrl);
+  if (access === 'public') return marketDataUrl(name, hosts, parameters);
+  if (access === 'open') return openUrl(name, hosts, parameters);
+  requireChecking(hosts.tradeUrl, host.environment);
+  const keys = credentials();
+  host.redaction.keep(keys.accessKey);
+  host.redaction.keep(keys.secretKey);
+  for (const [parameter, value] of parameters)
+    if (described[parameter]?.kind.secret === true) host.redaction.keep(value);
+  const url = signedUrl(name, hosts, parameters, keys, reqTime);
+  host.redaction.keep(new URL(url).searchParams.get('sign') ?? '');
+  return url;
+}
+
+/**
+ * Refuses plain http to another machine: the URL of a signed request carries the access key and the signature, and
+ * "market-data requests use HTTPS". Throws Failure `credentials`.
+ */
+function requireSafeHost(url: string): void {
+  const { protocol, hostname, host } = new URL(url);
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return;
+  throw new Failure(
+    'credentials',
+    `${protocol}//${host} is not a usable host: requests go over https, http only to this machine`,
+    {
+      hint: 'Give the host as https://…',
+    },
+  );
+}
+
+/**
+ * Refuses to sign if certificates are not checked: anyone on the way could replace the request. Plain http to this machine
+ * has none. Throws Failure `credentials`.
+ */
+function requireChecking(url: string, environment: Readonly<Record<string, string | undefined>>): void {
+  if (environment.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || !url.startsWith('https:')) return;
+  throw new Failure(
+    'credentials',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 leaves certificates unchecked, so anyone on the way could read and change signed requests. Nothing was sent.',
+    {
+      hint: [
+        'Unset it.',
+        suggest('Trust a private authority', 'profile', 'set', ACTIVE_PROFILE, 'caFile', '/path/to/ca.pem'),
+      ],
+    },
+  );
 }

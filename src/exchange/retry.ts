@@ -7,11 +7,11 @@ import { TransportError } from './transport.js';
 
 const MOST_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 200;
-/** A busy host may be K-line's limit of one request a second, which other processes draw from as well. */
+/** A busy host may mean the K-line limit of one request a second, which other programs draw from too. */
 const BUSY_PAUSE_MS = 1_000;
 
-/** Runs an action that may be repeated until it succeeds, fails for good, or the budget does not allow another pause. */
-export async function attempts<Value>(host: Host, budget: Budget, action: () => Promise<Value>): Promise<Value> {
+/** Repeats an action until it succeeds, fails for good, or the budget does not allow another pause. */
+export async function withRetries<Value>(host: Host, budget: Budget, action: () => Promise<Value>): Promise<Value> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await action();
@@ -23,7 +23,7 @@ export async function attempts<Value>(host: Host, budget: Budget, action: () => 
   }
 }
 
-/** Doubles with each attempt; part of it is chance, so that many clients do not come back together. */
+/** Doubles with each attempt. Part of it is random, so that many clients do not come back together. */
 function pause(error: unknown, attempt: number, chance: number): number {
   if (error instanceof Refused && isCrowded(error)) return BUSY_PAUSE_MS * (1 + chance / 2);
   return FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + chance / 2);
@@ -34,7 +34,7 @@ function isCrowded({ busy, code }: Refused): boolean {
   return busy || code === OBSERVED.tooFrequent;
 }
 
-/** Whether the same request may fare better in a moment. */
+/** Whether the same request may succeed in a moment. */
 function isPassing(error: unknown): boolean {
   if (error instanceof TransportError) return !['certificate', 'endless'].includes(error.fault);
   if (error instanceof BadStatus) return error.status >= 500;

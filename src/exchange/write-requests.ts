@@ -1,7 +1,8 @@
 import type { WithdrawalRequest } from '../domain/funds.js';
 import type { BatchRequest, OrderReference, OrderTerms } from '../domain/order.js';
-import { codecOf } from './operations/index.js';
-import type { Given } from './request.js';
+import { failureOf } from './failures.js';
+import { codecOf, operationOf } from './operations/index.js';
+import { checkedParameters, type Given, type Hosts } from './request.js';
 
 /** A write as the interface names it: for a dry run, which shows what would be sent. */
 export interface WriteRequest {
@@ -27,4 +28,27 @@ export function timedCancelRequest(market: string): WriteRequest {
 
 export function withdrawRequest(withdrawal: WithdrawalRequest, password: string): WriteRequest {
   return { operation: 'withdraw', values: codecOf('withdraw').encode({ withdrawal, password }) };
+}
+
+/**
+ * A request as it would leave, its secrets left out. Throws Failure `usage` for a value that breaks its rule.
+ * @param time milliseconds since the Unix epoch
+ */
+export function maskedRequest(
+  { tradeUrl }: Hosts,
+  { operation, values }: WriteRequest,
+  time: number,
+): Readonly<Record<string, string>> {
+  const common = { url: `${tradeUrl}/api/${operation}`, method: operation, accesskey: '***' };
+  return { ...common, ...maskedParameters(operation, values), sign: '***', reqTime: String(time) };
+}
+
+function maskedParameters(name: string, values: Given): Record<string, string> {
+  const { parameters } = operationOf(name);
+  try {
+    const checked = [...checkedParameters(name, values)];
+    return Object.fromEntries(checked.map(([key, value]) => [key, parameters[key]?.kind.secret ? '***' : value]));
+  } catch (error) {
+    throw failureOf(error, name);
+  }
 }

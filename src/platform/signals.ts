@@ -57,3 +57,8 @@ export function takeSignals(): Signals {
     },
   };
 }
+
+/** Ends the program with the exit code of a report on an error that nothing caught. The runtime would print it unredacted. */
+export function reportUncaught(report: (thrown: unknown) => number): void {
+  process.once('uncaughtException', (thrown) => process.exit(report(thrown)));
+}

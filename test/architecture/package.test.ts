@@ -19,17 +19,17 @@ const lockText = textOf('package-lock.json');
 const lock = JSON.parse(lockText) as Lockfile;
 
 describe('the package', () => {
-  it('asks for exact versions', () => {
+  it('pins every dependency to an exact version', () => {
     const { dependencies, devDependencies, overrides } = manifest;
     const all = Object.entries({ ...dependencies, ...devDependencies, ...overrides });
     expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
   });
 
-  it('runs on Node 20.17, 22.13 and 24', () => {
+  it('supports Node 20.17, 22.13 and 24 or later', () => {
     expect(manifest.engines.node).toBe('^20.17 || ^22.13 || >=24');
   });
 
-  it('has a lockfile that says the same and names no registry', () => {
+  it('has a lockfile with the same versions and no registry address', () => {
     const { '': root } = lock.packages;
     expect(root?.dependencies).toEqual(manifest.dependencies);
     expect(root?.devDependencies).toEqual(manifest.devDependencies);

@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { FileStore } from '../../src/exchange/limiter/file-store.js';
 import { LIMITS } from '../../src/exchange/limiter/limits.js';
-import { PermitFiles } from '../../src/exchange/limiter/permit-files.js';
+import { HOLD_MS } from '../../src/exchange/limiter/permits.js';
 import { Crowd } from '../exchange/limiter/crowd.js';
 
 const [runs = '20', redis] = process.argv.slice(2);
@@ -19,13 +20,13 @@ function print(line: string): void {
 async function cost(): Promise<number> {
   const root = mkdtempSync(path.join(tmpdir(), 'pit-permits-'));
   let now = 0;
-  const permits = new PermitFiles(root, 'key', LIMITS.key, () => now);
+  const permits = new FileStore(root, 'key', LIMITS.key, () => now);
   const times = 5_000;
   const start = performance.now();
   for (let time = 0; time < times; time += 1) {
     now += 50;
-    const claim = await permits.claim('common');
-    if ('permit' in claim) await claim.permit.done();
+    const claim = await permits.take('common');
+    if ('giveBack' in claim) await claim.giveBack(HOLD_MS);
   }
   const spent = performance.now() - start;
   rmSync(root, { recursive: true, force: true });

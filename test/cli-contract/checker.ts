@@ -4,8 +4,8 @@ import type { Shape, TypeName } from '../../src/cli/shapes.js';
  * What of a value is not as its schema says, each with where it stands. Stricter than JSON Schema: a field that the schema
  * does not name is told as well, so that nothing reaches the output without a promise.
  */
-export function faultsOf(shape: Shape, value: unknown, where = '$'): string[] {
-  if (shape.anyOf !== undefined) return bestOf(shape.anyOf.map((one) => faultsOf(one, value, where)));
+export function violationsOf(shape: Shape, value: unknown, where = '$'): string[] {
+  if (shape.anyOf !== undefined) return bestOf(shape.anyOf.map((one) => violationsOf(one, value, where)));
   const { type, enum: words, pattern } = shape;
   if (type === undefined) return [];
   const types: readonly TypeName[] = typeof type === 'string' ? [type] : type;
@@ -16,7 +16,7 @@ export function faultsOf(shape: Shape, value: unknown, where = '$'): string[] {
   if (typeof value === 'string' && pattern !== undefined && !new RegExp(pattern).test(value))
     return [`${where} is ${JSON.stringify(value)}, not like ${pattern}`];
   if (Array.isArray(value))
-    return value.flatMap((item, index) => faultsOf(shape.items ?? {}, item, `${where}[${index}]`));
+    return value.flatMap((item, index) => violationsOf(shape.items ?? {}, item, `${where}[${index}]`));
   return typeof value === 'object' && value !== null ? faultsInFields(shape, value, where) : [];
 }
 
@@ -24,7 +24,7 @@ function faultsInFields({ properties = {}, required = [], additionalProperties }
   const missing = required.filter((name) => !Object.hasOwn(value, name)).map((name) => `${where} has no ${name}`);
   const own = Object.entries(value).flatMap(([name, field]) => {
     const shape = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
-    return shape === undefined ? [`${where}.${name} is in no schema`] : faultsOf(shape, field, `${where}.${name}`);
+    return shape === undefined ? [`${where}.${name} is in no schema`] : violationsOf(shape, field, `${where}.${name}`);
   });
   return [...missing, ...own];
 }

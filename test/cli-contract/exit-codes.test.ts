@@ -15,7 +15,7 @@ it('README has the exit codes of the source: npm test -- test/cli-contract -u', 
   await expect(`${text.slice(0, from)}${exitCodeTable()}\n${text.slice(to)}`).toMatchFileSnapshot(README);
 });
 
-it('pit help exit-codes tells them all', async () => {
+it('pit help exit-codes prints every exit code and its meaning', async () => {
   const text = await new Desk(temporaryHome()).done('help exit-codes');
   for (const { exitCode, kind, meaning } of ends())
     expect(text).toMatch(new RegExp(`^ +${exitCode} +${kind} +${meaning.replace(/[()]/g, '\\$&')}$`, 'm'));

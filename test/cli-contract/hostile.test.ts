@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import stringWidth from 'string-width';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { environmentAt } from '../commands/literal-exchange.js';
 import { runInside } from '../support/inside.js';
 import { plainEnvironment, temporaryHome } from '../support/pit.js';
@@ -9,8 +9,6 @@ import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { useHostileExchange } from './hostile-exchange.js';
 import { OBEYED, PAYLOADS, RUN } from './payloads.js';
-
-vi.mock('../../src/version.js', () => ({ version: 'test' }));
 
 const home = temporaryHome();
 /** Each has limits of its own, so that nobody waits for them. */
@@ -66,12 +64,12 @@ const SILENT = [
   'cancel-after btc_usdt --yes',
 ] as const;
 
-it('there are two hundred payloads, each once', () => {
+it('uses two hundred different payloads', () => {
   expect([PAYLOADS.length, new Set(PAYLOADS).size]).toEqual([200, 200]);
 });
 
 describe('hostile texts of an exchange', () => {
-  it.each(LISTS)('pit %s draws none of them', async (line) => {
+  it.each(LISTS)('pit %s prints none of their control sequences', async (line) => {
     for (const columns of [40, 80, 200, undefined]) {
       const { stdout, stderr } = await ran(line, columns);
       expect(stdout.split('\n').length).toBeGreaterThan(PAYLOADS.length);
@@ -80,7 +78,7 @@ describe('hostile texts of an exchange', () => {
   });
 
   it.each(LISTS.filter(([, title]) => title !== ''))(
-    'pit %s keeps its columns under their titles',
+    'pit %s keeps its columns aligned with their titles',
     async (line, title, value) => {
       const { stdout } = await ran(line);
       const [head = '', ...rows] = stdout.trimEnd().split('\n');
@@ -93,7 +91,7 @@ describe('hostile texts of an exchange', () => {
     },
   );
 
-  it.each(LISTS)('are whole in the JSON of pit %s', async (line) => {
+  it.each(LISTS)('are complete in the JSON of pit %s', async (line) => {
     const { stdout, stderr } = await ran(`${line} --json`);
     expect(`${stdout}${stderr}`).not.toMatch(OBEYED);
     const texts = new Set<unknown>();
@@ -106,7 +104,7 @@ describe('hostile texts of an exchange', () => {
       expect(PAYLOADS.filter((text) => !texts.has(text) && !texts.has(text.toLowerCase()))).toEqual([]);
   });
 
-  it.each(LISTS)('are no formulas in the CSV of pit %s', async (line) => {
+  it.each(LISTS)('do not become formulas in the CSV of pit %s', async (line) => {
     const { stdout } = await ran(`${line} --csv`);
     expect(stdout).not.toMatch(OBEYED);
     const cells = cellsOf(stdout);
@@ -124,9 +122,9 @@ describe('hostile texts of an exchange', () => {
     }
   }
 
-  it.each(SINGLES)('pit %s draws none of them, one by one', (line) => drawNone(line, PAYLOADS, inTurn));
+  it.each(SINGLES)('pit %s prints no control sequence of any payload', (line) => drawNone(line, PAYLOADS, inTurn));
 
-  it.each(SILENT)('pit %s draws none of some', (line) =>
+  it.each(SILENT)('pit %s prints no control sequence of every tenth payload', (line) =>
     drawNone(
       line,
       PAYLOADS.filter((_, index) => index % 10 === 0),
@@ -135,7 +133,7 @@ describe('hostile texts of an exchange', () => {
     ),
   );
 
-  it('are clean in what is said of a refusal', async () => {
+  it('are cleaned in the message of a refusal', async () => {
     exchange.isRefusing = true;
     for (const payload of PAYLOADS) {
       exchange.payload = payload;
@@ -146,7 +144,7 @@ describe('hostile texts of an exchange', () => {
     exchange.isRefusing = false;
   });
 
-  it('are cut on a terminal, and whole in JSON and CSV', async () => {
+  it('are shortened on a terminal, and complete in JSON and CSV', async () => {
     const long = PAYLOADS.at(-1) ?? '';
     expect(long.length).toBeGreaterThan(10_000);
     exchange.payload = long;
@@ -164,7 +162,7 @@ describe('hostile texts of an exchange', () => {
 
 describe.skipIf(!requires('python3'))('hostile texts of an exchange', () => {
   it.each(['balance --all', 'bills --all', 'fees', 'order buy btc_usdt 1 --at 30000'])(
-    'none reaches a real terminal from pit %s (needs python3)',
+    'reach no real terminal through pit %s (needs python3)',
     async (line) => {
       exchange.payload = PAYLOADS[2] ?? '';
       const { screen, late } = await onTerminal({

@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { leaves } from '../../src/cli/row-fields.js';
-import { schemasOf } from '../../src/cli/schemas.js';
 import * as shape from '../../src/cli/shapes.js';
 import { commands } from '../../src/commands/index.js';
+import { schemasOf } from '../../src/commands/schemas.js';
 import { useDesk } from '../commands/desk.js';
-import { breachesOf } from './breaches.js';
-import { faultsOf } from './checker.js';
+import { breakingChanges } from './breaking-changes.js';
+import { violationsOf } from './checker.js';
 import { type FieldRow, fieldRows } from './interface-fields.js';
-
-vi.mock('../../src/version.js', () => ({ version: 'test' }));
 
 type Schemas = Readonly<Record<string, shape.Shape>>;
 
@@ -22,12 +20,12 @@ const desk = useDesk();
 function breaches(before: Schemas, after: Schemas): string[] {
   return Object.entries(before).flatMap(([name, schema]) => {
     const same = after[name];
-    return same === undefined ? [`${name} is gone`] : breachesOf(schema, same, name);
+    return same === undefined ? [`${name} is gone`] : breakingChanges(schema, same, name);
   });
 }
 
 describe('the schemas', () => {
-  it('take nothing away that the last release promised', () => {
+  it('break nothing that the last release promised', () => {
     expect(breaches(released, now)).toEqual([]);
   });
 
@@ -47,13 +45,13 @@ describe('the schemas', () => {
     ['a word less', shape.record({ ...ROW.properties, state: shape.oneOf(['open'], '') }), /word filled is gone/],
     ['a field that may be missing', { ...ROW, required: ['id', 'price'] }, /always there state/],
     ['a list for one', shape.list(ROW), /had the type object/],
-  ])('would be told of: %s', (_what, after, breach) => {
-    const found = breachesOf(ROW, after, 'it');
+  ])('compared with a change, report a breach or none: %s', (_what, after, breach) => {
+    const found = breakingChanges(ROW, after, 'it');
     if (breach === null) expect(found).toEqual([]);
     else expect(found.join('\n')).toMatch(breach);
   });
 
-  it.each(Object.entries(now))('%s has fields, each of a kind', (_name, schema) => {
+  it.each(Object.entries(now))('%s has a type for each field', (_name, schema) => {
     for (const [field, { type }] of leaves(schema)) {
       expect({ field, typed: type !== undefined }).toEqual({ field, typed: true });
       const types = [type].flat();
@@ -61,7 +59,7 @@ describe('the schemas', () => {
     }
   });
 
-  it('are what the program prints: of one command, of a group, of all, and of the error object', async () => {
+  it('are what pit schema prints for one command, a group and all', async () => {
     expect(await desk.json('schema')).toEqual(now);
     expect(await desk.json('schema order show')).toEqual(now['order show']);
     expect(Object.keys(await desk.json<object>('schema sandbox clock'))).toEqual(
@@ -74,13 +72,13 @@ describe('the schemas', () => {
     expect((await desk.failure('schema ordr', 2)).message).toContain('order');
   });
 
-  it('hold the error object of the real program', async () => {
+  it('describe the error object that pit prints', async () => {
     const { stderr } = await desk.run('depth nope_nope --json');
-    expect(faultsOf(now.error ?? {}, JSON.parse(stderr))).toEqual([]);
+    expect(violationsOf(now.error ?? {}, JSON.parse(stderr))).toEqual([]);
   });
 });
 
-describe('the checker', () => {
+describe('the schema checker', () => {
   const ROW = shape.list(
     shape.record({ id: shape.id(''), at: shape.orNull(shape.time('')), of: shape.named(shape.count(''), '') }),
   );
@@ -95,8 +93,8 @@ describe('the checker', () => {
     [{ ...right, of: { x: 1.5 } }, /of\.x is 1\.5/],
     [{ ...right, more: 1 }, /more is in no schema/],
     [{ id: '7', of: {} }, /has no at/],
-  ])('of %j says %s', (row, fault) => {
-    const found = faultsOf(ROW, [row]);
+  ])('given %j reports %s', (row, fault) => {
+    const found = violationsOf(ROW, [row]);
     if (fault === null) expect(found).toEqual([]);
     else expect(found.join('\n')).toMatch(fault);
   });
@@ -105,12 +103,12 @@ describe('the checker', () => {
 describe('the fields of the interface', () => {
   const rows = fieldRows(now);
 
-  it('appear in the output, or it is said why not', () => {
+  it('appear in the output, or have a reason why not', () => {
     const nowhere = rows.filter(({ appears, reason }) => appears.length === 0 && reason === undefined);
     expect(nowhere.map(({ operation, field }) => `${operation}.${field}`)).toEqual([]);
   });
 
-  it('that the schemas name are there', () => {
+  it('that the schemas name exist', () => {
     const known = new Set(rows.map(({ operation, field }) => `${operation}.${field}`));
     const named = Object.values(now).flatMap((schema) =>
       leaves(schema).flatMap(([, one]) => one.$comment?.split(' ') ?? []),
@@ -118,7 +116,7 @@ describe('the fields of the interface', () => {
     expect(named.filter((name) => !known.has(name.replace(/\[\d\]$/, '')) && !/\.[A-Z]+$/.test(name))).toEqual([]);
   });
 
-  it('stand in a list that is fresh: npm test -- test/cli-contract -u', async () => {
+  it('stand in an up-to-date list (npm test -- test/cli-contract -u)', async () => {
     await expect(drawn(rows)).toMatchFileSnapshot(path.join(import.meta.dirname, 'interface-fields.md'));
   });
 });

@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { exitCodeHelp } from '../../src/cli/exit-codes.js';
 import { displayWidth, prepareWidths } from '../../src/terminal/width.js';
 import { runInside } from '../support/inside.js';
 import { useInsideSandbox } from '../support/inside-sandbox.js';
-
-vi.mock('../../src/version.js', () => ({ version: 'test' }));
 
 const place = useInsideSandbox();
 let bytes = 0;
@@ -71,7 +69,7 @@ it.each([40, 80, 200])('pit help exit-codes fits %i columns', (columns) => {
 });
 
 describe.each([40, 80, 200])('on a terminal of %i columns', (columns) => {
-  it.each(LINES)('pit %s fits, and breaks no value', async (line) => {
+  it.each(LINES)('pit %s fits the width and breaks no value', async (line) => {
     const { stdout, stderr } = await on(columns, line);
     const lines = `${stdout}\n${stderr}`.split('\n');
     expect(lines.join('').trim()).not.toBe('');
@@ -84,7 +82,7 @@ it.each([
   ['depth btc_usdt', 'cumulative (btc)'],
   ['kline btc_usdt', 'change'],
   ['balance --in usdt', 'share'],
-])('pit %s promises no %s in CSV or JSON, which do not have it', async (line, title) => {
+])('pit %s, cut off, does not promise %s in CSV or JSON', async (line, title) => {
   const told = (await on(24, line)).stdout.split('\n').join(' ');
   const words = ['A wider terminal has all.', `A wider terminal has all, --csv and --json all but ${title}.`];
   expect(words.filter((each) => told.includes(each))).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { beforeAll, expect } from 'vitest';
-import { brokenPromises } from '../cli-contract/kept.js';
+import { schemaViolations } from '../cli-contract/schema-violations.js';
 import { type Ran, runPit, type ServedSandbox, serveSandbox, temporaryHome } from '../support/pit.js';
 import { runProgram } from '../support/program.js';
 
@@ -51,7 +51,7 @@ export class Desk {
   async json<Document>(line: string, extra?: Extra): Promise<Document> {
     const read = document<Document>(await this.done(`${line} --json`, extra));
     // whatever a test is about, what the real program prints is what its schema says
-    expect(await brokenPromises(line, read)).toEqual([]);
+    expect(await schemaViolations(line, read)).toEqual([]);
     return read;
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { run } from '../../src/cli/program.js';
+import { run } from '../../src/cli/run.js';
+import { PROGRAM } from '../../src/main.js';
 import type { Host } from '../../src/platform/host.js';
 import { saying } from '../support/advice.js';
 import { type FakeHost, fakeHost, NOW } from '../support/fake-host.js';
@@ -35,7 +36,7 @@ function hostAt({ url }: FaultServer, words: readonly string[], changes: Partial
 
 /** How it ended, and all that it printed. */
 async function ended(host: FakeHost): Promise<{ readonly thrown: unknown; readonly text: string }> {
-  const thrown = await run(host).catch((error: unknown) => error);
+  const thrown = await run(host, PROGRAM).catch((error: unknown) => error);
   return { thrown, text: host.printed() };
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../src/commands/index.js';
+import { commands, SECTIONS } from '../../src/commands/index.js';
 import { temporaryHome } from '../support/pit.js';
 import { Desk } from './desk.js';
 
@@ -12,6 +12,16 @@ describe('help', () => {
     const text = await desk.done(line);
     for (const words of Object.keys(commands)) expect(text).toMatch(new RegExp(`^  ${words.split(' ')[0]}\\b`, 'm'));
     expect(text).toContain('--dry-run');
+  });
+
+  it('lists the commands in sections, in the order of their use', async () => {
+    const titles = (await desk.done('--help')).match(/^\w[\w ]*:$/gm);
+    expect(titles).toEqual(['Options:', 'Market data:', 'Trading:', 'Funds:', 'Setup:', 'Sandbox:', 'Help:']);
+  });
+
+  it('has a section for every command', () => {
+    const listed = Object.values(SECTIONS).flat().sort();
+    expect(listed).toEqual([...new Set(Object.keys(commands).map((words) => words.split(' ')[0]))].sort());
   });
 
   it.each([

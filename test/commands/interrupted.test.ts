@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { run } from '../../src/cli/program.js';
+import { run } from '../../src/cli/run.js';
 import { journalName } from '../../src/commands/session/remembered.js';
 import { Interrupted } from '../../src/errors.js';
+import { PROGRAM } from '../../src/main.js';
 import type { Host } from '../../src/platform/host.js';
 import type { OrderTerms } from '../../src/trading/journal/intent.js';
 import { Journal } from '../../src/trading/journal/journal.js';
@@ -56,7 +57,7 @@ async function interrupted(line: string, write: string) {
   );
   const entry = journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'before', reqTime: NOW });
   entry.settle({ outcome: 'placed', id: '7', duplicates: [] }, 'placed');
-  await run(host).catch(() => undefined);
+  await run(host, PROGRAM).catch(() => undefined);
   return { ...looks, left: works.size };
 }
 
@@ -94,7 +95,7 @@ async function interruptedAt(line: string, isMoment: (operation: string, count: 
     },
   });
   const host = hostOf(line, server.url, foldersIn(temporaryState()), works);
-  await run(host).catch(() => undefined);
+  await run(host, PROGRAM).catch(() => undefined);
   return told;
 }
 
@@ -152,7 +153,7 @@ it('a second signal tells how far a batch came without waiting for the answers',
     // nobody's patience ends before the second signal
     sleep: (milliseconds: number) => freed.then(() => sleep(milliseconds)),
   };
-  const ended = run(host).catch((thrown: unknown) => thrown);
+  const ended = run(host, PROGRAM).catch((thrown: unknown) => thrown);
   while (count(server, 'orderMoreV2') === 0) await delay(5);
   const [work, impatient] = signals;
   const before = host.printed().length;

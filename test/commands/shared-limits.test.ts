@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { Redis } from '../../src/exchange/limiter/permits-in-redis.js';
+import { Redis } from '../../src/exchange/limiter/redis-store.js';
 import { placeOf, redisKey } from '../../src/exchange/limiter/shared-limits.js';
 import { signedUrl } from '../sandbox/signing.js';
 import { FAULTS, respond, serveFaults } from '../support/fault-server.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../src/cli/context.js';
-import { refuseUnknownMarket } from '../../src/cli/known-market.js';
+import { refuseUnknownMarket } from '../../src/commands/known-market.js';
 import { Failure, usage } from '../../src/errors.js';
 import { fakeHost } from '../support/fake-host.js';
 import { temporaryHome } from '../support/pit.js';

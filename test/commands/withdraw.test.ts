@@ -219,7 +219,7 @@ describe('a withdrawal on a bad way', () => {
     const { clientId, hint } = lastError(lost.stderr);
     expect(lost.code).toBe(6);
     expect(document(lost.stdout)).toMatchObject({ outcome: 'unknown', id: null });
-    expect(hint).toBe(`Do not send it again before you know: pit resolve ${clientId}`);
+    expect(hint).toBe(`Do not send it again before you know. Find out: pit resolve ${clientId}`);
     const twin = await desk.failure(words, 2, password());
     expect(twin).toMatchObject({ clientId, hint: `Find out what became of that one: pit resolve ${clientId}` });
     const [row] = await desk.json<object[]>(`resolve ${clientId} --timeout 90`);

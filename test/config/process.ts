@@ -12,7 +12,7 @@ import { Profiles } from './src/config/profiles.js';
 import { KeyStore } from './src/config/keys.js';
 import { Cache } from './src/config/cache.js';
 import { Store } from './src/config/store.js';
-import { takeSignals } from './src/host/signals.js';
+import { takeSignals } from './src/platform/signals.js';
 const [task, folder, umask, who, count] = process.argv.slice(2);
 if (umask !== undefined) process.umask(Number.parseInt(umask, 8));
 const profiles = new Profiles(folder), keys = new KeyStore(folder);

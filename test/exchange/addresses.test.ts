@@ -104,7 +104,7 @@ describe('deposit addresses', () => {
       const failure = await failureOf(readDepositAddresses(client, 'btc'));
       expect(failure).toMatchObject({
         kind: 'refused',
-        hint: "Obtain it first in the exchange's app or on its website.",
+        hints: ["Obtain it first in the exchange's app or on its website."],
       });
       expect(failure.message).toMatch(/^The exchange gives no deposit address for btc/);
     },

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/errors.js';
-import { type GrowingList, pagesInOrder } from '../../src/exchange/growing-pages.js';
-import { Seen } from '../../src/exchange/seen.js';
+import { type GrowingList, pagesInOrder, Seen } from '../../src/exchange/growing-pages.js';
 
 const SIZE = 5;
 

@@ -46,7 +46,7 @@ describe('a write is sent once, whatever happens to it', () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
     const { client } = clientOf(server.url);
     const taken = await client.api.write('order', ORDER, client.now(), () => false);
-    expect(taken).toMatchObject({ kind: 'notSent', reason: 'it was taken back' });
+    expect(taken).toMatchObject({ kind: 'notSent', reason: 'it was cancelled' });
     expect(server.connections).toBe(0);
   });
 

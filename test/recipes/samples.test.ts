@@ -91,9 +91,10 @@ class Shell {
 
 const sampled = PAGES.filter((page) => read(page).match(SAMPLE));
 
-it.skipIf(!requires('python3')).each(sampled)(
+it.skipIf(!requires('python3')).for(sampled)(
   '%s shows what the commands print; `npm test -- test/recipes -u` updates it',
-  async (page) => {
+  { concurrent: true },
+  async (page, { expect }) => {
     const text = read(page);
     const shell = new Shell();
     await serveSandbox(shell.home);

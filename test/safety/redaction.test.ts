@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Redaction } from '../../src/platform/redaction.js';
-import { leaksIn } from './canary.js';
+import { leaksIn } from './leaks.js';
 
 function masking(...secrets: string[]): Redaction {
   const redaction = new Redaction();

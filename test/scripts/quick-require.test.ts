@@ -20,7 +20,7 @@ afterEach(() => rmSync(copy, { recursive: true, force: true }));
 
 function keptCode(): string {
   const name = readdirSync(path.join(copy, 'dist')).find(
-    (file) => file.startsWith('pit.cjs.') && file.endsWith('.code'),
+    (file) => file.startsWith('main.cjs.') && file.endsWith('.code'),
   );
   return path.join(copy, 'dist', name ?? 'missing');
 }
@@ -42,5 +42,5 @@ it.each<[string, (code: Buffer) => Buffer]>([
 });
 
 it('is kept under the exact version of Node that made it', () => {
-  expect(path.basename(keptCode())).toBe(`pit.cjs.${process.version}-${process.arch}.code`);
+  expect(path.basename(keptCode())).toBe(`main.cjs.${process.version}-${process.arch}.code`);
 });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pit } from '../../src/pit.js';
+import { main } from '../../src/main.js';
 import { isProgram } from '../../src/platform/command.js';
 import { directoriesOf, type Host, redacting } from '../../src/platform/host.js';
 
@@ -71,7 +71,7 @@ export function startInProcess(
         child.on('close', (code) => resolve(code ?? 1));
       }),
   };
-  const ended = pit(host);
+  const ended = main(host);
   const firstLine = () =>
     new Promise<string>((resolve, reject) => {
       const look = () => (printed.stdout.includes('\n') ? resolve(printed.stdout) : undefined);

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
-import { run } from '../../src/cli/program.js';
+import { run } from '../../src/cli/run.js';
 import { asFailure, type Failure, Interrupted } from '../../src/errors.js';
+import { PROGRAM } from '../../src/main.js';
 import type { Host } from '../../src/platform/host.js';
 import { Output } from '../../src/terminal/output.js';
 import { fakeHost } from './fake-host.js';
@@ -38,7 +39,7 @@ export async function runInside(words: readonly string[], options: InsideOptions
 
 async function failureOf(host: Host): Promise<Failure | undefined> {
   try {
-    await run(host);
+    await run(host, PROGRAM);
     return undefined;
   } catch (thrown) {
     if (thrown instanceof Interrupted) throw thrown;

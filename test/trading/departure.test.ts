@@ -46,7 +46,7 @@ const WRITES: [name: string, operation: string, send: Send][] = [
 function waiting(server: FaultServer, meanwhile: () => void): TestAccount {
   const account = accountOf(server.url);
   const permit = { done: async () => {}, unused: async () => {} };
-  const slow: Permits = {
+  const slow: Pick<Permits, 'claim'> = {
     claim: async () => {
       meanwhile();
       return { permit };
@@ -72,7 +72,7 @@ describe.each(WRITES)('%s', (_, operation, send) => {
     const departure = new Departure();
     const answers: boolean[] = [];
     const account = waiting(server, () => answers.push(departure.takeBack()));
-    expect(await send(account, departure)).toMatchObject({ outcome: 'notSent', reason: 'it was taken back' });
+    expect(await send(account, departure)).toMatchObject({ outcome: 'notSent', reason: 'it was cancelled' });
     expect([new Set(answers), server.requests.filter(isWrite)]).toEqual([new Set([true]), []]);
     expect(account.journal.open()).toEqual([]);
     const { outcome, events } = account.journal.archive.find(ID) ?? {};

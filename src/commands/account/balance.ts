@@ -1,50 +1,66 @@
 import { listing } from '../../cli/answers.js';
+import type { Context } from '../../cli/context.js';
 import { define, flag, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
-import type { Answer } from '../../terminal/answer.js';
+import type { Coin } from '../../domain/account.js';
+import { Decimal } from '../../domain/decimal.js';
+import * as origin from '../../exchange/origins.js';
+import { readRates } from '../../exchange/rates.js';
 import { grouped } from '../../terminal/numbers.js';
 import { type Column, table } from '../../terminal/table.js';
-import { unknownCoin } from '../funds/explained.js';
+import { unknownCoin } from '../funds/rejection.js';
 import { coinName } from '../inputs/names.js';
-import { BALANCE, type BalanceRow, balanceRow, isEmpty } from './rows.js';
-import { beside, valueColumns, valuesIn, withSum } from './valued.js';
+
+/** The fields of a coin's balance. */
+export const BALANCE: shape.Fields = {
+  coin: shape.text('', origin.COIN.coin),
+  name: shape.text('the new name of a renamed coin', origin.COIN.name),
+  available: shape.decimal('', origin.COIN.available),
+  frozen: shape.decimal('held by open orders', origin.COIN.frozen),
+  total: shape.decimal('available and frozen'),
+  canDeposit: shape.yesNo('', origin.COIN.canDeposit),
+  canWithdraw: shape.yesNo('', origin.COIN.canWithdraw),
+  canLoan: shape.yesNo('can be lent', origin.COIN.canLoan),
+  value: shape.orNull(shape.decimal('in the coin of --in')),
+};
+
+interface Balance
+  extends Pick<Coin, 'coin' | 'name' | 'available' | 'frozen' | 'canDeposit' | 'canWithdraw' | 'canLoan'> {
+  readonly total: string;
+  /** In the coin of --in. */
+  readonly value: string | null;
+}
+
+export function balanceOf({ coin, name, available, frozen, canDeposit, canWithdraw, canLoan }: Coin): Balance {
+  const total = Decimal.of(available).plus(Decimal.of(frozen)).toString();
+  return { coin, name, available, frozen, total, canDeposit, canWithdraw, canLoan, value: null };
+}
 
 export default define({
-  summary: 'What you have: available, frozen in orders, total',
-  arguments: { coins: several('only these coins', coinName) },
+  summary: 'Show available, frozen and total balances',
+  arguments: { coins: several('the coins (default: all that are not empty)', coinName) },
   flags: {
-    all: toggle('--all', 'coins of which you have nothing, too'),
-    in: flag('--in <coin>', 'what it is worth in this coin by the last prices, with the sum', coinName),
+    all: toggle('--all', 'include empty balances'),
+    in: flag('--in <coin>', 'add values in this coin at the last prices, with their sum', coinName),
   },
   examples: ['balance', 'balance btc usdt', 'balance --in usdt', 'balance --all --json'],
   output: shape.list(shape.record(BALANCE)),
   async run(context, { coins, all, in: unit }) {
     const client = await context.session.signedClient();
-    const known = (await client.account()).coins.map(balanceRow);
-    const names = known.map(({ coin }) => coin);
+    const balances = (await client.account()).coins.map(balanceOf);
+    const names = balances.map(({ coin }) => coin);
     for (const coin of coins) if (!names.includes(coin)) throw unknownCoin(coin, names);
-    const rows =
-      coins.length > 0 ? known.filter(({ coin }) => coins.includes(coin)) : known.filter((row) => all || !isEmpty(row));
-    if (unit === undefined) return listOf(rows);
+    const rows = balances.filter(({ coin, total }) =>
+      coins.length > 0 ? coins.includes(coin) : all || Decimal.of(total).sign !== 0,
+    );
+    const answer = listing({ rows, fields: FIELDS, columns: COLUMNS, empty: 'No balances; --all lists every coin.' });
+    if (unit === undefined) return answer;
     const values = await valuesIn(context, unit, rows, names);
-    const valued = rows.map((row) => ({ ...row, value: values.of(row) }));
-    const columns = [
-      ...COLUMNS.map((column, index) => beside(column, index === 0 ? 'sum' : '')),
-      ...valueColumns(unit),
-    ];
-    if (rows.length === 0) return listOf(rows);
-    return { ...listOf(valued), show: (screen) => table(screen, columns, withSum(valued, values.sum)) };
+    if (rows.length === 0) return answer;
+    const valued = rows.map((row) => ({ ...row, value: values.get(row.coin)?.toString() ?? null }));
+    return { ...answer, data: valued, show: (screen) => table(screen, valueColumns(unit), withSum(valued, values)) };
   },
 });
-
-function listOf(rows: readonly BalanceRow[]): Answer {
-  return listing({
-    rows,
-    fields: FIELDS,
-    columns: COLUMNS,
-    empty: 'You have nothing here yet; --all lists the coins.',
-  });
-}
 
 const FIELDS = [
   'coin',
@@ -58,10 +74,81 @@ const FIELDS = [
   'value',
 ] as const;
 
-const COLUMNS: readonly Column<BalanceRow>[] = [
+const COLUMNS: readonly Column<Balance>[] = [
   { title: 'coin', value: ({ coin }) => coin, importance: 10, paint: (text, _, paint) => paint.strong(text) },
   { title: 'name', value: ({ name }) => name, importance: 1, paint: (text, _, paint) => paint.faint(text) },
   { title: 'available', value: ({ available }) => grouped(available), align: 'decimal', importance: 8 },
   { title: 'frozen', value: ({ frozen }) => grouped(frozen), align: 'decimal', importance: 7 },
   { title: 'total', value: ({ total }) => grouped(total), align: 'decimal', importance: 6 },
 ];
+
+type Values = ReadonlyMap<string, Decimal | undefined>;
+
+/**
+ * The value of each balance in a coin at the last prices; undefined without a market that leads there, which is noted.
+ * Throws Failure `usage` for a coin that the exchange does not have.
+ */
+async function valuesIn(
+  { session, output }: Context,
+  unit: string,
+  rows: readonly Balance[],
+  known: readonly string[],
+): Promise<Values> {
+  const markets = await (await session.markets()).all();
+  const names = new Set([...known, ...markets.flatMap(({ base, quote }) => [base, quote])]);
+  if (!names.has(unit)) throw unknownCoin(unit, [...names]);
+  const rates = await readRates(await session.client(), markets);
+  const values = new Map(rows.map(({ coin, total }) => [coin, rates.value(total, coin, unit)]));
+  const unvalued = rows.filter(({ coin }) => values.get(coin) === undefined).map(({ coin }) => coin);
+  if (unvalued.length > 0)
+    output.note(`No market leads from ${unvalued.join(', ')} to ${unit}; the sum leaves them out.`);
+  return values;
+}
+
+/** A line of the table: a balance with its share of the sum, or the sum. */
+interface ValueLine {
+  readonly balance: Balance | null;
+  readonly value: string | null;
+  readonly share: string | null;
+}
+
+const HUNDRED = Decimal.fromUnits(100n, 0);
+
+function withSum(rows: readonly Balance[], values: Values): ValueLine[] {
+  const sum = [...values.values()].reduce<Decimal>(
+    (total, value) => (value === undefined ? total : total.plus(value)),
+    Decimal.zero,
+  );
+  const shareOf = (value: string | null) =>
+    value === null || sum.sign <= 0 ? null : `${Decimal.of(value).times(HUNDRED).dividedBy(sum, 2, 'down')}%`;
+  const lines = rows.map((balance) => ({ balance, value: balance.value, share: shareOf(balance.value) }));
+  return [...lines, { balance: null, value: sum.toString(), share: sum.sign > 0 ? '100.00%' : null }];
+}
+
+/** The columns of the balances, with only a title in the line of the sum, and the value and share. */
+function valueColumns(unit: string): Column<ValueLine>[] {
+  const ofBalance = COLUMNS.map(
+    (column, index): Column<ValueLine> => ({
+      ...column,
+      value: ({ balance }) => (balance === null ? (index === 0 ? 'sum' : '') : column.value(balance)),
+      paint: (text, { balance }, paint) => (balance === null ? text : (column.paint?.(text, balance, paint) ?? text)),
+    }),
+  );
+  return [
+    ...ofBalance,
+    {
+      title: `value (${unit})`,
+      value: ({ value }) => (value === null ? null : grouped(rounded(value))),
+      align: 'decimal',
+      paint: (text, { balance }, paint) => (balance === null ? paint.strong(text) : text),
+      importance: 9,
+    },
+    { title: 'share', value: ({ share }) => share, align: 'decimal', importance: 8, onScreenOnly: true },
+  ];
+}
+
+/** Down to eight decimals at most, for people. */
+function rounded(value: string): string {
+  const exact = Decimal.of(value);
+  return exact.rescaled(Math.min(exact.scale, 8), 'down').trimmed().toString();
+}

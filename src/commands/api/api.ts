@@ -1,13 +1,14 @@
 import { completing } from '../../cli/completes.js';
 import type { Context } from '../../cli/context.js';
 import { define, required, several, toggle } from '../../cli/definition.js';
-import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import { anything } from '../../cli/shapes.js';
 import { type Failure, quoted, suggest, usage } from '../../errors.js';
 import { failureOf } from '../../exchange/failures.js';
 import { isDescribed, type OperationName, operationOf, operations } from '../../exchange/operations/index.js';
+import { RAW_EXAMPLES } from '../../exchange/raw-writes.js';
 import { checkedParameters, isOperationName } from '../../exchange/request.js';
 import type { Answer } from '../../terminal/answer.js';
+import { overriddenBy, overrideFlag } from '../guarding.js';
 import { bodyAnswer } from './answer.js';
 
 /** A word of the command line: `name=value`. */
@@ -87,12 +88,7 @@ export default define({
     raw: toggle('--raw', 'print the body as it was sent instead of a table'),
     override: overrideFlag,
   },
-  examples: [
-    'api depth market=btc_usdt size=5',
-    'api getOrders currency=btc_usdt tradeType=1 pageIndex=1 --json',
-    'api order currency=btc_usdt tradeType=1 price=30000 amount=0.01 --yes',
-    'api setExpressState currency=btc_usdt --dry-run',
-  ],
+  examples: RAW_EXAMPLES.map((call) => `api ${call}`),
   output: anything,
   // what the command of a write prints, or a single request
   dry: anything,

@@ -1,13 +1,10 @@
 import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
-import { dryRun, NO_PREVIEW } from '../../cli/dry-run.js';
-import { exchangeText } from '../../cli/exchange-text.js';
-import { breachText, confirmGuarded } from '../../cli/guards.js';
 import { nearest } from '../../config/names.js';
-import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { operations } from '../../exchange/operations/index.js';
+import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../exchange/raw-writes.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -20,7 +17,10 @@ import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
 import type { BatchLine, CallTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/client-id.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
+import { dryRun, NO_PREVIEW } from '../dry-run.js';
+import { breachText, confirmGuarded } from '../guarding.js';
 import type { OrderRequest } from '../order/order.js';
+import { exchangeText } from '../session/exchange-text.js';
 import { bodyAnswer } from './answer.js';
 
 type Values = Readonly<Record<string, string>>;
@@ -32,71 +32,38 @@ export async function executeWrite(
   values: Values,
   overridden: readonly GuardName[],
 ): Promise<Answer | undefined> {
-  const { currency: market = '' } = values;
-  if (operation === 'order') {
+  const write = readRawWrite(operation, values);
+  if (write.kind === 'order') {
     const { checkGiven, sendOrder } = await import('../order/order.js');
-    const request = orderOf(values, overridden);
+    const { price, amount, ...terms } = write.terms;
+    const words = { amount: readAmount(amount), at: readPrice(price) };
+    const request: OrderRequest = { ...terms, ...words, id: write.clientId, overridden };
     checkGiven(request);
     requireConsent(context);
     return sendOrder(context, await context.session.trading(), request);
   }
-  if (operation === 'orderMoreV2') {
+  if (write.kind === 'batch') {
     requireConsent(context);
     const { startBatch } = await import('../order/batch.js');
-    const where = { market: values.market ?? '', side: sideOf(values), account: accountOf(values) };
-    return startBatch(context, where, { kind: 'lines', lines: linesOf(values.tradeParams ?? '') }, overridden);
+    const { orders, ...where } = write.batch;
+    const lines = orders.map(({ price, amount }, index): BatchLine => [index + 1, price, amount]);
+    return startBatch(context, where, { kind: 'lines', lines }, overridden);
   }
-  if (operation === 'cancelOrder') {
+  if (write.kind === 'cancel') {
     const { cancelNamed } = await import('../cancel/cancel.js');
-    const { id, customerOrderId = '' } = values;
-    const order = id === undefined ? { clientId: customerOrderId } : { id };
-    return cancelNamed(context, await context.session.trading(), market, [order]);
+    return cancelNamed(context, await context.session.trading(), write.market, [write.order]);
   }
-  if (operation === 'cancelAllOrdersAfter') {
-    const { cancelAfter } = await import('../cancel/cancel-after.js');
-    return cancelAfter(context, market);
-  }
-  throw new Error(`no command executes ${operation}`);
+  const { cancelAfter } = await import('../cancel/cancel-after.js');
+  return cancelAfter(context, write.market);
 }
 
 /** A withdrawal has to be confirmed by its address and takes the fund password, which only its command asks for. */
-export function onlyByCommand({
-  currency = 'COIN',
-  amount = 'AMOUNT',
-  receiveAddr = 'ADDRESS',
-  fees,
-}: Values): Failure {
-  const fee = fees === undefined ? [] : ['--fee', fees];
+export function onlyByCommand(values: Values): Failure {
+  const { coin = 'COIN', amount = 'AMOUNT', address = 'ADDRESS', fee } = readRawWithdrawal(values);
   return usage(
     'Only pit withdraw can withdraw: it checks the address, and asks for it and for the fund password.',
-    suggest('Write it as', 'withdraw', currency, amount, '--to', receiveAddr, ...fee),
+    suggest('Write it as', 'withdraw', coin, amount, '--to', address, ...(fee === undefined ? [] : ['--fee', fee])),
   );
-}
-
-/** "Empty or any other value gives a limit order." */
-const TYPES: Readonly<Record<string, OrderType>> = { 1: 'postOnly', 2: 'ioc' };
-
-function orderOf(values: Values, overridden: readonly GuardName[]): OrderRequest {
-  const { currency: market = '', amount = '', price = '', customerOrderId: id, orderType = '' } = values;
-  return {
-    ...{ side: sideOf(values), market, amount: readAmount(amount), at: readPrice(price), id, overridden },
-    ...{ type: TYPES[orderType] ?? 'limit', account: accountOf(values) },
-    ...{ borrow: values.enableExpress === 'true', repay: values.enableRepay === 'true' },
-  };
-}
-
-function sideOf({ tradeType }: Values): Side {
-  return tradeType === '1' ? 'buy' : 'sell';
-}
-
-function accountOf({ acctType = '0' }: Values): AccountType {
-  return acctType === '0' ? 'spot' : acctType === '1' ? 'isolated' : 'cross';
-}
-
-/** `[[price,amount],…]`, whose form has been checked. */
-function linesOf(pairs: string): BatchLine[] {
-  const found = [...pairs.matchAll(/\[([\d.]+),([\d.]+)\]/g)];
-  return found.map(([, price = '', amount = ''], index): BatchLine => [index + 1, price, amount]);
 }
 
 /** Calls an operation that the interface does not describe: as a write, since it may be one. */
@@ -176,8 +143,7 @@ async function guardLikelyOrders(
   values: Values,
 ): Promise<Omit<Guarded, 'bid'>> {
   const nothing = { breaches: [], warnings: [] };
-  const orders = likelyOrders(values);
-  const name = values.currency ?? values.market ?? values.symbol;
+  const { orders, sides, market: name } = likelyOrders(values);
   if (orders.length === 0 || name === undefined) return nothing;
   const market = await (await session.markets()).find(name).catch((error: unknown) => {
     // the call may mean something else by it than a market
@@ -187,27 +153,11 @@ async function guardLikelyOrders(
   if (market === undefined) return nothing;
   const limits = guardLimits((await session.connection()).settings);
   const seen = await new MarketSnapshot(account.client, { market: market.market, side: 'buy' }, 1).market();
-  const guarded = likelySides(values).map((side) =>
-    guardOrders(account, { market, side, type: 'limit', orders }, seen, limits),
-  );
+  const guarded = sides.map((side) => guardOrders(account, { market, side, type: 'limit', orders }, seen, limits));
   const breaches = guarded.flatMap((one) => one.breaches);
   return {
     // both sides may break the same guard
     breaches: breaches.filter(({ guard }, index) => breaches.findIndex((one) => one.guard === guard) === index),
     warnings: guarded.flatMap((one) => one.warnings),
   };
-}
-
-function likelyOrders({ price: single = '', amount: size = '', tradeParams = '' }: Values) {
-  const isNumber = (text: string) => /^\d+(\.\d+)?$/.test(text);
-  const pairs = [...tradeParams.matchAll(/\[([\d.]+),\s*([\d.]+)/g)].map(([, ...pair]) => pair);
-  return [[single, size], ...pairs].flatMap(([price = '', amount = '']) =>
-    isNumber(price) && isNumber(amount) ? [{ price, amount }] : [],
-  );
-}
-
-/** "1 buy, 0 sell"; without it either may be meant. */
-function likelySides({ tradeType }: Values): Side[] {
-  if (tradeType === '1') return ['buy'];
-  return tradeType === '0' ? ['sell'] : ['buy', 'sell'];
 }

@@ -1,9 +1,6 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, required, several, toggle } from '../../cli/definition.js';
-import { dryRun, dryRunShape, NO_PREVIEW } from '../../cli/dry-run.js';
-import { exchangeText } from '../../cli/exchange-text.js';
-import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, suggest, usage } from '../../errors.js';
 import { timedCancelRequest } from '../../exchange/write-requests.js';
@@ -15,8 +12,11 @@ import { watchMarket } from '../../trading/duplicates/watch.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
 import { quietly } from '../../trading/quietly.js';
 import { startTimerSurely, type Timer } from '../../trading/timed-cancel/timer.js';
+import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { marketName } from '../inputs/names.js';
 import { programWord } from '../inputs/words.js';
+import { onMarket } from '../known-market.js';
+import { exchangeText } from '../session/exchange-text.js';
 import { openText } from './cancel.js';
 import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
 

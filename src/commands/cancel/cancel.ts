@@ -1,9 +1,6 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, required, several, toggle } from '../../cli/definition.js';
-import { dryRun, dryRunShape, NO_PREVIEW } from '../../cli/dry-run.js';
-import { exchangeText } from '../../cli/exchange-text.js';
-import { onMarket, refuseUnknownMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import { splitMarket } from '../../domain/market.js';
@@ -20,8 +17,11 @@ import type { TradingAccount } from '../../trading/account.js';
 import { cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
+import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, orderId } from '../inputs/numbers.js';
+import { onMarket, refuseUnknownMarket } from '../known-market.js';
+import { exchangeText } from '../session/exchange-text.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
 
 export default define({

@@ -1,9 +1,9 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, optional, required } from '../../cli/definition.js';
-import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
 import type { Answer } from '../../terminal/answer.js';
+import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { oneOf } from '../inputs/numbers.js';
 import {
   applyChanges,

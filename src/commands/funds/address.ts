@@ -9,28 +9,29 @@ import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import * as origin from '../../exchange/origins.js';
 import type { Answer } from '../../terminal/answer.js';
 import { qrCode } from '../../terminal/qr.js';
+import type { Screen } from '../../terminal/screen.js';
 import type { Column } from '../../terminal/table.js';
+import { safe, wrapped } from '../../terminal/text.js';
 import { coinName } from '../inputs/names.js';
-import { addressBlocks, type CodedAddress, dangersOf, type Purpose, placeOf } from './address-blocks.js';
-import { explained } from './explained.js';
-import { gateColumn } from './gates.js';
+import { explainRejection } from './rejection.js';
+import { openColumn } from './state-columns.js';
 
 type AddressRow = ReturnType<typeof addressRow>;
 
 export default define({
-  summary: 'Where to send a coin to: the address, and the memo, on each chain',
+  summary: 'Show deposit addresses, or the verified withdrawal address',
   arguments: { coin: required('the coin', coinName) },
   flags: {
-    single: toggle('--single', 'ask for the one address of a coin with one chain'),
-    withdraw: toggle('--withdraw', 'the verified address that you withdraw to'),
+    single: toggle('--single', 'read the single address of a coin with one chain (default: every chain)'),
+    withdraw: toggle('--withdraw', 'show the verified address for withdrawals'),
   },
   examples: ['address usdt', 'address xrp --json', 'address btc --withdraw'],
   output: shape.list(
     shape.record({
       coin: shape.text(''),
       chain: shape.orNull(shape.text('', origin.ADDRESS.chain)),
-      address: shape.orNull(shape.text('of a chain with memos: the account', origin.ADDRESS.address)),
-      memo: shape.orNull(shape.text('without it the coins are lost', origin.ADDRESS.memo)),
+      address: shape.orNull(shape.text('the account on a chain with memos', origin.ADDRESS.address)),
+      memo: shape.orNull(shape.text('coins sent without it are lost', origin.ADDRESS.memo)),
       canDeposit: shape.orNull(shape.yesNo('', origin.ADDRESS.canDeposit)),
       canWithdraw: shape.orNull(shape.yesNo('', origin.ADDRESS.canWithdraw)),
     }),
@@ -42,7 +43,7 @@ export default define({
       if (withdraw) return [await readWithdrawalAddress(client, coin)];
       return single ? [await readSingle(client, coin)] : readDepositAddresses(client, coin);
     };
-    const addresses = await explained(context, { coin, permission: 'money' }, read);
+    const addresses = await explainRejection(context, { coin, permission: 'money' }, read);
     return answer(context, addresses, withdraw ? 'withdrawal' : 'deposit');
   },
 });
@@ -51,7 +52,7 @@ async function readSingle(client: ExchangeClient, coin: string): Promise<ChainAd
   try {
     return await readDepositAddress(client, coin);
   } catch (error) {
-    throw error instanceof Failure ? error.hinting([...error.hints, 'Without --single every chain is listed.']) : error;
+    throw error instanceof Failure ? error.hinting([...error.hints, 'Omit --single to list every chain.']) : error;
   }
 }
 
@@ -62,12 +63,12 @@ async function answer({ output }: Context, addresses: readonly ChainAddress[], p
     return { ...rows, show: (screen) => addressBlocks(screen, coded, purpose) };
   }
   for (const address of addresses) {
-    for (const danger of dangersOf(address, purpose)) output.warn(`${placeOf(address)}: ${danger}`);
+    for (const warning of warningsOf(address, purpose)) output.warn(`${titleOf(address)}: ${warning}`);
   }
   return rows;
 }
 
-/** A code for where coins may be sent now. Of an account with a memo it holds the account alone. */
+/** Only addresses that can receive coins now get a QR code. It does not contain the memo. */
 async function withCode({ screen }: Context['output'], address: ChainAddress, purpose: Purpose): Promise<CodedAddress> {
   const isWanted = purpose === 'deposit' && address.address !== null && address.canDeposit !== false;
   return { ...address, code: isWanted ? await qrCode(screen, address.address ?? '') : undefined };
@@ -84,6 +85,51 @@ const COLUMNS: readonly Column<AddressRow>[] = [
   { title: 'chain', value: ({ chain }) => chain },
   { title: 'address', value: ({ address }) => address },
   { title: 'memo', value: ({ memo }) => memo },
-  gateColumn<AddressRow>('deposits', ({ canDeposit }) => canDeposit, 1),
-  gateColumn<AddressRow>('withdrawals', ({ canWithdraw }) => canWithdraw, 1),
+  openColumn<AddressRow>('deposits', ({ canDeposit }) => canDeposit, 1),
+  openColumn<AddressRow>('withdrawals', ({ canWithdraw }) => canWithdraw, 1),
 ];
+
+/** An address with its QR code: undefined if none is wanted, null if it does not fit. */
+interface CodedAddress extends ChainAddress {
+  readonly code: string | null | undefined;
+}
+
+type Purpose = 'deposit' | 'withdrawal';
+
+/** Warnings to read before sending coins to an address. */
+function warningsOf(place: ChainAddress, purpose: Purpose): string[] {
+  const { chain, address, memo, needsMemo, canDeposit, canWithdraw } = place;
+  const warnings: string[] = [];
+  if (address === null) warnings.push('No address yet. Create it in the app or on the website first.');
+  if (canDeposit === false && purpose === 'deposit') warnings.push('DEPOSITS ARE CLOSED: send nothing here now.');
+  if (canWithdraw === false && purpose === 'withdrawal') warnings.push('Withdrawals are closed.');
+  if (needsMemo && memo === null) warnings.push('A MEMO IS REQUIRED, but the exchange gave none: send nothing here.');
+  if (memo !== null) warnings.push(`THE MEMO ${memo} IS REQUIRED: coins sent without it are lost.`);
+  // the interface may join account and memo as `<account>_<remark>`
+  if (chain === null && memo === null && address?.includes('_'))
+    warnings.push('If its chain uses memos, this is ACCOUNT_MEMO and both are required.');
+  return warnings;
+}
+
+function titleOf({ coin, chain }: ChainAddress): string {
+  return chain === null ? coin : `${coin} on ${chain}`;
+}
+
+/** Addresses for a terminal: each alone on its line and never cut, so that it can be copied. */
+function addressBlocks(screen: Screen, addresses: readonly CodedAddress[], purpose: Purpose): string {
+  return addresses.map((address) => block(screen, address, purpose).join('\n')).join('\n\n');
+}
+
+function block(screen: Screen, address: CodedAddress, purpose: Purpose): string[] {
+  const { paint, width } = screen;
+  const lines = (text: string, style: (line: string) => string) => wrapped(safe(text), width).split('\n').map(style);
+  const { code, memo } = address;
+  return [
+    ...lines(titleOf(address), paint.label),
+    ...(address.address === null ? [] : [paint.strong(safe(address.address))]),
+    ...(memo === null ? [] : [`memo ${paint.strong(safe(memo))}`]),
+    ...warningsOf(address, purpose).flatMap((warning) => lines(warning, paint.bad)),
+    ...(code === undefined ? [] : [code ?? paint.faint('The QR code does not fit here.')]),
+    ...(code && memo !== null ? lines('The QR code lacks the memo: type it yourself.', paint.faint) : []),
+  ];
+}

@@ -1,13 +1,14 @@
+import { listing } from '../../cli/answers.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, optional, toggle } from '../../cli/definition.js';
-import { paged, patient } from '../../cli/paged.js';
 import * as shape from '../../cli/shapes.js';
+import { Decimal } from '../../domain/decimal.js';
 import type { Bill } from '../../domain/funds.js';
 import { suggest, usage } from '../../errors.js';
 import { BILLS_PER_PAGE, readBills } from '../../exchange/bills.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
 import * as origin from '../../exchange/origins.js';
-import type { RowStream } from '../../terminal/answer.js';
+import type { Answer, RowStream } from '../../terminal/answer.js';
 import { paintChange } from '../../terminal/cells.js';
 import { grouped, signed } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
@@ -15,24 +16,29 @@ import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { coinName } from '../inputs/names.js';
 import { wholeNumber } from '../inputs/numbers.js';
 import { moment } from '../inputs/time.js';
-import { SUMMARY, summaryOf } from './bill-summary.js';
-import { explainedPages } from './explained.js';
+import { withProgress, withTimePerPage } from './long-listing.js';
+import { explainRejectionOfPages } from './rejection.js';
 
 type BillRow = ReturnType<typeof billRow>;
 
+const SUMMARY = shape.record({
+  coin: shape.text(''),
+  type: shape.orNull(shape.text("the exchange's text")),
+  count: shape.count('how many bills'),
+  in: shape.decimal('sum of what came in'),
+  out: shape.decimal('sum of what went out, without a sign'),
+  net: shape.decimal('in minus out'),
+});
+
 export default define({
-  summary: 'Every change of your balances, newest first',
-  arguments: { coin: optional('only this coin', coinName) },
+  summary: 'List every change of your balances, newest first',
+  arguments: { coin: optional('the coin (default: all)', coinName) },
   flags: {
-    from: flag('--from <time>', 'from this time on, to the end of the range', moment),
-    to: flag('--to <time>', 'up to this time', moment),
-    page: flag(
-      '--page <n>',
-      `one page of ${BILLS_PER_PAGE}; the first unless told`,
-      wholeNumber('--page', 1, 1_000_000),
-    ),
-    all: toggle('--all', 'all there are, however old'),
-    summary: toggle('--summary', 'how many there are of each coin and type, and their sums, over the whole range'),
+    from: flag('--from <time>', 'list all bills from this time (default: one page)', moment),
+    to: flag('--to <time>', 'list bills up to this time (default: now)', moment),
+    page: flag('--page <n>', `list this page of ${BILLS_PER_PAGE} (default: 1)`, wholeNumber('--page', 1, 1_000_000)),
+    all: toggle('--all', 'list all bills'),
+    summary: toggle('--summary', 'count and sum the bills of the range by coin and type'),
   },
   examples: ['bills', 'bills btc --from 2026-11-01 --to 2026-12-01', 'bills --from 30d --summary', 'bills --all --csv'],
   output: shape.either(
@@ -41,9 +47,9 @@ export default define({
         id: shape.id('of the bill', origin.BILL.id),
         time: shape.time('', origin.BILL.time),
         coin: shape.text('', origin.BILL.coin),
-        type: shape.orNull(shape.text("the exchange's words", origin.BILL.type)),
-        change: shape.decimal('with its sign', origin.BILL.change),
-        balance: shape.orNull(shape.decimal('after it', origin.BILL.balance)),
+        type: shape.orNull(shape.text("the exchange's text", origin.BILL.type)),
+        change: shape.decimal('negative if coins went out', origin.BILL.change),
+        balance: shape.orNull(shape.decimal('after the change', origin.BILL.balance)),
         remark: shape.orNull(shape.text('', origin.BILL.remark)),
       }),
     ),
@@ -52,27 +58,27 @@ export default define({
   async run(context, { coin, from, to, page, all, summary }) {
     if (page !== undefined && all) throw usage('--page and --all exclude each other.', 'Give one of them.');
     if (page !== undefined && summary)
-      throw usage('--page and --summary exclude each other.', 'Sums are over a whole range: --from and --to set it.');
+      throw usage('--page and --summary exclude each other.', 'Sums cover a whole range: set it with --from and --to.');
     const client = await context.session.signedClient();
     const zone = await context.session.zone();
     const now = client.now();
     const range = { coin, from: from?.(now), to: to?.(now) };
     if (range.from !== undefined && range.to !== undefined && range.from > range.to)
       throw usage('--from is after --to.', 'Give the earlier time as --from.');
-    const read = explainedPages(
+    const read = explainRejectionOfPages(
       context,
       { coin, permission: 'asset' },
-      readBills(patient(context, client), zone, range),
+      readBills(withTimePerPage(context, client), zone, range),
     );
-    const bills = withDoubts(context, paged(context, 'bills', read), zone);
+    const bills = checkingZone(context, withProgress(context, 'bills', read), zone);
     if (summary) return summaryOf(bills);
     const isWhole = page === undefined && (all || from !== undefined);
     return streamOf(isWhole ? bills : onePage(context, bills, page ?? 1), coin);
   },
 });
 
-/** Tells where the profile's zone is not what the bills show: `--to` and the times of deposits depend on it. */
-async function* withDoubts(
+/** Warns if the profile's zone differs from the bills': `--to` and the times of deposits depend on it. */
+async function* checkingZone(
   { output, session }: Context,
   bills: AsyncIterable<readonly Bill[]>,
   zone: ExchangeZone,
@@ -82,8 +88,8 @@ async function* withDoubts(
   if (doubt === undefined) return;
   const { profile } = await session.connection();
   output.warn([
-    `The profile's zone is ${name}, and this exchange's bills show ${doubt}.`,
-    suggest('To go by them', 'profile', 'unset', profile, 'zone'),
+    `The profile's zone is ${name}, but this exchange's bills are in ${doubt}.`,
+    suggest('Use the zone of the bills', 'profile', 'unset', profile, 'zone'),
   ]);
 }
 
@@ -105,7 +111,7 @@ function billRow({ id, time, coin, type, change, balance, remark }: Bill) {
   return { id, time: isoTime(time), coin, type, change, balance, remark };
 }
 
-/** One page of the range, counted from its newest bill. */
+/** One page of the range; page 1 has the newest bills. */
 async function* onePage(
   { output }: Context,
   bills: AsyncIterable<readonly Bill[]>,
@@ -120,7 +126,7 @@ async function* onePage(
     if (left === 0) break;
   }
   if (left === 0)
-    output.note(`A page of ${BILLS_PER_PAGE}; for older bills: --page ${page + 1}, --from TIME or --all.`);
+    output.note(`Showing ${BILLS_PER_PAGE} bills. For older ones, use --page ${page + 1}, --from TIME or --all.`);
 }
 
 const COLUMNS = (): readonly Column<BillRow>[] => [
@@ -142,4 +148,93 @@ const COLUMNS = (): readonly Column<BillRow>[] => [
   },
   { title: 'remark', value: ({ remark }) => remark, importance: 2 },
   { title: 'id', value: ({ id }) => id, importance: 3, paint: (text, _, paint) => paint.faint(text) },
+];
+
+/** The sums of the bills of one coin and type. */
+interface Group {
+  readonly coin: string;
+  readonly type: string | null;
+  readonly count: number;
+  /** Both without a sign. */
+  readonly in: Decimal;
+  readonly out: Decimal;
+}
+
+type SummaryRow = ReturnType<typeof summaryRow>;
+
+const SUMMARY_FIELDS = ['coin', 'type', 'count', 'in', 'out', 'net'] as const;
+
+/** Counts and sums bills by coin and type. Throws if not all bills can be read: a partial sum would mislead. */
+async function summaryOf(bills: AsyncIterable<readonly Bill[]>): Promise<Answer> {
+  const groups = new Map<string, Group>();
+  for await (const some of bills) {
+    for (const bill of some) {
+      const key = JSON.stringify([bill.coin, bill.type]);
+      groups.set(key, added(groups.get(key), groupOf(bill)));
+    }
+  }
+  const sorted = [...groups].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, group]) => group);
+  return summaryAnswer(sorted);
+}
+
+function groupOf({ coin, type, change }: Bill): Group {
+  const amount = Decimal.of(change);
+  const isOut = amount.sign < 0;
+  return {
+    ...{ coin, type, count: 1 },
+    in: isOut ? Decimal.zero : amount,
+    out: isOut ? amount.negated() : Decimal.zero,
+  };
+}
+
+function added(known: Group | undefined, more: Group): Group {
+  if (known === undefined) return more;
+  return {
+    ...known,
+    count: known.count + more.count,
+    in: known.in.plus(more.in),
+    out: known.out.plus(more.out),
+  };
+}
+
+function summaryAnswer(groups: readonly Group[]): Answer {
+  const rows = groups.map(summaryRow);
+  const view = { fields: SUMMARY_FIELDS, columns: SUMMARY_COLUMNS, empty: 'No bills.' };
+  return { ...listing({ rows, ...view }), show: listing({ rows: withSums(groups), ...view }).show };
+}
+
+/** On screen the sum of a coin follows its types if there are several. */
+function withSums(groups: readonly Group[]): SummaryRow[] {
+  return groups.flatMap((group, index) => {
+    const row = summaryRow(group);
+    const ofCoin = groups.filter(({ coin }) => coin === group.coin);
+    if (ofCoin.length === 1 || groups[index + 1]?.coin === group.coin) return [row];
+    return [row, summaryRow({ ...ofCoin.reduce(added), type: TOTAL })];
+  });
+}
+
+const TOTAL = 'total';
+
+function summaryRow({ coin, type, count, in: into, out }: Group) {
+  return { coin, type, count, in: into.toString(), out: out.toString(), net: into.minus(out).toString() };
+}
+
+const SUMMARY_COLUMNS: readonly Column<SummaryRow>[] = [
+  { title: 'coin', value: ({ coin }) => coin, importance: 9, paint: (text, _, paint) => paint.strong(text) },
+  {
+    title: 'type',
+    value: ({ type }) => type,
+    importance: 8,
+    paint: (text, { type }, paint) => (type === TOTAL ? paint.faint(text) : text),
+  },
+  { title: 'bills', value: ({ count }) => grouped(String(count)), align: 'right', importance: 4 },
+  { title: 'in', value: (row) => grouped(row.in), align: 'decimal', importance: 5 },
+  { title: 'out', value: (row) => grouped(row.out), align: 'decimal', importance: 5 },
+  {
+    title: 'net',
+    value: ({ net }) => grouped(signed(net)),
+    align: 'decimal',
+    importance: 7,
+    paint: (text, { net }, paint) => paintChange(text, net, paint),
+  },
 ];

@@ -12,34 +12,34 @@ import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { quietly } from '../../trading/quietly.js';
-import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
-import { stateColumn } from './states.js';
+import { stateColumn } from './state-columns.js';
+import { listTransfers, TRANSFER_ARGUMENTS, TRANSFER_FLAGS } from './transfer-listing.js';
 
 type DepositRow = ReturnType<typeof depositRow>;
 
 export default define({
-  summary: 'Deposits of a coin, newest first',
-  arguments: RECORD_ARGUMENTS,
-  flags: RECORD_FLAGS,
+  summary: 'List deposits of a coin, newest first',
+  arguments: TRANSFER_ARGUMENTS,
+  flags: TRANSFER_FLAGS,
   examples: ['deposits usdt', 'deposits btc --all --csv'],
   output: shape.list(
     shape.record({
       id: shape.id('of the record', origin.DEPOSIT.id),
-      time: shape.orNull(shape.time("null where the exchange's zone is not known", origin.DEPOSIT.time)),
-      timeRaw: shape.orNull(shape.text('as it was sent', origin.DEPOSIT.timeRaw)),
+      time: shape.orNull(shape.time("null if the exchange's time zone is unknown", origin.DEPOSIT.time)),
+      timeRaw: shape.orNull(shape.text('as sent', origin.DEPOSIT.timeRaw)),
       coin: shape.text('', origin.DEPOSIT.coin),
       amount: shape.decimal('', origin.DEPOSIT.amount),
       address: shape.orNull(shape.text('', origin.DEPOSIT.address)),
       hash: shape.orNull(shape.text('', origin.DEPOSIT.hash)),
       confirmations: shape.orNull(shape.count('', origin.DEPOSIT.confirmations)),
-      internal: shape.orNull(shape.yesNo('inside the platform', origin.DEPOSIT.internal)),
-      description: shape.orNull(shape.text("the exchange's words", origin.DEPOSIT.description)),
+      internal: shape.orNull(shape.yesNo('within the exchange', origin.DEPOSIT.internal)),
+      description: shape.orNull(shape.text("the exchange's text", origin.DEPOSIT.description)),
       state: shape.oneOf([...DEPOSIT_STATES, 'other'], '', origin.DEPOSIT.state),
-      status: shape.count("the exchange's own code", origin.DEPOSIT.status),
+      status: shape.count("the exchange's code", origin.DEPOSIT.status),
     }),
   ),
   run: (context, input) =>
-    answerRecords(
+    listTransfers(
       context,
       {
         what: 'deposits',
@@ -53,14 +53,14 @@ export default define({
     ),
 });
 
-/** Records carry a date without a zone, which a bill tells: where there is none, the times stay as they were sent. */
+/** Dates of deposits have no time zone; a bill shows it. If it stays unknown, times are printed as sent. */
 async function rowMaker({ session, output }: Context, client: ExchangeClient) {
   const zone = await session.zone();
   await quietly(() => learnZone(client, zone));
   if (zone.name === undefined) {
     const { profile } = await session.connection();
     output.note([
-      "The zone of the exchange's dates is not known, so that times are as it wrote them.",
+      "The exchange's time zone is unknown, so times are printed as sent.",
       suggest('Set it', 'profile', 'set', profile, 'zone', 'OFFSET'),
     ]);
   }

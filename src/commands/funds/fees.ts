@@ -5,12 +5,12 @@ import type { ChainFee } from '../../domain/funds.js';
 import * as origin from '../../exchange/origins.js';
 import { grouped } from '../../terminal/numbers.js';
 import { coinName } from '../inputs/names.js';
-import { explained } from './explained.js';
-import { gateColumn } from './gates.js';
+import { explainRejection } from './rejection.js';
+import { openColumn } from './state-columns.js';
 
 export default define({
-  summary: 'What withdrawals cost, and which chains are open',
-  arguments: { coin: optional('only this coin', coinName) },
+  summary: 'List withdrawal fees and open chains',
+  arguments: { coin: optional('the coin (default: all)', coinName) },
   examples: ['fees', 'fees usdt --json'],
   output: shape.list(
     shape.record({
@@ -24,7 +24,7 @@ export default define({
   ),
   async run(context, { coin }) {
     const client = await context.session.client();
-    const rows = await explained(context, { coin, permission: 'money' }, () => client.fees(coin));
+    const rows = await explainRejection(context, { coin, permission: 'money' }, () => client.fees(coin));
     return listing({
       rows,
       fields: ['coin', 'chain', 'mainChain', 'fee', 'canDeposit', 'canWithdraw'],
@@ -33,8 +33,8 @@ export default define({
         { title: 'chain', value: ({ chain }) => chain, importance: 8 },
         { title: 'main chain', value: ({ mainChain }) => mainChain, importance: 2 },
         { title: 'fee', value: ({ fee }) => grouped(fee), align: 'decimal', importance: 8 },
-        gateColumn<ChainFee>('deposits', ({ canDeposit }) => canDeposit, 5),
-        gateColumn<ChainFee>('withdrawals', ({ canWithdraw }) => canWithdraw, 6),
+        openColumn<ChainFee>('deposits', ({ canDeposit }) => canDeposit, 5),
+        openColumn<ChainFee>('withdrawals', ({ canWithdraw }) => canWithdraw, 6),
       ],
       empty: coin === undefined ? 'The exchange lists no chains.' : `The exchange lists no chains for ${coin}.`,
     });

@@ -8,15 +8,15 @@ import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { quietly } from '../../trading/quietly.js';
 import { findExtraWithdrawals } from '../../trading/withdrawals/extras.js';
-import { answerRecords, RECORD_ARGUMENTS, RECORD_FLAGS } from './records.js';
-import { stateColumn } from './states.js';
+import { stateColumn } from './state-columns.js';
+import { listTransfers, TRANSFER_ARGUMENTS, TRANSFER_FLAGS } from './transfer-listing.js';
 
 type WithdrawalRow = ReturnType<typeof withdrawalRow>;
 
 export default define({
-  summary: 'Withdrawals of a coin, newest first',
-  arguments: RECORD_ARGUMENTS,
-  flags: RECORD_FLAGS,
+  summary: 'List withdrawals of a coin, newest first',
+  arguments: TRANSFER_ARGUMENTS,
+  flags: TRANSFER_FLAGS,
   examples: ['withdrawals usdt', 'withdrawals btc --page 2 --json'],
   output: shape.list(
     shape.record({
@@ -30,12 +30,12 @@ export default define({
       hash: shape.orNull(shape.text('', origin.WITHDRAWAL.hash)),
       merchantOrderNo: shape.orNull(shape.text('', origin.WITHDRAWAL.merchantOrderNo)),
       state: shape.oneOf([...WITHDRAWAL_STATES, 'other'], '', origin.WITHDRAWAL.state),
-      status: shape.count("the exchange's own code", origin.WITHDRAWAL.status),
+      status: shape.count("the exchange's code", origin.WITHDRAWAL.status),
     }),
   ),
   async run(context, input) {
     await quietly(async () => findExtraWithdrawals(await context.session.trading(), input.coin));
-    return answerRecords(
+    return listTransfers(
       context,
       {
         what: 'withdrawals',
@@ -50,7 +50,6 @@ export default define({
   },
 });
 
-/** A withdrawal as people and programs read it. */
 function withdrawalRow({ time, processedTime, ...rest }: Withdrawal) {
   return { ...rest, time: isoTime(time), processedTime: processedTime === null ? null : isoTime(processedTime) };
 }

@@ -1,13 +1,11 @@
 import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, required } from '../../cli/definition.js';
-import { dryRunShape, maskedRequest, REQUEST } from '../../cli/dry-run.js';
-import { overriddenBy, overrideFlag } from '../../cli/guards.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { timeFor } from '../../exchange/limiter/limits.js';
-import { batchRequest } from '../../exchange/write-requests.js';
+import { batchRequest, maskedRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
@@ -32,6 +30,8 @@ import { distanceFrom, type Reference } from '../../trading/market-view.js';
 import type { Guarding } from '../../trading/orders/place.js';
 import type { PlannedOrders, PreviewFacts } from '../../trading/preview/preview.js';
 import { quietly } from '../../trading/quietly.js';
+import { dryRunShape, REQUEST } from '../dry-run.js';
+import { overriddenBy, overrideFlag } from '../guarding.js';
 import { marketName } from '../inputs/names.js';
 import { oneOf, positiveDecimal, unresolvedId } from '../inputs/numbers.js';
 import { filePath } from '../inputs/words.js';
@@ -282,7 +282,7 @@ function dryBatch(
   const requests = Array.from({ length: count }, (_, index) => {
     const pairs = lines.slice(index * MOST_PAIRS, (index + 1) * MOST_PAIRS);
     const batch = batchOf({ market: market.market, side, account, lines: pairs }, [...pairs.keys()]);
-    return maskedRequest(host, client, batchRequest(batch));
+    return maskedRequest(client.hosts, batchRequest(batch), host.now());
   });
   const preview = previewData(checked, plan, overridden, {
     sums: { price: sent.lowest === sent.highest ? sent.lowest : null, amount, notional },

@@ -1,9 +1,6 @@
 import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, optional, toggle } from '../../cli/definition.js';
-import { dryRun, dryRunShape } from '../../cli/dry-run.js';
-import { overriddenBy, overrideFlag } from '../../cli/guards.js';
-import { notSent } from '../../cli/not-sent.js';
 import * as shape from '../../cli/shapes.js';
 import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
@@ -34,8 +31,11 @@ import { type Guarding, type Placement, placeOrder } from '../../trading/orders/
 import { checkOrder } from '../../trading/orders/rules.js';
 import type { Unknown } from '../../trading/orders/settle.js';
 import { notionalText } from '../../trading/orders/terms.js';
+import { dryRun, dryRunShape } from '../dry-run.js';
+import { overriddenBy, overrideFlag } from '../guarding.js';
 import { marketName } from '../inputs/names.js';
 import { clientId, oneOf } from '../inputs/numbers.js';
+import { notSent } from '../not-sent.js';
 import { UNCHECKED } from '../session/extras.js';
 import {
   accountText,

@@ -1,7 +1,4 @@
 import type { Context } from '../../cli/context.js';
-import { PREVIEW, type Preview } from '../../cli/dry-run.js';
-import { exchangeText } from '../../cli/exchange-text.js';
-import { breachText, confirmGuarded, guardingOf } from '../../cli/guards.js';
 import * as shape from '../../cli/shapes.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
@@ -18,6 +15,9 @@ import { averagePrice, distanceFrom, distanceText } from '../../trading/market-v
 import type { Guarding } from '../../trading/orders/place.js';
 import { MarketSnapshot, spentCoin } from '../../trading/preview/market-snapshot.js';
 import { type PlannedOrders, type PreviewFacts, previewOrders } from '../../trading/preview/preview.js';
+import { PREVIEW, type Preview } from '../dry-run.js';
+import { breachText, confirmGuarded, guardingOf } from '../guarding.js';
+import { exchangeText } from '../session/exchange-text.js';
 
 /** What is needed to check orders before they are sent: the exchange's answers, and the limits. */
 export interface OrderContext {

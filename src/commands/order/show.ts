@@ -1,6 +1,5 @@
 import type { Context } from '../../cli/context.js';
 import { define, flag, optional, required } from '../../cli/definition.js';
-import { onMarket } from '../../cli/known-market.js';
 import * as shape from '../../cli/shapes.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
@@ -11,6 +10,7 @@ import { watchMarket } from '../../trading/duplicates/watch.js';
 import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
+import { onMarket } from '../known-market.js';
 import { ORDER, orderRecord, orderRow } from './order-row.js';
 
 export default define({

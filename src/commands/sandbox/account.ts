@@ -1,11 +1,11 @@
 import { listing } from '../../cli/answers.js';
 import { completing } from '../../cli/completes.js';
 import { define, flag, optional, required, toggle } from '../../cli/definition.js';
-import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
 import { suggest } from '../../errors.js';
 import { type AccountReport, PERMISSION_NAMES, type WalletReport } from '../../sandbox/admin/accounts.js';
 import { type Column, record } from '../../terminal/table.js';
+import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { coinName, marketName } from '../inputs/names.js';
 import { positiveDecimal } from '../inputs/numbers.js';
 import { word } from '../inputs/words.js';

@@ -1,9 +1,9 @@
 import type { Context } from '../../cli/context.js';
 import { define, required } from '../../cli/definition.js';
-import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
 import type { ClockReport } from '../../sandbox/admin/clock.js';
 import type { Answer } from '../../terminal/answer.js';
+import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { duration, speed } from '../inputs/durations.js';
 import { moment } from '../inputs/time.js';
 

@@ -1,6 +1,5 @@
 import { listing } from '../../cli/answers.js';
 import { define, flag, optional, required } from '../../cli/definition.js';
-import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
 import { usage } from '../../errors.js';
 import { operations } from '../../exchange/operations/index.js';
@@ -8,6 +7,7 @@ import type { Effects, FaultEntry } from '../../sandbox/faults/log.js';
 import { FAULT_KINDS, type FaultKind, type FaultRule } from '../../sandbox/faults/rules.js';
 import { type Column, table } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
+import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { oneOf, wholeNumber } from '../inputs/numbers.js';
 import { wordLike } from '../inputs/words.js';
 import type { Session } from '../session/session.js';

@@ -1,12 +1,12 @@
 import { confirm, requireConsent } from '../../cli/consent.js';
 import { define, flag, type Reader, toggle } from '../../cli/definition.js';
-import { DRY_CHANGE, dryChange } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, usage } from '../../errors.js';
 import type { OtherLimits } from '../../sandbox/lifecycle/start.js';
 import { grouped } from '../../terminal/numbers.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
+import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { duration } from '../inputs/durations.js';
 import { oneOf, wholeNumber } from '../inputs/numbers.js';
 import { utcOffset } from '../inputs/time.js';

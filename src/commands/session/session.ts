@@ -8,7 +8,7 @@ import { Failure } from '../../errors.js';
 import type { Budget } from '../../exchange/budget.js';
 import { type ClientOptions, ExchangeClient } from '../../exchange/exchange-client.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
-import type { Limits } from '../../exchange/limiter/limiter.js';
+import type { Limits } from '../../exchange/limiter/limits.js';
 import { forgetLimits, type Sharing, sharedLimits } from '../../exchange/limiter/shared-limits.js';
 import type { LimiterState } from '../../exchange/limiter/state.js';
 import { MarketCatalog } from '../../exchange/market-catalog.js';

@@ -1,7 +1,7 @@
 import type { Symbols } from '../../config/symbols.js';
 import type { Market } from '../../domain/market.js';
 import type { Order } from '../../domain/order.js';
-import type { Observation } from '../../exchange/observation.js';
+import type { Observation } from '../../exchange/exchange-client.js';
 
 /** More open orders than that are not offered by a shell. */
 const MOST_ORDERS = 2_000;

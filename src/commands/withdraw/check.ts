@@ -14,7 +14,7 @@ import {
   type WithdrawRequest,
 } from '../../trading/withdrawals/prepare.js';
 import { refuseTwin } from '../../trading/withdrawals/send.js';
-import { explained, unknownCoin } from '../funds/explained.js';
+import { explainRejection, unknownCoin } from '../funds/rejection.js';
 
 /** A withdrawal that can be sent, with all that is told of it beforehand. */
 export interface Checked {
@@ -28,7 +28,9 @@ export interface Checked {
 
 /** What the exchange says of a coin. Throws Failure `usage` for an unknown one, `credentials` for a key that may not withdraw. */
 export async function coinFacts(context: Context, account: TradingAccount, coin: string): Promise<CoinFacts> {
-  const facts = await explained(context, { coin, permission: 'asset' }, () => readCoinFacts(account.client, coin));
+  const facts = await explainRejection(context, { coin, permission: 'asset' }, () =>
+    readCoinFacts(account.client, coin),
+  );
   if (facts.permitted && facts.entry === undefined) throw unknownCoin(coin, facts.known);
   checkCoin(coin, facts);
   return facts;

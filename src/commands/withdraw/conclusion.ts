@@ -1,5 +1,4 @@
 import type { Context } from '../../cli/context.js';
-import { notSent } from '../../cli/not-sent.js';
 import { type Advice, Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
@@ -9,6 +8,7 @@ import { zonedTime } from '../../terminal/time.js';
 import type { Unknown } from '../../trading/orders/settle.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
 import type { Withdrawal } from '../../trading/withdrawals/send.js';
+import { notSent } from '../not-sent.js';
 import { refusedWithdrawal } from './refused.js';
 
 /** A withdrawal that was sent, and what the journal calls it. */

@@ -1,6 +1,4 @@
 import type { Context } from '../../cli/context.js';
-import type { Preview } from '../../cli/dry-run.js';
-import { exchangeText } from '../../cli/exchange-text.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
@@ -8,6 +6,8 @@ import { localTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
 import type { EarlierUse } from '../../trading/withdrawals/facts.js';
 import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
+import type { Preview } from '../dry-run.js';
+import { exchangeText } from '../session/exchange-text.js';
 import type { Checked } from './check.js';
 
 /** What a withdrawal will do and where it goes, as the user is asked about it. */

@@ -1,5 +1,4 @@
 import type { Context } from '../../cli/context.js';
-import { dryRun } from '../../cli/dry-run.js';
 import { withdrawRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -8,6 +7,7 @@ import { newClientId } from '../../trading/orders/client-id.js';
 import { withdrawLimits } from '../../trading/withdrawals/limits.js';
 import type { WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import { sendWithdrawal } from '../../trading/withdrawals/send.js';
+import { dryRun } from '../dry-run.js';
 import { type Checked, check } from './check.js';
 import { conclude, interruptedNote } from './conclusion.js';
 import { confirmAddress } from './confirm.js';

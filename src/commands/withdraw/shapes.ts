@@ -1,6 +1,6 @@
-import { dryRunShape, PREVIEW } from '../../cli/dry-run.js';
 import * as shape from '../../cli/shapes.js';
 import * as origin from '../../exchange/origins.js';
+import { dryRunShape, PREVIEW } from '../dry-run.js';
 
 /** What became of a withdrawal that was sent. */
 export const WITHDRAWN = shape.record({

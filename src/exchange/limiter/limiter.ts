@@ -2,18 +2,8 @@ import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { Budget } from '../budget.js';
 import type { Bucket } from '../operations/operation.js';
-import type { Breaker } from './breaker.js';
+import type { Limits } from './limits.js';
 import type { Lane, Permit, Permits } from './permits.js';
-
-/** What a request has to have before it leaves: a permit of each limit that it draws from. */
-type PermitsOf = (bucket: Bucket) => readonly Permits[];
-
-/** What the requests of one place are held against, whatever client sends them. */
-export interface Limits {
-  readonly permitsOf: PermitsOf;
-  /** Remembers that the trade host has locked this machine's address. Absent: nothing does. */
-  readonly breaker?: Breaker;
-}
 
 interface Asked {
   readonly bucket: Bucket;
@@ -21,6 +11,8 @@ interface Asked {
   /** Whether it may find out that a lock has ended: a request that changes nothing may. */
   readonly mayTry: boolean;
 }
+
+type Source = Pick<Permits, 'claim'>;
 
 /** What came of a request that left: an answer, the answer that this machine's address is locked, or nothing. */
 export type Told = 'answer' | 'lock' | 'nothing';
@@ -35,7 +27,7 @@ export interface Turn {
 
 /** Keeps requests to the stated limits, together with every process that shares the permits. */
 export class Limiter {
-  readonly #queues: Readonly<Record<Lane, Map<Permits, Promise<unknown>>>> = { common: new Map(), cancel: new Map() };
+  readonly #queues: Readonly<Record<Lane, Map<Source, Promise<unknown>>>> = { common: new Map(), cancel: new Map() };
 
   constructor(
     private readonly host: Pick<Host, 'sleep'>,
@@ -68,7 +60,7 @@ export class Limiter {
   }
 
   /** One after the other within this process: those who wait need not all look at once. */
-  #inTurn(limit: Permits, lane: Lane): Promise<Permit> {
+  #inTurn(limit: Source, lane: Lane): Promise<Permit> {
     const queue = this.#queues[lane];
     const mine = (queue.get(limit) ?? Promise.resolve()).then(() => this.#claimed(limit, lane));
     const settled = mine.catch(() => undefined);
@@ -76,7 +68,7 @@ export class Limiter {
     return mine;
   }
 
-  async #claimed(limit: Permits, lane: Lane): Promise<Permit> {
+  async #claimed(limit: Source, lane: Lane): Promise<Permit> {
     for (;;) {
       const claim = await limit.claim(lane);
       if ('permit' in claim) return claim.permit;
@@ -86,7 +78,7 @@ export class Limiter {
   }
 
   #late(): Failure {
-    const message = "The exchange's limits were used up by other requests until the time was over.";
+    const message = "Other requests used up the exchange's limits until the time was over.";
     const hint = `Nothing was sent. --timeout gives a command more than its ${this.budget.milliseconds / 1000} seconds.`;
     return new Failure('limited', message, { hint });
   }

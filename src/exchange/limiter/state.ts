@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { Failure } from '../../errors.js';
 import { Breaker } from './breaker.js';
+import { permitsOut } from './file-store.js';
 import { LIMITS, type LimitName } from './limits.js';
-import { permitsOut } from './permit-files.js';
-import { PermitsInRedis, Redis } from './permits-in-redis.js';
+import { Redis, RedisStore } from './redis-store.js';
 import { permitsFolder, placeFolder, reasonOf, redisKey, type Sharing, whereIs } from './shared-limits.js';
 
 /** How the limits of a connection stand. */
@@ -64,6 +64,6 @@ function inFiles(sharing: Sharing): LimitState[] {
 }
 
 function inRedis(redis: Redis, sharing: Sharing): Promise<LimitState[]> {
-  const out = (name: LimitName) => new PermitsInRedis(redis, redisKey(whereIs(name, sharing)), LIMITS[name], '').out();
+  const out = (name: LimitName) => new RedisStore(redis, redisKey(whereIs(name, sharing)), LIMITS[name], '').out();
   return Promise.all(namesOf(sharing).map(async (name) => ({ name, count: LIMITS[name].count, out: await out(name) })));
 }

@@ -91,7 +91,7 @@ export type Operation = Write['operation'];
 
 /** A write as it is recorded before it leaves. */
 export type Intent<Kind extends Operation = Operation> = Extract<Write, { readonly operation: Kind }> & {
-  /** "4-36 characters, digits or letters". An order carries it as its customerOrderId; elsewhere it only names the record. */
+  /** "4-36 characters, digits or letters". An order carries it as its client id; elsewhere it only names the record. */
   readonly id: string;
   /** The user chose the id, so that others may use it too. */
   readonly chosen?: true;

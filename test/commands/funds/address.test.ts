@@ -40,7 +40,7 @@ describe('pit address', () => {
     const { stdout, stderr } = await desk.run('address usdt');
     const [, ...lines] = stdout.trimEnd().split('\n');
     expect(lines.map((line) => line.split(/ +/)[2])).toEqual(rows.map(({ address }) => address));
-    expect(stderr).toBe('Warning: usdt over OMNI: DEPOSITS ARE CLOSED: send nothing here now.\n');
+    expect(stderr).toBe('Warning: usdt on OMNI: DEPOSITS ARE CLOSED: send nothing here now.\n');
   });
 
   it('warns that a memo is required', async () => {
@@ -48,7 +48,7 @@ describe('pit address', () => {
     expect(row).toMatchObject({ chain: 'XRP', memo: expect.stringMatching(/^\d{12}$/) });
     for (const format of ['', ' --json', ' --csv']) {
       const { stderr } = await desk.run(`address xrp${format}`);
-      expect(stderr).toBe(`Warning: xrp over XRP: THE MEMO ${row?.memo} IS NEEDED: without it the coins are lost.\n`);
+      expect(stderr).toBe(`Warning: xrp on XRP: THE MEMO ${row?.memo} IS REQUIRED: coins sent without it are lost.\n`);
     }
     expect(await desk.json<Row[]>('address xrp --single')).toEqual([{ ...row, chain: null }]);
   });
@@ -58,7 +58,7 @@ describe('pit address', () => {
     expect(JSON.parse(stdout)).toEqual([
       { coin: 'xrp', chain: null, address: 'rBox_104532', memo: null, canDeposit: null, canWithdraw: null },
     ]);
-    expect(stderr).toBe('Warning: xrp: If its chain uses memos, this is ACCOUNT_MEMO, and both are needed.\n');
+    expect(stderr).toBe('Warning: xrp: If its chain uses memos, this is ACCOUNT_MEMO and both are required.\n');
   });
 
   it('reads the single deposit address and the verified withdrawal address', async () => {
@@ -77,7 +77,7 @@ describe('pit address', () => {
         hint: expect.stringMatching(OBTAIN),
       });
     expect((await desk.failure('address usdt --single', 3)).hint).toBe(
-      "Obtain it first in the exchange's app or on its website. Without --single every chain is listed.",
+      "Obtain it first in the exchange's app or on its website. Omit --single to list every chain.",
     );
   });
 });
@@ -110,22 +110,22 @@ describe.skipIf(!requires('python3'))('pit address on a terminal (needs python3)
     const [row] = await desk.json<Row[]>('address eos');
     const lines = await screenOf('address eos', 80);
     expect(lines.slice(0, 4)).toEqual([
-      'eos over EOS',
+      'eos on EOS',
       row?.address,
       `memo ${row?.memo}`,
-      `THE MEMO ${row?.memo} IS NEEDED: without it the coins are lost.`,
+      `THE MEMO ${row?.memo} IS REQUIRED: coins sent without it are lost.`,
     ]);
-    expect(lines).toContain('The code holds the address alone: the memo has to be typed.');
+    expect(lines).toContain('The QR code lacks the memo: type it yourself.');
   });
 
   it('omits the QR code and says so when it does not fit', async () => {
     expect(await screenOf('address btc', 80, 10)).toEqual([
-      'btc over BTC',
+      'btc on BTC',
       expect.any(String),
-      'No room here for a QR code.',
+      'The QR code does not fit here.',
       '',
     ]);
-    expect(await screenOf('address btc', 30)).toContain('No room here for a QR code.');
+    expect(await screenOf('address btc', 30)).toContain('The QR code does not fit here.');
     expect((await screenOf('address btc --withdraw', 80)).join('\n')).not.toMatch(/█|QR/);
   });
 });

@@ -60,7 +60,9 @@ describe('pit bills', () => {
     expect(await desk.json<Bill[]>('bills --page 1')).toEqual(all.slice(0, 50));
     expect(await desk.json<Bill[]>('bills --page 2')).toEqual(all.slice(50));
     expect(await desk.json<Bill[]>('bills --page 3')).toEqual([]);
-    expect((await desk.run('bills')).stderr).toBe('A page of 50; for older bills: --page 2, --from TIME or --all.\n');
+    expect((await desk.run('bills')).stderr).toBe(
+      'Showing 50 bills. For older ones, use --page 2, --from TIME or --all.\n',
+    );
     expect(await desk.json<Bill[]>('bills BTC --all')).toEqual(all.filter(({ coin }) => coin === 'btc'));
   });
 
@@ -95,7 +97,7 @@ describe('pit bills', () => {
       expect(same(total, sum(...sums.filter((one) => one.coin === coin).map(({ net }) => net)))).toBe(true);
     const table = await desk.done('bills btc --summary');
     expect(table).toMatch(/btc +Trading fee +20 +0 +0\.\d+ +-0\.\d+\n/);
-    expect(table.trimEnd().split('\n').at(-1)).toMatch(/^btc +together +41 /);
+    expect(table.trimEnd().split('\n').at(-1)).toMatch(/^btc +total +41 /);
   });
 
   it('prints CSV with plain numbers', async () => {
@@ -119,7 +121,7 @@ describe('pit bills', () => {
   it("warns when the profile's zone differs from that of the bills", async () => {
     await desk.done('profile set sandbox zone +08:00');
     expect((await desk.run('bills --page 2')).stderr).toBe(
-      "Warning: The profile's zone is +08:00, and this exchange's bills show -05:30. To go by them: pit profile unset sandbox zone\n",
+      "Warning: The profile's zone is +08:00, but this exchange's bills are in -05:30.\n→ Use the zone of the bills: pit profile unset sandbox zone\n",
     );
     await desk.done('profile set sandbox zone -- -05:30');
     expect((await desk.run('bills --page 2')).stderr).toBe('');

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Budget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
+import { FileStore, monotonicMs } from '../../../src/exchange/limiter/file-store.js';
 import { LIMITS } from '../../../src/exchange/limiter/limits.js';
-import { monotonicMs, PermitFiles } from '../../../src/exchange/limiter/permit-files.js';
 import {
   forgetLimits,
   permitsFolder,
@@ -39,8 +39,8 @@ function clientIn(root: string, url: string, budgetMs = 1_000) {
 /** Somebody else takes every permit of the key that is not kept for cancellations, and keeps it. */
 async function takeAll(sharing: Sharing): Promise<void> {
   const { count } = LIMITS.key;
-  const permits = new PermitFiles(sharing.root, permitsFolder(whereIs('key', sharing), count), LIMITS.key, monotonicMs);
-  while ('permit' in (await permits.claim('common')));
+  const permits = new FileStore(sharing.root, permitsFolder(whereIs('key', sharing), count), LIMITS.key, monotonicMs);
+  while ('giveBack' in (await permits.take('common')));
 }
 
 /** Whatever is done with a permit from now on fails, and not as where somebody else was quicker. */
@@ -61,7 +61,7 @@ it('a cancellation leaves at once where everything else has to wait', async () =
   expect(order).toMatchObject({
     kind: 'notSent',
     failure: 'limited',
-    reason: expect.stringMatching(/^the exchange's limits were used up.*over$/),
+    reason: expect.stringMatching(/^other requests used up the exchange's limits.*over$/),
   });
   expect(await failureOf(client.api.read('getUserAddress', { currency: 'btc' }))).toMatchObject({ kind: 'limited' });
   expect(server.requests).toHaveLength(1);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { PermitFiles } from '../../../src/exchange/limiter/permit-files.js';
+import { FileStore } from '../../../src/exchange/limiter/file-store.js';
 import { HOLD_MS } from '../../../src/exchange/limiter/permits.js';
 import { thisPlace } from '../../../src/platform/processes.js';
 import { temporaryState } from '../../trading/support/account.js';
@@ -18,12 +18,12 @@ it.each([
 ])('the permit of a process that is not seen %s', async (_, place, laterMs, isThere) => {
   const root = temporaryState();
   let now = 1_000_000;
-  const permits = (at = HERE) => new PermitFiles(root, 'key', TERMS, () => now, TERMS, at);
-  expect(await permits(place).claim('common')).toHaveProperty('permit');
+  const permits = (at = HERE) => new FileStore(root, 'key', TERMS, () => now, TERMS, at);
+  expect(await permits(place).take('common')).toHaveProperty('giveBack');
   const { pid: dead } = spawnSync(process.execPath, ['-e', '0']);
   const [name = ''] = readdirSync(path.join(root, 'key'));
   renameSync(path.join(root, 'key', name), path.join(root, 'key', name.replace(`.${process.pid}.`, `.${dead}.`)));
-  expect(await permits().claim('common')).not.toHaveProperty('permit');
+  expect(await permits().take('common')).not.toHaveProperty('giveBack');
   now += laterMs;
-  expect('permit' in (await permits().claim('common'))).toBe(isThere);
+  expect('giveBack' in (await permits().take('common'))).toBe(isThere);
 });

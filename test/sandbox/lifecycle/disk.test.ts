@@ -54,7 +54,7 @@ describe('a disk that does not take the data', () => {
       await expect(keepingData('/the/folder', () => Promise.reject(thrown))).rejects.toMatchObject({
         kind: 'unreachable',
         message: `The sandbox cannot keep its data in /the/folder: ${reason}`,
-        hint,
+        hints: [hint],
       });
     }
   });
@@ -108,16 +108,16 @@ describe('why it did not start', () => {
 
   it('is what was printed, not the advice below it', () => {
     writeFileSync(log(), 'old\npit: the reason\n→ the advice\n');
-    expect(failureIn(log(), 4)).toEqual({ reason: 'pit: the reason', hint: null });
+    expect(failureIn(log(), 4)).toEqual({ reason: 'pit: the reason', hint: [] });
     writeFileSync(log(), 'pit: the reason\n-> the advice\n');
-    expect(failureIn(log(), 0)).toEqual({ reason: 'pit: the reason', hint: null });
+    expect(failureIn(log(), 0)).toEqual({ reason: 'pit: the reason', hint: [] });
     writeFileSync(log(), '');
     expect(failureIn(log(), 0)).toBeUndefined();
   });
 
   it('is what it said itself, in one line', () => {
     writeFileSync(log(), `now ${cannotStart(new Error('two\nlines'))}\npit: something else\n`);
-    expect(failureIn(log(), 0)).toEqual({ reason: 'two\nlines', hint: null });
+    expect(failureIn(log(), 0)).toEqual({ reason: 'two\nlines', hint: [] });
   });
 
   const damages: readonly (readonly [what: string, name: string, bytes: Buffer])[] = [

@@ -3,6 +3,7 @@ import { jobToResume, takeUpJob } from '../../../src/trading/batches/begin.js';
 import { settleJob } from '../../../src/trading/batches/settle.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import { doubtsIn, refuseTwin } from '../../../src/trading/orders/doubts.js';
+import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { TERMS } from '../journal/support.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -18,7 +19,7 @@ function inDoubt(line: string, id = JOB) {
     kind: 'usage',
     clientId: id,
     message: `It is not known whether an order just like ${line} was placed; nothing was sent.`,
-    hint: `Find out what became of that one: pit resolve ${id}`,
+    hints: saying(`Find out what became of that one: pit resolve ${id}`),
   };
 }
 
@@ -120,9 +121,7 @@ it('an order just like a line is refused once the answer to that is lost, also w
   // who waits for the answer to the other one will know
   expect(like('20001')).not.toThrow();
   expect(like('20000')).toThrow(/just like this one/);
-  expect(doubtsIn(account, 'btc_usdt')).toEqual([
-    expect.stringContaining(`orders of ${JOB} were placed (buy): pit resolve`),
-  ]);
+  expect(doubtsIn(account, 'btc_usdt')).toEqual([saying(`orders of ${JOB} were placed (buy). Find out: pit resolve`)]);
   expect(doubtsIn(account, 'eth_usdt')).toEqual([]);
   job.entry.leave();
   // whoever takes it up gets no answer either

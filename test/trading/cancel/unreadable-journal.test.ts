@@ -37,9 +37,7 @@ it('a cancellation that has left is told of and keeps its record, though the jou
   expect([count(server, 'cancelOrder'), account.journal.open()]).toEqual([1, []]);
   const settled = account.journal.archive.find(attempt?.intent ?? '');
   expect(settled).toMatchObject({ outcome: 'cancelled', intent: { operation: 'cancelOrder' } });
-  expect(settled?.events.map(({ event }) => event).join()).toContain(
-    'whether it was cancelled before is unknown',
-  );
+  expect(settled?.events.map(({ event }) => event).join()).toContain('whether it was cancelled before is unknown');
 });
 
 it('the order in the place of another is placed, though the journal cannot be read any more', async () => {

@@ -38,6 +38,6 @@ describe('an order that the market would refuse', () => {
     ['0.00', '1', 'The price comes to 0.00, which is not above zero.', 'Choose a smaller offset.'],
     ['-1', '1', 'The price comes to -1, which is not above zero.', 'Choose a smaller offset.'],
   ])('%s for %s', (price, amount, message, hint) => {
-    expect(() => check(price, amount)).toThrow(expect.objectContaining({ kind: 'usage', message, hint }));
+    expect(() => check(price, amount)).toThrow(expect.objectContaining({ kind: 'usage', message, hints: [hint] }));
   });
 });

@@ -89,7 +89,7 @@ type Permission = keyof typeof PERMISSIONS;
 
 function permissionsFound(has: Readonly<Record<Permission, boolean>>) {
   const names = Object.keys(PERMISSIONS) as Permission[];
-  const words = (some: readonly Permission[]) => some.map((name) => PERMISSIONS[name].words).join('; ');
+  const words = (some: readonly Permission[]) => some.map((name) => PERMISSIONS[name].allows).join('; ');
   const [granted, missing] = [names.filter((name) => has[name]), names.filter((name) => !has[name])];
   const may = granted.length === 0 ? 'it may do nothing' : `it may: ${words(granted)}`;
   const detail = missing.length === 0 ? may : `${may}. It may not: ${words(missing)}`;

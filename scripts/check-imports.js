@@ -1,0 +1,41 @@
+// Holds the rules of .dependency-cruiser.js, and that no module imports itself by way of others when it is loaded. Types
+// are gone by then, so the second question is asked of what esbuild makes of the sources.
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { cruise } from 'dependency-cruiser';
+import { build } from 'esbuild';
+import { root, run } from './prepare.js';
+
+const CRUISER = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+
+run(process.execPath, [CRUISER, '--ignore-known', '--', 'src']);
+
+const folder = mkdtempSync(path.join(tmpdir(), 'pit-imports-'));
+try {
+  await withoutTypes(folder);
+  for (const cycle of await cycles(folder)) {
+    console.error(`Modules that import each other: ${cycle.join(' → ')}`);
+    process.exitCode = 1;
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+async function withoutTypes(outbase) {
+  const files = readdirSync(path.join(root, 'src'), { recursive: true }).filter((file) => file.endsWith('.ts'));
+  cpSync(path.join(root, 'package.json'), path.join(outbase, 'package.json'));
+  await build({
+    absWorkingDir: root,
+    entryPoints: files.map((file) => path.join('src', file)),
+    outdir: path.join(outbase, 'src'),
+    format: 'esm',
+    logLevel: 'warning',
+  });
+}
+
+async function cycles(baseDir) {
+  const ruleSet = { forbidden: [{ name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } }] };
+  const { output } = await cruise(['src'], { baseDir, ruleSet, validate: true });
+  return output.summary.violations.map(({ from, cycle }) => [from, ...cycle.map(({ name }) => name)]);
+}

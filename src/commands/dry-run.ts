@@ -1,0 +1,75 @@
+import type { Context } from '../cli/context.js';
+import * as shape from '../cli/shapes.js';
+import type { ExchangeClient } from '../exchange/exchange-client.js';
+import { maskedRequest, type WriteRequest } from '../exchange/write-requests.js';
+import type { Answer } from '../terminal/answer.js';
+import type { Screen } from '../terminal/screen.js';
+
+/** What is known of any write before it is sent; an order's preview has more. */
+export const PREVIEW: shape.Fields = {
+  price: shape.orNull(shape.decimal('')),
+  amount: shape.orNull(shape.decimal('')),
+  notional: shape.orNull(shape.decimal('price times amount, in the quote coin')),
+  fee: shape.orNull(shape.decimal('an estimate')),
+  warnings: shape.list(shape.text('')),
+};
+
+/** A request that is not sent. */
+export const REQUEST = shape.named(
+  shape.text(''),
+  'the address and the parameters; key, signature and fund password are masked',
+);
+
+/** What a dry run of a change to pit's own files, or the sandbox's, prints: there is no request, and nothing to preview. */
+export const DRY_CHANGE = shape.record({
+  dryRun: shape.yesNo('always true'),
+  operation: shape.text('what would be done'),
+  request: shape.orNull(REQUEST),
+  preview: shape.orNull(shape.record(PREVIEW)),
+  change: shape.list(shape.text(''), 'what would be changed, a sentence each'),
+});
+
+/** What the dry run of a write to the exchange prints. */
+export function dryRunShape(preview: shape.Fields = PREVIEW, more: shape.Fields = {}): shape.Shape {
+  return shape.record({
+    dryRun: shape.yesNo('always true'),
+    operation: shape.text("the interface's name of it"),
+    request: REQUEST,
+    ...more,
+    preview: shape.record(preview),
+  });
+}
+
+export interface Preview {
+  readonly price: string | null;
+  readonly amount: string | null;
+  readonly notional: string | null;
+  readonly fee: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** Of a write that has no order to tell of. */
+export const NO_PREVIEW: Preview = { price: null, amount: null, notional: null, fee: null, warnings: [] };
+
+/** What a change of pit's own files would have done, with nothing done. */
+export function dryChange(operation: string, ...change: readonly string[]): Answer {
+  return {
+    data: { dryRun: true, operation, request: null, preview: null, change },
+    show: (screen) => `${change.join('\n')}\n${screen.paint.faint('Dry run: nothing was changed.')}`,
+  };
+}
+
+/** What a write would have sent, keys and signature left out, with everything checked and nothing sent. */
+export function dryRun(
+  { host }: Pick<Context, 'host'>,
+  client: ExchangeClient,
+  write: WriteRequest,
+  preview: Preview,
+  show: (screen: Screen) => string,
+): Answer {
+  const request = maskedRequest(client.hosts, write, host.now());
+  return {
+    data: { dryRun: true, operation: write.operation, request, preview },
+    show: (screen) => `${show(screen)}\n${screen.paint.faint('Dry run: nothing was sent.')}`,
+  };
+}

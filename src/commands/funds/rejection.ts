@@ -1,0 +1,72 @@
+import type { Context } from '../../cli/context.js';
+import { nearest } from '../../config/names.js';
+import { Failure, suggest, usage } from '../../errors.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import { OBSERVED } from '../../exchange/observed-codes.js';
+import { quietly } from '../../trading/quietly.js';
+
+/** What a funds operation is about. */
+interface Subject {
+  readonly coin?: string | undefined;
+  /** The permission that it seems to need; the interface does not state it. */
+  readonly permission: 'asset' | 'money';
+}
+
+/**
+ * Performs a funds operation and explains its rejection. Throws Failure `usage` with the nearest names for a coin that the
+ * exchange does not list, a hint about the permission that the key lacks, or else what was thrown.
+ */
+export async function explainRejection<Value>(
+  context: Pick<Context, 'session'>,
+  subject: Subject,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    throw await explanationOf(context, subject, error);
+  }
+}
+
+/** The same for an operation that reads pages. */
+export async function* explainRejectionOfPages<Page>(
+  context: Pick<Context, 'session'>,
+  subject: Subject,
+  pages: AsyncIterable<Page>,
+): AsyncGenerator<Page> {
+  try {
+    yield* pages;
+  } catch (error) {
+    throw await explanationOf(context, subject, error);
+  }
+}
+
+async function explanationOf({ session }: Pick<Context, 'session'>, { coin, permission }: Subject, error: unknown) {
+  if (!(error instanceof Failure) || error.kind !== 'refused') return error;
+  if (error.code === OBSERVED.noPermission) return missingPermission(error, error.code, permission);
+  const known = coin === undefined ? undefined : await quietly(async () => coinsOf(await session.client()));
+  const isUnknown = coin !== undefined && known !== undefined && known.length > 0 && !known.includes(coin);
+  return isUnknown ? unknownCoin(coin, known) : error;
+}
+
+async function coinsOf(client: ExchangeClient): Promise<string[]> {
+  return [...new Set((await client.fees()).map(({ coin }) => coin))];
+}
+
+/** An unknown coin, with the nearest names. */
+export function unknownCoin(coin: string, known: readonly string[]): Failure {
+  const close = nearest(coin, known);
+  return usage(
+    `This exchange has no coin ${coin}.`,
+    close.length === 0 ? suggest('See the coins', 'balance', '--all') : `Did you mean ${close.join(' or ')}?`,
+  );
+}
+
+function missingPermission({ message, cause }: Failure, code: number, permission: string): Failure {
+  const hint = [
+    `It needs the permission ${permission}.`,
+    suggest('See what your key may do', 'account'),
+    'Create a key with more permissions on the website of the exchange.',
+  ];
+  return new Failure('refused', message, { hint, code, cause });
+}

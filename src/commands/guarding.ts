@@ -1,0 +1,89 @@
+import { completing } from '../cli/completes.js';
+import { confirm } from '../cli/consent.js';
+import type { Context } from '../cli/context.js';
+import { repeated } from '../cli/definition.js';
+import { Failure, suggest } from '../errors.js';
+import type { TradingAccount } from '../trading/account.js';
+import { requireDay } from '../trading/guards/day-notional.js';
+import type { Breach, Guarded } from '../trading/guards/guards.js';
+import { GUARDS, type GuardName, guardLimits, readGuards, SETTING_OF } from '../trading/guards/limits.js';
+import type { Guarding } from '../trading/orders/place.js';
+
+/** `--override price-band`, for every command that places orders. */
+export const overrideFlag = repeated(
+  '--override <guard>',
+  `send it although this guard holds: ${GUARDS.join(', ')}`,
+  completing({ of: 'words', words: GUARDS, joined: true }, readGuards),
+);
+
+/** Which guards a command line overrides. */
+export function overriddenBy(given: readonly (readonly GuardName[])[]): readonly GuardName[] {
+  return GUARDS.filter((guard) => given.some((guards) => guards.includes(guard)));
+}
+
+/** A breach that `--override` lifted, and one that holds, as a line of a preview. */
+export function breachText({ guard, message }: Breach, overridden: readonly GuardName[]): string {
+  return `${guard}${overridden.includes(guard) ? ' (overridden)' : ''}: ${message}`;
+}
+
+/**
+ * What the guards leave to whoever records the write: what the record is to say, and what has to hold still when it is made;
+ * nothing has to where the day's limit was overridden, or is gone past on purpose.
+ * @param quote the coin that the limit is in
+ */
+export async function guardingOf(
+  { session }: Context,
+  account: TradingAccount,
+  quote: string,
+  { breaches, bid }: Pick<Guarded, 'breaches' | 'bid'>,
+  overridden: readonly GuardName[],
+): Promise<Guarding> {
+  if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bid };
+  const limits = guardLimits((await session.connection()).settings);
+  return { bid, recheck: () => requireDay(account, quote, limits) };
+}
+
+/**
+ * Asks whether a write is to be done that guards hold back, or asks as usual where none does. A guard is lifted by
+ * `--override`, which is said, or by typing its name, which answers the usual question as well; `--yes` lifts none.
+ * @throws Failure `usage`, or what kept a guard from being checked, where nobody can type; `declined` for any other answer
+ */
+export async function confirmGuarded(
+  context: Context,
+  question: string,
+  breaches: readonly Breach[],
+  overridden: readonly GuardName[],
+): Promise<void> {
+  const { output, prompts, budget } = context;
+  const holding = breaches.filter(({ guard }) => !overridden.includes(guard));
+  for (const { guard, message } of breaches)
+    if (overridden.includes(guard)) output.note(`Overridden ${guard}: ${message}.`);
+  if (holding.length === 0) return confirm(context, question);
+  if (!prompts.available) throw await heldBack(context, holding, breaches);
+  for (const { guard, message } of holding) {
+    output.warn(`${guard} holds this back: ${message}.`);
+    const typed = await budget.outside(() => prompts.confirmTyping(`Type ${guard} to send it all the same:`, guard));
+    if (!typed)
+      throw new Failure('declined', `${guard} was not typed; nothing was sent.`, {
+        hint: 'Only its name lifts a guard.',
+      });
+  }
+}
+
+async function heldBack(
+  { session }: Context,
+  holding: readonly Breach[],
+  breaches: readonly Breach[],
+): Promise<Failure> {
+  const failures = holding.flatMap(({ failure }) => failure ?? []);
+  const kind = failures.length === holding.length ? failures[0]?.kind : undefined;
+  const words = holding.map(({ guard, message }) => `${guard} holds this back: ${message}.`);
+  const names = breaches.map(({ guard }) => guard).join(',');
+  const { profile } = await session.connection();
+  const settings = holding.map(({ guard }) =>
+    suggest('Change the limit', 'profile', 'set', profile, SETTING_OF[guard], 'VALUE'),
+  );
+  return new Failure(kind ?? 'usage', `${words.join(' ')} Nothing was sent.`, {
+    hint: [`If it is meant: --override ${names}.`, ...settings],
+  });
+}

@@ -1,0 +1,45 @@
+import type { Context } from '../cli/context.js';
+import { Failure } from '../errors.js';
+import { Budget } from '../exchange/budget.js';
+
+/**
+ * Does something on the trade host, which decides what markets there are: a cancellation must get through while the
+ * market-data host is away. Only a refusal is looked into: the name may be wrong, and the catalogue knows the right ones.
+ * Throws Failure `usage` for a market that the exchange does not list, otherwise what was thrown.
+ */
+export async function onMarket<Value>(
+  { session }: Context,
+  market: string,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'refused')
+      await asFarAsKnown(async () => (await session.markets()).find(market));
+    throw error;
+  }
+}
+
+/** For so long a name that the last list of the markets had not is looked for in a newer one. */
+const PATIENCE_MS = 1_500;
+
+/**
+ * Throws Failure `usage` for a market that the exchange does not list, as far as that is known at once: a name that was
+ * listed before asks nothing, and market data that are away hold nothing up for long.
+ */
+export async function refuseUnknownMarket({ session, host }: Context, market: string): Promise<void> {
+  await asFarAsKnown(async () => {
+    if (!(await session.markets()).lacked(market)) return;
+    await (await session.markets(new Budget(PATIENCE_MS, host.now))).find(market);
+  });
+}
+
+/** A catalogue that cannot be had explains nothing. */
+async function asFarAsKnown(look: () => Promise<unknown>): Promise<void> {
+  try {
+    await look();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind === 'usage') throw error;
+  }
+}

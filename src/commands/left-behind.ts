@@ -1,0 +1,45 @@
+import type { Context } from '../cli/context.js';
+import { type KeyPair, lastFour } from '../config/keys.js';
+import type { Profile } from '../config/profiles.js';
+import { suggest } from '../errors.js';
+import { Journal } from '../trading/journal/journal.js';
+import { quietly } from '../trading/quietly.js';
+import { journalName } from './session/remembered.js';
+
+/** What a profile is to trade with from now on; null where it is to have no key. */
+interface NextAccount {
+  readonly tradeUrl: string;
+  readonly accessKey: string | null;
+}
+
+/**
+ * Warns where writes are open in the journal of a key that goes away, because only with it can the exchange be asked what
+ * became of them. It holds nothing up: a key that got into other hands has to go at once.
+ * @param next tells what is to come from the keys that there are
+ */
+export async function warnOfLeftBehind(
+  { session, host, output }: Context,
+  profile: Profile,
+  next: (keys: KeyPair) => NextAccount,
+): Promise<void> {
+  const { name, tradeUrl } = profile;
+  // keys that cannot be read are of no use for asking either
+  const keys = await quietly(() => session.keys.get(name));
+  if (keys === null || keys === undefined) return;
+  const account = accountOf(tradeUrl, keys.accessKey);
+  const { tradeUrl: nextUrl, accessKey } = next(keys);
+  if (accessKey !== null && accountOf(nextUrl, accessKey) === account) return;
+  const open = await quietly(async () => new Journal(host, host.directories.state, account).open().length);
+  if (open === 0) return;
+  const writes = open === undefined ? 'writes' : open === 1 ? '1 write' : `${open} writes`;
+  const of = `what became of ${writes} with the key ${lastFour(keys.accessKey)} at ${new URL(tradeUrl).host}`;
+  const known = open === undefined ? `The journal cannot be read, so ${of} may be unknown` : `It is not known ${of}`;
+  output.warn([
+    `${known}, and only that key can tell. To ask later, put it back.`,
+    suggest('Ask before it goes', 'resolve', '--profile', name),
+  ]);
+}
+
+function accountOf(tradeUrl: string, accessKey: string): string {
+  return journalName({ sandbox: false, tradeUrl }, accessKey);
+}

@@ -1,0 +1,53 @@
+import type { Definition } from '../cli/definition.js';
+import * as shape from '../cli/shapes.js';
+import { unknownWord } from '../config/names.js';
+import { FAILURES } from '../errors.js';
+import { commands } from './index.js';
+
+const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
+
+/** The name under which the error object is asked for: the last line of stderr, where `--json` is given. */
+const ERROR = 'error';
+
+const FAILURE = shape.record({
+  error: shape.record({
+    kind: shape.oneOf(Object.keys(FAILURES), ''),
+    message: shape.text('what happened'),
+    hint: shape.orNull(shape.text('what to do next')),
+    exitCode: shape.count(''),
+    code: shape.orNull(shape.count("the exchange's return code")),
+    clientId: shape.orNull(shape.text('the id of the write that it is about')),
+  }),
+});
+
+/** A schema as it is given out: one that stands by itself. */
+interface Schema extends shape.Shape {
+  readonly $schema: string;
+  readonly title: string;
+}
+
+/** All that `--json` may print for a command, a dry run included. */
+export function schemaOf(words: string, { output, dry }: Definition): Schema {
+  return whole(`pit ${words}`, dry === undefined ? output : shape.either(output, { ...dry, title: 'with --dry-run' }));
+}
+
+function whole(title: string, document: shape.Shape): Schema {
+  return { $schema: DRAFT, title, ...document };
+}
+
+/**
+ * The schema of a command, or of all that its words group; of every one, and of the error object, without words.
+ * Throws Failure `usage` with the nearest names.
+ */
+export async function schemasOf(words: string): Promise<Record<string, Schema>> {
+  const names = [...Object.keys(commands), ERROR];
+  const below = names.filter((name) => words === '' || name.startsWith(`${words} `));
+  const wanted = names.includes(words) ? [words] : below;
+  if (wanted.length === 0) throw unknownWord('command', words, names);
+  return Object.fromEntries(await Promise.all(wanted.map(async (name) => [name, await loaded(name)])));
+}
+
+async function loaded(name: string): Promise<Schema> {
+  const load = commands[name];
+  return load === undefined ? whole('pit --json, on stderr', FAILURE) : schemaOf(name, (await load()).default);
+}

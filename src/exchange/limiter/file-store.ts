@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { codeOf, FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private.js';
+import { isAlive, type Place, thisPlace } from '../../platform/processes.js';
+import { HOLD_MS, type Lane, type PermitStore, type PermitTerms, POLL_MS, type Taken } from './permits.js';
+
+/** No request lasts this long: a permit that is still out was lost with its process. */
+const LOST_MS = 60_000;
+/** Between two searches for permits whose process is gone. */
+const RECOVER_MS = 200;
+
+/** One permit as its file name says: when it is free again, and who holds it. Times as of {@link monotonicMs}. */
+interface Found {
+  readonly name: string;
+  readonly number: number;
+  readonly freeAt: number;
+  /** The process that holds it; 0 if nobody does. */
+  readonly pid: number;
+  /** A digest of the machine and PID namespace the process runs in; absent in names written by earlier versions. */
+  readonly place: string | undefined;
+}
+
+/**
+ * Permits as empty files in one folder, shared by all processes that see it. A permit is taken by renaming its file, which
+ * only one of several processes can do. So no lock can go stale, and the permits of a killed process come back by
+ * themselves.
+ */
+export class FileStore implements PermitStore {
+  readonly #folder: string;
+  #recoverAt = 0;
+  /** A digest: a host name may hold anything. */
+  readonly #here: string;
+
+  /**
+   * @param root a private folder; the permits are in `within`, and are made if missing
+   * @param part how many of them this process may take, always the same ones: processes with parts of different sizes
+   *   never take more together than the largest part
+   */
+  constructor(
+    private readonly root: string,
+    private readonly within: string,
+    private readonly terms: PermitTerms,
+    private readonly now: () => number = monotonicMs,
+    private readonly part: PermitTerms = terms,
+    place: Place = thisPlace(),
+  ) {
+    this.#folder = path.join(root, within);
+    this.#here = markOf(place);
+  }
+
+  /** Throws Failure if the folder cannot be used. */
+  async take(lane: Lane): Promise<Taken> {
+    const open = this.#permits().filter(({ number }) => this.#isOpen(number, lane));
+    const now = this.now();
+    for (const found of shuffled(
+      open.filter(({ freeAt }) => freeAt <= now),
+      lane,
+    )) {
+      const taken = this.#move(found.name, outName(found.number, now + LOST_MS, this.#here));
+      if (taken !== undefined) return { giveBack: (milliseconds) => this.#giveBack(taken, found.number, milliseconds) };
+    }
+    if (now >= this.#recoverAt) for (const found of open) this.#recover(found, now);
+    const next = Math.min(...open.flatMap(({ freeAt, pid }) => (pid === 0 ? freeAt : [])));
+    return { waitMs: Math.min(next - now, POLL_MS) };
+  }
+
+  /** The first ones are those kept for cancellations. */
+  #isOpen(number: number, lane: Lane): boolean {
+    const { terms, part } = this;
+    if (number < part.reserved) return lane === 'cancel';
+    return number >= terms.reserved && number < terms.reserved + part.count - part.reserved;
+  }
+
+  async #giveBack(name: string, number: number, milliseconds: number): Promise<void> {
+    try {
+      this.#move(name, backName(number, this.now() + milliseconds));
+    } catch {
+      // counts as lost, and is free again after LOST_MS
+    }
+  }
+
+  /**
+   * Takes back the permit of a process that is gone, which only shows on the same machine, or one that is due later than
+   * possible, as after a reboot.
+   */
+  #recover({ name, number, freeAt, pid, place = this.#here }: Found, now: number): void {
+    this.#recoverAt = now + RECOVER_MS;
+    const isLost = place === this.#here && pid !== 0 && pid !== process.pid && !isAlive(pid);
+    const isOdd = freeAt > now + (pid === 0 ? HOLD_MS : LOST_MS);
+    if (isLost || isOdd) this.#move(name, backName(number, now + HOLD_MS));
+  }
+
+  /** The new name; undefined if another process was quicker. */
+  #move(from: string, to: string): string | undefined {
+    try {
+      fs.renameSync(path.join(this.#folder, from), path.join(this.#folder, to));
+      return to;
+    } catch (thrown) {
+      if (codeOf(thrown) === 'ENOENT') return undefined;
+      throw thrown;
+    }
+  }
+
+  #permits(): Found[] {
+    const found = foundWithin(this.#folder);
+    if (found.length > 0) return found;
+    this.#make();
+    return foundWithin(this.#folder);
+  }
+
+  /** Made elsewhere and moved into place as a whole, so that only one of several starting processes makes them. */
+  #make(): void {
+    makePrivateFolder(this.root, path.dirname(this.within));
+    const draft = `${this.#folder}.${process.pid}.${process.hrtime.bigint()}`;
+    fs.mkdirSync(draft, FOLDER_MODE);
+    for (let number = 0; number < this.terms.count; number += 1)
+      fs.writeFileSync(path.join(draft, backName(number, 0)), '', { mode: FILE_MODE });
+    try {
+      fs.renameSync(draft, this.#folder);
+    } catch (thrown) {
+      fs.rmSync(draft, { recursive: true, force: true });
+      if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(thrown))) throw thrown;
+    }
+  }
+}
+
+/** How many permits of a folder are held, or not free yet; 0 if there is no such folder. */
+export function permitsOut(folder: string, now = monotonicMs()): number {
+  return foundWithin(folder).filter(({ freeAt, pid }) => pid !== 0 || freeAt > now).length;
+}
+
+/** A clock that all processes of a machine share and nobody sets. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
+function backName(number: number, freeAt: number): string {
+  return `${number}.${Math.ceil(freeAt)}`;
+}
+
+function outName(number: number, lostAt: number, place: string): string {
+  return `${number}.${Math.ceil(lostAt)}.${process.pid}.${place}`;
+}
+
+function markOf({ host, pids }: Place): string {
+  return createHash('sha256').update(`${host}\n${pids}`).digest('hex').slice(0, 8);
+}
+
+function foundWithin(folder: string): Found[] {
+  try {
+    return fs.readdirSync(folder).flatMap(foundIn);
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return [];
+    throw thrown;
+  }
+}
+
+function foundIn(name: string): Found[] {
+  const [, number, freeAt, pid = '0', place] = /^(\d+)\.(\d+)(?:\.(\d+)(?:\.([0-9a-f]+))?)?$/.exec(name) ?? [];
+  return number === undefined
+    ? []
+    : [{ name, number: Number(number), freeAt: Number(freeAt), pid: Number(pid), place }];
+}
+
+/** So that processes do not all reach for the same one. Cancellations take the reserved ones first. */
+function shuffled(permits: readonly Found[], lane: Lane): readonly Found[] {
+  if (lane === 'cancel') return permits.toSorted((one, other) => one.number - other.number);
+  const start = Math.floor(Math.random() * permits.length);
+  return [...permits.slice(start), ...permits.slice(0, start)];
+}

@@ -1,0 +1,100 @@
+import type { RedisClientType } from '@redis/client';
+import type { Lane, PermitStore, PermitTerms, Taken } from './permits.js';
+
+/** A permit that is out is renewed this often; one that is not renewed in time was lost with its process. */
+const RENEW_MS = 500;
+const LOST_MS = 1_500;
+const PATIENCE_MS = 1_000;
+
+/** A sorted set of the permits that are out, by when they come back; times are of Redis's own clock. */
+const CLAIM = `
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+  if redis.call('ZCARD', KEYS[1]) < tonumber(ARGV[1]) then
+    redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[2])
+    redis.call('PEXPIRE', KEYS[1], 60000)
+    return 0
+  end
+  return math.max(1, redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] - now)`;
+
+const KEEP = `
+  local time = redis.call('TIME')
+  return redis.call('ZADD', KEYS[1], 'XX', time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2], ARGV[1])`;
+
+const COUNT = `
+  local time = redis.call('TIME')
+  return redis.call('ZCOUNT', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000), '+inf')`;
+
+/** Permits that several machines share, kept in Redis. Methods throw what the client throws if Redis is away. */
+export class RedisStore implements PermitStore {
+  #taken = 0;
+
+  /** @param key names the limit and holds no secret */
+  constructor(
+    private readonly redis: Redis,
+    private readonly key: string,
+    private readonly terms: PermitTerms,
+    private readonly owner: string,
+  ) {}
+
+  async take(lane: Lane): Promise<Taken> {
+    const { count, reserved } = this.terms;
+    const name = `${this.owner}.${this.#taken++}`;
+    const most = lane === 'cancel' ? count : count - reserved;
+    const waitMs = Number(await this.#eval(CLAIM, String(most), name, String(LOST_MS)));
+    if (waitMs > 0) return { waitMs };
+    const renewing = setInterval(() => void this.#keep(name, LOST_MS).catch(() => undefined), RENEW_MS);
+    renewing.unref();
+    const giveBack = async (milliseconds: number) => {
+      clearInterval(renewing);
+      // if Redis is away, the permit runs out by itself
+      await this.#keep(name, milliseconds).catch(() => undefined);
+    };
+    return { giveBack };
+  }
+
+  /** How many are out, by Redis's own clock. */
+  async out(): Promise<number> {
+    return Number(await this.#eval(COUNT));
+  }
+
+  #keep(name: string, milliseconds: number): Promise<unknown> {
+    return this.#eval(KEEP, name, String(milliseconds));
+  }
+
+  #eval(script: string, ...words: string[]): Promise<unknown> {
+    return this.redis.eval(script, this.key, words);
+  }
+}
+
+/** A connection that is made at the first use, once, and keeps the process only while an answer is awaited. */
+export class Redis {
+  #connected: Promise<RedisClientType> | undefined;
+  #awaited = 0;
+
+  constructor(private readonly url: string) {}
+
+  /** Runs a script on a key. Rejects if Redis is away. */
+  async eval(script: string, key: string, words: string[]): Promise<unknown> {
+    this.#connected ??= connect(this.url);
+    const client = await this.#connected;
+    this.#awaited += 1;
+    client.ref();
+    try {
+      return await client.eval(script, { keys: [key], arguments: words });
+    } finally {
+      this.#awaited -= 1;
+      if (this.#awaited === 0) client.unref();
+    }
+  }
+}
+
+async function connect(url: string): Promise<RedisClientType> {
+  const { createClient } = await import('@redis/client');
+  const socket = { connectTimeout: PATIENCE_MS, reconnectStrategy: false } as const;
+  const client = createClient({ url, socket, disableOfflineQueue: true, commandOptions: { timeout: PATIENCE_MS } });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client as RedisClientType;
+}

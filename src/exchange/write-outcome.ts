@@ -1,0 +1,39 @@
+import { Failure, type FailureKind } from '../errors.js';
+import { Refused } from './response.js';
+import { TransportError } from './transport.js';
+
+/** What came of sending a write. Only `notSent` and `refused` mean that nothing was done; `lost` means unknown so far. */
+export type WriteOutcome<Answer> =
+  | { readonly kind: 'done'; readonly answer: Answer }
+  | { readonly kind: 'refused'; readonly refusal: Refused }
+  | NotSent
+  | { readonly kind: 'lost'; readonly reason: string };
+
+interface NotSent {
+  readonly kind: 'notSent';
+  /** As a part of a sentence. */
+  readonly reason: string;
+  /** The kind of failure to report: `limited` if the limits left no room for it. */
+  readonly failure: FailureKind;
+}
+
+export const NO_TIME: NotSent = { kind: 'notSent', reason: 'no time was left for it', failure: 'unreachable' };
+export const CANCELLED: NotSent = { kind: 'notSent', reason: 'it was cancelled', failure: 'declined' };
+export const WAITED_TOO_LONG: NotSent = {
+  kind: 'notSent',
+  reason: "waiting for the exchange's limits left no time for its answer",
+  failure: 'limited',
+};
+
+/** A Failure here is of the limits, or of a host that could not be started. Anything that may have left may have arrived. */
+export function outcomeOf(thrown: unknown): WriteOutcome<never> {
+  if (thrown instanceof Refused) return { kind: 'refused', refusal: thrown };
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  if (thrown instanceof Failure) return { kind: 'notSent', reason: asPart(reason), failure: thrown.kind };
+  const stayed = thrown instanceof TransportError && !thrown.sent;
+  return stayed ? { kind: 'notSent', reason, failure: 'unreachable' } : { kind: 'lost', reason };
+}
+
+function asPart(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
+}
