@@ -53,7 +53,7 @@ export async function cancelAfter(
   held?: readonly string[],
 ): Promise<Answer | undefined> {
   requireConsent(context);
-  const account = await context.session.trading();
+  const account = await context.trading.account();
   const open = await openNow(account, market);
   const where = await exchangeText(context, account.client);
   const show = (screen: Screen) =>

@@ -45,7 +45,7 @@ export default define({
     if (ways.filter((way) => way).length !== 1)
       throw usage('Give either order ids, or --id, or --all.', suggest('List the ids', 'orders'));
     if (all) return cancelEverything(context, market);
-    const account = await context.session.trading();
+    const account = await context.trading.account();
     return cancelNamed(context, account, market, id === undefined ? named : [{ clientId: id }]);
   },
 });

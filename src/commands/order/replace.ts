@@ -80,7 +80,7 @@ export default define({
     const { account = 'spot', borrow, repay } = flags;
     checkGiven({ account, borrow, repay, amount: undefined });
     requireConsent(context);
-    const trading = await context.session.trading();
+    const trading = await context.trading.account();
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const changes = { at, amount, account: flags.account, borrow, repay };
     const catalog = await context.session.markets();
