@@ -72,7 +72,7 @@ export async function cancelNamed(
 /** Cancels every open order of a market, after asking. */
 async function cancelEverything(context: Context, market: string): Promise<Answer> {
   requireConsent(context);
-  const account = await context.session.trading();
+  const account = await context.trading.account();
   const first = await onMarket(context, market, () => readOpenOrders(account.client, market));
   const { open, failure } = first;
   const ids = [...open.buy, ...open.sell].map(({ id }) => ({ id }));
