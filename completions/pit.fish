@@ -31,7 +31,7 @@ function __pit_tree_subs
                 'withdraw' 'Withdraw a coin to a verified address; what is left out is asked for on a terminal' \
                 'profile' 'Manage exchanges by name: their hosts and settings' \
                 'keys' 'Manage the API keys of a profile' \
-                'doctor' 'Look at configuration, hosts, clock, key and journal, and say what mends them' \
+                'doctor' 'Check configuration, hosts, clock, keys and journal, and suggest fixes' \
                 'completion' 'Print the completion script of a shell' \
                 'schema' 'Print the JSON Schema of command output' \
                 'sandbox' 'Run and control the exchange in a box' \
@@ -414,12 +414,12 @@ function __pit_tree_globals
         '--profile=@profile' 'use this profile' \
         '--json' 'print one JSON document' \
         '--csv' 'print comma-separated values' \
-        '--fields=-' 'only these fields of a table or of --csv: id,price' \
-        '--yes' 'answer a confirmation with yes' \
-        '--dry-run' 'check everything and send no write' \
-        '--timeout=-' 'how long the whole command may take (default: 30; listings have it for each page, a batch has what it needs)' \
-        '--no-color' 'print without colours' \
-        '--verbose' 'tell about each request on stderr' \
+        '--fields=-' 'show only these fields in tables and --csv: id,price' \
+        '--yes' 'confirm without asking' \
+        '--dry-run' 'check everything but send no write' \
+        '--timeout=-' 'time for the whole command (default: 30; each page of a listing; as long as a batch needs)' \
+        '--no-color' 'print without colors' \
+        '--verbose' 'show each request on stderr' \
         '--version' 'print the version' \
         '-V' 'print the version' \
         '--help' 'show help for a command' \

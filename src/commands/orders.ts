@@ -6,8 +6,7 @@ import type { Side } from '../domain/words.js';
 import { Failure, usage } from '../errors.js';
 import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/order-pages.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify.js';
-import { marketName } from './inputs/names.js';
-import { oneOf, wholeNumber } from './inputs/numbers.js';
+import { marketName, oneOf, wholeNumber } from './inputs.js';
 import { onMarket } from './known-market.js';
 import { ORDER, type OrderRow, orderColumns, orderRow } from './order/order-row.js';
 

@@ -26,7 +26,7 @@ import type { OrderReference } from '../trading/orders/reference.js';
 import { isTooSmall } from '../trading/orders/rules.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import { tryRead } from '../trading/try-read.js';
-import { oneOf, unresolvedId } from './inputs/numbers.js';
+import { oneOf, unresolvedId } from './inputs.js';
 import { orderWords as placingWords, tooLittleText } from './order/order-words.js';
 
 export default define({

@@ -3,7 +3,7 @@ import type { TradingAccount } from './account.js';
 import { keptJob } from './batches/job.js';
 import { settleJob } from './batches/settle.js';
 import { timelineOf } from './batches/timeline.js';
-import { settleCancel } from './cancel/settle.js';
+import { settleCancel } from './cancel/cancellation.js';
 import type { Entry } from './journal/entry.js';
 import {
   type Intent,
@@ -17,7 +17,7 @@ import {
 import { wordsOf } from './journal/runner.js';
 import { settleOrder } from './orders/settle.js';
 import { verifyOrders } from './orders/verify.js';
-import { settleReplace } from './replace/settle.js';
+import { settleReplace } from './replace/replace.js';
 import { probeOf, toleranceOf } from './tolerance.js';
 import { tryRead } from './try-read.js';
 import { settleWithdrawal } from './withdrawals/settle.js';

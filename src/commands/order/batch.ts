@@ -32,9 +32,7 @@ import type { PlannedOrders, PreviewFacts } from '../../trading/preview/preview.
 import { tryRead } from '../../trading/try-read.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
-import { marketName } from '../inputs/names.js';
-import { oneOf, positiveDecimal, unresolvedId } from '../inputs/numbers.js';
-import { filePath } from '../inputs/words.js';
+import { filePath, marketName, oneOf, positiveDecimal, unresolvedId } from '../inputs.js';
 import { type BatchInput, readInput, readLadder, requireConsistent, resolveLadder } from './batch-input.js';
 import { BATCH, BATCH_LINE, batchAnswer, progressOf, runJob, UNCHECKED_BATCH } from './batch-result.js';
 import {

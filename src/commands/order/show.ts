@@ -8,8 +8,7 @@ import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { verifyMarket } from '../../trading/orders/verify.js';
 import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
-import { marketName } from '../inputs/names.js';
-import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
+import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
 import { onMarket } from '../known-market.js';
 import { ORDER, orderRecord, orderRow } from './order-row.js';
 
