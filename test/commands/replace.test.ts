@@ -227,7 +227,7 @@ describe('pit order replace', () => {
     expect(document(resolved.stdout)).toMatchObject([
       { operation: 'replace', outcome: 'cancelled', id, clientId: answer.clientId },
     ]);
-    expect(resolved.stderr).toContain('nothing was placed for it.');
+    expect(resolved.stderr).toContain('its replacement was not placed.');
     expect(resolved.stderr).toContain('To place it: pit order buy btc_usdt 0.01 --at 21000');
     expect([resolved.code, await straight.open()]).toEqual([0, []]);
     // asked again, it tells the same
