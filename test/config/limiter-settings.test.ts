@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { passwordsOf, shareOf } from '../../src/config/limiter-settings.js';
-import { checkSetting, shownSettings } from '../../src/config/settings.js';
+import { checkSetting, passwordsOf, shareOf, shownSettings } from '../../src/config/settings.js';
 
 it.each([
   ['redis://10.0.0.5', 'redis://10.0.0.5'],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkSetting } from '../../src/config/settings.js';
-import { loosens } from '../../src/config/withdraw-settings.js';
+import { checkSetting, loosens } from '../../src/config/settings.js';
 
 describe('a limit of withdrawals', () => {
   it.each([

@@ -106,7 +106,7 @@ describe('deposit addresses', () => {
         kind: 'refused',
         hints: ["Obtain it first in the exchange's app or on its website."],
       });
-      expect(failure.message).toMatch(/^The exchange gives no deposit address for btc/);
+      expect(failure.message).toMatch(/^The exchange has no deposit address for btc/);
     },
   );
 });
@@ -140,7 +140,7 @@ describe('one address as one text', () => {
   it('is told to be missing by its own name', async () => {
     const { client } = await exchange({});
     expect((await failureOf(readWithdrawalAddress(client, 'xrp'))).message).toBe(
-      'The exchange gives no verified withdrawal address for xrp (getWithdrawAddress: the exchange refused: there is no address for this coin yet).',
+      'The exchange has no verified withdrawal address for xrp (getWithdrawAddress: the exchange refused: there is no address for this coin yet).',
     );
   });
 });

@@ -71,7 +71,7 @@ describe('the pages of a list that grows while it is read', () => {
 
   it('end with a failure where the exchange does not count them', async () => {
     const list = { ...listOf(SIZE, [{ later: 0, arrivals: 0 }]).list, read: async () => [5, 4, 3, 2, 1] };
-    await expect(all(list)).rejects.toThrow(new Failure('partial', 'the exchange gave the same page again'));
+    await expect(all(list)).rejects.toThrow(new Failure('partial', 'the exchange returned the same page again'));
   });
 });
 

@@ -13,8 +13,8 @@ const PAUSES = [150, 300, 600];
 
 describe('a read is tried again while it may pass', () => {
   it.each<[keyof typeof FAULTS, FailureKind, RegExp]>([
-    ['a reset after reading', 'unreachable', /the connection broke before an answer came \(ECONNRESET\)/],
-    ['a close without an answer', 'unreachable', /the connection broke before an answer came/],
+    ['a reset after reading', 'unreachable', /connection reset \(ECONNRESET\)/],
+    ['a close without an answer', 'unreachable', /connection reset/],
     ['a body that breaks off', 'unreachable', /the answer was cut off/],
     ['chunks that break off', 'unreachable', /the answer was cut off/],
     ['no HTTP at all', 'unreachable', /the answer was not valid HTTP/],
@@ -46,7 +46,7 @@ describe('a read is tried again while it may pass', () => {
     const server = await serveFaults({ answer: () => FAULTS['a hang'] });
     const { client, host } = clientOf(server.url, 400);
     const failure = await failureOf(client.api.read('markets', {}));
-    expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('no answer came in time') });
+    expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('no answer in time') });
     // 400 - 150 is left for the second attempt, and 250 does not allow a pause of 300
     expect(host.sleeps).toEqual([150]);
     expect(server.requests).toHaveLength(2);
@@ -63,7 +63,7 @@ describe('a read is tried again while it may pass', () => {
   it('nobody listening', async () => {
     const { client, host } = clientOf('http://127.0.0.1:1');
     const failure = await failureOf(client.api.read('markets', {}));
-    expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('refused the connection') });
+    expect(failure).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('connection refused') });
     expect(host.sleeps).toEqual(PAUSES);
   });
 
@@ -110,7 +110,7 @@ describe('a read is not tried again when the answer will be the same', () => {
     const failure = await failureOf(clientOf(server.url).client.api.read('getAccountInfo', {}));
     expect(failure).toMatchObject({
       kind: 'unreachable',
-      message: expect.stringMatching(/certificate is signed by nobody but itself \(DEPTH_ZERO_SELF_SIGNED_CERT\)/),
+      message: expect.stringMatching(/certificate is self-signed \(DEPTH_ZERO_SELF_SIGNED_CERT\)/),
       hints: saying('NODE_EXTRA_CA_CERTS'),
     });
     expect([server.bytes, server.requests.length]).toEqual(['', 0]);

@@ -1,5 +1,5 @@
 import type { Connection } from '../../config/connection.js';
-import { passwordsOf, shareOf } from '../../config/limiter-settings.js';
+import { passwordsOf, shareOf } from '../../config/settings.js';
 import { placeOf, type Sharing } from '../../exchange/limiter/shared-limits.js';
 import type { Host } from '../../platform/host.js';
 import type { Output } from '../../terminal/output.js';
