@@ -53,8 +53,21 @@ class ColumnHistory implements History {
   }
 }
 
-/** A history in the recording's character that ends at the coin's genesis price and fits the other markets' histories. */
+/** Made once for a seed: another exchange in this process, such as one that is imported, has the same. */
+const made = new Map<string, Columns>();
+
 function synthesised(market: Market, seed: number): Columns {
+  const name = `${market.market}/${seed}`;
+  const columns = made.get(name) ?? synthesise(market, seed);
+  if (made.size < MOST_MADE) made.set(name, columns);
+  return columns;
+}
+
+/** Room for the markets of two seeds. */
+const MOST_MADE = 14;
+
+/** A history in the recording's character that ends at the coin's first price and fits the other markets' histories. */
+function synthesise(market: Market, seed: number): Columns {
   const base = shapeOf(market.base, seed);
   const shape = market.quote === 'usdt' ? base : crossed(base, shapeOf(market.quote, seed));
   const columns = emptyColumns(shape.close.length);

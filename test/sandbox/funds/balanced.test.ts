@@ -34,10 +34,11 @@ function addresses(fixture: FundsFixture, coin: string): string[] {
   return all.map(({ address, memo: tag }) => (tag === undefined ? address : `${address}_${tag}`));
 }
 
-function replayPrint(fixture: FundsFixture, known: ReadonlyMap<string, string[]>, act: Action): void {
+function perform(fixture: FundsFixture, known: ReadonlyMap<string, string[]>, act: Action): void {
   const { exchange } = fixture;
   if (act.do === 'pass') {
-    fixture.pass(act.ms);
+    fixture.clock.time += act.ms;
+    exchange.advance();
     return;
   }
   const account = fixture[act.who];
@@ -127,7 +128,7 @@ test('random deposits, withdrawals, transfers and trades keep the ledger balance
     const known = new Map(COINS.map((name) => [name, addresses(fixture, name)]));
     for (const [index, act] of actions.entries()) {
       try {
-        replayPrint(fixture, known, act);
+        perform(fixture, known, act);
         done.set(act.do, (done.get(act.do) ?? 0) + 1);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
@@ -142,7 +143,7 @@ test('random deposits, withdrawals, transfers and trades keep the ledger balance
     check(fixture);
     await fixture.close();
   });
-  await fc.assert(runs, { numRuns: 8 });
+  await fc.assert(runs, { numRuns: 5 });
   for (const kind of ['deposit', 'withdraw', 'end', 'trade', 'pass'])
     expect(done.get(kind) ?? 0, kind).toBeGreaterThan(2);
 });

@@ -79,12 +79,12 @@ export class FundsFixture {
     return this.account(BEN.accessKey);
   }
 
-  /** Lets `ms` pass, in one go or in steps. */
+  /** Lets `ms` pass, in one go or in steps, while the simulated traders stand still. */
   pass(ms: number, step = ms): void {
     const end = this.clock.time + ms;
     while (this.clock.time < end) {
       this.clock.time = Math.min(end, this.clock.time + step);
-      this.exchange.advance();
+      this.state.fastForward(this.clock.time);
     }
   }
 

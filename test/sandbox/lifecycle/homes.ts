@@ -2,9 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { Host } from '../../../src/platform/host.js';
 import { isAlive } from '../../../src/platform/processes.js';
+import {
+  ensureSandbox,
+  locate,
+  resetSandbox,
+  sandboxStatus,
+  stopSandbox,
+} from '../../../src/sandbox/lifecycle/index.js';
 
 const PROGRAM = path.join(import.meta.dirname, 'programs', 'pit.ts');
 const MODULES = path.join(import.meta.dirname, '..', '..', '..', 'node_modules');
@@ -31,7 +40,7 @@ export function useHomes(): void {
   });
   afterEach(async () => {
     for (const home of homes.splice(0)) {
-      await run(home, 'stop');
+      await ask(home, 'stop');
       rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     }
   });
@@ -51,7 +60,7 @@ export interface Ended {
   readonly errors: string;
 }
 
-/** Starts the program, for tests that end it themselves. */
+/** Starts the program; the test ends it. */
 export function start(home: string, action: string, environment: Record<string, string> = {}): ChildProcess {
   const env = { ...process.env, PIT_HOME: home, ...environment };
   return spawn(process.execPath, [program, action], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -70,15 +79,44 @@ export function run(home: string, action: string, environment?: Record<string, s
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, output, errors })));
 }
 
-/** What the program says, as JSON. Throws what it complained of. */
-export async function ask<ApiResponse = Found>(
+/** What the program answers, as JSON. Throws what it complains of. */
+export async function askProcess<Result = Found>(
   home: string,
-  action: string,
+  action: Action,
   environment?: Record<string, string>,
-): Promise<ApiResponse> {
+): Promise<Result> {
   const { status, output, errors } = await run(home, action, environment);
   if (status !== 0) throw new Error(errors);
-  return JSON.parse(output) as ApiResponse;
+  return JSON.parse(output) as Result;
+}
+
+type Action = 'ensure' | 'locate' | 'status' | 'stop' | 'reset';
+
+/** The same without a process for the command: only the sandbox itself is one. */
+export async function ask<Result = Found>(
+  home: string,
+  action: Action,
+  environment: Record<string, string> = {},
+): Promise<Result> {
+  const directories = {
+    config: path.join(home, 'config'),
+    state: path.join(home, 'state'),
+    cache: path.join(home, 'cache'),
+  };
+  const host = {
+    directories,
+    environment: { ...process.env, PIT_HOME: home, ...environment },
+    sleep: (milliseconds: number) => delay(milliseconds),
+  } as Partial<Host> as Host;
+  const launch = { command: process.execPath, args: [program, 'serve'] };
+  const answers = {
+    ensure: () => ensureSandbox(host, launch),
+    locate: () => locate(host) ?? null,
+    status: () => sandboxStatus(host),
+    stop: () => stopSandbox(host),
+    reset: () => resetSandbox(host),
+  };
+  return (await answers[action]()) as Result;
 }
 
 export interface Found {
@@ -95,7 +133,7 @@ export function stateFile(home: string, name: string): string {
   return path.join(home, 'state', 'sandbox', name);
 }
 
-/** Waits for something that takes its time, without ever asserting how long. */
+/** Waits for a condition, without asserting how long it takes. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -106,7 +144,7 @@ export async function kill(pid: number): Promise<void> {
   await until(() => !isAlive(pid));
 }
 
-/** Every text that the sandbox keeps in its folder. */
+/** The sandbox's log, empty if there is none. */
 export function logOf(home: string): string {
   const file = stateFile(home, 'sandbox.log');
   return existsSync(file) ? readFileSync(file, 'utf8') : '';

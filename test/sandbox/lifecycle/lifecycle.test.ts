@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isAlive } from '../../../src/platform/processes.js';
 import { administer } from '../../../src/sandbox/lifecycle/admin-client.js';
 import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
-import { ask, filesOf, kill, logOf, newHome, run, start, stateFile, until, useHomes } from './homes.js';
+import { ask, askProcess, filesOf, kill, logOf, newHome, run, start, stateFile, until, useHomes } from './homes.js';
 
 useHomes();
 
@@ -15,37 +15,37 @@ async function markets(baseUrl: string): Promise<string[]> {
 }
 
 describe('a sandbox in the background', () => {
-  it('is started by the first, found by the next, and outlives both', async () => {
+  it('is started by the first command, found by the next, and outlives both', async () => {
     const home = newHome();
-    const first = await ask(home, 'ensure');
+    const first = await askProcess(home, 'ensure');
     expect(first.started).toBe(true);
     expect(isAlive(first.pid)).toBe(true);
     expect(await markets(first.baseUrl)).toContain('btc_usdt');
-    const second = await ask(home, 'ensure');
+    const second = await askProcess(home, 'ensure');
     expect(second).toEqual({ ...first, started: false });
     const { started: _, ...address } = first;
     expect(await ask(home, 'locate')).toEqual(address);
   });
 
-  it('is one, however many ask at once', async () => {
+  it('is started once, however many commands ask at the same time', async () => {
     const home = newHome();
-    const found = await Promise.all(Array.from({ length: 20 }, () => ask(home, 'ensure')));
+    const found = await Promise.all(Array.from({ length: 12 }, () => askProcess(home, 'ensure')));
     expect(new Set(found.map(({ pid }) => pid)).size).toBe(1);
     expect(found.filter(({ started }) => started)).toHaveLength(1);
     expect(logOf(home).match(/serves http/g)).toHaveLength(1);
   });
 
-  it('is one also when who was starting it is killed on the way', async () => {
+  it('is started once even if the command that was starting it is killed', async () => {
     const home = newHome();
     const launcher = start(home, 'ensure');
     await until(() => existsSync(stateFile(home, 'launch.1')));
     launcher.kill('SIGKILL');
-    const found = await Promise.all(Array.from({ length: 5 }, () => ask(home, 'ensure')));
+    const found = await Promise.all(Array.from({ length: 5 }, () => askProcess(home, 'ensure')));
     expect(new Set(found.map(({ pid }) => pid)).size).toBe(1);
     expect(logOf(home).match(/serves http/g)).toHaveLength(1);
   });
 
-  it('is one for each home', async () => {
+  it('is a separate one for each home', async () => {
     const [left, right] = await Promise.all([ask(newHome(), 'ensure'), ask(newHome(), 'ensure')]);
     expect(left.pid).not.toBe(right.pid);
     expect(left.baseUrl).not.toBe(right.baseUrl);
@@ -53,12 +53,12 @@ describe('a sandbox in the background', () => {
     expect(await markets(left.baseUrl)).toEqual(await markets(right.baseUrl));
   });
 
-  it('comes back after a kill with the same keys on the same port, for any number at once', async () => {
+  it('comes back after a kill with the same keys on the same port', async () => {
     const home = newHome();
-    const first = await ask(home, 'ensure');
+    const first = await askProcess(home, 'ensure');
     await kill(first.pid);
     expect(await ask(home, 'locate')).toBeNull();
-    const found = await Promise.all(Array.from({ length: 10 }, () => ask(home, 'ensure')));
+    const found = await Promise.all(Array.from({ length: 4 }, () => askProcess(home, 'ensure')));
     expect(new Set(found.map(({ pid }) => pid)).size).toBe(1);
     const [{ baseUrl, accessKey, secretKey } = first] = found;
     expect({ baseUrl, accessKey, secretKey }).toEqual({
@@ -68,7 +68,7 @@ describe('a sandbox in the background', () => {
     });
   });
 
-  it('takes another port when its own is taken, and is not mistaken for what took it', async () => {
+  it('takes another port if its own is in use by another program', async () => {
     const home = newHome();
     const first = await ask(home, 'ensure');
     await kill(first.pid);
@@ -80,7 +80,7 @@ describe('a sandbox in the background', () => {
     expect(await markets(second.baseUrl)).toContain('btc_usdt');
   });
 
-  it('stops when nothing asks, and says why', async () => {
+  it('stops when it is idle and logs the reason', async () => {
     const home = newHome();
     const { pid } = await ask(home, 'ensure', { PIT_SANDBOX_IDLE: '1' });
     await until(() => !isAlive(pid));
@@ -89,7 +89,7 @@ describe('a sandbox in the background', () => {
     expect((await ask(home, 'ensure')).started).toBe(true);
   });
 
-  it('stays as long as something asks', async () => {
+  it('stays as long as requests come in', async () => {
     const home = newHome();
     const { pid, baseUrl } = await ask(home, 'ensure', { PIT_SANDBOX_IDLE: '4' });
     // asked much more often than that, as a busy machine makes a short pause long
@@ -101,7 +101,7 @@ describe('a sandbox in the background', () => {
     expect(isAlive(pid)).toBe(true);
   });
 
-  it('still serves who found it just before its idle stop, while the next is on its way', async () => {
+  it('still serves a command that found it just before its idle stop', async () => {
     const home = newHome();
     const first = await ask(home, 'ensure', { PIT_SANDBOX_IDLE: '1' });
     await until(() => !filesOf(home).includes('running.json'));
@@ -112,14 +112,14 @@ describe('a sandbox in the background', () => {
     expect(isAlive(first.pid)).toBe(false);
   });
 
-  it('leaves when its folder is removed', async () => {
+  it('stops when its running file is removed', async () => {
     const home = newHome();
     const { pid } = await ask(home, 'ensure');
     rmSync(stateFile(home, 'running.json'));
     await until(() => !isAlive(pid));
   });
 
-  it('tells why it did not start', async () => {
+  it('reports why it did not start', async () => {
     const home = newHome();
     const { status, output, errors } = await run(home, 'ensure-broken');
     expect({ status, output }).toEqual({ status: 5, output: '' });
@@ -127,12 +127,13 @@ describe('a sandbox in the background', () => {
     expect((await ask(home, 'ensure')).started).toBe(true);
   });
 
-  it('tells of an idle time that is no number', async () => {
-    const { errors } = await run(newHome(), 'ensure', { PIT_SANDBOX_IDLE: 'soon' });
-    expect(errors).toBe('The sandbox did not start: PIT_SANDBOX_IDLE must be a number of seconds, not soon\n');
+  it('rejects an idle time that is not a number', async () => {
+    await expect(ask(newHome(), 'ensure', { PIT_SANDBOX_IDLE: 'soon' })).rejects.toThrow(
+      'The sandbox did not start: PIT_SANDBOX_IDLE must be a number of seconds, not soon',
+    );
   });
 
-  it('starts with a home that is relative, and without what was set for one command', async () => {
+  it('starts with a relative home, without the environment that was set for one command', async () => {
     const home = newHome();
     const environment = {
       PIT_HOME: path.relative(process.cwd(), home),
@@ -140,13 +141,13 @@ describe('a sandbox in the background', () => {
       NODE_DEBUG: 'http,net',
       PIT_SECRET_KEY: 'canary-of-the-user',
     };
-    const { pid } = await ask(home, 'ensure', environment);
+    const { pid } = await askProcess(home, 'ensure', environment);
     expect(logOf(home)).not.toMatch(/canary|HTTP \d|NET \d/);
     expect(isAlive(pid)).toBe(true);
   });
 });
 
-describe('what a killed sandbox left behind', () => {
+describe('a start after a kill', () => {
   const stale = (pid: number) =>
     JSON.stringify({
       baseUrl: 'http://127.0.0.1:9',
@@ -161,14 +162,14 @@ describe('what a killed sandbox left behind', () => {
       started: null,
     });
   const leftovers: readonly (readonly [what: string, text: string])[] = [
-    ['an empty file', ''],
-    ['half a file', '{"baseUrl":"http://127.0.0.1:9"'],
+    ['nothing', ''],
+    ['half a record', '{"baseUrl":"http://127.0.0.1:9"'],
     ['JSON of another kind', '[1]'],
-    ['a process that is gone', stale(2 ** 22 + 12_345)],
-    ['a process id that someone else has now', stale(process.pid)],
-    ['a process id that is none', stale(-1)],
+    ['a dead process', stale(2 ** 22 + 12_345)],
+    ['the process id of another program', stale(process.pid)],
+    ['an impossible process id', stale(-1)],
   ];
-  it.each(leftovers)('does not disturb: %s', async (_what, text) => {
+  it.each(leftovers)('ignores a running file that holds %s', async (_what, text) => {
     const home = newHome();
     mkdirSync(stateFile(home, ''), { recursive: true });
     writeFileSync(stateFile(home, 'running.json'), text);
@@ -187,7 +188,7 @@ describe('a sandbox in the foreground', () => {
     return { child, address: JSON.parse(line) as SandboxAddress };
   }
 
-  it('prints one line with the fields of the contract, and is the sandbox of its home', async () => {
+  it('prints one line with the fields of the contract and is found by other commands', async () => {
     const home = newHome();
     const { child, address } = await serving(home);
     expect(Object.keys(address).join()).toBe(
@@ -200,7 +201,7 @@ describe('a sandbox in the foreground', () => {
     expect(filesOf(home)).not.toContain('running.json');
   });
 
-  it('ends when its folder is gone, though it was to hold an answer back for an hour', async () => {
+  it('ends when its folder is removed, even while a fault delays an answer for an hour', async () => {
     const home = newHome();
     const { child, address } = await serving(home);
     const administered = (call: string, input = {}) => administer(address, call, input, 10_000);
@@ -214,7 +215,7 @@ describe('a sandbox in the foreground', () => {
     expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
   });
 
-  it('refuses to be the second of its home', async () => {
+  it('refuses to start a second time for the same home', async () => {
     const home = newHome();
     const { baseUrl, pid } = await ask(home, 'ensure');
     const { status, errors } = await run(home, 'serve');
@@ -223,8 +224,8 @@ describe('a sandbox in the foreground', () => {
   });
 });
 
-describe('steering', () => {
-  it('shows the status', async () => {
+describe('a command', () => {
+  it('reads the status, also of a sandbox that is not running', async () => {
     const home = newHome();
     const nothing = await ask<Record<string, unknown>>(home, 'status');
     expect(nothing.running).toBe(false);
@@ -238,7 +239,7 @@ describe('steering', () => {
     expect(status.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it('stops, and says whether there was anything to stop', async () => {
+  it('stops the sandbox and reports whether one was running', async () => {
     const home = newHome();
     const { pid } = await ask(home, 'ensure');
     expect(await ask(home, 'stop')).toBe(true);
@@ -258,8 +259,8 @@ describe('steering', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('its files', () => {
-  it('are for their owner alone, whatever the umask and whatever they were', async () => {
+describe.skipIf(process.platform === 'win32')('the files of a sandbox', () => {
+  it('are readable by their owner only, whatever the umask', async () => {
     const home = newHome();
     mkdirSync(stateFile(home, ''), { recursive: true });
     chmodSync(stateFile(home, ''), 0o755);
@@ -275,9 +276,9 @@ describe.skipIf(process.platform === 'win32')('its files', () => {
     }
   });
 
-  it('do not pile up', async () => {
+  it('keep only the last launch lock', async () => {
     const home = newHome();
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       await ask(home, 'ensure');
       await ask(home, 'stop');
     }
@@ -285,10 +286,10 @@ describe.skipIf(process.platform === 'win32')('its files', () => {
       filesOf(home)
         .filter((name) => name.startsWith('launch.'))
         .sort(),
-    ).toEqual(['launch.4', 'launch.4.free']);
+    ).toEqual(['launch.2', 'launch.2.free']);
   });
 
-  it('hold no log that grows forever', async () => {
+  it('include a log that is truncated when it grows too large', async () => {
     const home = newHome();
     mkdirSync(stateFile(home, ''), { recursive: true });
     writeFileSync(stateFile(home, 'sandbox.log'), 'x'.repeat(1_100_000));

@@ -41,7 +41,9 @@ const whole = (text: string) => BigInt(text.replace('.', ''));
 
 /** What the candles of a span come to, worked out from one-minute rows by a plain scan. */
 function summed(minutes: readonly Row[], from: number, to: number): Row {
-  const rows = minutes.filter(({ time }) => time >= from && time < to);
+  const start = minutes[0]?.time ?? 0;
+  const [first, last] = [from, to].map((time) => Math.max(0, (time - start) / 60_000));
+  const rows = minutes.slice(first, last);
   const by = (part: 'high' | 'low') => [...rows].sort((a, b) => (whole(a[part]) < whole(b[part]) ? -1 : 1));
   return {
     time: from,
