@@ -314,7 +314,7 @@ describe('funds', () => {
 });
 
 describe('writes given by the names of the interface', () => {
-  it('mean an order', () => {
+  it('are read as an order', () => {
     const values = { currency: 'btc_usdt', tradeType: '0', price: '2', amount: '1', orderType: '2' };
     const terms = { ...TERMS, side: 'sell', type: 'ioc', price: '2', amount: '1' };
     expect(readRawWrite('order', values)).toEqual({ kind: 'order', terms, clientId: undefined });
@@ -329,7 +329,7 @@ describe('writes given by the names of the interface', () => {
     });
   });
 
-  it('mean a batch, a cancellation or a timer', () => {
+  it('are read as a batch, a cancellation, a timer or a withdrawal', () => {
     expect(
       readRawWrite('orderMoreV2', { market: 'btc_usdt', tradeParams: '[[2,1],[3,0.5]]', tradeType: '1' }),
     ).toMatchObject({
@@ -358,7 +358,7 @@ describe('writes given by the names of the interface', () => {
     });
   });
 
-  it('may place orders although nobody has described them', () => {
+  it('are searched for orders if the operation is not described', () => {
     expect(likelyOrders({ currency: 'btc_usdt', price: '2', amount: '1' })).toEqual({
       ...{ market: 'btc_usdt', sides: ['buy', 'sell'], orders: [{ price: '2', amount: '1' }] },
     });
