@@ -4,13 +4,13 @@ import type { BookOrder, Execution, Side } from '../engine/book.js';
 import { coinText, MARKETS, type Market } from '../markets/market.js';
 import type { Codec } from '../store/table.js';
 
-/** An order as the exchange keeps it: the book's ticks and lots, and what trading made of it. */
+/** An order as the exchange keeps it, in ticks and lots. */
 export interface Order extends BookOrder {
   readonly account: string;
   readonly kind: AccountType;
   /** The ledger account that pays and receives. */
   readonly wallet: string;
-  /** Whether what comes in repays what the wallet owes. */
+  /** Whether what comes in repays the wallet's debt. */
   readonly repay: boolean;
   readonly market: Market;
   readonly type: Execution;
@@ -19,7 +19,7 @@ export interface Order extends BookOrder {
   readonly clientId: string | null;
   /** ms since the Unix epoch. */
   readonly time: number;
-  /** What traded, in units of the quote coin. */
+  /** The traded value, in units of the quote coin. */
   value: bigint;
   /** In units of the coin the order receives. */
   fee: bigint;

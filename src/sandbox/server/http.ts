@@ -41,7 +41,7 @@ export function interfaceListener(
       finish(handler.refuse(asked.url, new Refusal('notBrowser')));
       return;
     }
-    const fault = faults?.strike(asked.url);
+    const fault = faults?.match(asked.url);
     if (faults !== undefined && fault !== undefined) {
       void faults.apply(fault, { asked, response, handler }).then(end);
       return;

@@ -46,7 +46,7 @@ describe('a disk that does not take the data', () => {
     [
       'EACCES',
       'permission denied',
-      'Have the folder made yours, or set PIT_HOME to a folder that you can write to, then run it again.',
+      'Take ownership of the folder, or set PIT_HOME to a folder that you can write to, then run it again.',
     ],
   ];
   it.each(troubles)('is told with the folder and the mend: %s', async (code, reason, hint) => {

@@ -230,11 +230,11 @@ describe('the state', () => {
     };
     expect(await refused(text.replace('250000', '950000'))).toEqual([
       400,
-      'FILE cannot be read: it is not whole, or was changed',
+      'FILE cannot be read: it is incomplete or was changed',
     ]);
-    expect(await refused(text.slice(0, -300))).toEqual([400, 'FILE cannot be read: it is not whole, or was changed']);
+    expect(await refused(text.slice(0, -300))).toEqual([400, 'FILE cannot be read: it is incomplete or was changed']);
     const other =
-      'FILE cannot be read: it does not begin with {"pitSandbox":1}, so it is no exported sandbox, or one of another layout';
+      'FILE cannot be read: it does not begin with {"pitSandbox":1}, so it is not an exported sandbox, or has another layout';
     expect(await refused(text.replace('"pitSandbox":1', '"pitSandbox":2'))).toEqual([400, other]);
     const lines = text.trimEnd().split('\n').slice(0, -1);
     const older = lines.map((line) => line.replace('["beginning/only",[3,', '["beginning/only",[2,'));
