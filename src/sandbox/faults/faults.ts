@@ -12,7 +12,7 @@ const PAGE =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n';
 
 interface FaultyRequest {
-  readonly asked: ApiRequest;
+  readonly request: ApiRequest;
   readonly response: ServerResponse;
   readonly handler: RequestHandler;
 }
@@ -38,27 +38,27 @@ export class Faults {
   }
 
   /** Answers the request as the fault says, or not at all. What was executed is logged before anything is sent. */
-  async apply(rule: FaultRule, { asked, response, handler }: FaultyRequest): Promise<ApiResponse> {
+  async apply(rule: FaultRule, { request, response, handler }: FaultyRequest): Promise<ApiResponse> {
     if (rule.kind === 'late') await this.sleep(rule.delay);
-    const [answer, executions] = await this.execute(rule, asked, handler);
+    const [answer, executions] = await this.execute(rule, request, handler);
     const { id, kind } = rule;
-    const [operation, parameters] = [operationIn(asked.url), parametersOf(asked.url)];
+    const [operation, parameters] = [operationIn(request.url), parametersOf(request.url)];
     this.log.add({ time: new Date(this.now()).toISOString(), rule: id, kind, operation, parameters, executions });
     if (kind === 'delay') await this.sleep(rule.delay);
-    respond(kind, asked, response, answer);
+    respond(kind, request, response, answer);
     return answer;
   }
 
   private async execute(
     rule: FaultRule,
-    asked: ApiRequest,
+    request: ApiRequest,
     handler: RequestHandler,
   ): Promise<[ApiResponse, Effects[]]> {
     const effects: Effects[] = [];
-    let answer = handler.refuse(asked.url, new Refusal('tooFrequent'));
+    let answer = handler.refuse(request.url, new Refusal('tooFrequent'));
     for (let time = 0; time < EXECUTIONS[rule.kind]; time += 1) {
-      answer = await handler.answer({ ...asked, skew: skewOf(rule) });
-      effects.push(effectsOf(operationIn(asked.url), parametersOf(asked.url), answer.body));
+      answer = await handler.answer({ ...request, skew: skewOf(rule) });
+      effects.push(effectsOf(operationIn(request.url), parametersOf(request.url), answer.body));
     }
     return [answer, effects];
   }

@@ -131,7 +131,7 @@ export class FundsFixture {
   }
 }
 
-/** One box for the tests of a group, which leave it as it was. To be called where they are described. */
+/** One box for the tests of a group, which leave it as it was. To be called in the body of a describe. */
 export function sharedFixture(prepare: (fixture: FundsFixture) => void = () => undefined): () => FundsFixture {
   const directory = mkdtempSync(join(tmpdir(), 'pit-funds-'));
   let fixture: FundsFixture | undefined;

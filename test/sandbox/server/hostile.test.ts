@@ -145,10 +145,10 @@ describe('hostile bytes', () => {
       '&sign=fa5d8d4e37caa86551b9ac740df2b14c&reqTime=1540295995557';
     const socket = connect(port, '127.0.0.1');
     socket.write(`GET ${path} HTTP/1.1\r\n\r\n`);
-    while (activity.underWay === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (activity.pending === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     socket.destroy();
     answerNow();
-    while (activity.underWay > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (activity.pending > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(await get(port, TICKER)).toContain('"last"');
   });
 });
@@ -211,12 +211,12 @@ describe('what is counted', () => {
     await get(port, TICKER);
     await send(port, `GET /api/x HTTP/1.1\r\nUser-Agent: curl/8.0\r\n${CLOSE}`);
     await send(port, `GET ${TICKER} HTTP/1.1\r\nUser-Agent: Mozilla/5.0 (X11)\r\n${CLOSE}`);
-    const { requests, refused, nonBrowserAgents, underWay } = activity;
-    expect({ requests, refused, nonBrowserAgents, underWay }).toEqual({
+    const { requests, refused, nonBrowserAgents, pending } = activity;
+    expect({ requests, refused, nonBrowserAgents, pending }).toEqual({
       requests: 3,
       refused: 1,
       nonBrowserAgents: 2,
-      underWay: 0,
+      pending: 0,
     });
   });
 });
