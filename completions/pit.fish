@@ -31,7 +31,7 @@ function __pit_tree_subs
                 'withdraw' 'Withdraw a coin to a verified address; what is left out is asked for on a terminal' \
                 'profile' 'Manage exchanges by name: their hosts and settings' \
                 'keys' 'Manage the API keys of a profile' \
-                'doctor' 'Look at configuration, hosts, clock, key and journal, and say what mends them' \
+                'doctor' 'Check configuration, hosts, clock, keys and journal, and suggest fixes' \
                 'completion' 'Print the completion script of a shell' \
                 'schema' 'Print the JSON Schema of command output' \
                 'sandbox' 'Run and control the exchange in a box' \

@@ -80,9 +80,9 @@ export const show = define({
   examples: ['keys show', 'keys show --profile overseas --json'],
   output: MASKED_KEYS,
   async run(context) {
-    const { session } = context;
+    const { session, sandbox } = context;
     const { name, builtIn } = await chosenProfile(context);
-    const pair = builtIn ? await session.sandbox() : await session.keys.get(name);
+    const pair = builtIn ? await sandbox.ensure() : await session.keys.get(name);
     if (pair === null)
       throw new Failure('credentials', `The profile ${name} has no keys.`, {
         hint: suggest('Store them', 'keys', 'set', '--profile', name),

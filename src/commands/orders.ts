@@ -42,7 +42,7 @@ export default define({
     if (page !== undefined && all) throw usage('--page and --all exclude each other.', 'Give one of them.');
     if (page !== undefined && side === undefined)
       throw usage('--page needs --side.', 'The exchange lists buys and sells on separate pages.');
-    const account = await context.session.trading();
+    const account = await context.trading.account();
     const sides: readonly Side[] = side === undefined ? ['buy', 'sell'] : [side];
     const extent =
       page !== undefined

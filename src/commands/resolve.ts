@@ -55,7 +55,7 @@ export default define({
     }),
   ),
   async run(context, { clientId: id, as }) {
-    const account = await context.session.trading();
+    const account = await context.trading.account();
     if (as !== undefined) await settleByHand(account, id, as);
     // who names a job wants it ended, even where not everything was sent
     const isNamed = id !== undefined;

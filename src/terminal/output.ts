@@ -80,12 +80,12 @@ export class Output {
 
   /** Something good to know, on stderr. */
   note(advice: Advice): void {
-    this.#say(this.#lines('', partsOf(advice), this.errorScreen.paint.faint));
+    this.#say(this.#lines('', remark(advice), this.errorScreen.paint.faint));
   }
 
   /** Something to beware of, on stderr. */
   warn(advice: Advice): void {
-    this.#say(this.#lines('Warning: ', partsOf(advice), this.errorScreen.paint.warn));
+    this.#say(this.#lines('Warning: ', remark(advice), this.errorScreen.paint.warn));
   }
 
   /** An advice in one line of plain text. */
@@ -171,4 +171,12 @@ export class Output {
     this.#remarks.write(`${this.#isInLine ? '\n' : ''}${line}\n`).catch(() => {});
     this.#live?.draw();
   }
+}
+
+/** The parts of a remark; the sentences that it begins with are one. */
+function remark(advice: Advice): readonly (string | Hint)[] {
+  const parts = partsOf(advice);
+  const at = parts.findIndex((part) => typeof part !== 'string');
+  const sentences = parts.slice(0, at === -1 ? parts.length : at).join(' ');
+  return sentences === '' ? parts : [sentences, ...(at === -1 ? [] : parts.slice(at))];
 }

@@ -2,7 +2,7 @@ import { Failure } from '../errors.js';
 import type { TradingAccount } from './account.js';
 import { settleJob } from './batches/settle.js';
 import { timelineOf } from './batches/timeline.js';
-import { settleCancel } from './cancel/settle.js';
+import { settleCancel } from './cancel/cancellation.js';
 import type { Extra } from './duplicates/extra-orders.js';
 import { settledJob } from './duplicates/jobs.js';
 import { findExtras } from './duplicates/watch.js';
@@ -19,7 +19,7 @@ import {
 import { wordsOf } from './journal/runner.js';
 import { settleOrder } from './orders/settle.js';
 import { quietly } from './quietly.js';
-import { settleReplace } from './replace/settle.js';
+import { settleReplace } from './replace/replace.js';
 import { probeOf, toleranceOf } from './tolerance.js';
 import { findExtraWithdrawals } from './withdrawals/extras.js';
 import { settleWithdrawal } from './withdrawals/settle.js';

@@ -36,7 +36,7 @@ describe('pit cancel-after', () => {
 
   it('says in words when, and that nothing takes it back', async () => {
     expect(await desk.done('cancel-after btc_usdt --yes')).toMatch(
-      /^The exchange cancels every order of btc_usdt at \d\d:\d\d:\d\d \(UTC\), unless the timer is started again; there is no operation that takes it back\.\n$/,
+      /^The exchange will cancel every order of btc_usdt at \d\d:\d\d:\d\d \(UTC\), unless the timer is restarted; it cannot be stopped\.\n$/,
     );
   });
 
@@ -70,7 +70,7 @@ describe('pit cancel-after', () => {
   it('of which no answer came is unknown, with 6', async () => {
     await straight.fault('drop-after', 'cancelAllOrdersAfter');
     const told = await desk.failure('cancel-after btc_usdt --yes --timeout 3', 6);
-    expect(told.message).toContain('not known whether the timer of btc_usdt runs');
+    expect(told.message).toContain('unknown whether the timer of btc_usdt is running');
   });
 });
 
@@ -85,7 +85,7 @@ describe('pit cancel-after --hold', () => {
     const { stdout, stderr, ...ended } = await held.ended;
     expect([ended.code, JSON.parse(stdout)]).toEqual([code, { market: 'btc_usdt', cancelsAt: TIME }]);
     const last = stderr.trimEnd().split('\n').at(-1);
-    expect(last).toMatch(/^The exchange cancels every order of btc_usdt at .* no operation that takes it back\.$/);
+    expect(last).toMatch(/^The exchange will cancel every order of btc_usdt at .* it cannot be stopped\.$/);
     expect(stderr).not.toContain('\u001b');
   });
 
@@ -121,7 +121,7 @@ describe('pit cancel-after --hold -- COMMAND', () => {
   ])('ends with %s', async (_, text, code) => {
     const { stderr, ...ended } = await hold(script(text)).ended;
     expect(ended).toMatchObject({ code, stdout: '' });
-    expect(stderr.trimEnd().split('\n').at(-1)).toContain('no operation that takes it back');
+    expect(stderr.trimEnd().split('\n').at(-1)).toContain('it cannot be stopped');
   });
 
   it('gives stdin and stdout to the command, and its words as they are', async () => {
@@ -182,7 +182,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       expect(status).toBe(130);
       const words = screen.replace(/\s+/g, ' ');
       expect(words).toContain('EVERY order of btc_usdt one minute later');
-      expect(words).toContain('there is no operation that takes it back');
+      expect(words).toContain('cannot be stopped');
       // drawn over, and never as wide as the terminal
       const drawn = screen.split('\r\u001b[2K').slice(1);
       expect(drawn.length).toBeGreaterThan(2);
@@ -191,7 +191,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
           .map((line) => line.split(/[\r\n^]/)[0] ?? '')
           .filter((line) => line.includes('s left') && line.length >= columns),
       ).toEqual([]);
-      expect(drawn.at(-1)).toMatch(/^The exchange cancels every order/);
+      expect(drawn.at(-1)).toMatch(/^The exchange will cancel every order/);
     },
   );
 
@@ -208,6 +208,6 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
     const { screen, status } = await at(['--hold', '--', NODE, '-e', text], { steps });
     expect([status, screen]).toEqual([5, expect.stringContaining('met 1')]);
     expect(screen).not.toContain('s left');
-    expect(screen.replace(/\s+/g, ' ')).toMatch(/met 1 .*no operation that takes it back/);
+    expect(screen.replace(/\s+/g, ' ')).toMatch(/met 1 .*it cannot be stopped/);
   });
 });

@@ -1,9 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { skewOf } from '../../src/commands/doctor/checks/hosts.js';
-import { limitsFound } from '../../src/commands/doctor/checks/limits.js';
-import { nodeFound } from '../../src/commands/doctor/checks/node.js';
+import { limitsResult, skewOf } from '../../src/commands/doctor/exchange-checks.js';
+import { nodeResult } from '../../src/commands/doctor/machine-checks.js';
 import { Authority, hasOpenssl } from '../support/authority.js';
 import { FAULTS, respond, serveFaults } from '../support/fault-server.js';
 import { temporaryHome } from '../support/pit.js';
@@ -32,7 +31,7 @@ async function found(one: Desk, line = '', extra = {}, code = 0): Promise<Map<st
   expect({ code: ran.code, stderr: code === 0 ? ran.stderr : '' }).toEqual({ code, stderr: expect.any(String) });
   if (code !== 0) expect(lastError(ran.stderr).kind).toBe('partial');
   const findings = document<Finding[]>(ran.stdout);
-  // each is told, in the same order, whatever becomes of the others
+  // every check reports, in the same order, even when others fail
   expect(findings.map(({ check }) => check)).toEqual(CHECKS);
   for (const { status, fix, detail } of findings)
     expect([status === 'ok', detail !== '']).toEqual([fix === null, true]);
@@ -47,14 +46,14 @@ function line(findings: Map<string, Finding>, check: string): string {
 describe('pit doctor', () => {
   it('reports ok for every check and changes nothing in a healthy home', async () => {
     await desk.done('ticker btc_usdt');
-    // every command takes permits of the shared limits, and notes the names that it sees for the shells
+    // every command writes the shared limits and the names for shell completion
     const own = /limits|symbols/;
     const kept = () => readdirSync(desk.home, { recursive: true }).filter((file) => !own.test(String(file)));
     const before = kept();
     const findings = await found(desk);
     expect([...findings.values()].filter(({ status }) => status !== 'ok')).toEqual([]);
-    expect(line(findings, 'key')).toMatch(/the key of "sandbox" is accepted: the account of sandbox/);
-    expect(line(findings, 'permissions')).toMatch(/it may: .*place, cancel and query orders/);
+    expect(line(findings, 'key')).toMatch(/the key of "sandbox" is accepted; the account is sandbox/);
+    expect(line(findings, 'permissions')).toMatch(/granted: .*place, cancel and query orders/);
     expect(kept()).toEqual(before);
     const text = await desk.done('doctor');
     expect(text).toMatch(/^pit {12}ok {4}version/);
@@ -89,13 +88,13 @@ describe('pit doctor', () => {
     const findings = await found(other, ' --profile mine', {}, 9);
     expect(line(findings, 'key')).toMatch(/^fail: .*mine\.json is damaged/);
     for (const check of ['network', 'market-host', 'trade-tls', 'tolerance', 'journal', 'records', 'limits'])
-      expect(line(findings, check)).toMatch(/^warn: not looked at/);
+      expect(line(findings, check)).toMatch(/^warn: skipped: /);
   });
 
   it('describes permissions and the commands that need missing ones', async () => {
     const findings = await found(desk, '', exchange.extra);
     expect(line(findings, 'permissions')).toMatch(
-      /^warn: it may: query account info and assets\. It may not: .*-> .*pit order, orders/,
+      /^warn: granted: query account info and assets\. Not granted: .*-> .*need it: order, orders/,
     );
   });
 
@@ -104,7 +103,7 @@ describe('pit doctor', () => {
     const findings = await found(desk, '', { environment: { PIT_BASE_URL, PIT_TRADE_URL } }, 9);
     expect(line(findings, 'key')).toMatch(/^fail: .*keys are not sent there/);
     for (const check of ['permissions', 'tolerance', 'journal', 'records', 'limits'])
-      expect(line(findings, check)).toMatch(/^warn: not looked at/);
+      expect(line(findings, check)).toMatch(/^warn: skipped: /);
     expect(line(findings, 'trade-host')).toMatch(/^ok/);
   });
 
@@ -129,12 +128,12 @@ describe('pit doctor', () => {
     const [account = ''] = readdirSync(journal);
     writeFileSync(path.join(journal, account, 'open', 'damaged1'), 'nonsense', { mode: 0o600 });
     const findings = await found(other, '', extra);
-    expect(line(findings, 'journal')).toMatch(/^warn: the outcome of pit\w+ is not known -> Find out: pit resolve$/);
-    expect(line(findings, 'records')).toMatch(/^warn: of damaged1 the record is damaged -> .*pit resolve$/);
-    // the key may have been changed since
+    expect(line(findings, 'journal')).toMatch(/^warn: the outcome of pit\w+ is unknown -> Find out: pit resolve$/);
+    expect(line(findings, 'records')).toMatch(/^warn: the record of damaged1 is damaged -> .*pit resolve$/);
+    // the key may have changed since
     const later = { environment: { ...extra.environment, PIT_ACCESS_KEY: 'another-access-key' } };
     expect(line(await found(other, '', later), 'journal')).toBe(
-      'warn: nothing is unknown; 1 write is unknown under another key -> Put the key of then back and run: pit resolve',
+      'warn: every outcome is known; 1 write has an unknown outcome under another key -> Restore the key used then and run: pit resolve',
     );
     mkdirSync(path.join(journal, account, 'open', 'unread1'), { mode: 0o700 });
     expect(line(await found(other, '', extra), 'records')).toMatch(
@@ -154,32 +153,32 @@ describe('pit doctor', () => {
     const server = await serveFaults({ answer: () => respond(ACCOUNT), tls: authority.sign('IP:127.0.0.1', 5) });
     const environment = { ...environmentAt(server.url), NODE_EXTRA_CA_CERTS: authority.file };
     expect(line(await found(desk, '', { environment, ownProcess: true }), 'trade-tls')).toMatch(
-      /^warn: the certificate was accepted; it ends in [45] days/,
+      /^warn: the certificate was accepted; it expires in [45] days/,
     );
     const unknown = await found(desk, '', { environment: environmentAt(server.url) }, 9);
     expect(line(unknown, 'trade-tls')).toMatch(/^fail: the host's certificate is signed by an authority .*caFile/);
   });
 });
 
-it.each<[string, Parameters<typeof limitsFound>[0], RegExp]>([
-  ['kept together', standing({}), /^ok: kept together by the processes of this home: key 3 of 60 out$/],
-  ['over Redis', standing({ kind: 'redis' }), /^ok: kept together over Redis/],
+it.each<[string, Parameters<typeof limitsResult>[0], RegExp]>([
+  ['shared in this home', limiterState({}), /^ok: shared by the processes of this home: key 3 of 60 in use$/],
+  ['shared through Redis', limiterState({ kind: 'redis' }), /^ok: shared through Redis/],
   [
-    'Redis away',
-    standing({ kind: 'redis', redisAway: 'ECONNREFUSED' }),
-    /^warn: Redis is away \(ECONNREFUSED\).* 25% of each/,
+    'Redis unreachable',
+    limiterState({ kind: 'redis', redisAway: 'ECONNREFUSED' }),
+    /^warn: Redis is unreachable \(ECONNREFUSED\).* 25% of each/,
   ],
   [
     'locked',
-    standing({ lockedUntil: 1_800_000_000_000 }),
+    limiterState({ lockedUntil: 1_800_000_000_000 }),
     /^fail: the exchange has locked this machine's address until 2027-01-15/,
   ],
 ])('reports the state of the limits: %s', (_, state, words) => {
-  const { status, detail } = limitsFound(state);
+  const { status, detail } = limitsResult(state);
   expect(`${status}: ${detail}`).toMatch(words);
 });
 
-function standing(part: Partial<Parameters<typeof limitsFound>[0]>): Parameters<typeof limitsFound>[0] {
+function limiterState(part: Partial<Parameters<typeof limitsResult>[0]>): Parameters<typeof limitsResult>[0] {
   const limits = [{ name: 'key', count: 60, out: 3 }] as const;
   return { kind: 'files', folder: '/nowhere', limits, lockedUntil: null, redisAway: null, share: 0.25, ...part };
 }
@@ -194,7 +193,7 @@ it.each([
   ['24.0.0', 'ok'],
   ['26.1.0', 'ok'],
 ])('rates Node %s as %s', (version, status) => {
-  expect(nodeFound(version).status).toBe(status);
+  expect(nodeResult(version).status).toBe(status);
 });
 
 it.each([

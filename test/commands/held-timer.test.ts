@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/run.js';
 import { PROGRAM } from '../../src/main.js';
 import type { Host } from '../../src/platform/host.js';
+import { saying } from '../support/advice.js';
 import { type FakeHost, fakeHost, NOW } from '../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { temporaryState } from '../trading/support/account.js';
@@ -64,13 +65,13 @@ describe('a timer that is held', () => {
     const { thrown, text } = await ended(hostAt(server, ['--json']));
     expect(thrown).toMatchObject({ kind: 'partial', exitCode: 9 });
     expect((thrown as Error).message).toBe(
-      'A minute passed without a refresh: the exchange has cancelled every order of btc_usdt by now. The last try: cancelAllOrdersAfter: the exchange refused: maintenance.',
+      'A minute passed without a restart: the exchange has cancelled every order of btc_usdt by now. The last attempt: cancelAllOrdersAfter: the exchange refused: maintenance.',
     );
     // the first start and the one that worked 15 seconds later
     expect(text.match(/\{"market":"btc_usdt","cancelsAt":"[^"]+"\}\n/g)).toHaveLength(2);
-    expect(text.match(/could not be started again, and (\d+) seconds are left/g)).toHaveLength(1);
+    expect(text.match(/could not be restarted, and (\d+) seconds are left/g)).toHaveLength(1);
     expect(Number(/and (\d+) seconds are left/.exec(text)?.[1])).toBeLessThanOrEqual(20);
-    expect(text).toContain('The timer of btc_usdt is over.');
+    expect(text).toContain('The timer of btc_usdt has run out.');
   });
 
   it.each([
@@ -81,7 +82,7 @@ describe('a timer that is held', () => {
     Object.assign(host.errors, { isTTY: true, columns: 80 });
     Object.assign(host.output, { isTTY: isShown, columns: 80 });
     const { text } = await ended(host);
-    expect(text).toContain('no operation that takes it back');
+    expect(text).toContain('it cannot be stopped');
     expect(text.includes('s left (Ctrl-C ends)')).toBe(isShown);
   });
 
@@ -91,10 +92,10 @@ describe('a timer that is held', () => {
     expect(thrown).toMatchObject({
       kind: 'unknown',
       exitCode: 6,
-      hint: expect.stringContaining('pit orders btc_usdt'),
+      hints: saying('pit orders btc_usdt'),
     });
     expect((thrown as Error).message).toMatch(
-      /by now, or will by \d\d:\d\d:\d\d \(.*\), as a request without an answer may have arrived/,
+      /by now, or will by \d\d:\d\d:\d\d \(.*\), since a request without an answer may have arrived/,
     );
   });
 
@@ -111,15 +112,15 @@ describe('a timer that is held', () => {
     const { thrown, text } = await ended(hostAt(server, ['--timeout', '20', '--', 'bot'], commandOf(300)));
     expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 0 });
     expect(count(server, 'cancelAllOrdersAfter')).toBe(20);
-    expect(text.match(/no operation that takes it back/g)).toHaveLength(2);
+    expect(text.match(/it cannot be stopped/g)).toHaveLength(2);
   });
 
   it('whose minute passed under a command that ends well ends with 9: its orders are gone', async () => {
     const server = await serve(OK, ...Array(20).fill(REFUSED), OK);
     const { thrown, text } = await ended(hostAt(server, ['--', 'bot'], commandOf(200)));
     expect(thrown).toMatchObject({ kind: 'partial', exitCode: 9 });
-    expect(text).toContain('The command runs on.');
-    expect(text).toContain('The timer of btc_usdt is held again.');
+    expect(text).toContain('The command keeps running.');
+    expect(text).toContain('The timer of btc_usdt is being restarted again.');
   });
 
   it('whose minute passed under a command that fails ends as the command does', async () => {

@@ -63,14 +63,14 @@ async function interrupted(line: string, write: string) {
 
 describe('a signal that comes while a write is followed by the look for copies of orders', () => {
   it.each([
-    ['cancel-after btc_usdt --yes', 'cancelAllOrdersAfter', /no operation that takes it back\.\n/],
+    ['cancel-after btc_usdt --yes', 'cancelAllOrdersAfter', /it cannot be stopped\.\n/],
     [
       'cancel-after btc_usdt --hold --yes -- bot',
       'cancelAllOrdersAfter',
-      /no operation that takes it back\. The command was not run\./,
+      /it cannot be stopped\. The command was not run\./,
     ],
-    ['cancel btc_usdt --all --yes', 'cancelOrder', /1 of 1 answers had come\..* pit cancel btc_usdt --all/],
-    ['cancel btc_usdt 7', 'cancelOrder', /1 of 1 answers had come\./],
+    ['cancel btc_usdt --all --yes', 'cancelOrder', /1 of 1 answers had arrived\..* pit cancel btc_usdt --all/s],
+    ['cancel btc_usdt 7', 'cancelOrder', /1 of 1 answers had arrived\./],
   ])('is told what %s has done', async (line, write, words) => {
     const { count, untold, left, told } = await interrupted(line, write);
     expect([count > 0, untold, left]).toEqual([true, 0, 0]);
@@ -127,7 +127,7 @@ describe('a signal that comes while a timer is held', () => {
   it('and is being started again tells that it may run for longer', async () => {
     const again = (operation: string, count: number) => operation === 'cancelAllOrdersAfter' && count === 2;
     const told = await interruptedAt('cancel-after btc_usdt --hold --yes', again, answers);
-    expect(told).toMatch(/^The exchange cancels every order of btc_usdt at \S+ \(UTC\) at the earliest, unless/);
+    expect(told).toMatch(/^The exchange will cancel every order of btc_usdt at \S+ \(UTC\) at the earliest, unless/);
   });
 });
 
@@ -162,7 +162,7 @@ it('a second signal tells how far a batch came without waiting for the answers',
   expect(host.printed().slice(before)).toBe('');
   impatient?.();
   expect(host.printed().slice(before)).toMatch(
-    /^Warning: 0 of 40 orders were placed, of 20 it is not known, 20 were not sent\. Go on with it: pit order batch buy btc_usdt --resume job(?:ab){10}\n$/,
+    /^Warning: 0 of 40 orders placed, 20 unknown, 20 not sent\.\s+\S* ?To continue: pit order batch buy btc_usdt --resume job(?:ab){10}\n$/,
   );
   free();
   await done;

@@ -50,7 +50,7 @@ it.each(WAYS)('%s warns of what only the key that goes away can settle, and goes
   expect(stdout).not.toBe('');
   expect(stderr.replace(/\s+/g, ' ')).toContain(
     'Warning: It is not known what became of 2 writes with the key …0001 at trade.example.com, and only that key can ' +
-      'tell. Before it goes: pit resolve --profile overseas; afterwards put it back for that.',
+      'tell. To ask later, put it back. → Ask before it goes: pit resolve --profile overseas',
   );
 });
 

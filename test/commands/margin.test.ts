@@ -67,12 +67,12 @@ describe('pit order on margin', () => {
     const runs = await desk.json(`${line} --dry-run`);
     expect(runs).toMatchObject([{ operation: 'cancelOrder' }, { operation: 'order', request: { acctType: '2' } }]);
     expect(await desk.done(`${line} --dry-run`)).toContain("cross margin (the old order's, by the journal)");
-    expect((await desk.failure(`$line--account spot --yes`, 2)).message).toContain('--account spot contradicts');
-    const next = await desk.json<Placed>(`$line--yes`);
+    expect((await desk.failure(`${line} --account spot --yes`, 2)).message).toContain('contradicts --account spot');
+    const next = await desk.json<Placed>(`${line} --yes`);
     expect(next).toMatchObject({ outcome: 'placed', account: 'cross', replaced: { outcome: 'cancelled' } });
-    const again = await desk.json<Placed>(`order replace btc_usdt $next.id--at 20200 --yes`);
+    const again = await desk.json<Placed>(`order replace btc_usdt ${next.id} --at 20200 --yes`);
     expect(again).toMatchObject({ outcome: 'placed', account: 'cross' });
-    await desk.done(`cancel btc_usdt $again.id`);
+    await desk.done(`cancel btc_usdt ${again.id}`);
   });
 
   it('with --borrow on spot is a usage error, and nothing is sent', async () => {

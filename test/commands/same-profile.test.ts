@@ -10,7 +10,7 @@ it('what a warning, a preview and doctor name is to be typed with the profile th
   expect(twice.stderr).toMatch(/^Warning: To cancel what is too much: pit --profile sandbox cancel btc_usdt \d+$/m);
 
   await desk.done('sandbox fault add drop-before --operation order --count 1');
-  const lost = await desk.run(`${ORDER} --at 20002 --id gone1 --yes --json --timeout 1`);
+  const lost = await desk.run(`${ORDER} --at 20002 --id gone1 --yes --json --timeout 3`);
   expect([lost.code, lastError(lost.stderr).hint]).toEqual([
     6,
     expect.stringContaining('pit --profile sandbox resolve'),

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Sightings } from '../../src/commands/session/sightings.js';
+import { SeenNames } from '../../src/commands/session/seen-names.js';
 import { Symbols, symbolsFolder } from '../../src/config/symbols.js';
 import type { Market } from '../../src/domain/market.js';
 import type { Order, OrderState, OrderType } from '../../src/domain/order.js';
@@ -66,7 +66,7 @@ describe('the name files for shell completion', () => {
   });
 });
 
-describe('sightings', () => {
+describe('the names in answers', () => {
   const folder = () => new Symbols(temporaryFolder(), 'p');
   const home = temporaryHome();
   let count = 0;
@@ -74,13 +74,13 @@ describe('sightings', () => {
 
   it('hold the open orders against what later commands see of them', () => {
     const symbols = folder();
-    const first = new Sightings();
+    const first = new SeenNames();
     first.look(placed('btc_usdt', 'mine1', ['1']));
     first.look(placed('btc_usdt', 'ioc1', ['2'], 'ioc'));
     first.look(placed('eth_usdt', null, ['3', '4']));
     first.keep(symbols, undefined);
     expect(symbols.read('orders').sort()).toEqual(['btc_usdt 1 mine1', 'eth_usdt 3 -', 'eth_usdt 4 -']);
-    const second = new Sightings();
+    const second = new SeenNames();
     // the list does not tell client ids, and 3 has filled
     second.look({ kind: 'orders', orders: [listed('1', 'open'), listed('5', 'open'), listed('3', 'filled')] });
     second.look({ kind: 'cancelled', order: { id: '4' } });
@@ -88,7 +88,7 @@ describe('sightings', () => {
     second.keep(symbols, ['lost1']);
     expect(symbols.read('orders').sort()).toEqual(['btc_usdt 1 mine1', 'btc_usdt 5 -', 'btc_usdt 6 other1']);
     expect(symbols.read('unresolved')).toEqual(['lost1']);
-    const third = new Sightings();
+    const third = new SeenNames();
     third.look({ kind: 'cancelled', order: { clientId: 'mine1' } });
     third.look({ kind: 'cancelled', order: { id: '6' } });
     third.keep(symbols, []);
@@ -101,11 +101,11 @@ describe('sightings', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(word, word, word)), (names) => {
         const symbols = folder();
-        const sightings = new Sightings();
-        sightings.markets(names.map(([market, base, quote]) => ({ market, base, quote }) as Market));
-        sightings.look({ kind: 'coins', coins: names.map(([coin]) => coin.toLowerCase()) });
-        for (const [id, currency, own] of names) sightings.look(placed(currency, own, [id]));
-        sightings.keep(
+        const seenNames = new SeenNames();
+        seenNames.markets(names.map(([market, base, quote]) => ({ market, base, quote }) as Market));
+        seenNames.look({ kind: 'coins', coins: names.map(([coin]) => coin.toLowerCase()) });
+        for (const [id, currency, own] of names) seenNames.look(placed(currency, own, [id]));
+        seenNames.keep(
           symbols,
           names.map(([id]) => id),
         );

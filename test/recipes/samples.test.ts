@@ -164,3 +164,14 @@ it('every link in the documentation leads to a page and a heading that exist', (
   );
   expect(broken).toEqual([]);
 });
+
+it('every file that the documentation names exists', () => {
+  const pages = [...PAGES, 'CONTRIBUTING.md'];
+  const missing = pages.flatMap((page) =>
+    [...read(page).matchAll(/`((?:src|test|scripts|docs)\/[\w./-]+)`/g)]
+      .map(([, file = '']) => file)
+      .filter((file) => !existsSync(path.join(ROOT, file)) && !file.includes('NAME'))
+      .map((file) => `${page}: ${file}`),
+  );
+  expect(missing).toEqual([]);
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cancelOrders } from '../../src/trading/cancel/cancel.js';
+import { cancelOrders } from '../../src/trading/cancel/cancel-orders.js';
 import { LONGEST_MS, orderProbe, toleranceOf } from '../../src/trading/tolerance.js';
 import type { FakeHost } from '../support/fake-host.js';
 import { respond, serveFaults } from '../support/fault-server.js';

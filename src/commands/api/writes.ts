@@ -40,7 +40,7 @@ export async function executeWrite(
     const request: OrderRequest = { ...terms, ...words, id: write.clientId, overridden };
     checkGiven(request);
     requireConsent(context);
-    return sendOrder(context, await context.session.trading(), request);
+    return sendOrder(context, await context.trading.account(), request);
   }
   if (write.kind === 'batch') {
     requireConsent(context);
@@ -51,7 +51,7 @@ export async function executeWrite(
   }
   if (write.kind === 'cancel') {
     const { cancelNamed } = await import('../cancel/cancel.js');
-    return cancelNamed(context, await context.session.trading(), write.market, [write.order]);
+    return cancelNamed(context, await context.trading.account(), write.market, [write.order]);
   }
   const { cancelAfter } = await import('../cancel/cancel-after.js');
   return cancelAfter(context, write.market);
@@ -72,14 +72,14 @@ export async function callUndescribed(
   terms: CallTerms,
   { raw, overridden }: { readonly raw: boolean; readonly overridden: readonly GuardName[] },
 ): Promise<Answer> {
-  const { output, globals, session, host } = context;
+  const { output, globals, trading, host } = context;
   const { method, parameters } = terms;
   if (movesCoins(terms)) throw onlyByCommand(parameters);
   const [close] = nearest(method, Object.keys(operations));
   const guess = close === undefined ? '' : ` Did you mean ${close}?`;
   output.note(`${method} is not in the interface, so it counts as a write: it is signed and sent once.${guess}`);
   requireConsent(context);
-  const account = await session.trading();
+  const account = await trading.account();
   refuseTwin(account, terms);
   const exchange = await exchangeText(context, account.client);
   const { breaches, warnings } = await guardLikelyOrders(context, account, parameters);

@@ -17,17 +17,16 @@ import { marketName } from '../inputs/names.js';
 import { programWord } from '../inputs/words.js';
 import { onMarket } from '../known-market.js';
 import { exchangeText } from '../session/exchange-text.js';
-import { holdTimer } from './holding.js';
-import { openWords } from './open-words.js';
-import { stateWords, timerAnswer } from './timer-words.js';
+import { openText } from './cancel.js';
+import { holdTimer, timerAnswer, timerText } from './hold-timer.js';
 
 export default define({
-  summary: 'Have the exchange cancel every order of a market in one minute, unless this is called again',
+  summary: 'Cancel every order of a market in one minute',
   arguments: {
     market: required('the market', marketName),
-    command: several('with --hold, after --: a command; the timer is held while it runs', programWord),
+    command: several('with --hold, after --: a command that runs under the timer', programWord),
   },
-  flags: { hold: toggle('--hold', 'start the timer again every 15 seconds, until Ctrl-C or the end of the command') },
+  flags: { hold: toggle('--hold', 'restart the timer every 15 seconds until Ctrl-C, or until the command ends') },
   examples: [
     'cancel-after btc_usdt',
     'cancel-after btc_usdt --hold',
@@ -44,14 +43,17 @@ export default define({
   },
 });
 
-/** Shows what the timer does, asks, and starts it; holds it where `held` says while what. */
+/**
+ * Shows what the timer does, asks, and starts it.
+ * @param held given if the timer is to be held: the command to run meanwhile, empty without one
+ */
 export async function cancelAfter(
   context: Context,
   market: string,
   held?: readonly string[],
 ): Promise<Answer | undefined> {
   requireConsent(context);
-  const account = await context.session.trading();
+  const account = await context.trading.account();
   const open = await openNow(account, market);
   const where = await exchangeText(context, account.client);
   const show = (screen: Screen) =>
@@ -63,7 +65,7 @@ export async function cancelAfter(
   return start(context, account, market, held);
 }
 
-/** So many pages of a side are looked through for what is open: the timer must not wait for a long history. */
+/** Pages of a side to search for open orders: the timer must not wait for a long history. */
 const MOST_PAGES = 10;
 
 async function start(
@@ -80,7 +82,7 @@ async function start(
     forget = host.onInterrupt(() => output.note(startedNote(market, timer, held)));
     await watchMarket(account, market);
     if (held === undefined) return timerAnswer(market, timer);
-    // it tells of the timer by itself before it waits for anything
+    // it reports the timer itself before it waits for anything
     const holding = holdTimer(context, account, { market, timer, command: held });
     forget();
     return await holding;
@@ -89,36 +91,36 @@ async function start(
   }
 }
 
-/** For a signal that comes before the answer, or before the command is run. */
+/** For a signal after the timer was started and before the command is run. */
 function startedNote(market: string, timer: Timer, held: readonly string[] | undefined): string {
   const command = held === undefined || held.length === 0 ? '' : ' The command was not run.';
-  return `${stateWords(market, timer)}${command}`;
+  return `${timerText(market, timer)}${command}`;
 }
 
-/** Throws Failure `usage` for words that are no command to run: they may be a second market. */
+/** Throws Failure `usage` for words that are no command: they may be a second market. */
 async function requireCommand({ host }: Context, command: readonly string[], hold: boolean): Promise<void> {
   const [program] = command;
   if (program === undefined) return;
-  const example = suggest('Write it like this', 'cancel-after', 'btc_usdt', '--hold', '--', 'node', 'bot.js');
+  const example = suggest('For instance', 'cancel-after', 'btc_usdt', '--hold', '--', 'node', 'bot.js');
   const at = host.arguments.indexOf('--');
   if (at === -1 || host.arguments.length - at - 1 !== command.length)
-    throw usage('There is one market, and a command stands after --.', example);
-  if (!hold) throw usage('A command runs while the timer is held: --hold is missing.', example);
+    throw usage('Give one market; a command goes after --.', example);
+  if (!hold) throw usage('A command needs --hold.', example);
   if (await host.isProgram(program)) return;
-  throw usage(`There is no program ${quoted(program)} to run.`, 'Nothing was started, the timer neither.');
+  throw usage(`Program ${quoted(program)} not found.`, 'Neither the command nor the timer was started.');
 }
 
-/** What is open, in words. What cannot be found out keeps nobody from starting the timer. */
+/** What is open, for people. A failure to read it must not keep the timer from starting. */
 async function openNow({ client }: TradingAccount, market: string): Promise<string> {
   const found = await quietly(() => readOpenOrders(client, market, MOST_PAGES));
-  if (found === undefined) return 'not known';
+  if (found === undefined) return 'unknown';
   const { open, more } = found;
-  const older = more ? '; older orders were not looked at' : '';
-  return `buys: ${openWords(market, 'buy', open.buy)}; sells: ${openWords(market, 'sell', open.sell)}${older}`;
+  const older = more ? '; older orders were not read' : '';
+  return `buys: ${openText(market, 'buy', open.buy)}; sells: ${openText(market, 'sell', open.sell)}${older}`;
 }
 
 function effect(market: string): string {
-  return `The exchange will cancel EVERY order of ${market} one minute later, also those placed meanwhile and by other programs.`;
+  return `The exchange will cancel EVERY order of ${market} one minute later, including new ones and those of other programs.`;
 }
 
 interface Wanted {
@@ -135,8 +137,8 @@ function preview(screen: Screen, { market, command, hold, open, where }: Wanted)
     ['market', market],
     ['effect', effect(market), (text, paint) => paint.warn(text)],
     ['open now', open],
-    ...(hold ? [['held', `started again every 15 seconds ${held}`] as Entry] : []),
-    ['undo', 'there is no operation that takes it back'],
+    ...(hold ? [['held', `restarted every 15 seconds ${held}`] as Entry] : []),
+    ['undo', 'none: the timer cannot be stopped'],
     ['exchange', where],
   ];
   return record(screen, entries);

@@ -1,27 +1,35 @@
+import { confirm, requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
 import { define, flag, required, several, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
+import { Decimal } from '../../domain/decimal.js';
+import { splitMarket } from '../../domain/market.js';
+import type { Order, OrderReference, Side } from '../../domain/order.js';
 import { suggest, usage } from '../../errors.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import { cancelRequest } from '../../exchange/write-requests.js';
+import type { Answer } from '../../terminal/answer.js';
+import { paintSide, sideText } from '../../terminal/cells.js';
+import { grouped } from '../../terminal/numbers.js';
+import type { Screen } from '../../terminal/screen.js';
+import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { cancelOrders } from '../../trading/cancel/cancel.js';
+import { cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
-import type { OrderReference } from '../../trading/orders/reference.js';
-import { dryRunShape } from '../dry-run.js';
+import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
+import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { marketName } from '../inputs/names.js';
 import { knownClientId, orderId } from '../inputs/numbers.js';
 import { onMarket, refuseUnknownMarket } from '../known-market.js';
-import { cancelEverything } from './all.js';
-import { conclude } from './conclusion.js';
-import { drySend } from './dry-send.js';
-import { showProgress } from './progress.js';
-import { CANCELLED } from './rows.js';
+import { exchangeText } from '../session/exchange-text.js';
+import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
 
 export default define({
-  summary: 'Cancel orders by id, which asks nothing, or all open orders of a market, which asks',
+  summary: 'Cancel orders by id, or all open orders of a market',
   arguments: { market: required('the market', marketName), ids: several('the order ids', orderId) },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),
-    all: toggle('--all', 'every open order of the market, until none is left'),
+    all: toggle('--all', 'every open order of the market, until none is left; asks for confirmation'),
   },
   examples: [
     'cancel btc_usdt 202611210000000001',
@@ -35,28 +43,130 @@ export default define({
     const named = [...new Set(ids)].map((one) => ({ id: one }));
     const ways = [named.length > 0, id !== undefined, all];
     if (ways.filter((way) => way).length !== 1)
-      throw usage('Either order ids, or --id, or --all is needed.', suggest('List the ids', 'orders'));
+      throw usage('Give either order ids, or --id, or --all.', suggest('List the ids', 'orders'));
     if (all) return cancelEverything(context, market);
-    const account = await context.session.trading();
+    const account = await context.trading.account();
     return cancelNamed(context, account, market, id === undefined ? named : [{ clientId: id }]);
   },
 });
 
-/** Cancels orders that are named, which asks nothing. Throws Failure where none of them was cancelled. */
+/** Cancels named orders, without asking. Throws Failure if none of them was cancelled. */
 export async function cancelNamed(
   context: Context,
   account: TradingAccount,
   market: string,
   orders: readonly OrderReference[],
-) {
+): Promise<Answer> {
   await refuseUnknownMarket(context, market);
-  if (context.globals.dryRun) return drySend(context, account.client, market, orders);
+  if (context.globals.dryRun) return dryCancel(context, account.client, market, orders);
   const { answered, end } = showProgress(context, market, orders.length);
   try {
     const attempts = await cancelOrders(account, market, orders, answered);
     await watchMarket(account, market);
-    return await onMarket(context, market, async () => conclude(market, attempts));
+    return await onMarket(context, market, async () => cancelAnswer(market, attempts));
   } finally {
     end();
   }
+}
+
+/** Cancels every open order of a market, after asking. */
+async function cancelEverything(context: Context, market: string): Promise<Answer> {
+  requireConsent(context);
+  const account = await context.trading.account();
+  const first = await onMarket(context, market, () => readOpenOrders(account.client, market));
+  const { open, failure } = first;
+  const ids = [...open.buy, ...open.sell].map(({ id }) => ({ id }));
+  const exchange = await exchangeText(context, account.client);
+  const preview = (screen: Screen) => openOrdersTable(screen, market, first, exchange);
+  if (context.globals.dryRun) return dryCancel(context, account.client, market, ids, preview);
+  if (ids.length === 0) return cancelAllAnswer(market, { attempts: [], left: [], failure });
+  if (!context.globals.yes) context.output.preview(preview);
+  await confirm(context, ids.length === 1 ? 'Cancel this order?' : `Cancel these ${ids.length} orders?`);
+  const { answered, end } = showProgress(context, market, ids.length, true);
+  try {
+    const done = await cancelAll(account, market, first, answered);
+    await watchMarket(account, market);
+    return await onMarket(context, market, async () => cancelAllAnswer(market, done));
+  } finally {
+    end();
+  }
+}
+
+/** The cancellations that would be sent, each as a dry run. */
+function dryCancel(
+  context: Context,
+  client: ExchangeClient,
+  market: string,
+  orders: readonly OrderReference[],
+  preview: (screen: Screen) => string = () => '',
+): Answer {
+  const runs = orders.map((order) => dryRun(context, client, cancelRequest(market, order), NO_PREVIEW, () => '').data);
+  const lines = orders.map((order) => `Would cancel ${'id' in order ? order.id : order.clientId} in ${market}.`);
+  const shown = ({ paint }: Screen) =>
+    lines.length === 0
+      ? [paint.faint(`No open orders in ${market}: nothing would be sent.`)]
+      : [...lines, paint.faint('Dry run: nothing was sent.')];
+  return { data: runs, show: (screen) => [preview(screen), ...shown(screen)].filter((line) => line !== '').join('\n') };
+}
+
+function openOrdersTable(screen: Screen, market: string, { open, failure }: OwnOrders, exchange: string): string {
+  const side = (of: Side): Entry => [
+    sideText(of),
+    openText(market, of, open[of]),
+    (text, paint) => paintSide(text, of, paint),
+  ];
+  return record(screen, [
+    ['market', market],
+    side('buy'),
+    side('sell'),
+    ...(failure === null ? [] : [['not read', `older orders: ${failure.message}`] as Entry]),
+    ['exchange', exchange],
+  ]);
+}
+
+/** How many orders of a side are open, and what they are worth. */
+export function openText(market: string, side: Side, open: readonly Order[]): string {
+  if (open.length === 0) return 'none open';
+  const { base = '', quote = '' } = splitMarket(market) ?? {};
+  const sizes = open.map(({ amount, filled }) => Decimal.of(amount).minus(Decimal.of(filled)));
+  const values = open.map(({ price }, index) => Decimal.of(price).times(sizes[index] ?? Decimal.zero));
+  const worth = `${totalText(values)} ${quote}`;
+  return `${open.length} open, ${side === 'buy' ? `for ${worth}` : `${totalText(sizes)} ${base}, for ${worth}`}`;
+}
+
+function totalText(values: readonly Decimal[]): string {
+  const total = values.reduce((sum, value) => sum.plus(value), Decimal.zero);
+  return grouped(total.trimmed().toString());
+}
+
+/** Fewer are over before anybody could read of them. */
+const WORTH_SHOWING = 10;
+
+interface Progress {
+  /** Called for each answer, with how many came so far, and of how many requests; by default one more of the same. */
+  readonly answered: (answers?: number, requests?: number) => void;
+  readonly end: () => void;
+}
+
+/** Shows the progress of cancellations, and reports it if a signal ends them. */
+function showProgress({ host, output }: Context, market: string, count: number, isAll = false): Progress {
+  let [done, total] = [0, count];
+  const hide = total < WORTH_SHOWING ? () => {} : output.live(() => `Cancelling in ${market}: ${done} of ${total}`);
+  const forget = host.onInterrupt(() => {
+    hide();
+    output.warn([
+      `${done} of ${total} answers had arrived.`,
+      suggest('Find out what became of the other cancellations', 'resolve'),
+      ...(isAll ? [suggest('Cancel what is left', 'cancel', market, '--all')] : []),
+    ]);
+  });
+  return {
+    answered: (answers = done + 1, requests = total) => {
+      [done, total] = [answers, requests];
+    },
+    end: () => {
+      hide();
+      forget();
+    },
+  };
 }

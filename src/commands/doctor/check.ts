@@ -1,63 +1,112 @@
+import type { Context } from '../../cli/context.js';
+import type { AccountInfo } from '../../domain/account.js';
 import { type Advice, Failure, suggest } from '../../errors.js';
-import type { Examination } from './examination.js';
+import type { ExchangeClient } from '../../exchange/exchange-client.js';
+import type { HttpAnswer } from '../../exchange/transport.js';
 
 export type Status = 'ok' | 'warn' | 'fail';
 
-/** What one check found, and what mends it. */
-export interface Finding {
-  readonly check: string;
+/** What a check found and how to fix it. */
+export interface Result {
   readonly status: Status;
   readonly detail: string;
   readonly fix: Advice | null;
 }
 
-export type Found = Omit<Finding, 'check'>;
-
-/** A thing to look at. It may throw: what it throws is what it found. */
-export interface Check {
-  readonly name: string;
-  /** Whether it tells what is wrong with the key or its profile: nearly all others need them, and do not repeat it. */
-  readonly tellsOfKey?: boolean;
-  look(examination: Examination): Promise<Found>;
+export interface Finding extends Result {
+  readonly check: string;
 }
 
-export function ok(detail: string): Found {
+export interface Check {
+  readonly name: string;
+  /** This check reports a problem with the key or its profile; others are then skipped. */
+  readonly reportsKey?: boolean;
+  /** A failure that it throws is its result. */
+  run(probes: Probes): Promise<Result>;
+}
+
+export function ok(detail: string): Result {
   return { status: 'ok', detail, fix: null };
 }
 
-export function warn(detail: string, fix: Advice): Found {
+export function warn(detail: string, fix: Advice): Result {
   return { status: 'warn', detail, fix };
 }
 
-export function fail(detail: string, fix: Advice): Found {
+export function fail(detail: string, fix: Advice): Result {
   return { status: 'fail', detail, fix };
 }
 
-/** What could not be looked at, because of something that another line tells. */
-export function skipped(why: string, fix: Advice): Found {
-  return warn(`not looked at: ${why}`, fix);
+/** For a check that another problem prevents. */
+export function skipped(why: string, fix: Advice): Result {
+  return warn(`skipped: ${why}`, fix);
+}
+
+/** Skipped because of the key, which the check `key` reports. */
+export function skippedWithoutKey(why: string): Result {
+  return skipped(why, 'Fix the key first.');
 }
 
 /**
- * Looks at one thing. Whatever goes wrong, and however long it hangs, is a finding of its own: it stops no other.
- * @param late resolves when nobody waits any longer
+ * Runs a check. A failure or a hang becomes its finding and stops no other check.
+ *
+ * @param timeout resolves when the time is up
  */
-export async function examine(check: Check, examination: Examination, late: Promise<unknown>): Promise<Finding> {
+export async function runCheck(check: Check, probes: Probes, timeout: Promise<unknown>): Promise<Finding> {
   const { name } = check;
-  const hung = late.then(() =>
-    fail('there was no answer in time', suggest('Give it longer', 'doctor', '--timeout', '60')),
+  const timedOut = timeout.then(() =>
+    fail('no answer in time', suggest('Give it more time', 'doctor', '--timeout', '60')),
   );
   try {
-    return { check: name, ...(await Promise.race([check.look(examination), hung])) };
+    return { check: name, ...(await Promise.race([check.run(probes), timedOut])) };
   } catch (thrown) {
-    if (thrown instanceof Failure) return { check: name, ...findingOf(thrown, check) };
-    const words = thrown instanceof Error ? thrown.message : String(thrown);
-    return { check: name, ...fail(words, 'Run it again with --verbose and report what it prints.') };
+    if (thrown instanceof Failure) return { check: name, ...resultOf(thrown, check) };
+    const text = thrown instanceof Error ? thrown.message : String(thrown);
+    return { check: name, ...fail(text, 'Run it again with --verbose and report what it prints.') };
   }
 }
 
-function findingOf({ kind, message, hints }: Failure, { tellsOfKey = false }: Check): Found {
-  if (kind === 'credentials' && !tellsOfKey)
-    return skipped('the key or its profile is not in order', 'Mend the key first.');
+function resultOf({ kind, message, hints }: Failure, { reportsKey = false }: Check): Result {
+  if (kind === 'credentials' && !reportsKey) return skippedWithoutKey('the key or its profile has a problem');
   return fail(message, hints);
+}
+
+/** An answer of a host, with this machine's clock before and after it, in milliseconds since the Unix epoch. */
+export interface ProbeAnswer extends HttpAnswer {
+  readonly sent: number;
+  readonly received: number;
+}
+
+/** Requests that several checks share; each is sent once. */
+export class Probes {
+  #market: Promise<ProbeAnswer> | undefined;
+  #trade: Promise<ProbeAnswer> | undefined;
+  #account: Promise<AccountInfo> | undefined;
+
+  constructor(readonly context: Context) {}
+
+  /** The market-data host, asked for its markets. */
+  market(): Promise<ProbeAnswer> {
+    this.#market ??= this.#timed((client) => client.probeMarketData());
+    return this.#market;
+  }
+
+  /** The trade host, asked for what needs no key. */
+  trade(): Promise<ProbeAnswer> {
+    this.#trade ??= this.#timed((client) => client.probeTrading());
+    return this.#trade;
+  }
+
+  account(): Promise<AccountInfo> {
+    this.#account ??= this.context.session.signedClient().then((client) => client.account());
+    return this.#account;
+  }
+
+  async #timed(probe: (client: ExchangeClient) => Promise<HttpAnswer>): Promise<ProbeAnswer> {
+    const { session, host } = this.context;
+    const client = await session.client();
+    const sent = host.now();
+    const answer = await probe(client);
+    return { ...answer, sent, received: host.now() };
+  }
 }

@@ -67,9 +67,9 @@ async function rowMaker({ session, output }: Context, client: ExchangeClient) {
   return (deposit: Deposit) => depositRow(deposit, zone);
 }
 
-function depositRow(deposit: Deposit, zone: ExchangeZone) {
+function depositRow({ id, ...deposit }: Deposit, zone: ExchangeZone) {
   const time = deposit.timeRaw === null ? undefined : zone.read(deposit.timeRaw);
-  return { ...deposit, time: time === undefined ? null : isoTime(time) };
+  return { id, time: time === undefined ? null : isoTime(time), ...deposit };
 }
 
 const FIELDS = [

@@ -34,7 +34,7 @@ export default define({
     }),
   ),
   async run(context, input) {
-    await quietly(async () => findExtraWithdrawals(await context.session.trading(), input.coin));
+    await quietly(async () => findExtraWithdrawals(await context.trading.account(), input.coin));
     return listTransfers(
       context,
       {
@@ -50,8 +50,8 @@ export default define({
   },
 });
 
-function withdrawalRow({ time, processedTime, ...rest }: Withdrawal) {
-  return { ...rest, time: isoTime(time), processedTime: processedTime === null ? null : isoTime(processedTime) };
+function withdrawalRow({ id, time, processedTime, ...rest }: Withdrawal) {
+  return { id, time: isoTime(time), processedTime: processedTime === null ? null : isoTime(processedTime), ...rest };
 }
 
 const FIELDS = [

@@ -113,7 +113,7 @@ export async function startBatch(
   input: Exclude<BatchInput, { kind: 'resume' }>,
   overridden: readonly GuardName[],
 ): Promise<Answer> {
-  const account = await context.session.trading();
+  const account = await context.trading.account();
   const market = await (await context.session.markets()).find(where.market);
   const needed = await orderContext(context, account, market, { ...where, type: 'limit', overridden, levels: 1 });
   const lines = input.kind === 'lines' ? input.lines : await ladderLines(context, market, where.side, input, needed);
@@ -147,7 +147,7 @@ async function resumeBatch(
   wish: ResumeWish,
   overridden: readonly GuardName[],
 ): Promise<Answer> {
-  const account = await context.session.trading();
+  const account = await context.trading.account();
   const job = new Job(jobToResume(account, id, wish));
   const isFinished = job.doubts.size === 0 && job.unsent().length === 0;
   if (isFinished && !context.globals.dryRun) return finishedAnswer(context, account, job);

@@ -102,7 +102,7 @@ export default define({
     const request = wholeRequest(given);
     if (request === undefined && !context.prompts.available) throw firstMissing(given);
     requireConsent(context);
-    const trading = await context.session.trading();
+    const trading = await context.trading.account();
     if (request !== undefined) return sendOrder(context, trading, request);
     const { sendGuided } = await import('./guided/guided.js');
     return sendGuided(context, trading, given);

@@ -10,7 +10,7 @@ import type { Answer } from '../../terminal/answer.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
-import type { CancelFate } from '../../trading/cancel/fate.js';
+import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
 import { watchMarket } from '../../trading/duplicates/watch.js';
 import { readAmount, readPrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
@@ -21,7 +21,7 @@ import { remainderOf } from '../../trading/orders/remainder.js';
 import { notionalText } from '../../trading/orders/terms.js';
 import { planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
-import { CANCELLED, rowOf } from '../cancel/rows.js';
+import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { marketName } from '../inputs/names.js';
@@ -80,7 +80,7 @@ export default define({
     const { account = 'spot', borrow, repay } = flags;
     checkGiven({ account, borrow, repay, amount: undefined });
     requireConsent(context);
-    const trading = await context.session.trading();
+    const trading = await context.trading.account();
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const changes = { at, amount, account: flags.account, borrow, repay };
     const catalog = await context.session.markets();
@@ -193,7 +193,7 @@ function withDuplicates(done: Replacement, duplicates: Awaited<ReturnType<typeof
 interface Ended {
   readonly terms: ReplaceTerms;
   readonly clientId: string;
-  readonly cancel: CancelFate;
+  readonly cancel: CancelOutcome;
 }
 
 /**
@@ -278,7 +278,7 @@ function notPlaced(ended: Ended, order: OrderTerms, outcome: 'notSent' | 'refuse
 function replacedRow({ terms, cancel }: Ended) {
   const { outcome, ...rest } = cancel;
   const names = { id: idOf(terms), clientId: null, market: terms.market };
-  return rowOf({ ...rest, ...names, outcome: outcome === 'notSent' ? 'refused' : outcome });
+  return cancelRow({ ...rest, ...names, outcome: outcome === 'notSent' ? 'refused' : outcome });
 }
 
 function cancelledLine({ paint }: Screen, ended: Ended): string {

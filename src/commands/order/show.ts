@@ -33,7 +33,7 @@ export default define({
   async run(context, { market, order, id, wait }) {
     if ((order === undefined) === (id === undefined))
       throw usage('Give exactly one of the order id and --id.', suggest('List the ids', 'orders'));
-    const account = await context.session.trading();
+    const account = await context.trading.account();
     const { client } = account;
     const reference = id === undefined ? { id: order ?? '' } : { clientId: id };
     const read = () => client.getOrder(market, reference);

@@ -52,9 +52,9 @@ export const add = define({
   examples: ['sandbox account add alice', 'sandbox account add watcher --permissions asset,entrust --json'],
   output: ACCOUNT,
   dry: DRY_CHANGE,
-  async run({ session, globals }, { name, permissions }) {
+  async run({ sandbox, globals }, { name, permissions }) {
     if (globals.dryRun) return dryChange('sandbox account add', `Would add the account ${name}.`);
-    const added = (await session.administer('POST /accounts/add', { name, permissions })) as AccountReport;
+    const added = (await sandbox.administer('POST /accounts/add', { name, permissions })) as AccountReport;
     return {
       data: added,
       show: (screen) =>
@@ -70,8 +70,8 @@ export const list = define({
   summary: 'List the sandbox accounts with their play keys',
   examples: ['sandbox account list', 'sandbox account list --json'],
   output: shape.list(ACCOUNT),
-  async run({ session }) {
-    const rows = (await session.administer('GET /accounts')) as AccountReport[];
+  async run({ sandbox }) {
+    const rows = (await sandbox.administer('GET /accounts')) as AccountReport[];
     return listing({
       rows,
       fields: ['id', 'username', 'accessKey', 'secretKey', 'safePwd', 'permissions'],
@@ -95,8 +95,8 @@ export const show = define({
       borrowed: shape.decimal(''),
     }),
   ),
-  async run({ session }, { name }) {
-    const rows = (await session.administer('POST /accounts/balances', { account: name })) as WalletReport[];
+  async run({ sandbox }, { name }) {
+    const rows = (await sandbox.administer('POST /accounts/balances', { account: name })) as WalletReport[];
     return listing({
       rows,
       fields: ['wallet', 'market', 'coin', 'available', 'frozen', 'borrowed'],
@@ -138,9 +138,9 @@ export const deposit = define({
     amount: shape.decimal(''),
   }),
   dry: DRY_CHANGE,
-  async run({ session, globals, output }, { coin, amount, ...rest }) {
+  async run({ sandbox, globals, output }, { coin, amount, ...rest }) {
     if (globals.dryRun) return dryChange('sandbox deposit', `Would deposit ${amount} ${coin}.`);
-    const sent = (await session.administer('POST /deposit', { coin, amount, ...rest })) as Deposited;
+    const sent = (await sandbox.administer('POST /deposit', { coin, amount, ...rest })) as Deposited;
     output.note(suggest('Watch it arrive', 'deposits', sent.coin));
     return { data: sent, show: () => `Sent ${sent.amount} ${sent.coin} to ${sent.account}.` };
   },
@@ -181,10 +181,10 @@ export const transfer = define({
     amount: shape.decimal(''),
   }),
   dry: DRY_CHANGE,
-  async run({ session, globals }, { coin, amount, from, to, margin, back }) {
+  async run({ sandbox, globals }, { coin, amount, from, to, margin, back }) {
     if (globals.dryRun) return dryChange('sandbox transfer', `Would move ${amount} ${coin}.`);
     const wanted = { coin, amount, account: from, to, wallet: margin, back };
-    const moved = (await session.administer('POST /transfer', wanted)) as Transferred;
+    const moved = (await sandbox.administer('POST /transfer', wanted)) as Transferred;
     return { data: moved, show: () => describeTransfer(moved) };
   },
 });

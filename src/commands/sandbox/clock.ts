@@ -56,9 +56,9 @@ export const advance = define({
   run: (context, input) => change(context, 'advance', { ms: input.duration }),
 });
 
-async function change({ session, globals }: Context, name: string, input: object = {}): Promise<Answer> {
+async function change({ sandbox, globals }: Context, name: string, input: object = {}): Promise<Answer> {
   if (globals.dryRun) return dryChange(`sandbox clock ${name}`, 'Would change the sandbox clock.');
-  const clock = (await session.administer(`POST /clock/${name}`, input)) as ClockReport;
+  const clock = (await sandbox.administer(`POST /clock/${name}`, input)) as ClockReport;
   return { data: clock, show: () => describe(clock) };
 }
 

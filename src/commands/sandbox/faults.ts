@@ -10,7 +10,7 @@ import { localTime, timeTitle } from '../../terminal/time.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { oneOf, wholeNumber } from '../inputs/numbers.js';
 import { wordLike } from '../inputs/words.js';
-import type { Session } from '../session/session.js';
+import type { Sandbox } from '../session/sandbox.js';
 
 const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];
 
@@ -72,9 +72,9 @@ export const add = define({
   ],
   output: RULE,
   dry: DRY_CHANGE,
-  async run({ session, globals }, input) {
+  async run({ sandbox, globals }, input) {
     if (globals.dryRun) return dryChange('sandbox fault add', `Would add: ${FAULT_KINDS[input.kind]}.`);
-    const rule = (await session.administer('POST /faults/add', input)) as FaultRule;
+    const rule = (await sandbox.administer('POST /faults/add', input)) as FaultRule;
     return { data: rule, show: (screen) => table(screen, RULE_COLUMNS, [rule]) };
   },
 });
@@ -95,8 +95,8 @@ export const list = define({
   summary: 'List the active faults',
   examples: ['sandbox fault list', 'sandbox fault list --json'],
   output: shape.list(RULE),
-  async run({ session }) {
-    const rows = (await session.administer('GET /faults')) as FaultRule[];
+  async run({ sandbox }) {
+    const rows = (await sandbox.administer('GET /faults')) as FaultRule[];
     return listing({
       rows,
       fields: [
@@ -114,9 +114,9 @@ export const clear = define({
   examples: ['sandbox fault clear', 'sandbox fault clear 2 --json'],
   output: shape.record({ cleared: shape.count('how many were removed') }),
   dry: DRY_CHANGE,
-  async run({ session, globals }, { id }) {
+  async run({ sandbox, globals }, { id }) {
     if (globals.dryRun) return dryChange('sandbox fault clear', 'Would remove faults.');
-    const answer = (await session.administer('POST /faults/clear', { id })) as { readonly cleared: number };
+    const answer = (await sandbox.administer('POST /faults/clear', { id })) as { readonly cleared: number };
     return { data: answer, show: () => `Removed ${answer.cleared} ${answer.cleared === 1 ? 'fault' : 'faults'}.` };
   },
 });
@@ -146,9 +146,9 @@ export const log = define({
       ),
     }),
   ),
-  async run({ session }, { after = 0 }) {
+  async run({ sandbox }, { after = 0 }) {
     return listing({
-      rows: await entriesAfter(session, after),
+      rows: await entriesAfter(sandbox, after),
       fields: ['number', 'time', 'rule', 'kind', 'operation', 'parameters', 'executions'],
       columns: [
         { title: '#', value: ({ number }) => String(number), align: 'right', importance: 8 },
@@ -163,10 +163,10 @@ export const log = define({
 });
 
 /** The sandbox gives the log in pages. */
-async function entriesAfter(session: Session, after: number): Promise<FaultEntry[]> {
+async function entriesAfter(sandbox: Sandbox, after: number): Promise<FaultEntry[]> {
   const rows: FaultEntry[] = [];
   for (let last = after; ; ) {
-    const page = (await session.administer('POST /faults/log', { after: last })) as FaultEntry[];
+    const page = (await sandbox.administer('POST /faults/log', { after: last })) as FaultEntry[];
     rows.push(...page);
     const next = page.at(-1)?.number;
     if (next === undefined) return rows;

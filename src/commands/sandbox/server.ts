@@ -92,8 +92,8 @@ export const start = define({
   summary: 'Start the sandbox in the background',
   examples: ['sandbox start', 'sandbox start --json'],
   output: ADDRESS_AND_ADMIN,
-  async run({ session }) {
-    const { started, ...address } = await session.startSandbox();
+  async run({ sandbox }) {
+    const { started, ...address } = await sandbox.start();
     const action = started ? 'Started the sandbox' : 'The sandbox is already running';
     return { data: address, show: () => `${action} at ${address.tradeUrl} (process ${address.pid}).` };
   },
@@ -192,8 +192,8 @@ export const reset = define({
     await confirm(context, `Delete ${deletion}?`);
     const { resetSandbox } = await import('../../sandbox/lifecycle/index.js');
     const stopped = await resetSandbox(context.host);
-    context.session.forgetSandboxJournal();
-    context.session.forgetSandboxLimits();
+    context.sandbox.forgetJournal();
+    context.sandbox.forgetLimits();
     return { data: { stopped }, show: () => 'The sandbox is reset; its keys stay the same.' };
   },
 });

@@ -31,9 +31,9 @@ export const price = define({
     at: shape.time('when it gets there'),
   }),
   dry: DRY_CHANGE,
-  async run({ session, globals }, { market, price: target, over = 0 }) {
+  async run({ sandbox, globals }, { market, price: target, over = 0 }) {
     if (globals.dryRun) return dryChange('sandbox price', `Would move ${market} to ${target}.`);
-    const report = (await session.administer('POST /price', { market, price: target, ms: over })) as PriceMoveReport;
+    const report = (await sandbox.administer('POST /price', { market, price: target, ms: over })) as PriceMoveReport;
     return { data: report, show: () => `${report.market} moves to ${report.price} until ${report.at}.` };
   },
 });
@@ -80,9 +80,9 @@ export const exportState = define({
   examples: ['sandbox export state.ndjson', 'sandbox export /tmp/state.ndjson --json'],
   output: FILE,
   dry: DRY_CHANGE,
-  async run({ session, globals }, { file }) {
+  async run({ sandbox, globals }, { file }) {
     if (globals.dryRun) return dryChange('sandbox export', `Would write ${file}.`);
-    const report = (await session.administer('POST /export', { file: path.resolve(file) })) as StateReport;
+    const report = (await sandbox.administer('POST /export', { file: path.resolve(file) })) as StateReport;
     return { data: report, show: () => `Wrote ${grouped(String(report.rows))} rows to ${report.file}.` };
   },
 });
@@ -105,15 +105,15 @@ export const importState = define({
  * first. Throws Failure `declined`.
  */
 async function replaceState(context: Context, call: string, input: object): Promise<unknown> {
-  const { session } = context;
+  const { sandbox } = context;
   try {
-    return await session.administer(call, { ...input, anew: false });
+    return await sandbox.administer(call, { ...input, anew: false });
   } catch (error) {
     if (!(error instanceof Failure) || reasonOf(error.cause) !== LOSES_STATE) throw error;
     requireConsent(context);
     await confirm(context, `${error.message} Go on?`);
-    const report = await session.administer(call, { ...input, anew: true });
-    session.forgetSandboxJournal();
+    const report = await sandbox.administer(call, { ...input, anew: true });
+    sandbox.forgetJournal();
     return report;
   }
 }

@@ -1,26 +1,45 @@
 import type { Base } from '../../cli/context.js';
 import type { Opened } from '../../cli/run.js';
+import { Symbols, symbolsFolder } from '../../config/symbols.js';
 import { Budget } from '../../exchange/budget.js';
 import { Prompts } from '../../terminal/prompts.js';
-import { Session } from './session.js';
+import { Session } from './connection.js';
+import { Sandbox } from './sandbox.js';
+import { Trading } from './trading.js';
 
 declare module '../../cli/context.js' {
   interface Context {
     /** The time that the command has left. */
     readonly budget: Budget;
     readonly session: Session;
+    readonly trading: Trading;
+    readonly sandbox: Sandbox;
   }
 }
 
-/** What the commands of this folder work with. */
+/** Makes what the commands work with. Nothing is read or asked for yet. */
 export function openContext(base: Base): Opened {
   const { host, globals, output } = base;
   const budget = new Budget(globals.timeoutMs, host.now, globals.timeoutChosen);
   const prompts = new Prompts(host, { colour: globals.color ? undefined : false });
-  const session = new Session(host, globals, budget, output);
+  const sandbox = new Sandbox(host, budget, output);
+  const session = new Session(host, globals, budget, output, sandbox);
+  const trading = new Trading(host, budget, output, session);
   return {
-    context: { ...base, prompts, budget, session },
+    context: { ...base, prompts, budget, session, trading, sandbox },
     activeProfile: async () => (await session.connection()).profile,
-    close: () => session.rememberNames(),
+    close: () => keepNames(base, session, trading),
   };
+}
+
+/** Keeps the names that the exchange's answers held, for shells that complete them. */
+async function keepNames({ host }: Base, session: Session, trading: Trading): Promise<void> {
+  if (!session.isConnected) return;
+  try {
+    const { profile } = await session.connection();
+    const { directories, environment } = host;
+    session.seenNames.keep(new Symbols(directories.cache, symbolsFolder(profile, environment)), trading.unresolved());
+  } catch {
+    // without a connection there were no answers
+  }
 }

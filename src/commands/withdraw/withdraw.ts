@@ -43,7 +43,7 @@ export default define({
     const request = wholeRequest(given);
     if (request === undefined && !context.prompts.available) throw firstMissing(given);
     requireSomebody(context, { confirmed: confirmAddress !== undefined, source });
-    const account = await context.session.trading();
+    const account = await context.trading.account();
     const how = { confirmAddress, source };
     if (request !== undefined) return send(context, account, request, how);
     const { askRequest } = await import('./guided.js');

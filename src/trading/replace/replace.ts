@@ -2,50 +2,55 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
 import { asFailure, type Failure } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
-import { factsOf } from '../cancel/facts.js';
-import { type CancelFate, closedFate, eventOf, isSeen, type SeenCancelled } from '../cancel/fate.js';
-import { type CancelRequest, lookAt } from '../cancel/request.js';
-import { sendCancel } from '../cancel/send.js';
-import { conclude, lookForCancel, requestOf } from '../cancel/settle.js';
+import {
+  type CancelOutcome,
+  type ConfirmedCancel,
+  closedOutcome,
+  eventOf,
+  factsOf,
+  findCancelOutcome,
+  isConfirmed,
+  readOrder,
+  recordCancel,
+  sendCancel,
+} from '../cancel/cancellation.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { refuseTwin } from '../orders/doubts.js';
 import { concludeOrder, type Guarding, type Placement, sendOrder } from '../orders/place.js';
 import { remainderOf } from '../orders/remainder.js';
-import { checkOrder } from '../orders/rules.js';
+import { checkOrder, isTooSmall } from '../orders/rules.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
-import { settleUnplaced } from './settle.js';
 
-/** What became of the order that was to be replaced, and of the one in its place. */
+/** What became of the order that was to be replaced, and of its replacement. */
 export type Replacement =
-  /** It was not cancelled, or nobody knows: nothing was placed. */
-  | { readonly kind: 'kept'; readonly cancel: CancelFate }
-  /** It filled before it could be cancelled: nothing was placed. */
-  | { readonly kind: 'filled'; readonly cancel: CancelFate }
-  /** It was cancelled, and nothing was placed for the reason that is told. */
+  /** The order was not cancelled, or that is unknown: nothing was placed. */
+  | { readonly kind: 'kept'; readonly cancel: CancelOutcome }
+  /** The order filled before it could be cancelled: nothing was placed. */
+  | { readonly kind: 'filled'; readonly cancel: CancelOutcome }
+  /** The order was cancelled, and nothing was placed. */
   | {
       readonly kind: 'unplaced';
-      readonly cancel: SeenCancelled;
-      /** Null where nothing is left, or less than the market takes. */
+      readonly cancel: ConfirmedCancel;
+      /** Null if nothing is left, or less than the market accepts. */
       readonly rest: OrderTerms | null;
       readonly why: Failure;
     }
   | {
       readonly kind: 'sent';
-      readonly cancel: SeenCancelled;
+      readonly cancel: ConfirmedCancel;
       readonly terms: OrderTerms;
       readonly placement: Placement;
     };
 
 /**
- * Cancels an order and places what remains of the one that is wanted in its place, under one record of the journal.
- * Nothing is placed before the order was seen closed, so that what it filled counts; a cancellation of which nobody knows
- * places nothing.
+ * Cancels an order and places what remains of the wanted one, under one record of the journal. Nothing is placed before the
+ * order was read as closed, so that what it filled counts; if the outcome of the cancellation is unknown, nothing is placed.
  *
  * @param id names the record, and is the client id of the order that is placed
- * @param recheck asked once the record is made, before the cancellation leaves
- * @throws Failure `usage` where the record cannot be made and where another write is about to close the order, as `recheck`,
- *   and `credentials`: nothing was sent
+ * @param recheck called once the record is made, before the cancellation is sent
+ * @throws Failure `usage` if the record cannot be made or another write is cancelling the order, as `recheck`, and
+ *   `credentials`: nothing was sent
  */
 export async function replaceOrder(
   account: TradingAccount,
@@ -53,12 +58,10 @@ export async function replaceOrder(
   id: string,
   { recheck, bid }: Guarding = {},
 ): Promise<Replacement> {
-  // since it was planned another command may have begun
+  // another command may have begun since the plan was made
   refuseTwin(account, placed);
-  const entry = account.journal.begin<'replace'>(
-    { operation: 'replace', terms },
-    { id, reqTime: account.client.now(), bid },
-  );
+  const recording = { id, reqTime: account.client.now(), bid };
+  const entry = account.journal.begin<'replace'>({ operation: 'replace', terms }, recording);
   try {
     refuseConcurrentCancel(account, terms.order, id);
     recheck?.();
@@ -66,84 +69,109 @@ export async function replaceOrder(
     entry.withdraw();
     throw error;
   }
-  const cancel = await cancelled(account, entry);
-  if (isSeen(cancel)) return inItsPlace(account, market, entry, cancel);
-  conclude(entry, cancel);
-  return { kind: isFilled(cancel) ? 'filled' : 'kept', cancel };
+  const cancel = await cancelReplaced(account, entry);
+  if (isConfirmed(cancel)) return placeRest(account, market, entry, cancel);
+  recordCancel(entry, cancel);
+  const { filled, amount } = cancel;
+  const isFilled = filled !== null && amount !== null && Decimal.of(filled).compare(Decimal.of(amount)) >= 0;
+  return { kind: isFilled ? 'filled' : 'kept', cancel };
 }
 
-function isFilled({ filled, amount }: CancelFate): boolean {
-  return filled !== null && amount !== null && Decimal.of(filled).compare(Decimal.of(amount)) >= 0;
-}
-
-/** Cancels the order, and sees it closed. */
-async function cancelled(account: TradingAccount, entry: Entry<'replace'>): Promise<CancelFate> {
-  const request = requestOf(entry);
-  const fate = await sendCancel(account, request);
-  if (fate.outcome === 'lost') {
-    account.tell(
-      `No answer came to the cancellation (${fate.reason}). Looking at the order; nothing is placed before.`,
-    );
-    const found = await lookForCancel(account, request);
-    return found.outcome === 'unknown' ? { ...found, message: fate.reason } : found;
+/** Cancels the order, and reads it until it is closed. */
+async function cancelReplaced(account: TradingAccount, entry: Entry<'replace'>): Promise<CancelOutcome> {
+  const cancel = await sendCancel(account, entry);
+  if (cancel.outcome === 'noAnswer') {
+    account.tell(`No answer to the cancellation: ${cancel.reason}. Reading the order; nothing is placed before.`);
+    const found = await findCancelOutcome(account, entry);
+    return found.outcome === 'unknown' ? { ...found, message: cancel.reason } : found;
   }
-  // an answer of the exchange comes without the order itself
-  return fate.outcome === 'cancelled' && !isSeen(fate) ? confirmed(account, request, fate) : fate;
+  // the exchange's answer comes without the order itself
+  return cancel.outcome === 'cancelled' && !isConfirmed(cancel) ? confirmedCancel(account, entry, cancel) : cancel;
 }
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** Holds the exchange's word against the order: what it filled counts from the moment in which it is closed. */
-async function confirmed(account: TradingAccount, request: CancelRequest, fate: CancelFate): Promise<CancelFate> {
+/** Reads the order until it is closed: what it filled is final only then. */
+async function confirmedCancel(
+  account: TradingAccount,
+  entry: Entry<'replace'>,
+  cancel: CancelOutcome,
+): Promise<CancelOutcome> {
   const { budget, host } = account;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-    const order = await lookAt(account, request);
-    const record = typeof order === 'object' ? order : undefined;
-    const seen = record === undefined ? undefined : closedFate(record);
-    if (seen?.outcome === 'cancelled') return { ...fate, ...factsOf(record), ...atLeast(fate, seen) };
-    if (seen !== undefined) return seen;
-    if (!budget.allows(2 * pause)) return { ...fate, ...factsOf(record), ...NOT_SEEN };
+    const found = await readOrder(account, entry);
+    const order = typeof found === 'object' ? found : undefined;
+    const closed = order === undefined ? undefined : closedOutcome(order);
+    if (closed?.outcome === 'cancelled') return { ...cancel, ...factsOf(order), ...atLeastFilled(cancel, closed) };
+    if (closed !== undefined) return closed;
+    if (!budget.allows(2 * pause)) return { ...cancel, ...factsOf(order), ...UNCONFIRMED };
     await host.sleep(pause);
   }
 }
 
-const NOT_SEEN = {
+const UNCONFIRMED = {
   outcome: 'unknown',
-  message: 'the exchange took the cancellation, and the order was not seen closed',
+  message: 'the exchange accepted the cancellation, but the order was not read as closed',
   failure: 'unknown',
 } as const;
 
-/** A record that lags behind the answer would let more be placed than is wanted. */
-function atLeast({ filled, filledValue }: CancelFate, seen: CancelFate) {
-  const isBehind = filled !== null && seen.filled !== null && Decimal.of(seen.filled).compare(Decimal.of(filled)) < 0;
-  return isBehind ? { filled, filledValue } : {};
+/** An order that lags behind the answer would let more be placed than is wanted. */
+function atLeastFilled({ filled, filledValue }: CancelOutcome, closed: CancelOutcome) {
+  const lags = filled !== null && closed.filled !== null && Decimal.of(closed.filled).compare(Decimal.of(filled)) < 0;
+  return lags ? { filled, filledValue } : {};
 }
 
-async function inItsPlace(
+/** Places what is left of the wanted order, under the same record. */
+async function placeRest(
   account: TradingAccount,
   market: Market,
   entry: Entry<'replace'>,
-  cancel: SeenCancelled,
+  cancel: ConfirmedCancel,
 ): Promise<Replacement> {
   const { terms } = entry.intent;
   const rest = remainderOf(terms.wanted, cancel.filled);
   entry.note(`${eventOf(cancel)}; ${rest.amount} is left to place`);
-  // whatever is thrown there, nothing has left: the order that is cancelled now must be told of all the same
-  const unsent = (thrown: unknown) => [undefined, asFailure(thrown)] as const;
-  const [next, verdict] = await sentInstead(account, market, entry, rest).catch(unsent);
-  if (next === undefined) {
-    const left = settleUnplaced(entry, cancel, verdict.message, market);
-    return { kind: 'unplaced', cancel, rest: left, why: verdict };
+  const send = async () => {
+    checkOrder(market, Decimal.of(rest.price), Decimal.of(rest.amount));
+    refuseTwin(account, rest);
+    const next = entry.goOnAs<'order'>({ operation: 'order', terms: rest, replaces: terms }, account.client.now());
+    return { next, verdict: await sendOrder(account, next) };
+  };
+  // if this throws, nothing was sent: the cancelled order has to be reported all the same
+  const sent = await send().catch((thrown: unknown) => ({ why: asFailure(thrown) }));
+  if ('why' in sent) {
+    const left = settleUnplaced(entry, cancel, sent.why.message, market);
+    return { kind: 'unplaced', cancel, rest: left, why: sent.why };
   }
-  return { kind: 'sent', cancel, terms: rest, placement: await concludeOrder(account, next, verdict) };
+  return { kind: 'sent', cancel, terms: rest, placement: await concludeOrder(account, sent.next, sent.verdict) };
 }
 
-/** Sends the rest under the same record. Throws Failure where it may not be sent, or could not be: nothing was. */
-async function sentInstead(account: TradingAccount, market: Market, entry: Entry<'replace'>, rest: OrderTerms) {
-  const { terms } = entry.intent;
-  checkOrder(market, Decimal.of(rest.price), Decimal.of(rest.amount));
-  refuseTwin(account, rest);
-  const next = entry.goOnAs<'order'>({ operation: 'order', terms: rest, replaces: terms }, account.client.now());
-  return [next, await sendOrder(account, next)] as const;
+/**
+ * Finds out what became of a replacement that ended before its order was placed, and keeps it in the journal. Places nothing:
+ * the user may want something else by now.
+ */
+export async function settleReplace(account: TradingAccount, entry: Entry<'replace'>): Promise<void> {
+  const cancel = await findCancelOutcome(account, entry);
+  if (cancel.outcome === 'cancelled') settleUnplaced(entry, cancel, 'it was not sent');
+  else recordCancel(entry, cancel);
+}
+
+/**
+ * Settles a replacement whose order was cancelled with nothing placed. Returns what is left to place, null if nothing is.
+ * @param market if known: less than its minimum cannot be placed
+ */
+function settleUnplaced(
+  entry: Entry<'replace'>,
+  cancel: CancelOutcome,
+  reason: string,
+  market?: Market,
+): OrderTerms | null {
+  const rest = remainderOf(entry.intent.terms.wanted, cancel.filled ?? '0');
+  const [price, amount] = [Decimal.of(rest.price), Decimal.of(rest.amount)];
+  const isTooLittle = market !== undefined && isTooSmall(market, price, amount);
+  const isLeft = cancel.filled !== null && amount.sign > 0 && !isTooLittle;
+  const event = `${eventOf(cancel)}; nothing was placed for it: ${reason}`;
+  entry.settle({ outcome: 'cancelled', id: cancel.id, duplicates: [], ...(isLeft ? { unplaced: rest } : {}) }, event);
+  return isLeft ? rest : null;
 }

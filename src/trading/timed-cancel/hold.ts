@@ -4,28 +4,28 @@ import { MINUTE_MS, startTimer, type Timer } from './timer.js';
 
 /** Four chances a minute. */
 const REFRESH_MS = 15_000;
-/** For one try, so that one that hangs leaves time for others. */
-const TRY_MS = 16_000;
+/** For one attempt, so that one that hangs leaves time for others. */
+const ATTEMPT_MS = 16_000;
 const TICK_MS = 1_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 4_000;
-/** For the exchange's clock, which is known to the second. */
+/** The exchange's clock is known to the second. */
 const SLACK_MS = 3_000;
 
-/** What happens to a timer that is held. */
+/** What happens to a timer while it is held. */
 export type HoldEvent =
-  /** A try leaves: until its event comes nobody knows whether the timer was started again. */
-  | { readonly kind: 'tries' }
+  /** An attempt is sent: until its result it is unknown whether the timer was started again. */
+  | { readonly kind: 'trying' }
   | { readonly kind: 'started'; readonly timer: Timer }
   | { readonly kind: 'failed'; readonly failure: Failure }
   /** The minute passed. `latest`: when the exchange cancels at the latest, by this machine's clock. */
   | { readonly kind: 'lapsed'; readonly latest: number };
 
 /**
- * Starts the timer again and again, and tries on where that fails. That its minute has passed is told once; the tries go on
- * for as long as events are taken, as orders may be placed that it is to watch over.
+ * Starts the timer again and again, and keeps trying if that fails. Reports once that its minute has passed; the attempts
+ * continue for as long as events are taken, since new orders may be placed under the timer.
  *
- * @param end ends it, between two tries
+ * @param end ends it, between two attempts
  */
 export async function* hold(
   account: TradingAccount,
@@ -39,23 +39,23 @@ export async function* hold(
       isLapsed = true;
       yield { kind: 'lapsed', latest };
     }
-    yield { kind: 'tries' };
-    account.budget.renew(TRY_MS);
-    const tried = await startTimer(account, market);
-    if (tried.kind === 'failed') {
-      if (tried.arrived === 'perhaps') latest = tried.ended + MINUTE_MS;
+    yield { kind: 'trying' };
+    account.budget.renew(ATTEMPT_MS);
+    const attempt = await startTimer(account, market);
+    if (attempt.kind === 'failed') {
+      if (attempt.arrived === 'perhaps') latest = attempt.ended + MINUTE_MS;
       pause = Math.min(Math.max(2 * pause, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
-      yield { kind: 'failed', failure: tried.failure };
+      yield { kind: 'failed', failure: attempt.failure };
       continue;
     }
-    const wasLate = !isLapsed && isAfter(tried.timer, timer);
-    [timer, latest, pause, isLapsed] = [tried.timer, tried.timer.answered + MINUTE_MS, 0, false];
+    const wasLate = !isLapsed && isAfter(attempt.timer, timer);
+    [timer, latest, pause, isLapsed] = [attempt.timer, attempt.timer.answered + MINUTE_MS, 0, false];
     yield { kind: 'started', timer };
     if (wasLate) yield { kind: 'lapsed', latest: timer.sent };
   }
 }
 
-/** Waits until the next try, or until the minute is over; false where it was ended. */
+/** Waits until the next attempt, or until the minute is over; false if it was ended. */
 async function isDue(
   account: TradingAccount,
   timer: Timer | undefined,
@@ -66,11 +66,11 @@ async function isDue(
   const start = host.now();
   const isEnough = () => {
     const now = host.now();
-    // a clock that was set back says nothing of how long ago it was
+    // a clock that was set back does not tell how long ago it was
     if (pause > 0 || timer === undefined) return now - start >= pause || now < start;
     return now - timer.sent >= REFRESH_MS || now < timer.sent;
   };
-  // short ticks, as a machine that slept knows it by its clock alone
+  // short ticks: a machine that slept learns it from its clock alone
   while (!end.aborted && !isEnough() && !(timer !== undefined && isOver(account, timer))) {
     await host.sleep(Math.min(TICK_MS, pause > 0 ? pause : TICK_MS), end);
   }

@@ -7,24 +7,24 @@ export const MINUTE_MS = 60_000;
 
 /** The exchange's timer as it was started last. */
 export interface Timer {
-  /** When the exchange cancels, at the earliest: by its own clock, in ms since the Unix epoch. */
+  /** When the exchange cancels, at the earliest: by its own clock, in milliseconds since the Unix epoch. */
   readonly cancelsAt: number;
   /** When the request left and when its answer came, by this machine's clock. */
   readonly sent: number;
   readonly answered: number;
 }
 
-/** What a try to start the timer came to. */
-type Try =
+/** The result of one attempt to start the timer. */
+type Attempt =
   | { readonly kind: 'started'; readonly timer: Timer }
-  /** `arrived`: nobody knows whether it did; otherwise it did not start the timer. */
+  /** `arrived`: the request may have started the timer, or did not. */
   | { readonly kind: 'failed'; readonly failure: Failure; readonly arrived: 'no' | 'perhaps'; readonly ended: number };
 
 /**
- * Starts the timer, or starts it again, with one request. A request may be repeated here, "a further call refreshes the
- * timer"; it goes out as a write does for the verdict, which says whether it may have arrived.
+ * Starts the timer, or starts it again, with one request. It may be repeated, as "a further call refreshes the timer", but
+ * it is sent as a write, because a write reports whether it may have arrived.
  */
-export async function startTimer({ client, host }: TradingAccount, market: string): Promise<Try> {
+export async function startTimer({ client, host }: TradingAccount, market: string): Promise<Attempt> {
   const sent = host.now();
   const verdict = await client.cancelAllAfter(market);
   const answered = host.now();
@@ -41,32 +41,32 @@ export async function startTimer({ client, host }: TradingAccount, market: strin
   return { ...failed, failure, arrived: verdict.kind === 'lost' ? 'perhaps' : 'no' };
 }
 
-const MOST_TRIES = 4;
+const MOST_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 300;
 
 /**
- * Starts the timer, with some patience. Throws Failure `refused`, `limited` or `unreachable` where it was not started, and
- * `unknown` where a request got no answer.
+ * Starts the timer with several attempts. Throws Failure `refused`, `limited` or `unreachable` if it was not started, and
+ * `unknown` if a request got no answer.
  */
 export async function startTimerSurely(account: TradingAccount, market: string): Promise<Timer> {
   let lost: Failure | undefined;
   for (let count = 0; ; count += 1) {
-    const tried = await startTimer(account, market);
-    if (tried.kind === 'started') return tried.timer;
-    const { failure, arrived } = tried;
+    const attempt = await startTimer(account, market);
+    if (attempt.kind === 'started') return attempt.timer;
+    const { failure, arrived } = attempt;
     if (arrived === 'perhaps') lost = failure;
     const pause = FIRST_PAUSE_MS * 2 ** count;
-    const isLast = count + 1 === MOST_TRIES || failure.kind === 'refused' || !account.budget.allows(2 * pause);
+    const isLast = count + 1 === MOST_ATTEMPTS || failure.kind === 'refused' || !account.budget.allows(2 * pause);
     if (isLast) throw lost === undefined ? failure : unknown(market, lost);
     await account.host.sleep(pause);
   }
 }
 
 function unknown(market: string, { message }: Failure): Failure {
-  const words = `It is not known whether the timer of ${market} runs: ${message}. If it does, the exchange cancels every order of ${market} within a minute.`;
+  const words = `It is unknown whether the timer of ${market} is running: ${message}. If it is, the exchange cancels every order of ${market} within a minute.`;
   return new Failure('unknown', words, {
     hint: [
-      suggest('Start it again to be sure that it runs', 'cancel-after', market),
+      suggest('Start it again to make sure that it is running', 'cancel-after', market),
       suggest('See what is open', 'orders', market),
     ],
   });

@@ -134,7 +134,7 @@ describe('why it did not start', () => {
     expect(status).toBe(5);
     const message = `The sandbox cannot read its data: ${file} is damaged: it does not begin as a store does`;
     expect(errors).toBe(
-      `The sandbox did not start: ${message}\nBegin anew with pit sandbox reset, which forgets its orders, balances and history.\n`,
+      `The sandbox did not start: ${message}\nThis forgets its orders, balances and history. Start an empty exchange: pit sandbox reset\n`,
     );
     await run(home, 'reset');
     expect((await ask(home, 'ensure')).started).toBe(true);
@@ -144,7 +144,7 @@ describe('why it did not start', () => {
     const home = newHome();
     const { errors } = await run(home, 'ensure-killed');
     expect(errors).toContain(
-      `SIGSEGV ended it, so ${stateFile(home, 'exchange/exchange.mdb')} may be damaged\nBegin anew`,
+      `SIGSEGV ended it, so ${stateFile(home, 'exchange/exchange.mdb')} may be damaged\nThis forgets its orders`,
     );
   });
 });

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type CancelAttempt, cancelOrders } from '../../../src/trading/cancel/cancel.js';
-import { settleCancel } from '../../../src/trading/cancel/settle.js';
+import { type CancelAttempt, cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
+import { settleCancel } from '../../../src/trading/cancel/cancellation.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { OrderReference } from '../../../src/trading/orders/reference.js';
 import { type Answer, FAULTS, respond, serveFaults } from '../../support/fault-server.js';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { cancelOrders } from '../../../src/trading/cancel/cancel.js';
+import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { readPrice } from '../../../src/trading/expressions.js';
 import { planReplacement } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
@@ -37,9 +37,7 @@ it('a cancellation that has left is told of and keeps its record, though the jou
   expect([count(server, 'cancelOrder'), account.journal.open()]).toEqual([1, []]);
   const settled = account.journal.archive.find(attempt?.intent ?? '');
   expect(settled).toMatchObject({ outcome: 'cancelled', intent: { operation: 'cancelOrder' } });
-  expect(settled?.events.map(({ event }) => event).join()).toContain(
-    'whether it had been cancelled before is not known',
-  );
+  expect(settled?.events.map(({ event }) => event).join()).toContain('whether it was cancelled before is unknown');
 });
 
 it('the order in the place of another is placed, though the journal cannot be read any more', async () => {

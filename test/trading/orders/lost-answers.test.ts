@@ -247,7 +247,7 @@ describe('placing', () => {
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     await place(account, { asked });
     const [earlier] = doubtsIn(account, 'btc_usdt');
-    expect(earlier).toContain(`(buy 0.01 btc_usdt at 30000): pit resolve ${CLIENT_ID}`);
+    expect(earlier).toEqual(saying(`(buy 0.01 btc_usdt at 30000). Find out: pit resolve ${CLIENT_ID}`));
     expect(doubtsIn(account, 'eth_usdt')).toEqual([]);
     const moved = { price: '30012.5', amount: '0.0099' };
     const again = accountOf(server.url, { state: account.state, budgetMs: BUDGET_MS });

@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { cancelOrders } from '../../../src/trading/cancel/cancel.js';
+import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { readAmount, readPrice } from '../../../src/trading/expressions.js';
 import { requireDay } from '../../../src/trading/guards/day-notional.js';
 import type { OrderTerms, Write } from '../../../src/trading/journal/intent.js';

@@ -64,7 +64,7 @@ const FIRST: Timer = { cancelsAt: NOW + MINUTE_MS, sent: NOW, answered: NOW };
 async function events(account: TestAccount, count: number, end = new AbortController()): Promise<HoldEvent[]> {
   const seen: HoldEvent[] = [];
   for await (const event of hold(account, 'btc_usdt', FIRST, end.signal)) {
-    if (event.kind !== 'tries') seen.push(event);
+    if (event.kind !== 'trying') seen.push(event);
     if (seen.length === count) break;
   }
   return seen;

@@ -9,6 +9,7 @@ import {
   stopSandbox,
 } from '../../../../src/sandbox/lifecycle/index.js';
 import { startSandbox } from '../../../../src/sandbox/lifecycle/start.js';
+import { adviceText } from '../../../support/advice.js';
 
 /** A pit of nothing but the sandbox's life: its first argument is what to do. The answer is one line of JSON. */
 const host = systemHost();
@@ -44,7 +45,7 @@ try {
   await (actions[process.argv[2] ?? ''] ?? Promise.reject.bind(Promise, new Error('a start that fails')))();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  const hint = error instanceof Failure ? JSON.stringify(error.hints) : '';
+  const hint = error instanceof Failure ? adviceText(error.hints) : '';
   if (hint.includes('reset')) process.stderr.write(`${hint}\n`);
   process.exitCode = 5;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { conclude } from '../../src/commands/cancel/conclusion.js';
-import type { CancelAttempt, Cancellation } from '../../src/trading/cancel/cancel.js';
+import { cancelAnswer } from '../../src/commands/cancel/cancel-result.js';
+import type { CancelAttempt, CancelResult } from '../../src/trading/cancel/cancel-orders.js';
 
-const RESULT: Cancellation = {
+const RESULT: CancelResult = {
   ...{ outcome: 'cancelled', id: '7', clientId: null, market: 'btc_usdt', price: null, amount: null },
   ...{ filled: null, filledValue: null, code: 1000, message: null },
 };
@@ -13,24 +13,24 @@ const failed: CancelAttempt = {
   failure: 'refused',
 };
 
-function told(...attempts: CancelAttempt[]): unknown {
+function failureOf(...attempts: CancelAttempt[]): unknown {
   try {
-    return conclude('btc_usdt', attempts).failure;
+    return cancelAnswer('btc_usdt', attempts).failure;
   } catch (error) {
     return error;
   }
 }
 
-describe('what is told of cancellations that failed', () => {
+describe('the failure of several cancellations', () => {
   it.each([
     ['refused', 'The order was not cancelled: order not found.', [failed]],
     ['refused', 'None of the 2 orders was cancelled: order not found.', [failed, failed]],
-    ['partial', '1 of 2 orders cancelled, the others not: order not found.', [done, failed]],
-  ])('%s: %s', (kind, message, attempts) => {
-    expect(told(...attempts)).toMatchObject({ kind, message });
+    ['partial', '1 of 2 orders cancelled: order not found.', [done, failed]],
+  ])('is %s with the message: %s', (kind, message, attempts) => {
+    expect(failureOf(...attempts)).toMatchObject({ kind, message });
   });
 
-  it('is nothing where all were cancelled', () => {
-    expect(told(done, done)).toBeUndefined();
+  it('is absent if all were cancelled', () => {
+    expect(failureOf(done, done)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CancelledAll, cancelAll } from '../../../src/trading/cancel/all.js';
+import { type CancelledAll, cancelAll } from '../../../src/trading/cancel/cancel-orders.js';
 import { readOpenOrders } from '../../../src/trading/orders/open-orders.js';
 import { FAULTS, type FaultServer } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';

@@ -15,7 +15,7 @@ interface OpenOrder {
  * What a command has seen of names that a shell can offer: markets, coins, open orders. It is noted in passing, from answers
  * that came anyway, and kept once, at the end of the command.
  */
-export class Sightings {
+export class SeenNames {
   readonly #coins = new Set<string>();
   #markets: readonly string[] | undefined;
   /** By id; null for one that is open no more. */

@@ -2,53 +2,58 @@ import type { Context } from '../../cli/context.js';
 import { CommandEnded, Failure, suggest } from '../../errors.js';
 import type { Answer } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
+import { wrapped } from '../../terminal/text.js';
+import { isoTime, zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { type HoldEvent, hold } from '../../trading/timed-cancel/hold.js';
 import { MINUTE_MS, type Timer } from '../../trading/timed-cancel/timer.js';
-import { stateWords, timeOfDay, timerAnswer } from './timer-words.js';
 
-interface Held {
+interface HeldTimer {
   readonly market: string;
   /** Just started. */
   readonly timer: Timer;
-  /** Runs while the timer is held; empty: it is held until a signal. */
+  /** Runs while the timer is held; if empty, it is held until a signal. */
   readonly command: readonly string[];
 }
 
 /**
- * Holds a timer until a signal, or while a command runs, and tells what it leaves behind.
- * Throws CommandEnded with the command's exit code, and Failure `partial` where the minute passed without a refresh,
- * `unknown` where one may have arrived that got no answer.
+ * Holds a timer until a signal, or while a command runs, and reports the state it leaves.
+ * Throws CommandEnded with the command's exit code, and Failure `partial` if the minute passed without a restart, `unknown`
+ * if a restart without an answer may have arrived.
  */
-export async function holdTimer(context: Context, account: TradingAccount, held: Held): Promise<Answer | undefined> {
-  const watch = new Watch(context, held);
-  if (held.command.length === 0) await watch.untilSignal(account);
-  else await watch.whileRunning(account);
+export async function holdTimer(
+  context: Context,
+  account: TradingAccount,
+  held: HeldTimer,
+): Promise<Answer | undefined> {
+  const view = new HoldView(context, held);
+  if (held.command.length === 0) await view.untilSignal(account);
+  else await view.whileRunning(account);
   return undefined;
 }
 
-/** With less than this left, a person is warned. */
+/** With less than this left, the user is warned. */
 const LITTLE_MS = 20_000;
 
-/** The screen's side of a timer that is held. */
-class Watch {
+/** What the user sees of a held timer. */
+class HoldView {
   #timer: Timer;
-  /** Whether a try has left that is not answered yet. */
+  /** Whether an attempt was sent that is not answered yet. */
   #isTrying = false;
   #isFirst = true;
-  /** Of the tries since the last success, if they failed. */
+  /** Why the attempts since the last success failed. */
   #trouble: Failure | undefined;
   #isWarned = false;
   #lapsed: Failure | undefined;
 
   constructor(
     private readonly context: Context,
-    private readonly held: Held,
+    private readonly held: HeldTimer,
   ) {
     this.#timer = held.timer;
   }
 
-  /** A terminal is the countdown's. */
+  /** Shows a countdown on a terminal. */
   async untilSignal(account: TradingAccount): Promise<void> {
     const { host, output } = this.context;
     const hide = this.#showCountdown();
@@ -69,7 +74,7 @@ class Watch {
     }
   }
 
-  /** Where the answers go elsewhere, they may come to this terminal by another way (`| cat`), and land on the countdown. */
+  /** Not if the answers are piped: they may reach this terminal another way (`| cat`) and land on the countdown. */
   #showCountdown(): () => void {
     const { output } = this.context;
     if (!this.#isOnTerminal) return () => {};
@@ -79,13 +84,13 @@ class Watch {
     );
   }
 
-  /** The terminal and stdout are the command's: only what has to be said is said, on stderr. */
+  /** The terminal and stdout belong to the command: pit says only the necessary, on stderr. */
   async whileRunning(account: TradingAccount): Promise<never> {
     const { host, output } = this.context;
     const end = new AbortController();
     await this.#answer();
     const held = this.#takeAll(hold(account, this.held.market, this.#timer, end.signal));
-    // a hold that fails must not leave the command behind
+    // if holding fails, the command still runs to its end
     const [ended] = await Promise.allSettled([host.run(this.held.command).finally(() => end.abort()), held]);
     output.note(this.#state());
     await held;
@@ -101,16 +106,17 @@ class Watch {
   async #take(event: HoldEvent): Promise<void> {
     const { output } = this.context;
     const { market } = this.held;
-    this.#isTrying = event.kind === 'tries';
-    if (event.kind === 'tries') return;
+    this.#isTrying = event.kind === 'trying';
+    if (event.kind === 'trying') return;
     if (event.kind === 'started') {
-      if (this.#trouble !== undefined && this.#isWarned) output.note(`The timer of ${market} is held again.`);
+      if (this.#trouble !== undefined && this.#isWarned)
+        output.note(`The timer of ${market} is being restarted again.`);
       [this.#timer, this.#trouble, this.#isWarned] = [event.timer, undefined, false];
       return this.#answer();
     }
     if (event.kind === 'lapsed') {
-      this.#lapsed = lapse(market, event.latest, this.context.host.now(), this.#trouble);
-      if (this.held.command.length > 0) output.warn(`${this.#lapsed.message} The command runs on.`);
+      this.#lapsed = lapseFailure(market, event.latest, this.context.host.now(), this.#trouble);
+      if (this.held.command.length > 0) output.warn(`${this.#lapsed.message} The command keeps running.`);
       return;
     }
     this.#trouble = event.failure;
@@ -118,23 +124,23 @@ class Watch {
     this.#isWarned = true;
     const left = Math.max(0, Math.ceil(this.#leftMs() / 1000));
     output.warn(
-      `The timer of ${market} could not be started again, and ${left} seconds are left: ${event.failure.message}`,
+      `The timer of ${market} could not be restarted, and ${left} seconds are left: ${event.failure.message}`,
     );
   }
 
-  /** One document for each start of the timer. With a command, stdout is the command's. */
+  /** One document for each start of the timer; with a command, stdout belongs to that. */
   async #answer(): Promise<void> {
     const { output, globals } = this.context;
     const answer = timerAnswer(this.held.market, this.#timer);
     const isLater = !this.#isFirst;
     this.#isFirst = false;
     if (this.held.command.length === 0) {
-      // on a terminal the countdown tells of the later ones
+      // on a terminal the countdown shows the later ones
       if (globals.format === 'table' && isLater && this.#isOnTerminal) return;
       return output.answer({ ...answer, isLater });
     }
     if (globals.format === 'json') output.note(toJson(answer.data));
-    else if (!isLater) output.note(stateWords(this.held.market, this.#timer));
+    else if (!isLater) output.note(timerText(this.held.market, this.#timer));
   }
 
   get #isOnTerminal(): boolean {
@@ -154,18 +160,39 @@ class Watch {
   #state(): string {
     const { market } = this.held;
     const isUncertain = this.#trouble !== undefined || this.#isTrying;
-    if (this.#leftMs() <= 0 && !this.#isTrying) return `The timer of ${market} is over.`;
-    return stateWords(market, this.#timer, isUncertain);
+    if (this.#leftMs() <= 0 && !this.#isTrying) return `The timer of ${market} has run out.`;
+    return timerText(market, this.#timer, isUncertain);
   }
 }
 
-/** The orders are gone, and that by what this command started: it is none that changed nothing. */
-function lapse(market: string, latest: number, now: number, trouble: Failure | undefined): Failure {
+/** The orders are gone because of the timer that this command started, so it did change something. */
+function lapseFailure(market: string, latest: number, now: number, trouble: Failure | undefined): Failure {
   const isUncertain = latest > now;
-  const late = isUncertain ? `, or will by ${timeOfDay(latest)}, as a request without an answer may have arrived` : '';
-  const cause = trouble === undefined ? '' : ` The last try: ${trouble.message}.`;
-  const words = `A minute passed without a refresh: the exchange has cancelled every order of ${market} by now${late}.${cause}`;
+  const late = isUncertain
+    ? `, or will by ${timeOfDay(latest)}, since a request without an answer may have arrived`
+    : '';
+  const cause = trouble === undefined ? '' : ` The last attempt: ${trouble.message}.`;
+  const words = `A minute passed without a restart: the exchange has cancelled every order of ${market} by now${late}.${cause}`;
   return new Failure(isUncertain ? 'unknown' : 'partial', words, {
     hint: suggest('See what is open', 'orders', market),
   });
+}
+
+/** When the exchange cancels: by its own clock for programs, by this machine's for people. */
+export function timerAnswer(market: string, timer: Timer): Answer {
+  return {
+    data: { market, cancelsAt: isoTime(timer.cancelsAt) },
+    show: ({ width, paint }) => wrapped(timerText(market, timer), width).split('\n').map(paint.strong).join('\n'),
+  };
+}
+
+/** What happens if the timer is left alone. If the outcome of a restart is unknown, it may happen later. */
+export function timerText(market: string, { sent }: Timer, isUncertain = false): string {
+  const when = `at ${timeOfDay(sent + MINUTE_MS)}${isUncertain ? ' at the earliest' : ''}`;
+  return `The exchange will cancel every order of ${market} ${when}, unless the timer is restarted; it cannot be stopped.`;
+}
+
+/** `08:27:39 (UTC+01:00)`: a minute ahead needs no date. */
+function timeOfDay(ms: number): string {
+  return zonedTime(ms).replace(/^\S+ /, '');
 }

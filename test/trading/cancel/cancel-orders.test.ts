@@ -1,8 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cancelOrders } from '../../../src/trading/cancel/cancel.js';
-import { sideBySide } from '../../../src/trading/cancel/side-by-side.js';
+import { cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import type { FaultServer } from '../../support/fault-server.js';
 import { type AccountOptions, accountOf, type TestAccount } from '../support/account.js';
 import { count } from '../support/exchange.js';
@@ -64,14 +63,5 @@ describe('several cancellations', () => {
     });
     expect(attempts.filter(({ failure }) => failure === null)).toHaveLength(20 - unsent.length);
     expect(count(server, 'cancelOrder')).toBe(20 - unsent.length);
-  });
-});
-
-describe('work side by side', () => {
-  it('keeps the order of the items, and ends with the first that fails', async () => {
-    const later = (item: number) => new Promise<number>((resolve) => setTimeout(resolve, 5 - item, item * 2));
-    expect(await sideBySide([1, 2, 3, 4], 3, later)).toEqual([2, 4, 6, 8]);
-    expect(await sideBySide([], 3, later)).toEqual([]);
-    await expect(sideBySide([1], 3, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 });

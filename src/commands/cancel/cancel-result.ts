@@ -1,0 +1,129 @@
+import { listing } from '../../cli/answers.js';
+import * as shape from '../../cli/shapes.js';
+import { Failure, type FailureKind, suggest } from '../../errors.js';
+import * as origin from '../../exchange/origins.js';
+import type { Answer } from '../../terminal/answer.js';
+import { grouped } from '../../terminal/numbers.js';
+import type { Paint } from '../../terminal/screen.js';
+import type { CancelAttempt, CancelledAll, CancelResult } from '../../trading/cancel/cancel-orders.js';
+
+/** What became of a cancellation. */
+export const CANCELLED: shape.Fields = {
+  outcome: shape.oneOf(['cancelled', 'refused', 'unknown'], ''),
+  id: shape.orNull(shape.text('of the order')),
+  clientId: shape.orNull(shape.text('your own id, if you cancelled by it')),
+  market: shape.text(''),
+  price: shape.orNull(shape.decimal('in the quote coin', origin.CANCELLATION.price)),
+  amount: shape.orNull(shape.decimal('in the base coin', origin.CANCELLATION.amount)),
+  filled: shape.orNull(shape.decimal('before it was cancelled', origin.CANCELLATION.filled)),
+  filledValue: shape.orNull(shape.decimal('in the quote coin', origin.CANCELLATION.filledValue)),
+  code: shape.orNull(shape.count("the exchange's return code", origin.CANCELLATION.code)),
+  message: shape.orNull(shape.text("the exchange's message", origin.CANCELLATION.message)),
+};
+
+/** A cancellation's fields in the order of the contract. */
+export function cancelRow(cancellation: CancelResult): CancelResult {
+  const { outcome, id, clientId, market, price, amount, filled, filledValue, code, message } = cancellation;
+  return { outcome, id, clientId, market, price, amount, filled, filledValue, code, message };
+}
+
+/**
+ * What became of orders that were named: an answer if some were cancelled, or if an outcome is unknown.
+ * Throws Failure if none was cancelled.
+ */
+export function cancelAnswer(market: string, attempts: readonly CancelAttempt[]): Answer {
+  return withFailure(table(attempts, 'No orders.'), failureOf(market, attempts));
+}
+
+/** What became of all open orders of a market. It succeeded if none is left open, even if some filled before. */
+export function cancelAllAnswer(market: string, done: CancelledAll): Answer {
+  return withFailure(table(done.attempts, `No open orders in ${market}.`), failureOfAll(market, done));
+}
+
+/** Throws the failure of a command that did nothing: it has no answer either. */
+function withFailure(answer: Answer, failure: Failure | null): Answer {
+  if (failure === null) return answer;
+  if (failure.kind !== 'unknown' && failure.kind !== 'partial') throw failure;
+  return { ...answer, failure };
+}
+
+function table(attempts: readonly CancelAttempt[], empty: string): Answer {
+  const shown = (value: string | null) => (value === null ? null : grouped(value));
+  return listing<CancelResult>({
+    rows: attempts.map(({ result }) => cancelRow(result)),
+    fields: ['outcome', 'id', 'clientId', 'market', 'price', 'amount', 'filled', 'filledValue', 'code', 'message'],
+    columns: [
+      { title: 'outcome', value: ({ outcome }) => outcome, importance: 9, paint: paintOutcome },
+      { title: 'order', value: ({ id, clientId: own }) => id ?? own, importance: 8 },
+      { title: 'price', value: ({ price }) => shown(price), align: 'decimal', importance: 5 },
+      { title: 'amount', value: ({ amount }) => shown(amount), align: 'decimal', importance: 5 },
+      { title: 'filled', value: ({ filled }) => shown(filled), align: 'decimal', importance: 6 },
+      { title: 'message', value: ({ message }) => message, importance: 3 },
+    ],
+    empty,
+  });
+}
+
+function paintOutcome(text: string, { outcome }: CancelResult, paint: Paint): string {
+  if (outcome === 'cancelled') return paint.good(text);
+  return outcome === 'refused' ? paint.bad(text) : paint.warn(text);
+}
+
+/** All done 0; any unknown 6; none done 3 (5 and 7 if that is why); mixed 9. */
+function failureOf(market: string, attempts: readonly CancelAttempt[]): Failure | null {
+  const unknown = attempts.filter(({ failure }) => failure === 'unknown');
+  if (unknown.length > 0) return unknownFailure(market, attempts.length, unknown);
+  const failed = attempts.filter(({ failure }) => failure !== null);
+  const [first] = failed;
+  if (first === undefined) return null;
+  const total = attempts.length;
+  const done = total - failed.length;
+  const kind: FailureKind = done === 0 ? (first.failure ?? 'refused') : 'partial';
+  const { message, code, id, clientId: own } = first.result;
+  const some = done === 0 ? `None of the ${total} orders was cancelled` : `${done} of ${total} orders cancelled`;
+  const text = total === 1 ? 'The order was not cancelled' : some;
+  return new Failure(kind, `${text}${message === null ? '' : `: ${message}`}.`, {
+    hint: suggest('See the order', 'order', 'show', market, ...(own === null ? [id ?? ''] : ['--id', own])),
+    ...(code === null ? {} : { code }),
+    ...(own === null ? {} : { clientId: own }),
+  });
+}
+
+function failureOfAll(market: string, { attempts, left, failure }: CancelledAll): Failure | null {
+  const unknown = attempts.filter((attempt) => attempt.failure === 'unknown');
+  if (unknown.length > 0) return unknownFailure(market, attempts.length, unknown);
+  const hint = [suggest('See what is open', 'orders', market), suggest('To continue', 'cancel', market, '--all')];
+  if (failure !== null) {
+    const isSome = attempts.length === 0 || attempts.some((attempt) => attempt.failure === null);
+    const text = `It is unknown whether open orders are left: ${failure.message}`;
+    return new Failure(isSome ? 'partial' : (attempts[0]?.failure ?? 'partial'), text, { hint });
+  }
+  if (left.length === 0) return null;
+  const isOpen = new Set(left);
+  const first = attempts.find(({ result }) => isOpen.has(result.id ?? ''));
+  const closed = attempts.filter(({ result }) => !isOpen.has(result.id ?? '')).length;
+  const { message = null, code = null } = first === undefined || first.failure === null ? {} : first.result;
+  const count = left.length === 1 ? '1 order is' : `${left.length} orders are`;
+  const text = `${count} still open${message === null ? '' : `: ${message}`}.`;
+  return new Failure(closed > 0 ? 'partial' : (first?.failure ?? 'partial'), text, {
+    hint,
+    ...(code === null ? {} : { code }),
+  });
+}
+
+/** The error object carries the id of the record, as that settles it. */
+function unknownFailure(market: string, total: number, unknown: readonly CancelAttempt[]): Failure {
+  const [first] = unknown;
+  const { message = null, id = null, clientId: own = null } = first?.result ?? {};
+  const what =
+    total === 1 ? `whether ${own ?? id} was cancelled` : `whether ${unknown.length} of ${total} orders were cancelled`;
+  const intent = unknown.length === 1 ? first?.intent : undefined;
+  const again = own === null ? unknown.map(({ result }) => result.id ?? '') : ['--id', own];
+  return new Failure('unknown', `It is unknown ${what}${message === null ? '' : `: ${message}`}.`, {
+    hint: [
+      suggest('Find out', 'resolve', ...(intent ? [intent] : [])),
+      suggest('Cancelling again does no harm', 'cancel', market, ...again),
+    ],
+    ...(first?.intent ? { clientId: first.intent } : {}),
+  });
+}

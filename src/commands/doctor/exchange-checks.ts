@@ -1,0 +1,258 @@
+import type { Context } from '../../cli/context.js';
+import type { Permissions } from '../../domain/account.js';
+import { Failure, type Hint, partsOf, suggest } from '../../errors.js';
+import type { LimiterState } from '../../exchange/limiter/state.js';
+import { TransportError } from '../../exchange/transport.js';
+import { zonedTime } from '../../terminal/time.js';
+import { accountsWithJournal } from '../../trading/journal/accounts.js';
+import { Journal } from '../../trading/journal/journal.js';
+import { quietly } from '../../trading/quietly.js';
+import { PERMISSIONS } from '../account/account.js';
+import { journalName, SANDBOX_JOURNAL } from '../session/remembered.js';
+import {
+  type Check,
+  fail,
+  ok,
+  type ProbeAnswer,
+  type Probes,
+  type Result,
+  skipped,
+  skippedWithoutKey,
+  warn,
+} from './check.js';
+
+const DAY_MS = 86_400_000;
+/** Most certificates are renewed earlier than this. */
+const CERTIFICATE_WARNING_DAYS = 14;
+/** More than an answer's delay and a Date of whole seconds explain. */
+const SKEW_MS = 2_000;
+
+interface HostProbe {
+  readonly name: string;
+  readonly probe: (probes: Probes) => Promise<ProbeAnswer>;
+  readonly url: (hosts: { readonly baseUrl: string; readonly tradeUrl: string }) => string;
+}
+
+const HOSTS: readonly HostProbe[] = [
+  { name: 'market', probe: (probes) => probes.market(), url: ({ baseUrl }) => baseUrl },
+  { name: 'trade', probe: (probes) => probes.trade(), url: ({ tradeUrl }) => tradeUrl },
+];
+
+/** `market-host`, `market-tls`, `trade-host` and `trade-tls`. */
+export const hosts: readonly Check[] = HOSTS.flatMap(({ name, probe, url }) => {
+  const urlOf = async ({ context: { session } }: Probes) => url((await session.client()).hosts);
+  return [
+    {
+      name: `${name}-host`,
+      run: async (probes: Probes) => {
+        const { sent, received } = await probe(probes);
+        return ok(`${await urlOf(probes)} answered in ${received - sent} ms`);
+      },
+    },
+    {
+      name: `${name}-tls`,
+      run: async (probes: Probes) => certificateResult(await urlOf(probes), () => probe(probes)),
+    },
+  ];
+});
+
+async function certificateResult(url: string, probe: () => Promise<ProbeAnswer>): Promise<Result> {
+  if (url.startsWith('http:')) return ok('plain http, only to this machine');
+  try {
+    const { certificateEnds, received } = await probe();
+    if (certificateEnds === null) return ok('the certificate was accepted');
+    const days = Math.floor((certificateEnds - received) / DAY_MS);
+    const detail = `the certificate was accepted; it expires in ${days} ${days === 1 ? 'day' : 'days'}`;
+    return days < CERTIFICATE_WARNING_DAYS ? warn(detail, 'Ask the exchange: only it can renew it.') : ok(detail);
+  } catch (thrown) {
+    const { cause } = thrown instanceof Failure ? thrown : {};
+    if (!(thrown instanceof Failure) || !(cause instanceof TransportError)) throw thrown;
+    if (cause.fault === 'certificate') return fail(cause.message, cause.mend ?? thrown.hints);
+    return skipped('the host could not be reached', 'Fix the host first.');
+  }
+}
+
+export const clock: Check = {
+  name: 'clock',
+  async run(probes) {
+    const answer = await quietly(() => probes.trade());
+    if (answer === undefined) return skipped('the trade host did not answer', 'Fix the host first.');
+    const { date, sent, received } = answer;
+    if (date === null) return ok('the exchange does not send its time');
+    const skew = skewOf(date, sent, received);
+    if (Math.abs(skew) <= SKEW_MS) return ok("this machine's clock agrees with the exchange");
+    const seconds = Math.round(Math.abs(skew) / 1_000);
+    return warn(
+      `this machine's clock is ${seconds} s ${skew > 0 ? 'slow' : 'fast'}; pit corrects for it, other programs may not`,
+      'Synchronize it: timedatectl set-ntp true',
+    );
+  },
+};
+
+/**
+ * How far the exchange's clock is at least ahead of this machine's, in milliseconds. Its `Date` counts whole seconds and was
+ * written between the request and the answer.
+ */
+export function skewOf(date: number, sent: number, received: number): number {
+  const [least, most] = [date - received, date + 1_000 - sent];
+  if (least > 0) return least;
+  return Math.min(most, 0);
+}
+
+export const key: Check = {
+  name: 'key',
+  reportsKey: true,
+  async run(probes) {
+    const { keysMissing, profile } = await probes.context.session.connection();
+    if (keysMissing !== null) return fail(keysMissing.message, keysMissing.hint);
+    const { username } = await probes.account();
+    return ok(`the key of "${profile}" is accepted; the account is ${username}`);
+  },
+};
+
+export const permissions: Check = {
+  name: 'permissions',
+  async run(probes) {
+    const account = await quietly(() => probes.account());
+    if (account === undefined) return skippedWithoutKey('the key could not be checked');
+    return permissionsResult(account.permissions);
+  },
+};
+
+function permissionsResult(granted: Permissions): Result {
+  const names = Object.keys(PERMISSIONS) as (keyof Permissions)[];
+  const describe = (some: readonly (keyof Permissions)[]) => some.map((name) => PERMISSIONS[name].allows).join('; ');
+  const allowed = names.filter((name) => granted[name]);
+  const missing = names.filter((name) => !granted[name]);
+  const may = allowed.length === 0 ? 'none granted' : `granted: ${describe(allowed)}`;
+  const detail = missing.length === 0 ? may : `${may}. Not granted: ${describe(missing)}`;
+  // trading needs only these two
+  const needed = missing.filter((name) => name === 'asset' || name === 'entrust');
+  if (needed.length === 0) return ok(detail);
+  const commands = needed.map((name) => PERMISSIONS[name].commands).join(', ');
+  return warn(detail, `Grant it on the exchange's website. These commands need it: ${commands}`);
+}
+
+export const tolerance: Check = {
+  name: 'tolerance',
+  async run({ context: { session, trading } }) {
+    if ((await session.connection()).keysMissing !== null) return skippedWithoutKey('there is no key');
+    const { known } = (await trading.account()).tolerance;
+    if (known === undefined) return ok('the time tolerance of requests is unknown; pit measures it when needed');
+    return ok(`the exchange accepts requests for ${known / 1_000} s after their reqTime`);
+  },
+};
+
+export const journal: Check = {
+  name: 'journal',
+  async run(probes) {
+    const { context } = probes;
+    const own = await journalOf(context);
+    const result = own === undefined ? skippedWithoutKey(NO_JOURNAL) : unknownOutcomes(own);
+    const elsewhere = await unknownOutcomesElsewhere(context, own?.account ?? null);
+    if (elsewhere === null) return result;
+    return warn(`${result.detail}; ${elsewhere.detail}`, [...partsOf(result.fix), ...elsewhere.fixes]);
+  },
+};
+
+const NO_JOURNAL = 'there is no key, and each key has its own journal';
+
+async function journalOf({ session, trading }: Context): Promise<Journal | undefined> {
+  if ((await session.connection()).keysMissing !== null) return undefined;
+  return (await trading.account()).journal;
+}
+
+function unknownOutcomes(own: Journal): Result {
+  const unknown = unknownWritesIn(own);
+  const [first] = unknown;
+  if (first === undefined) return ok('every outcome is known');
+  const detail =
+    unknown.length === 1
+      ? `the outcome of ${first.intent.id} is unknown`
+      : `the outcomes of ${unknown.length} writes are unknown`;
+  return warn(detail, suggest('Find out', 'resolve'));
+}
+
+function unknownWritesIn(one: Journal) {
+  return one.open().filter(({ isUnderWay }) => !isUnderWay);
+}
+
+interface UnknownElsewhere {
+  readonly detail: string;
+  readonly fixes: readonly Hint[];
+}
+
+/**
+ * Unknown outcomes in the journals of other keys; null if there are none. The sandbox's journal does not count: its key
+ * never changes.
+ */
+async function unknownOutcomesElsewhere(context: Context, own: string | null): Promise<UnknownElsewhere | null> {
+  const { host } = context;
+  const { state } = host.directories;
+  const counts = accountsWithJournal(state)
+    .filter((account) => account !== own && account !== SANDBOX_JOURNAL)
+    .map((account) => ({ account, count: unknownWritesIn(new Journal(host, state, account)).length }))
+    .filter(({ count }) => count > 0);
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) return null;
+  const profiles = (await quietly(() => profilesByAccount(context))) ?? new Map<string, string>();
+  const owners = new Set(counts.map(({ account }) => profiles.get(account)));
+  const fixes = [...owners].map((profile) =>
+    profile === undefined
+      ? suggest('Restore the key used then and run', 'resolve')
+      : suggest('Find out', 'resolve', '--profile', profile),
+  );
+  const subject = total === 1 ? '1 write has' : `${total} writes have`;
+  return { detail: `${subject} an unknown outcome under another key`, fixes };
+}
+
+async function profilesByAccount({ session }: Context): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const { name, tradeUrl, builtIn } of await session.profiles.list()) {
+    const keys = builtIn ? null : await session.keys.get(name);
+    if (keys !== null) found.set(journalName({ sandbox: false, tradeUrl }, keys.accessKey), name);
+  }
+  return found;
+}
+
+export const records: Check = {
+  name: 'records',
+  async run({ context }) {
+    const own = await journalOf(context);
+    if (own === undefined) return skippedWithoutKey(NO_JOURNAL);
+    const [unreadable] = own.unreadable();
+    if (unreadable !== undefined)
+      return warn(unreadable.failure.message, ['Fix that first.', suggest('Then run', 'resolve')]);
+    const damaged = own.damaged();
+    if (damaged.length === 0) return ok('no record is damaged');
+    const subject = damaged.length === 1 ? `the record of ${damaged[0]} is` : `${damaged.length} records are`;
+    return warn(`${subject} damaged`, suggest('Show it and move it aside', 'resolve'));
+  },
+};
+
+export const limits: Check = {
+  name: 'limits',
+  async run({ context: { session } }) {
+    if ((await session.connection()).keysMissing !== null)
+      return skippedWithoutKey('there is no key, and the limits are per key');
+    // the sandbox's keys are known once it is connected
+    await session.client();
+    return limitsResult(await session.limiterState());
+  },
+};
+
+export function limitsResult({ kind, lockedUntil, redisAway, share, limits: all }: LimiterState): Result {
+  if (lockedUntil !== null)
+    return fail(
+      `the exchange has locked this machine's address until ${zonedTime(lockedUntil)}`,
+      'Wait until then; pit sends nothing before.',
+    );
+  if (redisAway !== null)
+    return warn(
+      `Redis is unreachable (${redisAway}), so this machine uses only ${Math.round(share * 100)}% of each limit`,
+      ['Start Redis.', suggest('See its address', 'profile', 'show')],
+    );
+  const counts = all.map(({ name, count, out }) => `${name} ${out ?? '?'} of ${count} in use`);
+  const where = kind === 'redis' ? 'through Redis' : 'by the processes of this home';
+  return ok(`shared ${where}: ${counts.join(', ')}`);
+}

@@ -1,0 +1,147 @@
+import fs, { type Stats } from 'node:fs';
+import { lstat, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { codeOf, shellWord } from '../../config/private.js';
+import { suggest } from '../../errors.js';
+import { version } from '../../version.js';
+import { completionState, SHELLS } from '../completion/installation.js';
+import { type Check, fail, ok, type Result, warn } from './check.js';
+
+export const pitVersion: Check = {
+  name: 'pit',
+  run: async () => ok(`version ${version}`),
+};
+
+export const node: Check = {
+  name: 'node',
+  run: async () => nodeResult(process.versions.node),
+};
+
+/** `^20.17 || ^22.13 || >=24`: the lowest minor version of a major one. */
+const LOWEST_MINOR: Readonly<Record<number, number>> = { 20: 17, 22: 13 };
+const EVERY_VERSION_FROM = 24;
+
+export function nodeResult(text: string): Result {
+  const [major = 0, minor = 0] = text.split('.').map(Number);
+  const lowest = LOWEST_MINOR[major];
+  if (major >= EVERY_VERSION_FROM || (lowest !== undefined && minor >= lowest)) return ok(`version ${text}`);
+  return warn(`pit is not tested with version ${text}`, 'Install Node 20.17 or later, 22.13 or later, or 24 and up.');
+}
+
+export const configuration: Check = {
+  name: 'configuration',
+  reportsKey: true,
+  async run({ context: { session, host } }) {
+    // reads every profile, also those not in use
+    const profiles = await session.profiles.list();
+    const { profile } = await session.connection();
+    const from = host.environment.PIT_HOME ? 'PIT_HOME' : 'default folder';
+    const count = profiles.length === 1 ? '1 profile' : `${profiles.length} profiles`;
+    return ok(`${host.directories.config} (${from}): ${count}, "${profile}" in use`);
+  },
+};
+
+/** More files than pit ever writes; a link to another folder could hold them. */
+const MAX_FILES = 20_000;
+
+/** Permission bits of the group and all others. */
+const OTHERS = 0o077;
+
+interface FileProblem {
+  readonly file: string;
+  readonly problem: string;
+  readonly fix: string;
+}
+
+export const files: Check = {
+  name: 'files',
+  async run({ context: { host } }) {
+    if (process.geteuid === undefined) return ok('permissions are not checked on this system');
+    const { config, state } = host.directories;
+    const seen: string[] = [];
+    const problems = [...(await problemsIn(config, seen)), ...(await problemsIn(state, seen))];
+    const [first, ...more] = problems;
+    if (first === undefined)
+      return ok(seen.length === 0 ? 'no files yet' : `${seen.length} files and folders, private to the user`);
+    const others = more.length === 0 ? '' : `, and ${more.length} more`;
+    const fixes = [...new Set(problems.map(({ fix }) => fix))];
+    return fail(
+      `${first.file} ${first.problem}${others}`,
+      fixes.length > 3 ? `${fixes.slice(0, 3).join('; ')} …` : fixes.join('; '),
+    );
+  },
+};
+
+async function problemsIn(root: string, seen: string[]): Promise<FileProblem[]> {
+  const problems: FileProblem[] = [];
+  const queue = [root];
+  for (let file = queue.pop(); file !== undefined && seen.length < MAX_FILES; file = queue.pop()) {
+    try {
+      // the folder itself may be a link
+      const found = await (file === root ? stat : lstat)(file);
+      seen.push(file);
+      problems.push(...problemOf(file, found));
+      if (found.isDirectory()) queue.push(...(await readdir(file)).map((name) => path.join(file ?? '', name)));
+    } catch (thrown) {
+      // another process may just have removed it
+      const code = codeOf(thrown);
+      if (code !== 'ENOENT')
+        problems.push({
+          file,
+          problem: `cannot be read (${code})`,
+          fix: `Check the permissions of ${file} and the folders above it.`,
+        });
+    }
+  }
+  return problems;
+}
+
+function problemOf(file: string, { mode, uid }: Stats): FileProblem[] {
+  const isLink = (mode & 0o170000) === 0o120000;
+  if (isLink) return [];
+  if (uid !== process.geteuid?.()) {
+    const fix = 'Run pit as its owner, or set PIT_HOME to a folder of your own.';
+    return [{ file, problem: 'belongs to another user', fix }];
+  }
+  if ((mode & OTHERS) === 0) return [];
+  const problem = `is open to other users (mode ${(mode & 0o777).toString(8)})`;
+  return [{ file, problem, fix: `chmod go-rwx ${shellWord(file)}` }];
+}
+
+export const network: Check = {
+  name: 'network',
+  async run({ context: { host, session } }) {
+    const { NODE_TLS_REJECT_UNAUTHORIZED: verification, NODE_EXTRA_CA_CERTS: extra } = host.environment;
+    if (verification === '0')
+      return fail(
+        'NODE_TLS_REJECT_UNAUTHORIZED=0 turns certificate checks off',
+        'Unset it; pit signs no requests with it.',
+      );
+    if (extra && !fs.existsSync(extra))
+      return warn(`NODE_EXTRA_CA_CERTS names a missing file: ${extra}`, 'Correct or unset it.');
+    const { proxyFor } = await import('../../exchange/network/proxy.js');
+    const { baseUrl, tradeUrl, settings } = await session.connection();
+    const proxies = [baseUrl, tradeUrl].map((url) => (url === null ? null : proxyFor(new URL(url), host.environment)));
+    const names = new Set(proxies.flatMap((proxy) => (proxy === null ? [] : `${proxy.url.host} (${proxy.variable})`)));
+    const route = names.size === 0 ? 'no proxy' : `through ${[...names].join(' and ')}`;
+    return ok(settings.caFile === undefined ? route : `${route}, certificate authorities from ${settings.caFile}`);
+  },
+};
+
+export const completion: Check = {
+  name: 'completion',
+  async run({ context: { host } }) {
+    const ownShell = path.basename(host.environment.SHELL ?? '');
+    const states = SHELLS.map((shell) => completionState(host, shell));
+    const outdated = states.find(({ isInstalled, isCurrent }) => isInstalled && !isCurrent);
+    if (outdated !== undefined)
+      return warn(
+        `completion for ${outdated.shell} is from another version`,
+        suggest('Install it again', 'completion', 'install', outdated.shell),
+      );
+    const installed = states.filter(({ isInstalled }) => isInstalled).map(({ shell }) => shell);
+    if (installed.length > 0) return ok(`installed for ${installed.join(' and ')}`);
+    const isSupported = states.some(({ shell }) => shell === ownShell);
+    return ok(isSupported ? `not installed for ${ownShell}` : 'not installed');
+  },
+};

@@ -1,0 +1,171 @@
+import type { Globals } from '../../cli/globals.js';
+import { Cache } from '../../config/cache.js';
+import { type Connection, chooseConnection, type Missing, requireKeys } from '../../config/connection.js';
+import { KeyStore } from '../../config/keys.js';
+import { passwordsOf, shareOf } from '../../config/limiter-settings.js';
+import { Profiles } from '../../config/profiles.js';
+import { Failure } from '../../errors.js';
+import type { Budget } from '../../exchange/budget.js';
+import { type ClientOptions, ExchangeClient } from '../../exchange/exchange-client.js';
+import type { ExchangeZone } from '../../exchange/exchange-zone.js';
+import type { Limits } from '../../exchange/limiter/limits.js';
+import { placeOf, type Sharing, sharedLimits } from '../../exchange/limiter/shared-limits.js';
+import type { LimiterState } from '../../exchange/limiter/state.js';
+import { MarketCatalog } from '../../exchange/market-catalog.js';
+import { Network } from '../../exchange/network/network.js';
+import type { Credentials, Hosts } from '../../exchange/request.js';
+import type { Host } from '../../platform/host.js';
+import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
+import type { Output } from '../../terminal/output.js';
+import { clockMemory, exchangeZone } from './remembered.js';
+import { SANDBOX_PLACE, type Sandbox } from './sandbox.js';
+import { SeenNames } from './seen-names.js';
+
+/** The profile in use and the exchange that it leads to. Each part is made when it is first asked for. */
+export class Session {
+  readonly profiles: Profiles;
+  readonly keys: KeyStore;
+  readonly cache: Cache;
+  /** The names in the exchange's answers, for completion. */
+  readonly seenNames = new SeenNames();
+  #connection: Promise<Connection> | undefined;
+  #client: Promise<ExchangeClient> | undefined;
+  #limits: Limits | undefined;
+  #markets: Promise<MarketCatalog> | undefined;
+  #listener: (name: string, body: string) => void = () => undefined;
+
+  constructor(
+    private readonly host: Host,
+    private readonly globals: Globals,
+    private readonly budget: Budget,
+    private readonly output: Output,
+    private readonly sandbox: Sandbox,
+  ) {
+    this.profiles = new Profiles(host.directories.config);
+    this.keys = new KeyStore(host.directories.config);
+    this.cache = new Cache(host.directories.cache, host.now);
+  }
+
+  /** The profile in use with what the flags and the environment change of it. */
+  connection(): Promise<Connection> {
+    this.#connection ??= chooseConnection(this.globals, this.host.environment, this.profiles, this.keys);
+    return this.#connection;
+  }
+
+  /** The exchange; the sandbox is started if it does not run. Throws Failure `credentials` or `unreachable`. */
+  client(): Promise<ExchangeClient> {
+    this.#client ??= this.#connect();
+    return this.#client;
+  }
+
+  /** The exchange for signed calls. A missing key fails before anything else is asked for. Throws Failure `credentials`. */
+  async signedClient(): Promise<ExchangeClient> {
+    const client = await this.client();
+    client.requireKeys();
+    return client;
+  }
+
+  /**
+   * The exchange with a budget of its own, for what is shown while a person thinks: it starts no sandbox, prints nothing
+   * and blocks nothing. Throws Failure as {@link client}.
+   */
+  async observer(budget: Budget): Promise<ExchangeClient> {
+    await this.client();
+    return new ExchangeClient(this.#optionsFor(await this.connection(), budget));
+  }
+
+  /** The markets of the exchange, from the cache while it is fresh; with a budget of its own for what must not block. */
+  async markets(budget?: Budget): Promise<MarketCatalog> {
+    if (budget !== undefined) return this.#catalogOf(await this.observer(budget));
+    this.#markets ??= this.client().then((client) => this.#catalogOf(client));
+    return this.#markets;
+  }
+
+  /** The time zone of the exchange's dates, as far as it is known. */
+  async zone(): Promise<ExchangeZone> {
+    return exchangeZone(await this.connection(), this.cache);
+  }
+
+  /** The state of the exchange's limits, and with whom they are shared. Asks the exchange nothing. */
+  async limiterState(): Promise<LimiterState> {
+    const { limiterState } = await import('../../exchange/limiter/state.js');
+    return limiterState(this.#sharing(await this.connection()));
+  }
+
+  /** From now on the listener gets the operation and the body of each answer to a write that was done. */
+  hear(listener: (name: string, body: string) => void): void {
+    this.#listener = listener;
+  }
+
+  /** The keys that requests are signed with. Throws Failure `credentials`. */
+  credentials(connection: Connection): Credentials {
+    return (connection.keysMissing === null ? this.sandbox.address : undefined) ?? requireKeys(connection);
+  }
+
+  /** Whether an exchange was asked for. */
+  get isConnected(): boolean {
+    return this.#client !== undefined;
+  }
+
+  async #connect(): Promise<ExchangeClient> {
+    const connection = await this.connection();
+    if (connection.mixedHosts)
+      this.output.note('Market data and trading use different hosts, as the environment says.');
+    if (connection.sandbox) await this.sandbox.find();
+    return new ExchangeClient({
+      ...this.#optionsFor(connection, this.budget),
+      ...(connection.sandbox ? { revive: async () => void (await this.sandbox.ensure()) } : {}),
+      ...(this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {}),
+    });
+  }
+
+  #optionsFor(connection: Connection, budget: Budget): ClientOptions {
+    this.#limits ??= sharedLimits(this.#sharing(connection));
+    return {
+      ...{ host: this.host, budget, limits: this.#limits },
+      hosts: hostsOf(connection, () => this.sandbox.address),
+      credentials: () => this.credentials(connection),
+      clockMemory: clockMemory(connection, this.cache),
+      observe: (seen) => this.seenNames.look(seen),
+      network: new Network(this.host.environment, connection.settings.caFile),
+      heard: (name, body) => this.#listener(name, body),
+    };
+  }
+
+  /** With whom the limits are kept: the processes of this home, and over the profile's Redis others. */
+  #sharing(connection: Connection): Sharing {
+    const { baseUrl, tradeUrl, settings } = connection;
+    const { limiter, limiterShare } = settings;
+    const { host, output } = this;
+    if (limiter !== undefined) for (const password of passwordsOf(limiter)) host.redaction.keep(password);
+    const placeFor = (url: string | null) => (url === null ? SANDBOX_PLACE : placeOf(url));
+    return {
+      ...{ root: host.directories.state, now: host.now, share: shareOf(limiterShare) },
+      accessKey: () => this.credentials(connection).accessKey,
+      places: { base: placeFor(baseUrl), trade: placeFor(tradeUrl) },
+      ...(limiter === undefined ? {} : { redis: limiter }),
+      away: (words) => output.note(words),
+    };
+  }
+
+  #catalogOf(client: ExchangeClient): MarketCatalog {
+    return new MarketCatalog(client, this.cache, (markets) => this.seenNames.markets(markets));
+  }
+}
+
+/** A missing host fails when it is needed: trading alone needs no host for market data. */
+function hostsOf({ baseUrl, tradeUrl, baseUrlMissing }: Connection, sandbox: () => SandboxAddress | undefined): Hosts {
+  return {
+    get baseUrl() {
+      return baseUrl ?? sandbox()?.baseUrl ?? missingHost(baseUrlMissing);
+    },
+    get tradeUrl() {
+      return tradeUrl ?? sandbox()?.tradeUrl ?? missingHost(null);
+    },
+  };
+}
+
+function missingHost(missing: Missing | null): never {
+  const { message, hint } = missing ?? { message: 'This needs a host.', hint: 'Name a profile: --profile NAME' };
+  throw new Failure('credentials', message, { hint });
+}

@@ -1,0 +1,73 @@
+import { SANDBOX } from '../../config/profiles.js';
+import { Symbols } from '../../config/symbols.js';
+import type { Budget } from '../../exchange/budget.js';
+import { forgetLimits } from '../../exchange/limiter/shared-limits.js';
+import type { Host } from '../../platform/host.js';
+import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
+import type { Output } from '../../terminal/output.js';
+import { Journal } from '../../trading/journal/journal.js';
+import { SANDBOX_JOURNAL } from './remembered.js';
+
+/** The sandbox's limits have one name wherever it listens. */
+export const SANDBOX_PLACE = 'sandbox';
+
+/** The sandbox of this home: where it is, and its administration. Its code is loaded when it is first needed. */
+export class Sandbox {
+  #address: SandboxAddress | undefined;
+
+  constructor(
+    private readonly host: Host,
+    private readonly budget: Budget,
+    private readonly output: Output,
+  ) {}
+
+  /** Where it was found and with which keys; undefined before {@link find}. */
+  get address(): SandboxAddress | undefined {
+    return this.#address;
+  }
+
+  /** Finds the sandbox, and starts it if it does not run. Throws Failure `unreachable`. */
+  async find(): Promise<void> {
+    const { locate } = await import('../../sandbox/lifecycle/index.js');
+    this.#address = locate(this.host);
+    if (this.#address === undefined) await this.ensure();
+  }
+
+  /** Starts the sandbox if it does not run, also if it was found and has stopped since. Throws Failure `unreachable`. */
+  async ensure(): Promise<SandboxAddress> {
+    const { started, ...address } = await this.start();
+    this.#address = address;
+    if (started) this.output.note(`Started the sandbox exchange at ${address.tradeUrl}; it stops by itself when idle.`);
+    return address;
+  }
+
+  /** As {@link ensure}, without a note. */
+  async start(): Promise<EnsuredSandbox> {
+    const { ensureSandbox } = await import('../../sandbox/lifecycle/index.js');
+    const { command, arguments: args } = this.host.self;
+    return ensureSandbox(this.host, { command, args: [...args, 'sandbox', 'serve'] });
+  }
+
+  /**
+   * Makes an administration call, such as `POST /deposit`; starts the sandbox if it does not run. Throws Failure `usage`
+   * with the sandbox's own words when it refuses, and `unreachable`.
+   */
+  async administer(call: string, input: object = {}): Promise<unknown> {
+    const address = await this.ensure();
+    const { administer } = await import('../../sandbox/lifecycle/index.js');
+    return administer(address, call, input, this.budget.leftMs);
+  }
+
+  /** Forgets what was written to an exchange that another one has replaced. */
+  forgetJournal(): void {
+    const { state, cache } = this.host.directories;
+    new Journal(this.host, state, SANDBOX_JOURNAL).forget();
+    const symbols = new Symbols(cache, SANDBOX);
+    for (const kind of ['orders', 'unresolved'] as const) symbols.write(kind, []);
+  }
+
+  /** Forgets what a server that has ended had counted against its limits. */
+  forgetLimits(): void {
+    forgetLimits(this.host.directories.state, SANDBOX_PLACE);
+  }
+}

@@ -1,0 +1,217 @@
+import type { Order, OrderReference } from '../../domain/order.js';
+import { Failure, type FailureKind } from '../../errors.js';
+import type { TradingAccount } from '../account.js';
+import type { Entry } from '../journal/entry.js';
+import { newClientId } from '../orders/client-id.js';
+import { type OwnOrders, readOpenOrders } from '../orders/open-orders.js';
+import { quietly } from '../quietly.js';
+import { probeOf, toleranceOf } from '../tolerance.js';
+import {
+  type CancelOutcome,
+  factsOf,
+  NO_FACTS,
+  type NoAnswer,
+  type OrderFacts,
+  recordCancel,
+  sendCancel,
+  settleCancel,
+} from './cancellation.js';
+
+/** What became of one cancellation, as it is reported. */
+export interface CancelResult extends OrderFacts {
+  readonly outcome: 'cancelled' | 'refused' | 'unknown';
+  readonly clientId: string | null;
+  readonly market: string;
+  /** The exchange's return code; null without an answer. */
+  readonly code: number | null;
+  readonly message: string | null;
+}
+
+export interface CancelAttempt {
+  readonly result: CancelResult;
+  /** The id of the journal's record, for the command that settles it; null if none was made. */
+  readonly intent: string | null;
+  /** Why the order was not cancelled; null if it was. */
+  readonly failure: FailureKind | null;
+}
+
+/** A cancellation that was sent: settled, or without an answer. */
+type Sent = { readonly attempt: CancelAttempt } | { readonly lost: NoAnswer; readonly entry: Entry<'cancelOrder'> };
+
+/**
+ * Cancels orders with one request each. Those without an answer are looked up once all have left.
+ * @param onAnswer called for each answer
+ * @throws Failure `usage` or `credentials` if none of them could be sent
+ */
+export async function cancelOrders(
+  account: TradingAccount,
+  market: string,
+  orders: readonly OrderReference[],
+  onAnswer: () => void = () => {},
+): Promise<CancelAttempt[]> {
+  return settleAll(account, await sendAll(account, market, orders, onAnswer));
+}
+
+/** Requests under way at once: one that hangs does not delay the others. */
+const CONCURRENCY = 8;
+
+/** Sends them all. Throws Failure as {@link cancelOrders}. */
+async function sendAll(
+  account: TradingAccount,
+  market: string,
+  orders: readonly OrderReference[],
+  onAnswer: () => void,
+): Promise<Sent[]> {
+  const unsent: Failure[] = [];
+  const sent: Sent[] = [];
+  const rest = orders.entries();
+  // all workers draw from one iterator
+  const worker = async () => {
+    for (const [index, order] of rest) {
+      try {
+        sent[index] = await sendOne(account, market, order);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        unsent.push(error);
+        const { message, kind: failure } = error;
+        const notSent = { ...NO_FACTS, outcome: 'notSent', code: null, message, failure } as const;
+        sent[index] = { attempt: attemptOf(market, order, null, notSent) };
+      } finally {
+        onAnswer();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, orders.length) }, worker));
+  const [first] = unsent;
+  if (first !== undefined && unsent.length === orders.length) throw first;
+  return sent;
+}
+
+async function sendOne(account: TradingAccount, market: string, order: OrderReference): Promise<Sent> {
+  const { client, journal, host } = account;
+  const id = newClientId(host);
+  const write = { operation: 'cancelOrder', terms: { market, order } } as const;
+  const entry = journal.begin<'cancelOrder'>(write, { id, reqTime: client.now() });
+  const cancel = await sendCancel(account, entry);
+  if (cancel.outcome === 'noAnswer') return { lost: cancel, entry };
+  recordCancel(entry, cancel);
+  return { attempt: attemptOf(market, order, id, cancel) };
+}
+
+/** Finds out what became of those without an answer, for as long as the budget lasts. */
+async function settleAll(account: TradingAccount, sent: readonly Sent[]): Promise<CancelAttempt[]> {
+  const lost = sent.flatMap((one) => ('lost' in one ? one.entry : []));
+  const [first] = lost;
+  if (first !== undefined) {
+    const what = lost.length === 1 ? 'a cancellation' : `${lost.length} cancellations`;
+    account.tell(`No answer to ${what}. Reading ${lost.length === 1 ? 'the order' : 'the orders'}.`);
+    // found out once, and not by each of them
+    if (lost.length > 1) await quietly(() => toleranceOf(account, probeOf(first.intent)));
+  }
+  return Promise.all(
+    sent.map(async (one) => {
+      if ('attempt' in one) return one.attempt;
+      const { id, terms } = one.entry.intent;
+      const cancel = await settleCancel(account, one.entry);
+      const message = cancel.outcome === 'unknown' ? one.lost.reason : cancel.message;
+      return attemptOf(terms.market, terms.order, id, { ...cancel, message, code: one.lost.code });
+    }),
+  );
+}
+
+function attemptOf(
+  market: string,
+  order: OrderReference,
+  intent: string | null,
+  { failure, outcome, ...cancel }: CancelOutcome,
+): CancelAttempt {
+  const names = 'id' in order ? { id: order.id, clientId: null } : { clientId: order.clientId };
+  const result = { ...cancel, ...names, market, outcome: outcome === 'notSent' ? 'refused' : outcome } as const;
+  return { result, intent, failure };
+}
+
+export interface CancelledAll {
+  /** One for each order that was found open. */
+  readonly attempts: readonly CancelAttempt[];
+  /** The orders that were open when they were read last. */
+  readonly left: readonly string[];
+  /** Why it is unknown whether others are left. */
+  readonly failure: Failure | null;
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** What may have passed a moment later: no connection, no answer, too many requests. */
+const TEMPORARY: readonly CancelAttempt['failure'][] = ['unreachable', 'unknown', 'limited'];
+
+/**
+ * Cancels the open orders of a market, and those that are placed meanwhile, until none is left or nothing changes any more
+ * within the budget. A cancellation without an answer is followed by another one of the same order, under a record of its
+ * own: cancelling an order twice does no harm.
+ *
+ * @param first the orders as they were read last
+ * @param onAnswer called for each answer, with how many came so far, and of how many requests
+ * @throws Failure `usage` or `credentials` if nothing could be sent
+ */
+export async function cancelAll(
+  account: TradingAccount,
+  market: string,
+  first: OwnOrders,
+  onAnswer: (answers: number, requests: number) => void = () => {},
+): Promise<CancelledAll> {
+  const sent: Sent[] = [];
+  let [answers, requests] = [0, 0];
+  let [seen, failure] = [first, first.failure];
+  try {
+    for (let idle = 0; openIds(seen).length > 0; ) {
+      const ids = openIds(seen);
+      requests += ids.length;
+      const orders = ids.map((id) => ({ id }));
+      const round = await sendAll(account, market, orders, () => onAnswer(++answers, requests));
+      sent.push(...round);
+      seen = await readOpenOrders(account.client, market);
+      failure = seen.failure;
+      const left = new Set(openIds(seen));
+      idle = ids.every((id) => left.has(id)) ? idle + 1 : 0;
+      const pause = Math.min(FIRST_PAUSE_MS * 2 ** (idle - 1), LONGEST_PAUSE_MS);
+      if (idle > 0 && !(round.some(isTemporary) && account.budget.allows(2 * pause))) break;
+      if (idle > 0) await account.host.sleep(pause);
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    failure = error;
+  }
+  if (failure !== null && sent.length === 0) throw failure;
+  const settled = await settleAll(account, sent);
+  const last = new Map(settled.map((attempt) => [attempt.result.id ?? '', attempt]));
+  const attempts = [...last].map(([id, attempt]) => withOrder(attempt, seen.records.get(id)));
+  return { attempts, left: openIds(seen), failure };
+}
+
+/** Also if the exchange says that an order is cancelled which its list shows as open. */
+function isTemporary(sent: Sent): boolean {
+  return 'lost' in sent || sent.attempt.failure === null || TEMPORARY.includes(sent.attempt.failure);
+}
+
+function openIds({ open }: OwnOrders): string[] {
+  return [...open.buy, ...open.sell].map(({ id }) => id);
+}
+
+/** Adds what the last reading says about the order to what its cancellation says. */
+function withOrder(attempt: CancelAttempt, order: Order | undefined): CancelAttempt {
+  const { result } = attempt;
+  if (order === undefined) return attempt;
+  const facts = factsOf(order);
+  // the answer is newer than a list that could not be read again
+  if (result.outcome === 'cancelled') {
+    const isComplete = ![result.price, result.amount, result.filled, result.filledValue].includes(null);
+    return isComplete ? attempt : { ...attempt, result: { ...result, ...facts, id: result.id } };
+  }
+  const found = { ...result, ...facts };
+  if (order.state === 'cancelled')
+    return { ...attempt, failure: null, result: { ...found, outcome: 'cancelled', message: 'cancelled meanwhile' } };
+  if (order.state === 'filled')
+    return { ...attempt, failure: 'refused', result: { ...found, outcome: 'refused', message: 'filled meanwhile' } };
+  return attempt;
+}
