@@ -142,7 +142,7 @@ describe('the clock', () => {
       400,
       {
         error:
-          "The exchange's clock shows 2030-01-02T03:04:05.678Z and cannot go back to 2030-01-02T03:04:05.677Z: what happened since has happened.",
+          "The exchange's clock shows 2030-01-02T03:04:05.678Z and cannot go back to 2030-01-02T03:04:05.677Z.",
         hint: [
           'Choose a later time, or start again.',
           { note: 'Start an empty exchange', argv: ['sandbox', 'reset'] },
