@@ -45,7 +45,7 @@ function start(
   return { child, some };
 }
 
-test('after kill -9 no deposit, withdrawal or bill that was acknowledged is lost or doubled, and all sums are exact', async () => {
+test('after kill -9 no acknowledged deposit, withdrawal or bill is lost or doubled, and all sums are exact', async () => {
   const script = await program();
   const directory = temporaryDirectory();
   const told: Told = { deposited: new Set(), withdrawn: new Set(), ended: new Set() };

@@ -47,7 +47,7 @@ function start(
   return { child, told, some };
 }
 
-test('after kill -9 everything that was acknowledged is there, nothing twice, and the books are balanced', async () => {
+test('after kill -9 everything acknowledged is there once and the ledger is balanced', async () => {
   const script = await program();
   const directory = temporaryDirectory();
   for (const [round, pause] of [7, 61].entries()) {
@@ -75,7 +75,7 @@ async function check(directory: string, told: Told, time: number): Promise<void>
   await state.store.close();
 }
 
-test('another process that has the directory open is met with a refusal, and only while it lives', async () => {
+test('a directory that another process has open is refused while that process lives', async () => {
   const script = await program();
   const directory = temporaryDirectory();
   const { child, some } = start(script, directory, START);
