@@ -1,4 +1,4 @@
-import type { AccountType } from '../../domain/words.js';
+import type { AccountType } from '../../domain/order.js';
 import type { Market } from '../markets/market.js';
 import type { Codec, Table } from '../store/table.js';
 

@@ -18,7 +18,7 @@ export class AdminRefusal extends Error {
 }
 
 /** `afterwards` runs after the answer was sent. */
-export interface AdminAnswer {
+interface AdminAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly afterwards?: () => void;

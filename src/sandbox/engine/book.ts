@@ -1,7 +1,4 @@
-export type Side = 'buy' | 'sell';
-
-/** `limit` rests with what did not trade, `postOnly` only rests, `ioc` never rests. */
-export type Execution = 'limit' | 'postOnly' | 'ioc';
+import type { OrderType, Side } from '../../domain/order.js';
 
 /**
  * What the book knows of an order. Prices are in ticks, amounts in lots: whole numbers of the market's smallest steps. Ids
@@ -45,7 +42,7 @@ export interface Level<Order extends BookOrder> {
  * One side of a book: its levels sorted by price. The best is at the end of the array, because most changes are near the best
  * price and then move few elements.
  */
-export class Ladder<Order extends BookOrder> {
+class Ladder<Order extends BookOrder> {
   private readonly levels: Level<Order>[] = [];
 
   constructor(private readonly side: Side) {}
@@ -124,7 +121,7 @@ export class Book<Order extends BookOrder> {
   private readonly sides = { buy: new Ladder<Order>('buy'), sell: new Ladder<Order>('sell') };
 
   /** Matches an order, then rests or drops the remainder, depending on its type. */
-  submit(order: Order, execution: Execution): BookEvent<Order>[] {
+  submit(order: Order, execution: OrderType): BookEvent<Order>[] {
     this.revision += 1;
     if (execution === 'postOnly' && this.crosses(order.side, order.price)) return [{ kind: 'refused', order }];
     const events = this.match(order);

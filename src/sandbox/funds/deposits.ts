@@ -6,7 +6,7 @@ import { addressText, depositAddress, transactionHash } from './addresses.js';
 import { FUNDS, type FundsContext, type FundsTask, listOf, taskKey } from './context.js';
 
 /** 0 waiting for confirmation, 1 failed, 2 success. */
-export type DepositStatus = 0 | 1 | 2;
+type DepositStatus = 0 | 1 | 2;
 
 export interface Deposit {
   readonly id: bigint;

@@ -8,7 +8,7 @@ import { transactionHash } from './addresses.js';
 import { FUNDS, type FundsContext, type FundsTask, listOf, taskKey } from './context.js';
 
 /** 0 submitted, 5 confirmed, 2 success, 1 failed, 3 cancelled. */
-export type WithdrawalStatus = 0 | 1 | 2 | 3 | 5;
+type WithdrawalStatus = 0 | 1 | 2 | 3 | 5;
 
 export interface Withdrawal {
   readonly id: bigint;

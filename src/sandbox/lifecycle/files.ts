@@ -21,7 +21,7 @@ export interface SandboxAddress {
 }
 
 /** The keys of a sandbox's first account. They never change for a `PIT_HOME`. */
-export interface SandboxKeys {
+interface SandboxKeys {
   readonly accessKey: string;
   readonly secretKey: string;
   readonly safePwd: string;

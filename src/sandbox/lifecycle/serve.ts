@@ -161,11 +161,7 @@ function alreadyRunning(other: SandboxAddress | undefined, cause: AlreadyOpen): 
  * Listens on the wanted port. Null prefers the last port of this folder, so that an address noted before a stop works again after
  * the next start. Throws {@link Failure} if the wanted port is not available.
  */
-export async function listenOn(
-  respond: RequestListener,
-  wanted: number | null,
-  files: SandboxFiles,
-): Promise<Listener> {
+async function listenOn(respond: RequestListener, wanted: number | null, files: SandboxFiles): Promise<Listener> {
   const listener = wanted === null ? await lastOrAny(respond, files) : await exactly(respond, wanted);
   try {
     if (listener.port !== lastPort(files)) replacePrivate(files.port, `${JSON.stringify({ port: listener.port })}\n`);

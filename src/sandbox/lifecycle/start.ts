@@ -10,7 +10,7 @@ import { boundedLog, cannotStart } from './log.js';
 import type { Running } from './running-sandbox.js';
 import { type ServeOptions, serve } from './serve.js';
 
-export interface StartOptions {
+interface StartOptions {
   /** Default: the last port of this `PIT_HOME`, or any. */
   readonly port?: number | undefined;
   readonly seed?: number | undefined;

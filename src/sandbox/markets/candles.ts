@@ -47,7 +47,7 @@ export function candleLength(type: CandleType): number {
 }
 
 /** The stored type that a type is made of. */
-export function levelOf(type: CandleType): Level {
+function levelOf(type: CandleType): Level {
   return LEVEL_OF[type];
 }
 
@@ -62,7 +62,7 @@ export function candleStart(type: CandleType, time: number): number {
 }
 
 /** A candle with one trade. */
-export function tradeCandle(time: number, price: bigint, volume: bigint): Candle {
+function tradeCandle(time: number, price: bigint, volume: bigint): Candle {
   return { time, open: price, high: price, low: price, close: price, volume };
 }
 
@@ -102,13 +102,7 @@ export function opening(time: number, first: Candle, close: bigint | undefined):
 }
 
 /** A row for every span from `from` to `to`, both included. Spans without trades repeat the last close, with no volume. */
-export function withoutGaps(
-  candles: readonly Candle[],
-  type: CandleType,
-  from: number,
-  to: number,
-  close: bigint,
-): Candle[] {
+function withoutGaps(candles: readonly Candle[], type: CandleType, from: number, to: number, close: bigint): Candle[] {
   const rows: Candle[] = [];
   let carried = close;
   let next = 0;

@@ -1,4 +1,4 @@
-import type { Side } from '../engine/book.js';
+import type { Side } from '../../domain/order.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
 import type { Codec } from '../store/table.js';
 import type { CandleSeries } from './candles.js';

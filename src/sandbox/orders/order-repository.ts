@@ -1,12 +1,9 @@
+import type { OrderReference, Side } from '../../domain/order.js';
 import { isSimulated } from '../accounts/accounts.js';
-import type { Side } from '../engine/book.js';
 import { Refusal } from '../refusals.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
 import type { Codec, Table } from '../store/table.js';
 import { keyOf, type Order, orderKey } from './order.js';
-
-/** How a request names an order. */
-export type OrderRef = { readonly id: string } | { readonly clientId: string };
 
 /** A list of the orders of an account and market. `traded` has those that traded at least in part. */
 export type OrderList = Side | 'open' | 'traded' | 'all';
@@ -82,7 +79,7 @@ export class OrderRepository {
   }
 
   /** Throws {@link Refusal} if the account has no such order in the market. */
-  find(account: string, market: string, ref: OrderRef): Order {
+  find(account: string, market: string, ref: OrderReference): Order {
     const key = 'id' in ref ? keyOfId(account, market, ref.id) : this.keyOfClientId(account, market, ref.clientId);
     const order = key === undefined ? undefined : this.tables.orders.get(key);
     if (order === undefined) throw new Refusal('orderNotFound');

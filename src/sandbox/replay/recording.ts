@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Side } from '../engine/book.js';
+import type { Side } from '../../domain/order.js';
 import { MINUTE } from '../markets/candles.js';
 import type { Market } from '../markets/market.js';
 

@@ -1,4 +1,4 @@
-import type { Side } from '../engine/book.js';
+import type { Side } from '../../domain/order.js';
 import type { Store } from '../store/store.js';
 import type { Codec, Table } from '../store/table.js';
 import { type Print, printsOf, type RecordedCandle, type Recording } from './recording.js';

@@ -1,4 +1,4 @@
-import { RENAMED_COINS } from '../../domain/words.js';
+import { RENAMED_COINS } from '../../domain/coin.js';
 import { type OperationName, type OperationNamed, operations } from '../../exchange/operations/index.js';
 import type { Access, Operation, Parameters, Values } from '../../exchange/operations/operation.js';
 import type { Account } from '../accounts/accounts.js';

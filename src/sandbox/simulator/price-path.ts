@@ -5,7 +5,7 @@ import { random } from './random.js';
  * How a coin moves. `beta` is its share of btc's moves, `own` the weight of its own moves (other recorded minutes), `turnover`
  * its traded value relative to btc's.
  */
-export interface Factor {
+interface Factor {
   readonly coin: string;
   /** In USDT, at genesis: roughly the coin's price when the recording ends. */
   readonly price: number;
@@ -34,12 +34,12 @@ export function factorOf(coin: string): { factor: Factor; index: number } {
 const BLOCK = 60;
 
 /** The recorded minute that a minute of the path copies, in whole random blocks. */
-export function recordedIndex(draw: number, minuteInBlock: number, length: number): number {
+function recordedIndex(draw: number, minuteInBlock: number, length: number): number {
   return 1 + Math.floor(draw * (length - BLOCK - 1)) + minuteInBlock;
 }
 
 /** The block of a minute and its place within. */
-export function blockOf(minute: number): { block: number; within: number } {
+function blockOf(minute: number): { block: number; within: number } {
   const block = Math.floor(minute / BLOCK);
   return { block, within: minute - block * BLOCK };
 }

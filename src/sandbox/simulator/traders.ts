@@ -1,5 +1,6 @@
+import type { OrderType, Side } from '../../domain/order.js';
 import { MAKERS, TAKERS } from '../accounts/accounts.js';
-import { type Execution, opposite, type Side } from '../engine/book.js';
+import { opposite } from '../engine/book.js';
 import type { Market } from '../markets/market.js';
 import { held, type Order } from '../orders/order.js';
 import type { OrderService, Venue } from '../orders/order-service.js';
@@ -166,7 +167,7 @@ export class MarketTraders {
   private order(
     account: string,
     side: Side,
-    type: Execution,
+    type: OrderType,
     price: bigint,
     amount: bigint,
     time: number,

@@ -16,7 +16,7 @@ const OPTIONS = { noSubdir: true, encoding: 'msgpack', overlappingSync: false, e
  * Opens an LMDB file, readable by its owner only. Throws {@link DamagedStore} for a file that is not LMDB's: LMDB itself reads
  * its mapped memory unchecked, and would crash the process.
  */
-export function openDatabase(file: string): RootDatabase {
+function openDatabase(file: string): RootDatabase {
   demandHead(file);
   try {
     // LMDB creates its files with mode 0664, less the umask

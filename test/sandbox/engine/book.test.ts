@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import { Book, type BookOrder, type Execution, type Side } from '../../../src/sandbox/engine/book.js';
+import type { OrderType, Side } from '../../../src/domain/order.js';
+import { Book, type BookOrder } from '../../../src/sandbox/engine/book.js';
 
 /** A book whose orders are numbered as they come and whose events are told in words. */
 class Table {
   readonly book = new Book<BookOrder>();
   private count = 0n;
 
-  submit(side: Side, price: number, amount: number, execution: Execution = 'limit'): string {
+  submit(side: Side, price: number, amount: number, execution: OrderType = 'limit'): string {
     this.count += 1n;
     const order = { id: this.count, side, price: BigInt(price), remaining: BigInt(amount) };
     const events = this.book.submit(order, execution).map((event) => {

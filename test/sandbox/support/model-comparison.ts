@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok } from 'node:assert/strict';
-import type { Execution, Side } from '../../../src/sandbox/engine/book.js';
+import type { OrderType, Side } from '../../../src/domain/order.js';
 import { type Order, statusOf } from '../../../src/sandbox/orders/order.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
 import { Model } from './model.js';
@@ -8,7 +8,7 @@ import { OrderFixture } from './order-fixture.js';
 export interface Placing {
   readonly account: string;
   readonly side: Side;
-  readonly type: Execution;
+  readonly type: OrderType;
   readonly price: number;
   readonly amount: number;
 }

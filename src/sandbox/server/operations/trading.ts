@@ -1,4 +1,4 @@
-import type { OrderType, Side } from '../../../domain/words.js';
+import type { OrderType, Side } from '../../../domain/order.js';
 import { operations } from '../../../exchange/operations/index.js';
 import { type Parameters, signedRead, type Values } from '../../../exchange/operations/operation.js';
 import { market, optional, required, wholeNumber } from '../../../exchange/operations/parameters.js';
