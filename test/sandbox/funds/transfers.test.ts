@@ -9,7 +9,7 @@ function request(changes: Partial<WithdrawRequest> = {}): WithdrawRequest {
   return { ...usual, ...changes };
 }
 
-/** A box whose first customer may withdraw to the usual address. */
+/** A fixture whose first customer may withdraw to the usual address. */
 function verified(): FundsFixture {
   const fixture = FundsFixture.at();
   fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'btc', address: OUT });

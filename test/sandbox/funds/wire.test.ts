@@ -5,7 +5,7 @@ import { FundsFixture, sharedFixture } from './fixture.js';
 const ALICE = 'accesskey=6d8f62fd-3086-46e3-a0ba-c66a929c24e2';
 const WATCHER = 'accesskey=ak-0001';
 
-/** Ids of 18 digits follow the clock and the crowd, hashes follow ids: their form is compared, and not their digits. */
+/** Ids of 18 digits depend on the clock and on simulated traders, hashes on ids: only their form is compared. */
 function plain(body: string): string {
   return body.replace(/(?<!\d)2018\d{14}(?!\d)/g, '<18 digits>').replace(/[0-9a-f]{64}/g, '<hash>');
 }

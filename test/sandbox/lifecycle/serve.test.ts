@@ -140,7 +140,7 @@ describe('a sandbox in this process', () => {
     const { closed } = await serving();
     const full = Object.assign(new Error('No space left on device'), { code: 28 });
     const write = vi.spyOn(StoreFile.prototype, 'write').mockRejectedValue(full);
-    await closed; // what the crowd does is written every few seconds, and this folder has room
+    await closed; // simulated trades are written every few seconds, and this folder has room
     write.mockRestore();
     const log = readFileSync(path.join(folder, 'sandbox.log'), 'utf8');
     expect(log).toContain('stops: its data could not be written, and now there is room');

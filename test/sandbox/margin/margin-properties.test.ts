@@ -20,7 +20,7 @@ const doing = fc.record({
   cancel: fc.option(fc.nat({ max: 50 }), { freq: 4 }),
 });
 
-/** Reckoned apart from the lender: what is in a wallet and what it owes at `price`, in hundredths of usdt units, so that a part of a lot counts. */
+/** Computed independently: the assets and debts of a wallet at `price`, in hundredths of usdt units, so that parts of a lot count. */
 function worth(fixture: OrderFixture, wallet: string, price: bigint): { assets: bigint; debts: bigint } {
   const owned = (coin: string) => fixture.ledger.available(wallet, coin) + fixture.ledger.frozen(wallet, coin);
   const lent = (coin: string) => -fixture.ledger.available(`lender~${wallet}`, coin);

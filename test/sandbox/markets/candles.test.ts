@@ -64,7 +64,7 @@ describe.each(['btc_usdt', 'xrp_eth'])('%s', (market) => {
   test('candles of every type are the exact sums of the minutes, in history and trading', async () => {
     const clocked = await ExchangeFixture.open();
     clocked.pass(90 * 60_000);
-    clocked.clock.time += 40 * 3_600_000; // of which the crowd lives through a day only
+    clocked.clock.time += 40 * 3_600_000; // of which only the last day is simulated
     await clocked.exchange.durable();
     clocked.pass(5 * 60_000);
     const minutes = allMinutes(clocked, market);

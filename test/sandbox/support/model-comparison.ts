@@ -15,14 +15,14 @@ export interface Placing {
 
 const COINS = ['usdt', 'btc'] as const;
 
-/** The desk and the model, given the same things to do. Each throws AssertionError where the two differ. */
+/** The order service and the model, given the same actions. Each throws AssertionError if the two differ. */
 export class ModelComparison {
   readonly real: OrderFixture;
   readonly model: Model;
   readonly counts = { placed: 0, refused: 0, cancelled: 0, trades: 0 };
-  /** What the desk alone took, in ms. */
+  /** Time spent in the order service, in ms. */
   spent = 0;
-  /** The desk's orders that may be open, by the model's numbers. */
+  /** Orders that may be open, by the model's numbers. */
   private readonly orders = new Map<number, Order>();
   private readonly numbers = new Map<bigint, number>();
   private tradesSeen = 0;
