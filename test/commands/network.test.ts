@@ -41,7 +41,7 @@ describe.skipIf(!hasOpenssl)('the real program behind a proxy', () => {
     });
     expect([code, stdout]).toEqual([0, `${DONE}\n`]);
     expect(tunnel.asked).toHaveLength(1);
-    // the debug lines are there, and their secrets are not
+    // the debug lines are printed without their secrets
     expect(stderr).toMatch(/CONNECT/);
     for (const secret of ['geheimnis-9', btoa(LOGIN), 'literal-access-key'])
       expect(stderr.includes(secret), secret).toBe(false);
