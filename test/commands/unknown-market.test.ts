@@ -17,7 +17,7 @@ function newHome() {
 }
 
 describe('a market that the exchange does not list', () => {
-  it('is left out by pit orders with a warning, and refused by pit cancel before anything is sent', async () => {
+  it('is skipped by pit orders with a warning and rejected by pit cancel before a request is sent', async () => {
     const { desk, environment } = newHome();
     // nothing is known of the markets here, so that the exchange has to say it, and the journal knows the name from then on
     const first = await desk.failure('cancel btc_usdx 123', 2, { environment });

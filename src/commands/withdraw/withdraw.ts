@@ -7,8 +7,7 @@ import type { TradingAccount } from '../../trading/account.js';
 import { Departure } from '../../trading/departure.js';
 import { isOf } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/client-id.js';
-import { quietly } from '../../trading/quietly.js';
-import { findExtraWithdrawals } from '../../trading/withdrawals/extras.js';
+import { tryRead } from '../../trading/try-read.js';
 import { type CoinFacts, type EarlierUse, readCoinFacts, readEarlierUse } from '../../trading/withdrawals/facts.js';
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
 import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/plan.js';
@@ -19,11 +18,10 @@ import {
   type WithdrawRequest,
 } from '../../trading/withdrawals/prepare.js';
 import { refuseTwin, sendWithdrawal } from '../../trading/withdrawals/send.js';
+import { verifyWithdrawals } from '../../trading/withdrawals/verify.js';
 import { dryRun } from '../dry-run.js';
 import { explainRejection, unknownCoin } from '../funds/rejection.js';
-import { coinName } from '../inputs/names.js';
-import { positiveDecimal, wholeNumber } from '../inputs/numbers.js';
-import { word } from '../inputs/words.js';
+import { coinName, positiveDecimal, wholeNumber, word } from '../inputs.js';
 import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';
 import { DRY_WITHDRAWAL, previewData, previewTable, WITHDRAWN, withdrawalAnswer } from './withdrawal-view.js';
 
@@ -199,7 +197,7 @@ async function check(context: Context, account: TradingAccount, request: Withdra
   const { wanted } = prepared;
   refuseTwin(account, wanted);
   await checkLimits(account, withdrawLimits(settings), wanted);
-  await quietly(() => findExtraWithdrawals(account, coin));
+  await tryRead(() => verifyWithdrawals(account, coin));
   const earlier = await readEarlierUse(account.client, coin, prepared);
   const warnings = [...prepared.warnings, ...openDoubts(account, coin).map((doubt) => context.output.textOf(doubt))];
   return { prepared, earlier, unfamiliar: firstUseText(earlier), warnings };

@@ -1,0 +1,207 @@
+import type { BatchRequest } from '../../domain/order.js';
+import { Failure, type FailureKind } from '../../errors.js';
+import type { Verdict } from '../../exchange/exchange-client.js';
+import { UNREAD } from '../../exchange/observed-codes.js';
+import type { Refused } from '../../exchange/response.js';
+import type { TradingAccount } from '../account.js';
+import type { BatchTerms } from '../journal/intent.js';
+import { closeRefused } from './close-requests.js';
+import { type Job, MOST_PAIRS } from './job.js';
+import type { PendingRequest } from './pending-request.js';
+
+/** So many requests are written down with one wait for the disk, while as many others still wait for their turn. */
+const GROUP = 4;
+/** What may be in doubt at once. An exchange that takes longer than half a second to answer is asked slower. */
+const MOST_ON_THE_WAY = 30;
+/** Kept for the answers to what has left, at most a quarter of all. */
+const RESERVE_MS = 5_000;
+
+/** Why the requests stopped leaving before all had. */
+export type Trouble =
+  | { readonly kind: 'lost'; readonly reason: string }
+  | { readonly kind: 'stayed'; readonly reason: string; readonly failure: FailureKind }
+  | { readonly kind: 'short' | 'time' }
+  | { readonly kind: 'refused'; readonly refusal: Refused }
+  /** The journal could not be written, or a request could not be made. */
+  | { readonly kind: 'unrecorded'; readonly failure: Failure };
+
+/** The orders of these lines of a job, as one request places them. */
+export function batchOf(
+  { market, side, account, lines }: Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines'>,
+  sent: readonly number[],
+): BatchRequest {
+  const orders = sent.flatMap((line) => {
+    const [, price, amount] = lines[line] ?? [];
+    return price === undefined || amount === undefined ? [] : { price, amount };
+  });
+  return { market, side, account, orders };
+}
+
+/** Carries a job's requests to the exchange, several at once, until all are there or one is not answered as it should be. */
+export class BatchSender {
+  #waiting = 0;
+  #onTheWay = 0;
+  #isRecording = false;
+  #halted = false;
+  #trouble: Trouble | undefined;
+  #answered = 0;
+  #waiters: (() => void)[] = [];
+
+  constructor(
+    private readonly account: TradingAccount,
+    private readonly job: Job,
+  ) {}
+
+  /** How many requests were answered, refusals included. */
+  get answered(): number {
+    return this.#answered;
+  }
+
+  /** From now on nothing leaves any more. */
+  halt(): void {
+    this.#halted = true;
+    this.#wake();
+  }
+
+  /** Sends these lines and waits for every answer. What came in between, if anything did; the first of several. */
+  async send(lines: readonly number[]): Promise<Trouble | undefined> {
+    this.#trouble = undefined;
+    const portions = portioned(lines);
+    const carried: Promise<void>[] = [];
+    const broken: unknown[] = [];
+    while (portions.length > 0 && this.#mayGoOn()) {
+      // the first request shows whether there is any hope; what the others would be refused for need not be said twice
+      const group = portions.splice(0, this.#answered === 0 ? 1 : GROUP);
+      this.#isRecording = true;
+      // at once: what is rejected while others are written down would be nobody's, and end the process
+      for (const request of await this.#recorded(group))
+        carried.push(this.#carry(request).catch((error: unknown) => void broken.push(error)));
+      this.#isRecording = false;
+      this.#wake();
+      const isFirst = this.#answered === 0;
+      const isFull = () => this.#waiting > GROUP || this.#onTheWay > MOST_ON_THE_WAY - GROUP;
+      while (isFirst ? this.#onTheWay > 0 : isFull()) await this.#change();
+    }
+    await Promise.all(carried);
+    if (broken.length > 0) throw broken[0];
+    return this.#trouble;
+  }
+
+  /** None where they cannot be written down: then they may not leave. */
+  async #recorded(portions: readonly (readonly number[])[]): Promise<PendingRequest[]> {
+    try {
+      return await this.job.leaving(portions, this.account.client.now());
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#meet({ kind: 'unrecorded', failure: error });
+      return [];
+    }
+  }
+
+  /** Resolves when every answer has come or is given up, and what was being written down is taken back. */
+  async idle(): Promise<void> {
+    while (this.#onTheWay > 0 || this.#isRecording) await this.#change();
+  }
+
+  #mayGoOn(): boolean {
+    const { budget } = this.account;
+    if (!budget.allows(Math.min(RESERVE_MS, budget.milliseconds / 4))) this.#meet({ kind: 'time' });
+    return !this.#halted && this.#trouble === undefined;
+  }
+
+  async #carry(request: PendingRequest): Promise<void> {
+    this.#waiting += 1;
+    this.#onTheWay += 1;
+    let isWaiting = true;
+    let isTakenBack = false;
+    const leave = () => {
+      if (isWaiting) this.#waiting -= 1;
+      isWaiting = false;
+      this.#wake();
+    };
+    const goes = () => {
+      leave();
+      isTakenBack = this.#halted || this.#trouble !== undefined;
+      return !isTakenBack;
+    };
+    try {
+      const verdict = await this.#sent(request, goes);
+      if (!isTakenBack) this.#take(request, verdict);
+      else this.#stayed(request, 'it was taken back');
+    } catch (error) {
+      this.#halted = true;
+      throw error;
+    } finally {
+      leave();
+      this.#onTheWay -= 1;
+      this.#wake();
+    }
+  }
+
+  /** What throws could not be made into a request; whatever fails later may have arrived, and is in the verdict. */
+  async #sent(request: PendingRequest, goes: () => boolean) {
+    try {
+      const batch = batchOf(this.job.terms, request.sent);
+      return await this.account.client.placeOrders(batch, request.reqTime, goes);
+    } catch (error) {
+      this.#stayed(request, 'it could not be made');
+      throw error;
+    }
+  }
+
+  #take(
+    request: PendingRequest,
+    verdict: Verdict<{ readonly ids: readonly string[]; readonly message: string | null }>,
+  ): void {
+    const { request: number } = request;
+    if (verdict.kind === 'notSent') {
+      this.#meet({ kind: 'stayed', reason: verdict.reason, failure: verdict.failure });
+      this.#stayed(request, verdict.reason);
+    } else if (verdict.kind === 'lost') {
+      this.#meet({ kind: 'lost', reason: verdict.reason });
+      this.job.tell(`request ${number}: no answer: ${verdict.reason}`, { kind: 'lost', request: number });
+    } else if (verdict.kind === 'refused') {
+      const { code, message } = verdict.refusal;
+      this.#meet({ kind: 'refused', refusal: verdict.refusal });
+      this.job.tell(`request ${number} refused: ${code} ${message}`, {
+        kind: 'refused',
+        request: number,
+        code,
+        message,
+      });
+      if (UNREAD.includes(code)) closeRefused(this.job, request, code);
+      this.#answered += 1;
+    } else {
+      const { ids, message } = verdict.answer;
+      this.job.tell(`request ${number}: ${ids.length} of ${request.sent.length} orders accepted`, {
+        kind: 'answered',
+        ...{ request: number, ids, message: ids.length === request.sent.length ? null : message },
+      });
+      if (this.job.pendingRequests.has(number)) this.#meet({ kind: 'short' });
+      this.#answered += 1;
+    }
+  }
+
+  #stayed({ request }: PendingRequest, reason: string): void {
+    this.job.tell(`request ${request} did not leave: ${reason}`, { kind: 'stayed', request });
+  }
+
+  #meet(trouble: Trouble): void {
+    this.#trouble ??= trouble;
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiters.push(resolve);
+    });
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiters.splice(0)) resolve();
+  }
+}
+
+function portioned(lines: readonly number[]): number[][] {
+  const count = Math.ceil(lines.length / MOST_PAIRS);
+  return Array.from({ length: count }, (_, index) => lines.slice(index * MOST_PAIRS, (index + 1) * MOST_PAIRS));
+}

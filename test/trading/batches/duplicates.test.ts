@@ -1,0 +1,372 @@
+import { describe, expect, it } from 'vitest';
+import { addLateOrders } from '../../../src/trading/batches/closing.js';
+import { Job } from '../../../src/trading/batches/job.js';
+import { lineTerms } from '../../../src/trading/batches/lines.js';
+import { duplicatesOf } from '../../../src/trading/batches/reconcile.js';
+import { settleJob } from '../../../src/trading/batches/settle.js';
+import { writtenToday } from '../../../src/trading/guards/day-notional.js';
+import type { Entry } from '../../../src/trading/journal/entry.js';
+import type { BatchLine, Settled } from '../../../src/trading/journal/intent.js';
+import { Journal } from '../../../src/trading/journal/journal.js';
+import { verifyOrders } from '../../../src/trading/orders/verify.js';
+import { NOW } from '../../support/fake-host.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { accountOf } from '../support/account.js';
+import { findDuplicates } from '../support/duplicates.js';
+import { JOB, lines, place, resume } from './jobs.js';
+import { ModelExchange, RESET } from './model-exchange.js';
+
+const WHERE = { market: 'btc_usdt', side: 'buy' } as const;
+
+it('a request that was carried out twice is found by counting, and told with the ids that are too much', async () => {
+  const exchange = new ModelExchange([{}, { times: 2 }]);
+  const server = await exchange.serve();
+  const account = accountOf(server.url);
+  const { job, isChecked } = await place(account, { lines: lines(60) });
+  // the answer is that of the second time
+  const second = exchange.orders.slice(20, 40).map(({ id }) => id);
+  expect([...job.duplicates.keys()].sort()).toEqual(second);
+  expect([isChecked, job.certain, job.counts().placed]).toEqual([true, true, 60]);
+  expect(account.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
+  const [extra] = duplicatesOf(job);
+  const { price, amount } = extra?.terms ?? {};
+  const told = exchange.orders.filter((order) => order.price === price && order.amount === amount).map(({ id }) => id);
+  expect([extra?.order, ...(extra?.ids ?? [])].sort()).toEqual(told);
+});
+
+it.each([0, 1, 10, 20, 25])(
+  'whatever was there before, %i orders, a request carried out twice is found',
+  async (before) => {
+    const exchange = new ModelExchange([{ times: 2 }]);
+    for (let index = 0; index < before; index += 1) exchange.place('19000', '0.5');
+    const server = await exchange.serve();
+    const { job, isChecked } = await place(accountOf(server.url), { lines: lines(20), account: 'cross' });
+    expect([isChecked, job.duplicates.size]).toEqual([true, 20]);
+  },
+);
+
+it.each([1, 9, 10, 11, 20, 45, 100])('that %i orders are all that came is found out in three pages', async (orders) => {
+  for (const before of [0, 1, 10]) {
+    const exchange = new ModelExchange();
+    for (let index = 0; index < before; index += 1) exchange.place('19000', '0.5');
+    const server = await exchange.serve();
+    const { isChecked } = await place(accountOf(server.url), { lines: lines(orders) });
+    const pages = Math.min(3, Math.floor(orders / 10) + 1);
+    expect([isChecked, exchange.lists]).toEqual([true, 1 + pages]);
+  }
+});
+
+it('a list without its own orders does not check a batch, and copies of these are found by a later one', async () => {
+  const exchange = new ModelExchange([{}, { times: 2 }]);
+  const server = await exchange.serve();
+  exchange.lag = 1_000;
+  const account = accountOf(server.url, { tolerance: 60_000 });
+  const { job, isChecked } = await place(account, { lines: lines(60) });
+  expect([job.counts().placed, isChecked, account.journal.archive.find(JOB)?.checkedTo]).toEqual([
+    60,
+    false,
+    undefined,
+  ]);
+  exchange.lag = 0;
+  // later than a copy is dated that a look since then would begin with
+  const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 30_000 };
+  const next = accountOf(server.url, options);
+  for (let index = 0; index < 20; index += 1) exchange.place('19000', '0.5');
+  expect((await findDuplicates(next, WHERE)).flatMap(({ ids }) => ids)).toHaveLength(20);
+  const last = accountOf(server.url, { ...options, elapsedMs: options.elapsedMs + 120_000 });
+  expect(await findDuplicates(last, WHERE)).toEqual([]);
+  // that closed the batch: no command looks for these again
+  const { lists } = exchange;
+  expect([await findDuplicates(last, WHERE), exchange.lists - lists]).toEqual([[], 0]);
+});
+
+it('a list that shows the orders of a batch only a moment later is looked at again', async () => {
+  const exchange = new ModelExchange([{ times: 2 }]);
+  const server = await exchange.serve();
+  exchange.lag = 2;
+  const { job, isChecked } = await place(accountOf(server.url), { lines: lines(20) });
+  expect([isChecked, job.duplicates.size]).toEqual([true, 20]);
+});
+
+it('a batch of whose orders the exchange does not have one is not checked', async () => {
+  const exchange = new ModelExchange();
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      const answer = exchange.answer(target);
+      const ids = exchange.orders.map(({ id }, index) => (index === 3 ? '99' : id));
+      const text = `{"code":"1000","message":"","data":[${ids.join(',')}]}`;
+      return target.startsWith('/api/orderMoreV2?') ? respond(text) : answer;
+    },
+  });
+  const { ending, isChecked } = await place(accountOf(server.url), { lines: lines(20) });
+  expect([ending.kind, isChecked]).toEqual(['finished', false]);
+});
+
+it('a balance that fits does not hide a request that was carried out twice', async () => {
+  const exchange = new ModelExchange([{ times: 2 }]);
+  // what fifty orders hold, without the 0.2 that an order gave back which was cancelled meanwhile
+  const available = () => (exchange.orders.length === 0 ? '1' : '0.7');
+  const server = await serveFaults({
+    answer: ({ target }) =>
+      target.startsWith('/api/getAccountInfo?') ? respond(accountInfo(available())) : exchange.answer(target),
+  });
+  const account = accountOf(server.url);
+  const { job } = await place(account, { side: 'sell', lines: lines(30) });
+  expect([job.counts().placed, job.duplicates.size, exchange.orders.length]).toEqual([30, 20, 50]);
+  expect(account.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
+});
+
+function accountInfo(available: string): string {
+  const names =
+    '"key":"btc","enName":"Bitcoin","cnName":"Bitcoin","showName":"BTC","unitTag":"B","unitDecimal":8,"fundstype":1';
+  const coin = `{${names},"available":"${available}","freez":"0","isCanRecharge":true,"isCanWithdraw":true,"canLoan":true}`;
+  const security = '"trade_password_enabled":true,"auth_google_enabled":false,"auth_mobile_enabled":false';
+  const permissions = '"assetPerm":true,"leverPerm":true,"entrustPerm":true,"moneyPerm":true';
+  return `{"result":{"coins":[${coin}],"base":{"username":"me",${security}}},${permissions}}`;
+}
+
+it.each([3_600_000, -3_600_000])(
+  'copies are found though the lists are dated by a clock that is %i ms off',
+  async (ahead) => {
+    const exchange = new ModelExchange([{ times: 2 }, {}, { times: 2, answer: RESET }]);
+    exchange.ahead = ahead;
+    const server = await exchange.serve();
+    const { job } = await place(accountOf(server.url), { lines: lines(60) });
+    expect([job.counts().placed, job.duplicates.size]).toEqual([60, 40]);
+  },
+);
+
+it('where another program uses the key the copies are only possible, and its own orders are none of them', async () => {
+  const exchange = new ModelExchange([{}, { times: 2 }]);
+  const server = await exchange.serve();
+  const account = accountOf(server.url);
+  const write = account.client.placeOrders.bind(account.client);
+  let foreign = '';
+  const meddled: typeof write = (...words) => {
+    foreign ||= exchange.place('31000', '0.7');
+    return write(...words);
+  };
+  const client = Object.assign(account.client, { placeOrders: meddled });
+  const { job } = await place({ ...account, client }, { lines: lines(60) });
+  expect([job.duplicates.size, job.certain, job.duplicates.has(foreign)]).toEqual([20, false, false]);
+});
+
+it('an order just like a line, of long before its request, is no copy of it', async () => {
+  const exchange = new ModelExchange();
+  const server = await exchange.serve();
+  const old = [exchange.place('20000', '0.01'), exchange.place('20001', '0.01')];
+  const { job } = await place(accountOf(server.url), { lines: lines(20), account: 'cross' });
+  expect([job.counts().placed, job.duplicates.size]).toEqual([20, 0]);
+  expect(job.results.some((fate) => fate?.outcome === 'placed' && old.includes(fate.id))).toBe(false);
+});
+
+it('what is carried out again after the job was checked is found by the next command in the market, once', async () => {
+  const exchange = new ModelExchange();
+  const server = await exchange.serve();
+  const account = accountOf(server.url, { tolerance: 60_000 });
+  await place(account, { lines: lines(60) });
+  expect(await findDuplicates(account, WHERE)).toEqual([]);
+  const late = [exchange.place('20005', '0.0100'), exchange.place('20006', '0.01')];
+  const later = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 5_000 };
+  const next = accountOf(server.url, later);
+  const extras = (await findDuplicates(next, WHERE)).toSorted((one, other) =>
+    one.terms.price.localeCompare(other.terms.price),
+  );
+  expect(next.alarms).toHaveLength(2);
+  expect(extras.map(({ intent, ids, certain }) => ({ intent, ids, certain }))).toEqual(
+    late.map((id) => ({ intent: JOB, ids: [id], certain: true })),
+  );
+  expect(extras[0]?.order).toBe(exchange.orders[5]?.id);
+  const again = accountOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
+  expect(await findDuplicates(again, WHERE)).toEqual([]);
+});
+
+it('orders of a job that is still in doubt are nobody else’s copies', async () => {
+  const exchange = new ModelExchange([{}, { late: 1, answer: (socket) => void socket.resetAndDestroy() }]);
+  const server = await exchange.serve();
+  const account = accountOf(server.url, { budgetMs: 1_000, tolerance: 60_000 });
+  // the list that would show it cannot be had any more in so short a time
+  exchange.lag = 1_000;
+  const { job } = await place(account, { lines: lines(40) });
+  expect(job.counts()).toMatchObject({ placed: 20, unknown: 20 });
+  exchange.lag = 0;
+  const terms = {
+    ...WHERE,
+    type: 'limit',
+    account: 'spot',
+    price: '40000',
+    amount: '0.3',
+    borrow: false,
+    repay: false,
+  } as const;
+  const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW });
+  const recording = { id: 'mine0001', reqTime: account.client.now() };
+  const entry = next.journal.begin<'order'>({ operation: 'order', terms }, recording);
+  const order = exchange.place('40000', '0.3');
+  expect((await verifyOrders(next, WHERE, { fresh: { entry, order } })).duplicates).toEqual([]);
+});
+
+describe('a request of which a part was refused, and that something on the way repeats later', () => {
+  const refusedPart = { accepts: (pair: number) => pair < 2 };
+  /** The repeated request, when there is enough for all of it. */
+  const repeat = (exchange: ModelExchange) => {
+    for (const [, price, amount] of lines(20)) exchange.place(price, amount);
+  };
+
+  it('has its orders in the answer that goes on with it, told as refused before, and the others as copies', async () => {
+    const exchange = new ModelExchange([refusedPart, { times: 0, answer: RESET }]);
+    const server = await exchange.serve();
+    const account = accountOf(server.url, { budgetMs: 4_000, tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(25) });
+    expect(ran.job.counts()).toEqual({ placed: 2, refused: 18, unknown: 5, notSent: 0 });
+    repeat(exchange);
+    const elapsedMs = account.host.now() - NOW + 90_000;
+    const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+    const { job, ending } = await resume(next);
+    expect([ending.kind, job.counts().placed, job.duplicates.size, exchange.batches.length]).toEqual([
+      'finished',
+      25,
+      2,
+      3,
+    ]);
+    expect(new Set([...exchange.counts.values()].slice(2))).toEqual(new Set([1]));
+    expect(next.alarms.map(({ order, ids }) => [order === null, ids.length])).toEqual(
+      lines(20).map((_, line) => [line > 1, 1]),
+    );
+    expect(new Set(job.orders)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
+    expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed' });
+  });
+
+  it('is told by the next command in the market where the job is done with', async () => {
+    const exchange = new ModelExchange([refusedPart]);
+    const server = await exchange.serve();
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    const ran = await place(account, { lines: lines(20) });
+    expect([ran.ending.kind, ran.job.counts().refused]).toEqual(['finished', 18]);
+    repeat(exchange);
+    const elapsedMs = account.host.now() - NOW + 5_000;
+    const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+    const extras = await findDuplicates(next, WHERE);
+    expect(extras.map(({ order, ids }) => [order === null, ids.length])).toHaveLength(20);
+    expect(extras.filter(({ order }) => order === null)).toHaveLength(18);
+    expect(await findDuplicates(next, WHERE)).toEqual([]);
+    // and from then on they are the lines' orders, wherever it is asked what became of it
+    const job = new Job(next.journal.job(JOB) as Entry<'orderMoreV2'>);
+    expect([job.counts().placed, job.duplicates.size, job.isWhole]).toEqual([20, 2, true]);
+    expect(new Set(job.orders)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
+    const archived = next.journal.archive.find(JOB);
+    expect([archived?.outcome, archived?.duplicates]).toEqual(['placed', [...job.duplicates.keys()]]);
+    const worth = lines(20).reduce((sum, [, price]) => sum + Number(price) * 0.01, 0) + (20_000 + 20_001) * 0.01;
+    expect(Number(writtenToday(next.journal, 'usdt', next.host.now()))).toBeCloseTo(worth);
+  });
+
+  it('is told once, and each order is a line’s or a copy, where two commands look at once', async () => {
+    const exchange = new ModelExchange([refusedPart]);
+    let beside: (() => Promise<unknown>) | undefined;
+    let lists = 0;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const answer = exchange.answer(target);
+        if (target.includes('getOrders')) lists += 1;
+        // the first command has its list when the other has reported what is in it
+        if (lists === 0 || beside === undefined) return answer;
+        const other = beside();
+        beside = undefined;
+        return (socket) => void other.then(() => answer(socket));
+      },
+    });
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    await place(account, { lines: lines(20) });
+    repeat(exchange);
+    const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 5_000 };
+    const [one, other] = [accountOf(server.url, options), accountOf(server.url, options)];
+    lists = 0;
+    beside = () => findDuplicates(other, WHERE);
+    expect(await findDuplicates(one, WHERE)).toEqual([]);
+    expect([one.alarms.length, other.alarms.length, lists > 2]).toEqual([0, 20, true]);
+    const job = new Job(one.journal.job(JOB) as Entry<'orderMoreV2'>);
+    expect([job.counts().placed, job.duplicates.size]).toEqual([20, 2]);
+    const { id = '' } =
+      exchange.orders.find((order) => job.results.some((fate) => fate?.outcome === 'placed' && fate.id === order.id)) ??
+      {};
+    // and also where the first one had told of them already
+    const kept = one.journal.archive.find(JOB) as Settled;
+    const line = job.results.findIndex((fate) => fate?.outcome === 'placed' && fate.id === id);
+    const report = { intent: JOB, terms: lineTerms(job, line), line, order: null, ids: [id], certain: true };
+    addLateOrders(one.journal, job, [report]);
+    expect(one.journal.archive.find(JOB)).toMatchObject({
+      outcome: 'placed',
+      duplicates: kept.duplicates,
+      notional: kept.notional,
+    });
+  });
+
+  it('is told whatever the longer list shows that is read to tell whether another program uses the key', async () => {
+    const exchange = new ModelExchange([refusedPart]);
+    let isCut = false;
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const answer = exchange.answer(target);
+        return isCut && target.includes('getOrders') ? respond('{"code":3001,"message":"order not found"}') : answer;
+      },
+    });
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    await place(account, { lines: lines(20) });
+    repeat(exchange);
+    const elapsedMs = account.host.now() - NOW + 5_000;
+    const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+    // the journal is read when the first list is there
+    next.journal.open = () => {
+      isCut = true;
+      return Journal.prototype.open.call(next.journal);
+    };
+    expect(await findDuplicates(next, WHERE)).toHaveLength(20);
+    expect(next.alarms).toHaveLength(20);
+  });
+
+  it('goes to the lines that have no order, where several agree in price and amount', async () => {
+    for (const [accepted, orders] of [
+      [0, [null, null]],
+      [1, ['own', null]],
+    ] as const) {
+      const exchange = new ModelExchange([{ accepts: (pair) => pair < accepted }]);
+      const server = await exchange.serve();
+      const account = accountOf(server.url, { tolerance: 60_000 });
+      const alike = [1, 2].map((line): BatchLine => [line, '20000', '0.01']);
+      await place(account, { lines: alike });
+      for (const [, price, amount] of alike) exchange.place(price, amount);
+      const elapsedMs = account.host.now() - NOW + 5_000;
+      const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+      const extras = await findDuplicates(next, WHERE);
+      expect(extras.map(({ order, ids }) => [order === null ? null : 'own', ids.length]).sort()).toEqual(
+        orders.map((order) => [order, 1]).sort(),
+      );
+    }
+  });
+
+  it('has its orders also where it was ended before, with lines that were never sent, and is gone on with', async () => {
+    // of which the next request would get the same
+    const closed = { times: 0, answer: respond('{"code":3006,"message":"the market is closed"}') };
+    for (const isArchiveOnly of [false, true]) {
+      const exchange = new ModelExchange([refusedPart], closed);
+      const server = await exchange.serve();
+      const account = accountOf(server.url, { tolerance: 60_000 });
+      const { job } = await place(account, { lines: lines(400) });
+      expect(job.counts()).toMatchObject({ placed: 2, unknown: 0 });
+      expect(job.counts().notSent).toBeGreaterThan(20);
+      await settleJob(account, account.journal.find(JOB) as Entry<'orderMoreV2'>, true);
+      repeat(exchange);
+      const elapsedMs = account.host.now() - NOW + 5_000;
+      const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
+      if (isArchiveOnly) {
+        const kept = next.journal.archive.find(JOB) as Settled;
+        next.journal.archive.add({ ...kept, duplicates: exchange.orders.slice(2).map(({ id }) => id) }, kept);
+      } else await findDuplicates(next, WHERE);
+      const { job: done } = await resume(next);
+      expect([done.counts().placed, done.duplicates.size]).toEqual([20, 2]);
+      await settleJob(next, next.journal.find(JOB) as Entry<'orderMoreV2'>, true);
+      expect(next.journal.archive.find(JOB)?.duplicates).toHaveLength(2);
+      expect(next.alarms.flatMap(({ ids }) => ids)).toHaveLength(20);
+    }
+  });
+});

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { OrderTerms } from '../../../src/trading/journal/intent.js';
+import { placeOrder } from '../../../src/trading/orders/place.js';
+import { respond, serveFaults } from '../../support/fault-server.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { findDuplicates } from '../support/duplicates.js';
+import { NOT_FOUND, query, record } from '../support/exchange.js';
+
+const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
+const TOLERANCE_MS = 61_000;
+
+function terms(price: string): OrderTerms {
+  return {
+    ...{ ...BUYS, type: 'limit', account: 'spot' },
+    ...{ price, amount: '0.01', borrow: false, repay: false },
+  };
+}
+
+/** What happens one after the other: a pause, then an order, which the network may carry out again later; or a look. */
+const events = fc.array(
+  fc.record({
+    pauseMs: fc.integer({ min: 0, max: 45_000 }),
+    price: fc.constantFrom('30000', '30001', undefined),
+    copyAfterMs: fc.option(fc.integer({ min: 1, max: TOLERANCE_MS - 1_000 }), { freq: 3 }),
+  }),
+  { minLength: 2, maxLength: 12 },
+);
+
+type Events = typeof events extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** An exchange that lists newest first, ten a page; a copy is there from its time on. */
+class Book {
+  readonly copies = new Set<string>();
+  #orders: { readonly id: string; readonly clientId: string; readonly price: string; readonly time: number }[] = [];
+  #last = 0;
+
+  constructor(readonly now: () => number) {}
+
+  place(clientId: string, price: string, copyAfterMs: number | null): string {
+    const id = this.#add(clientId, price, this.now());
+    if (copyAfterMs !== null) this.copies.add(this.#add(clientId, price, this.now() + copyAfterMs));
+    return id;
+  }
+
+  page(index: number): string {
+    const records = this.#records().slice(10 * (index - 1), 10 * index);
+    return records.length === 0 ? NOT_FOUND : `[${records.join(',')}]`;
+  }
+
+  newest(clientId: string): string {
+    const [newest = NOT_FOUND] = this.#records((order) => order.clientId === clientId);
+    return newest;
+  }
+
+  #records(isMeant: (order: { readonly clientId: string }) => boolean = () => true): string[] {
+    const there = this.#orders.filter((order) => order.time <= this.now() && isMeant(order));
+    const newestFirst = there.sort((one, other) => other.time - one.time);
+    return newestFirst.map(({ id, price, time }) => record({ id, price: Number(price), trade_date: time }));
+  }
+
+  #add(clientId: string, price: string, time: number): string {
+    this.#last += 1;
+    const id = `${this.#last}`;
+    this.#orders.push({ id, clientId, price, time });
+    return id;
+  }
+}
+
+async function served() {
+  let copyAfterMs: number | null = null;
+  let book: Book | undefined;
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      const { price = '', pageIndex, customerOrderId: clientId = '' } = query(target);
+      if (target.startsWith('/api/getOrders?')) return respond(book?.page(Number(pageIndex)) ?? '');
+      if (target.startsWith('/api/getOrder?')) return respond(book?.newest(clientId) ?? '');
+      return respond(`{"code":"1000","message":"","id":"${book?.place(clientId, price, copyAfterMs)}"}`);
+    },
+  });
+  return {
+    async run(account: TestAccount, happened: Events): Promise<Book> {
+      book = new Book(account.host.now);
+      for (const [index, { pauseMs, price, copyAfterMs: after }] of happened.entries()) {
+        await account.host.sleep(pauseMs);
+        copyAfterMs = after;
+        if (price === undefined) await findDuplicates(account, BUYS);
+        else await placeOrder(account, terms(price), { id: `mine${1_000 + index}` });
+      }
+      await account.host.sleep(2 * TOLERANCE_MS);
+      await findDuplicates(account, BUYS);
+      return book;
+    },
+    url: server.url,
+  };
+}
+
+it('whatever is placed, copied and looked at, and when: each copy is told once, and nothing that was wanted', async () => {
+  const { url, run } = await served();
+  await fc.assert(
+    fc.asyncProperty(events, async (happened) => {
+      const account = accountOf(url, { tolerance: TOLERANCE_MS, budgetMs: 3_600_000 });
+      const { copies } = await run(account, happened);
+      const told = account.alarms.flatMap(({ ids }) => ids);
+      expect(told.toSorted()).toEqual([...copies].toSorted());
+      // nobody else has placed anything
+      expect(account.alarms.filter(({ certain }) => !certain)).toEqual([]);
+      // what is told is also kept, and never as a copy of itself
+      for (const { id, duplicates } of account.journal.archive.since(0)) {
+        expect(duplicates).not.toContain(id);
+        expect(duplicates.filter((one) => !copies.has(one))).toEqual([]);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});

@@ -1,0 +1,234 @@
+import fs, { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Order } from '../../../src/domain/order.js';
+import type { OrderTerms } from '../../../src/trading/journal/intent.js';
+import { placeOrder } from '../../../src/trading/orders/place.js';
+import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify.js';
+import { NOW } from '../../support/fake-host.js';
+import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
+import { accountOf, type TestAccount } from '../support/account.js';
+import { findDuplicates } from '../support/duplicates.js';
+import { count, NOT_FOUND, query, record } from '../support/exchange.js';
+
+const TERMS: OrderTerms = {
+  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
+  ...{ price: '30000', amount: '0.01', borrow: false, repay: false },
+};
+const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
+
+/** Lists orders, newest first and ten a page; `onList` is called before each page is given. */
+function listing(orders: () => readonly string[], onList: () => void = () => undefined): Promise<FaultServer> {
+  return serveFaults({
+    answer: ({ target }) => {
+      const page = Number(query(target).pageIndex);
+      const some = orders().slice(10 * (page - 1), 10 * page);
+      onList();
+      return respond(some.length === 0 ? NOT_FOUND : `[${some.join(',')}]`);
+    },
+  });
+}
+
+function begin({ journal }: TestAccount, id: string, reqTime = NOW, changes: Partial<OrderTerms> = {}) {
+  return journal.begin<'order'>({ operation: 'order', terms: { ...TERMS, ...changes } }, { id, reqTime });
+}
+
+function settle(
+  account: TestAccount,
+  id: string,
+  order: string,
+  reqTime = NOW,
+  changes: Partial<OrderTerms> = {},
+): void {
+  begin(account, id, reqTime, changes).settle({ outcome: 'placed', id: order, duplicates: [] }, 'placed');
+}
+
+const at = (id: string, ms: number, changes: object = {}) => record({ id, trade_date: NOW + ms, ...changes });
+
+function ownOrder(text: string): Order {
+  const { id, trade_date: time } = JSON.parse(text);
+  const amounts = { price: '30000', amount: '0.01', filled: '0', filledValue: '0', fee: null, feeDiscount: false };
+  const kind = { clientId: null, market: 'btc_usdt', side: 'buy', type: 'limit', state: 'open', status: 0 } as const;
+  return { id, time, ...amounts, ...kind };
+}
+
+describe('orders just alike of several processes', () => {
+  it('are none too many, though another one is settled between the look at the exchange and that at the journal', async () => {
+    let settleOther = () => undefined;
+    const server = await listing(
+      () => [at('8', 5), at('7', 3)],
+      () => settleOther(),
+    );
+    const account = accountOf(server.url);
+    const other = begin(account, 'other');
+    const entry = begin(account, 'mine');
+    settleOther = () => void other.settle({ outcome: 'placed', id: '8', duplicates: [] }, 'placed');
+    expect((await verifyOrders(account, BUYS, { fresh: { entry, order: '7' } })).duplicates).toEqual([]);
+  });
+
+  it('leave one too many to be told of', async () => {
+    const server = await listing(() => [at('9', 6), at('8', 5), at('7', 3)]);
+    const account = accountOf(server.url);
+    settle(account, 'other', '8');
+    const fresh = { entry: begin(account, 'mine'), order: '7' };
+    expect((await verifyOrders(account, BUYS, { fresh })).duplicates).toMatchObject([{ ids: ['9'] }]);
+  });
+});
+
+describe('what is carried out again later', () => {
+  it('is found however many orders have come since, as long as somebody looked in between', async () => {
+    let orders = [at('7', 3)];
+    const server = await listing(() => orders);
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    settle(account, 'mine', '7');
+    expect(await findDuplicates(account, BUYS)).toEqual([]);
+    const others = Array.from({ length: 250 }, (_, index) => at(`${1000 + index}`, 100 + index, { price: 1 }));
+    orders = [...others.toReversed(), at('8', 50), ...orders];
+    expect(await findDuplicates(account, BUYS)).toMatchObject([
+      { intent: 'mine', order: '7', ids: ['8'], certain: false },
+    ]);
+    expect(await findDuplicates(account, BUYS)).toEqual([]);
+  });
+
+  it('costs one page for as long as its request may be carried out, and then one list back to it', async () => {
+    const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
+    const orders = [...older, at('7', 3)];
+    const server = await listing(() => orders);
+    const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    settle(account, 'mine', '7');
+    const pages = async () => {
+      const before = server.requests.length;
+      const { duplicates } = await verifyOrders(account, BUYS);
+      return [duplicates.length, server.requests.length - before];
+    };
+    expect(await pages()).toEqual([0, 1]);
+    await account.host.sleep(125_000);
+    expect(await pages()).toEqual([0, 1]);
+    await account.host.sleep(1);
+    expect(await pages()).toEqual([0, 31]);
+    expect(await pages()).toEqual([0, 0]);
+  });
+
+  it('is found on the newest page, though hundreds of orders have come since', async () => {
+    const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
+    const orders = [at('8', 21_000), ...older, at('7', 3)];
+    const server = await listing(() => orders);
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    settle(account, 'mine', '7');
+    expect((await verifyOrders(account, BUYS)).duplicates).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
+    expect((await verifyOrders(account, BUYS)).duplicates).toEqual([]);
+  });
+
+  it('is found in the list that a command reads for itself, and no other list is', async () => {
+    const server = await listing(() => []);
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    settle(account, 'mine', '7');
+    const own = [at('8', 50), at('7', 3)].map((text) => ownOrder(text));
+    const buy = listedFrom({ records: own, more: false, failure: null }, NOW + 66_000);
+    expect(await verifyMarket(account, 'btc_usdt', { buy })).toMatchObject([{ ids: ['8'] }]);
+    // which closed it
+    expect(await verifyMarket(account, 'btc_usdt')).toEqual([]);
+    expect(count(server, 'getOrders')).toBe(0);
+  });
+
+  it('is found where the look that the order itself began could not be made, though others could since', async () => {
+    let isThere = false;
+    const server = await listing(() => (isThere ? [at('8', 5), at('7', 3)] : []));
+    const account = accountOf(server.url, { tolerance: 1_000, budgetMs: 600_000 });
+    // somebody else looks in this market, long after the request could arrive and before anybody knows of the order
+    settle(account, 'other', '5', NOW + 100_000, { price: '1' });
+    await account.host.sleep(120_000);
+    await findDuplicates(account, BUYS);
+    isThere = true;
+    settle(account, 'mine', '7');
+    expect(await findDuplicates(account, BUYS)).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
+  });
+
+  it('counts as looked for only where the whole list could be had', async () => {
+    let pages = 0;
+    const orders = [
+      ...Array.from({ length: 15 }, (_, index) => at(`${900 - index}`, 500 - index, { price: 1 })),
+      at('8', 5),
+      at('7', 3),
+    ];
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        const page = Number(query(target).pageIndex);
+        pages += 1;
+        if (page === 2 && pages < 6) return FAULTS['an HTML page'];
+        return respond(`[${orders.slice(10 * (page - 1), 10 * page).join(',')}]`);
+      },
+    });
+    const account = accountOf(server.url);
+    settle(account, 'mine', '7');
+    expect(await findDuplicates(account, BUYS)).toEqual([]);
+    const later = accountOf(server.url, { state: account.state, budgetMs: 600_000 });
+    await later.host.sleep(200_000);
+    expect(await findDuplicates(later, BUYS)).toMatchObject([{ ids: ['8'] }]);
+  });
+
+  it('is told by the first to look only, unless an order just like it may claim it yet', async () => {
+    const server = await listing(() => [at('8', 5), at('7', 3)]);
+    const account = accountOf(server.url, { budgetMs: 600_000 });
+    settle(account, 'mine', '7');
+    const other = begin(account, 'other');
+    await account.host.sleep(90_000);
+    expect(await findDuplicates(account, BUYS)).toEqual([]);
+    other.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
+    expect(await findDuplicates(account, BUYS)).toMatchObject([{ ids: ['8'] }]);
+    expect(await findDuplicates(account, BUYS)).toEqual([]);
+  });
+});
+
+describe('an order that is there more than once', () => {
+  it('is told before that is noted: whoever is killed in between is told again', async () => {
+    const server = await listing(() => [at('8', 5), at('7', 3)]);
+    const account = accountOf(server.url);
+    settle(account, 'mine', '7');
+    const killed = new Error('killed');
+    const alarm = () => {
+      throw killed;
+    };
+    await expect(findDuplicates({ ...account, alarm }, BUYS)).rejects.toBe(killed);
+    await verifyMarket(account, 'btc_usdt');
+    expect(account.alarms).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
+    await verifyMarket(account, 'btc_usdt');
+    expect(account.alarms).toHaveLength(1);
+  });
+});
+
+describe('a disk that fails when the order has left', () => {
+  /** Lists the order twice; `onOrder` is called when it has come. */
+  function twice(onOrder: () => void): Promise<FaultServer> {
+    const list = respond(`[${at('8', 5)},${at('7', 3)}]`);
+    return serveFaults({
+      answer: ({ target }) => {
+        if (!target.startsWith('/api/order?')) return list;
+        onOrder();
+        return respond('{"code":"1000","message":"ok","id":"7"}');
+      },
+    });
+  }
+
+  it('because it is full, hides no order that is placed, and no extra one', async () => {
+    const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    const server = await twice(() => {
+      const spy = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
+        throw full;
+      });
+      onTestFinished(() => spy.mockRestore());
+    });
+    const account = accountOf(server.url);
+    const placed = await placeOrder(account, TERMS, { id: 'mine' });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '7', extras: [{ ids: ['8'] }] });
+  });
+
+  it('because it is broken, hides no order that is placed', async () => {
+    const server = await twice(() =>
+      mkdirSync(path.join(account.state, 'journal', 'test', 'settled', '2018-10-23.log')),
+    );
+    const account = accountOf(server.url);
+    const placed = await placeOrder(account, TERMS, { id: 'mine' });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '7', extras: null });
+  });
+});
