@@ -2,8 +2,8 @@ import type { Context } from '../../cli/context.js';
 import { withdrawRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { Departure } from '../../trading/departure.js';
 import { newClientId } from '../../trading/orders/client-id.js';
+import { SendGate } from '../../trading/send-gate.js';
 import { withdrawLimits } from '../../trading/withdrawals/limits.js';
 import type { WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import { sendWithdrawal } from '../../trading/withdrawals/send.js';
@@ -46,12 +46,12 @@ async function dispatch(context: Context, account: TradingAccount, { prepared }:
   const limits = withdrawLimits((await session.connection()).settings);
   const password = await readFundPassword(context, source);
   const id = newClientId(host);
-  const departure = new Departure();
+  const gate = new SendGate();
   const forget = host.onInterrupt(() => {
-    if (departure.takeBack()) output.note('The withdrawal was not sent.');
+    if (gate.cancel()) output.note('The withdrawal was not sent.');
     else output.warn(interruptedNote(id));
   });
-  const withdrawal = await sendWithdrawal(account, prepared.wanted, { id, limits, password, departure });
+  const withdrawal = await sendWithdrawal(account, prepared.wanted, { id, limits, password, gate });
   forget();
   return conclude(context, { ...prepared, id }, withdrawal);
 }
