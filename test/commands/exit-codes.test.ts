@@ -39,8 +39,8 @@ describe('exit codes', () => {
     { code: 2, kind: 'usage', line: () => 'depth btc_usdt --size 51', says: /1 to 50/ },
     { code: 3, kind: 'refused', line: () => 'order show btc_usdt 17', says: /not found/ },
     { code: 4, kind: 'credentials', line: () => 'account --profile keyless', says: /pit keys set --profile keyless/ },
-    { code: 5, kind: 'unreachable', line: () => 'markets', extra: () => nobody, says: /refused the connection/ },
-    { code: 5, kind: 'unreachable', line: () => 'balance', extra: () => nobody, says: /refused the connection/ },
+    { code: 5, kind: 'unreachable', line: () => 'markets', extra: () => nobody, says: /connection refused/ },
+    { code: 5, kind: 'unreachable', line: () => 'balance', extra: () => nobody, says: /connection refused/ },
     { code: 8, kind: 'declined', line: () => 'order buy btc_usdt 0.01 --at bid', says: /--yes/ },
     { code: 8, kind: 'declined', line: () => 'sandbox reset', extra: () => ({ input: 'y\n' }), says: /--yes/ },
   ])('exits $code for $kind', async ({ code, kind, line, extra, says }) => {

@@ -59,7 +59,7 @@ describe.skipIf(!hasOpenssl)('the built program behind a proxy', () => {
     };
     const call = 'api setRepayState --yes --profile mine';
     const refused = await other.failure(call, 5, { environment });
-    expect(refused.message).toContain('signed by an authority that this machine does not know');
+    expect(refused.message).toContain('signed by an authority this machine does not know');
     expect((await other.failure('profile set mine caFile ca.pem', 2)).hint).toContain('whole path');
     expect((await other.failure('profile set mine caFile /no/ca.pem', 2)).message).toContain('cannot be read (ENOENT)');
     await other.done(`profile set mine caFile ${authority.file}`);
