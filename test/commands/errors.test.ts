@@ -52,7 +52,7 @@ const WRONG_ORDERS: readonly Mistake[] = [
   ['order buy btc_usdt 0.01 --at 20000 --account savings --yes', /--account is "savings"/, /spot, isolated, cross/],
   ['order buy btc_usdt 0.01 --at 20000 --id my-order --yes', /"my-order"/, /4 to 36/],
   ['order show btc_usdt', /order id and --id/, /pit orders/],
-  ['orders --side buy --page 2', /--page needs a market/, /each market apart/],
+  ['orders --side buy --page 2', /--page needs a market/, /each market separately/],
 ];
 
 describe('a wrong line is told with its cause and the next step, and nothing is sent', () => {

@@ -31,7 +31,7 @@ const TABLES: readonly (readonly [line: string, shows: RegExp])[] = [
   ['withdrawals btc --all', /^No withdrawals of btc\.$/m],
   ['fees', /coin +chain +main chain +fee +deposits +withdrawals/],
   ['profile list', /profile +market data +trading/],
-  ['profile show', /profile +sandbox \(in use\)/],
+  ['profile show', /profile +sandbox \(active\)/],
   ['keys show', /access key +…/],
   ['sandbox status', /address +http:\/\/127\.0\.0\.1/],
   ['order buy btc_usdt 0.01 --at bid --dry-run', /side +\+ BUY/],

@@ -42,7 +42,7 @@ describe('the name files for shell completion', () => {
     const set = await desk.run('profile set sandbox dayNotional 900000usdt,3usdx');
     expect([set.code, set.stderr]).toEqual([
       0,
-      'Warning: No coin usdx is known of this exchange, so that its limit would hold nothing. Did you mean usdt?\n',
+      'Warning: This exchange has no coin usdx, so a limit on it has no effect. Did you mean usdt?\n',
     ]);
     expect((await desk.run('profile set sandbox dayNotional 900000usdt')).stderr).toBe('');
   });
