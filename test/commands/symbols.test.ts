@@ -81,7 +81,7 @@ describe('the names in answers', () => {
     first.keep(symbols, undefined);
     expect(symbols.read('orders').sort()).toEqual(['btc_usdt 1 mine1', 'eth_usdt 3 -', 'eth_usdt 4 -']);
     const second = new SeenNames();
-    // the list does not tell client ids, and 3 has filled
+    // the list has no client ids, and order 3 has filled
     second.look({ kind: 'orders', orders: [listed('1', 'open'), listed('5', 'open'), listed('3', 'filled')] });
     second.look({ kind: 'cancelled', order: { id: '4' } });
     second.look({ kind: 'orders', orders: [listed('6', 'open', 'other1')] });

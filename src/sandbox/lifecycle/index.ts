@@ -7,6 +7,6 @@ export { locate } from './running-file.js';
 export type { SandboxStatus } from './status.js';
 
 /*
- * What commands use to find and steer the sandbox of a `PIT_HOME`. Running one in this process is `start.js`, apart,
- * because it loads the exchange.
+ * What commands use to find and control the sandbox of a `PIT_HOME`. Running one in this process is in `start.js`, because it
+ * loads the exchange.
  */
