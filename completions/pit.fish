@@ -414,12 +414,12 @@ function __pit_tree_globals
         '--profile=@profile' 'use this profile' \
         '--json' 'print one JSON document' \
         '--csv' 'print comma-separated values' \
-        '--fields=-' 'only these fields of a table or of --csv: id,price' \
-        '--yes' 'answer a confirmation with yes' \
-        '--dry-run' 'check everything and send no write' \
-        '--timeout=-' 'how long the whole command may take (default: 30; listings have it for each page, a batch has what it needs)' \
-        '--no-color' 'print without colours' \
-        '--verbose' 'tell about each request on stderr' \
+        '--fields=-' 'show only these fields in tables and --csv: id,price' \
+        '--yes' 'confirm without asking' \
+        '--dry-run' 'check everything but send no write' \
+        '--timeout=-' 'time for the whole command (default: 30; each page of a listing; as long as a batch needs)' \
+        '--no-color' 'print without colors' \
+        '--verbose' 'show each request on stderr' \
         '--version' 'print the version' \
         '-V' 'print the version' \
         '--help' 'show help for a command' \

@@ -1,23 +1,23 @@
-/** Every kind of failure with how pit ends: the one table that code, help and README are made from. */
+/** Every kind of failure with its exit code and meaning. Code, help and documentation are made from this table. */
 export const FAILURES = {
-  internal: { exitCode: 1, meaning: 'a defect in pit, or the answer was not what the interface says' },
-  usage: { exitCode: 2, meaning: 'the command line or an input is wrong, or a guard holds; nothing was sent' },
-  refused: { exitCode: 3, meaning: 'the exchange answered with a code other than 1000' },
+  internal: { exitCode: 1, meaning: 'a bug in pit, or an answer that breaks the interface' },
+  usage: { exitCode: 2, meaning: 'wrong command line or input, or a guard stopped it; nothing was sent' },
+  refused: { exitCode: 3, meaning: 'the exchange refused: it answered with a code other than 1000' },
   credentials: { exitCode: 4, meaning: 'no profile, key, permission or usable host for this' },
   unreachable: { exitCode: 5, meaning: 'no answer, and nothing was changed by this call' },
   unknown: {
     exitCode: 6,
-    meaning: 'a write left and its outcome could not be found out; the message names the command that settles it',
+    meaning: 'a write was sent and its outcome is unknown; the message names the command that settles it',
   },
-  limited: { exitCode: 7, meaning: "the exchange's rate limit or lock; when it ends, if known" },
-  declined: { exitCode: 8, meaning: 'not confirmed, or a confirmation was needed where nobody could give it' },
+  limited: { exitCode: 7, meaning: "the exchange's rate limit or lock; the message says when it ends, if known" },
+  declined: { exitCode: 8, meaning: 'not confirmed, or nobody could confirm it' },
   partial: {
     exitCode: 9,
-    meaning: 'some of several things were done, or not all could be had; the output says which',
+    meaning: 'only part was done, or only part of the data could be read; the output says which',
   },
 } as const;
 
-/** How pit ends where nothing failed. */
+/** The other exit codes. */
 export const OTHER_ENDS = [
   { exitCode: 0, meaning: 'done' },
   { exitCode: 130, meaning: 'interrupted (SIGINT, Ctrl-C)' },
@@ -60,14 +60,14 @@ export function isAdvice(value: unknown): value is Advice {
 interface FailureDetails {
   /** What to do next. */
   hint?: Advice | undefined;
-  /** The exchange's own return code, when it gave one. */
+  /** The exchange's return code, if it gave one. */
   code?: number;
-  /** The client order id of the write concerned. */
+  /** The client order id of the write. */
   clientId?: string;
   cause?: unknown;
 }
 
-/** A failure that the user is told about: what happened, what to do next, and the exit code. */
+/** A failure for the user: what happened, what to do next, and the exit code. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly hints: readonly (string | Hint)[];
@@ -97,7 +97,7 @@ export class Failure extends Error {
   }
 }
 
-/** A word of the user's as a message quotes it: a pasted page would bury what is said about it. */
+/** A word of the user in quotes, cut if it is long. */
 export function quoted(word: string): string {
   return word.length > 60 ? `"${word.slice(0, 60)}…"` : `"${word}"`;
 }
@@ -107,7 +107,7 @@ export function usage(message: string, hint?: Advice): Failure {
   return new Failure('usage', message, { hint });
 }
 
-/** Ended by a signal: nothing more is said, the exit code is 128 plus the signal's number. */
+/** Ended by a signal. Nothing more is printed; the exit code is 128 plus the signal's number. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 
@@ -120,7 +120,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** A command that was run on the user's behalf has ended: it has said what there was to say, and its exit code is pit's. */
+/** A program that pit ran for the user has ended. It has printed everything itself, and its exit code becomes pit's. */
 export class CommandEnded extends Error {
   override readonly name = 'CommandEnded';
 
@@ -129,16 +129,16 @@ export class CommandEnded extends Error {
   }
 }
 
-/** Any thrown thing as a failure: what is not one already is a defect in pit. */
+/** Returns anything thrown as a failure. What is not a Failure is a bug in pit. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   if (thrown instanceof Error && 'code' in thrown && thrown.code === 'MODULE_NOT_FOUND') {
-    const hint = 'Install it again, in its own folder: npm ci';
+    const hint = 'Run npm ci in the folder of pit.';
     return new Failure('internal', 'A package that pit needs is not installed.', { hint, cause: thrown });
   }
-  return new Failure('internal', `pit met a defect: ${message}`, {
-    hint: 'Run it again with --verbose and report what it prints.',
+  return new Failure('internal', `pit has a bug: ${message}`, {
+    hint: 'Run it again with --verbose and report the output.',
     cause: thrown,
   });
 }

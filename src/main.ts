@@ -1,5 +1,4 @@
-import { report } from './cli/report.js';
-import { type Program, run } from './cli/run.js';
+import { type Program, report, run } from './cli/run.js';
 import { commands, groups, SECTIONS } from './commands/index.js';
 import { openContext } from './commands/session/context.js';
 import { type Host, systemHost } from './platform/host.js';

@@ -1,6 +1,6 @@
 import { nearest } from '../config/names.js';
 import { quoted, usage } from '../errors.js';
-import type { Answer, RowStream } from '../terminal/answer.js';
+import type { Result } from '../terminal/answer.js';
 import { grouped } from '../terminal/numbers.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Column, record, table } from '../terminal/table.js';
@@ -9,12 +9,12 @@ import type { Definition } from './definition.js';
 import { type Leaf, rowFields } from './row-fields.js';
 import { isNumeric, isTime, type Shape } from './shapes.js';
 
-/** How an answer looks to who has chosen fields. */
-export type View = <Any extends Answer | RowStream>(answer: Any) => Any;
+/** An answer with the fields that `--fields` names. */
+export type View = <Any extends Result>(answer: Any) => Any;
 
 /**
- * A view of a command's answers that has these fields alone, in this order, under the names that `--json` has; a name
- * that others begin with stands for all of them. Throws Failure `usage` with the nearest names, and all there are.
+ * Returns a view of a command's answers with only these fields, in this order and under the names of `--json`. The name of
+ * a nested object stands for all of its fields. Throws Failure `usage` that lists the nearest names and all names.
  */
 export function viewOf(definition: Definition, names: readonly string[]): View {
   const known = rowFields(definition);
@@ -24,7 +24,7 @@ export function viewOf(definition: Definition, names: readonly string[]): View {
   return (answer) => {
     if ('rows' in answer) return { ...answer, fields: header, columns };
     const rows = answer.csv ?? (answer.data as object | readonly object[]);
-    // what says that there is nothing needs no columns
+    // an empty list keeps its own text
     if (Array.isArray(rows) && rows.length === 0) return { ...answer, csvHeader: header };
     return { ...answer, csvHeader: header, show: (screen) => show(screen, columns, rows) };
   };
@@ -34,13 +34,12 @@ function fieldsNamed(name: string, known: readonly Leaf[]): readonly Leaf[] {
   const fields = known.filter(([field]) => field === name || field.startsWith(`${name}.`));
   if (fields.length > 0) return fields;
   const all = known.map(([field]) => field);
-  if (all.length === 0) throw usage('This command has no fields to choose from.', 'Leave --fields out.');
+  if (all.length === 0) throw usage('This command has no fields to choose from.', 'Leave out --fields.');
   const close = nearest(name, all);
   const guess = close.length === 0 ? '' : ` Did you mean ${close.join(' or ')}?`;
-  throw usage(`There is no field ${quoted(name)} here.${guess}`, `Fields: ${all.join(', ')}.`);
+  throw usage(`There is no field ${quoted(name)}.${guess}`, `Fields: ${all.join(', ')}.`);
 }
 
-/** A single thing is drawn as one, several as a table. */
 function show(screen: Screen, columns: readonly Column<object>[], rows: object | readonly object[]): string {
   if (Array.isArray(rows)) return table(screen, columns, rows);
   return record(
@@ -59,7 +58,7 @@ function columnOf([name, shape]: Leaf, index: number, all: readonly Leaf[]): Col
       return value === null || value === undefined ? null : shown(value);
     },
     align: isNumeric(shape) ? 'decimal' : 'left',
-    // what was named first is wanted most
+    // on a narrow screen the field named last goes first
     importance: all.length - index,
   };
 }

@@ -2,8 +2,8 @@ import type { Command, CommanderError, Option } from 'commander';
 import { type Advice, quoted, suggest, usage } from '../errors.js';
 
 /**
- * The global flags with their values, and the other words. A global flag may stand anywhere, and any other belongs to the
- * command before it: `order` and `order show` both have an `--id`.
+ * Separates the global flags and their values from the other words. A global flag may stand anywhere; any other flag
+ * belongs to the command before it: `order` and `order show` both have an `--id`.
  */
 export function parted(options: readonly Option[], words: readonly string[]) {
   const [globals, others]: [string[], string[]] = [[], []];
@@ -21,23 +21,23 @@ export function parted(options: readonly Option[], words: readonly string[]) {
   return { globals, others };
 }
 
-/** Without what stands after `--`, which may be another program's command line. */
+/** The words before `--`. Those after it may be the command line of another program. */
 export function ownWords(words: readonly string[]): readonly string[] {
   const at = words.indexOf('--');
   return at === -1 ? words : words.slice(0, at);
 }
 
-/** Commander's words without its prefix; its suggestion becomes the hint. */
+/** Commander's message without its prefix, and its suggestion as the hint. */
 export function complaintOf({ message }: CommanderError, words: readonly string[]): [message: string, hint: Advice] {
   const [, text = '', suggestion] = /^(?:error: )?([\s\S]*?)(?:\n\((.*)\))?$/.exec(message) ?? [];
   const [, negative] = /^unknown option '(-[\d.].*)'$/.exec(text) ?? [];
-  if (negative !== undefined) return [`${quoted(negative)} is below zero.`, 'Write a number above zero.'];
-  const note = words.length === 0 ? 'List the commands' : 'See how it is written';
+  if (negative !== undefined) return [`${quoted(negative)} is below zero.`, 'Use a number above zero.'];
+  const note = words.length === 0 ? 'List the commands' : 'See its usage';
   const hint = suggestion ?? suggest(note, ...words, '--help');
   return [text === '(outputHelp)' ? 'A command is missing.' : text, hint];
 }
 
-/** The words that lead to the command which is named, as far as there is one. */
+/** The words that lead to the named command, as far as it exists. */
 export function path(parent: Command, [name, ...rest]: readonly string[]): string[] {
   const found = parent.commands.find((command) => command.name() === name);
   return found === undefined ? [] : [found.name(), ...path(found, rest)];

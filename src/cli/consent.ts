@@ -2,13 +2,13 @@ import { Failure } from '../errors.js';
 import type { Context } from './context.js';
 
 /**
- * Refuses a write that asks, before any request, where nobody can answer. Throws Failure `declined`.
- * A pipe into stdin is nobody: `echo y |` confirms nothing.
+ * Refuses a write that needs confirmation, before any request, if nobody can answer. A pipe into stdin cannot answer:
+ * `echo y |` confirms nothing. Throws Failure `declined`.
  */
 export function requireConsent({ globals, prompts }: Context): void {
   if (globals.yes || globals.dryRun || prompts.available) return;
-  throw new Failure('declined', 'This needs a confirmation, and there is no terminal to ask on.', {
-    hint: 'Add --yes to confirm it in a script, or --dry-run to see what it would do.',
+  throw new Failure('declined', 'This needs confirmation, and there is no terminal to ask on.', {
+    hint: 'Add --yes to confirm in a script, or --dry-run to see what it would do.',
   });
 }
 
@@ -17,7 +17,7 @@ interface Time {
   outside<Value>(work: () => Promise<Value>): Promise<Value>;
 }
 
-/** Asks on a terminal, unless `--yes` has answered. Throws Failure `declined` for anything but yes. */
+/** Asks on a terminal, unless `--yes` was given. Throws Failure `declined` for anything but yes. */
 export async function confirm(
   { globals, prompts, budget }: Context & { readonly budget: Time },
   question: string,

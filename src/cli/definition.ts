@@ -1,12 +1,12 @@
-import type { Answer, RowStream } from '../terminal/answer.js';
+import type { Result } from '../terminal/answer.js';
 import type { Completes } from './completes.js';
 import type { Context } from './context.js';
 import type { Shape } from './shapes.js';
 
-/** Turns a word of the command line into a value. Throws Failure `usage` that names the input, the rule and the mend. */
+/** Turns a word of the command line into a value. Throws Failure `usage` that names the input, the rule and the fix. */
 export interface Reader<Value> {
   (word: string): Value;
-  /** What a shell offers for such a word; absent where nothing can be offered. */
+  /** What a shell offers for such a word, if it can offer anything. */
   readonly completes?: Completes;
 }
 
@@ -25,7 +25,7 @@ export interface Flag<Value = unknown> {
   readonly description: string;
   /** Absent for a switch. */
   readonly read?: Reader<Value>;
-  /** It may be given again, and each value counts. */
+  /** Whether it may be given several times; then every value counts. */
   readonly repeats?: true;
 }
 
@@ -51,20 +51,20 @@ type Input<Args extends Arguments, Opts extends Flags> = {
   readonly [Name in keyof Args]: ArgumentValue<Args[Name]>;
 } & { readonly [Name in keyof Opts]: FlagValue<Opts[Name]> };
 
-/** One subcommand: its words, its flags, and what it does. Each file of this folder's commands gives one. */
+/** A command: its arguments, its flags, and what it does. */
 export interface Definition<Args extends Arguments = Arguments, Opts extends Flags = Flags> {
   readonly summary: string;
   readonly arguments?: Args;
   readonly flags?: Opts;
   /** Shown by `--help`, without the leading `pit`. */
   readonly examples: readonly string[];
-  /** What `--json` prints. Its fields may become more; none may go away or become another type. */
+  /** What `--json` prints. Fields may be added, never removed or retyped. */
   readonly output: Shape;
-  /** What `--dry-run --json` prints, for a command that changes something. */
+  /** What `--dry-run --json` prints, if the command changes something. */
   readonly dry?: Shape;
-  /** A row of `--csv` where that is not an element of `output`. */
+  /** A row of `--csv`, if it is not an element of `output`. */
   readonly row?: Shape;
-  run(context: Context, input: Input<Args, Opts>): Promise<Answer | RowStream | undefined>;
+  run(context: Context, input: Input<Args, Opts>): Promise<Result | undefined>;
 }
 
 /** A definition whose `run` sees its own arguments and flags, typed. */

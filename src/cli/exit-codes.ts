@@ -8,7 +8,7 @@ interface End {
   readonly meaning: string;
 }
 
-/** Every way that pit ends, by its exit code. */
+/** Every way pit can end, ordered by exit code. */
 export function ends(): End[] {
   const failures = Object.entries(FAILURES).map(([kind, end]) => ({ kind, ...end }));
   return [...OTHER_ENDS.map((end) => ({ kind: '', ...end })), ...failures].sort(
@@ -16,11 +16,11 @@ export function ends(): End[] {
   );
 }
 
-const TITLE = 'How pit ends, and the kind of the error object that --json writes to stderr:';
-/** The cells before the words. */
+const TITLE = 'Exit codes, with the kind of the error object that --json writes to stderr:';
+/** The width of the columns before the text. */
 const INDENT = 20;
 
-/** What `pit help exit-codes` says, on a screen so many cells wide. */
+/** The text of `pit help exit-codes` for a screen of this width. */
 export function exitCodeHelp(width: number): string {
   const lines = ends().map(({ exitCode, kind, meaning }) => {
     const words = wrapped(meaning, width - INDENT).replaceAll('\n', `\n${' '.repeat(INDENT)}`);

@@ -1,20 +1,18 @@
-import type { Command } from 'commander';
 import { usage } from '../errors.js';
 import type { Format } from '../terminal/output.js';
 import { completing } from './completes.js';
 import { type Flag, flag, toggle } from './definition.js';
-import { optionOf } from './option.js';
 
 /** The flags that every command takes. */
 export interface Globals {
   readonly profile?: string;
   readonly format: Format;
-  /** The fields that a table or CSV is to have; all where none are named. */
+  /** The fields to show in a table or CSV; undefined for all. */
   readonly fields: readonly string[] | undefined;
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly timeoutMs: number;
-  /** Whether the user gave it. */
+  /** Whether the user gave `--timeout`. */
   readonly timeoutChosen: boolean;
   readonly color: boolean;
   readonly verbose: boolean;
@@ -44,21 +42,17 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
   ),
   toggle('--json', 'print one JSON document'),
   toggle('--csv', 'print comma-separated values'),
-  flag('--fields <names>', 'only these fields of a table or of --csv: id,price', fields),
-  toggle('--yes', 'answer a confirmation with yes'),
-  toggle('--dry-run', 'check everything and send no write'),
+  flag('--fields <names>', 'show only these fields in tables and --csv: id,price', fields),
+  toggle('--yes', 'confirm without asking'),
+  toggle('--dry-run', 'check everything but send no write'),
   flag(
     '--timeout <seconds>',
-    `how long the whole command may take (default: ${DEFAULT_TIMEOUT_S}; listings have it for each page, a batch has what it needs)`,
+    `time for the whole command (default: ${DEFAULT_TIMEOUT_S}; each page of a listing; as long as a batch needs)`,
     seconds,
   ),
-  toggle('--no-color', 'print without colours'),
-  toggle('--verbose', 'tell about each request on stderr'),
+  toggle('--no-color', 'print without colors'),
+  toggle('--verbose', 'show each request on stderr'),
 ];
-
-export function addGlobalFlags(program: Command): void {
-  for (const flag of GLOBAL_FLAGS) program.addOption(optionOf(flag));
-}
 
 function seconds(word: string): number {
   const value = /^\d{1,5}(\.\d{1,3})?$/.test(word) ? Number(word) : 0;
@@ -72,11 +66,11 @@ function fields(words: string): string[] {
   throw usage(`--fields is "${words}".`, 'It is a list of names, as in --fields id,price.');
 }
 
-/** Throws Failure `usage` where two of the flags exclude each other. */
+/** Throws Failure `usage` if two of the flags exclude each other. */
 export function readGlobals(flags: GlobalFlags): Globals {
   if (flags.json && flags.csv) throw usage('--json and --csv exclude each other.', 'Give one of them.');
   if (flags.fields && flags.json)
-    throw usage('--fields and --json exclude each other.', 'JSON has every field; jq picks from it.');
+    throw usage('--fields and --json exclude each other.', 'JSON has every field; pick from it with jq.');
   if (flags.fields && flags.dryRun) throw usage('--fields and --dry-run exclude each other.', 'Give one of them.');
   return {
     ...(flags.profile === undefined ? {} : { profile: flags.profile }),

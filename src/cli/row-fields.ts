@@ -4,25 +4,23 @@ import type { Shape } from './shapes.js';
 /** A field by its name, dotted where it is nested; `[]` stands for each element of a list. */
 export type Leaf = readonly [name: string, shape: Shape];
 
-/** The plain values that a shape holds, each once, in their order. */
+/** Returns the plain values of a shape, each once, in their order. */
 export function leaves(shape: Shape): Leaf[] {
   return once(found(shape, '', ELEMENTS));
 }
 
-/**
- * The columns that `--csv` has for a command: the fields of a row, nested ones with dots. A list in a row is one cell.
- */
+/** Returns the `--csv` columns of a command: the fields of a row, nested ones with dots. A list is one cell. */
 export function rowFields({ output, row }: Pick<Definition, 'output' | 'row'>): Leaf[] {
   return once(rowShapes(row ?? output).flatMap((one) => found(one, '', CELL)));
 }
 
-/** Where several forms have a field of a name, the first one tells what it is. */
+/** If several forms have a field of the same name, the first one describes it. */
 function once(all: readonly Leaf[]): Leaf[] {
   const names = all.map(([name]) => name);
   return all.filter(([name], index) => names.indexOf(name) === index);
 }
 
-/** What a list in a row comes to. */
+/** What becomes of a list in a row. */
 type Lists = (shape: Shape, name: string) => Leaf[];
 
 const ELEMENTS: Lists = (shape, name) => found(shape.items ?? {}, `${name}[]`, ELEMENTS);

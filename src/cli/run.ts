@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander';
-import { usage } from '../errors.js';
+import { asFailure, CommandEnded, Interrupted, usage } from '../errors.js';
 import type { Host } from '../platform/host.js';
-import type { Answer, RowStream } from '../terminal/answer.js';
+import type { Result } from '../terminal/answer.js';
 import { toJson } from '../terminal/json.js';
-import { Output } from '../terminal/output.js';
-import { complaintOf, parted, path } from './command-line.js';
+import { Output, ReaderGone } from '../terminal/output.js';
+import { complaintOf, ownWords, parted, path } from './command-line.js';
 import type { Base, Context } from './context.js';
 import { commandLine, withActiveProfile } from './hints.js';
 import { type Act, addCommands, type Commands, child, emptyProgram } from './tree.js';
@@ -47,7 +47,7 @@ export async function run(host: Host, { open, ...commands }: Program): Promise<v
 
 function acting(host: Host, open: Program['open']): Act {
   return async (definition, input, globals) => {
-    // drawing costs more to load than many a command has to do
+    // loaded on demand: it draws tables, which is more code than most commands need
     const chosen = globals.fields && (await import('./chosen-fields.js')).viewOf(definition, globals.fields);
     const colour = globals.color ? undefined : false;
     const options = { colour, view: chosen, commandLine: commandLine(host.arguments) };
@@ -64,8 +64,8 @@ function acting(host: Host, open: Program['open']): Act {
   };
 }
 
-/** A reader that has gone, or a full disk, must not hide the outcome of a write. */
-async function print(output: Output, answer: Answer | RowStream, isWrite: boolean): Promise<void> {
+/** Prints an answer. A closed pipe or a full disk must not hide the outcome of a write. */
+async function print(output: Output, answer: Result, isWrite: boolean): Promise<void> {
   const failure = 'rows' in answer ? undefined : answer.failure;
   try {
     await output.answer(answer);
@@ -74,4 +74,20 @@ async function print(output: Output, answer: Answer | RowStream, isWrite: boolea
     throw failure ?? error;
   }
   if (failure !== undefined) throw failure;
+}
+
+/** Prints what ended a command and returns the exit code for it. */
+export function report(thrown: unknown, host: Host): number {
+  if (thrown instanceof ReaderGone) return 0;
+  if (thrown instanceof Interrupted || thrown instanceof CommandEnded) return thrown.exitCode;
+  // the command line itself may be wrong, so its flags are searched for as plain words
+  const words = ownWords(host.arguments);
+  const output = new Output(host, words.includes('--json') ? 'json' : 'table', {
+    colour: words.includes('--no-color') ? false : undefined,
+    commandLine: commandLine(host.arguments),
+  });
+  const failure = asFailure(thrown);
+  if (words.includes('--verbose') && failure.cause instanceof Error) output.trace(failure.cause);
+  output.error(failure);
+  return failure.exitCode;
 }

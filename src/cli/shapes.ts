@@ -1,6 +1,6 @@
 /**
- * What the `--json` of a command looks like, as a JSON Schema (draft 2020-12) of few keywords, which every checker knows.
- * Objects are open: fields may be added later. Fields may not be removed or become another type.
+ * The `--json` of a command as a JSON Schema (draft 2020-12) with few keywords, so that every checker knows them.
+ * Objects are open: fields may be added later, never removed or retyped.
  */
 export interface Shape {
   readonly type?: TypeName | readonly TypeName[];

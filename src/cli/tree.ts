@@ -1,13 +1,12 @@
-import { Command, Argument as CommanderArgument } from 'commander';
+import { Command, Argument as CommanderArgument, Option } from 'commander';
 import { nearest } from '../config/names.js';
 import { suggest, usage } from '../errors.js';
 import { version } from '../version.js';
-import type { Argument, Definition } from './definition.js';
+import type { Argument, Definition, Flag } from './definition.js';
 import type { Globals } from './globals.js';
-import { addGlobalFlags, type GlobalFlags, readGlobals } from './globals.js';
-import { optionOf } from './option.js';
+import { GLOBAL_FLAGS, type GlobalFlags, readGlobals } from './globals.js';
 
-/** Carries out a command with what was given to it, by the names of its definition. */
+/** Runs a command with its arguments and flags by the names of its definition. */
 export type Act = (definition: Definition, input: Parameters<Definition['run']>[1], globals: Globals) => Promise<void>;
 
 /** The commands by their words. Each is loaded only when it is needed. */
@@ -19,14 +18,14 @@ export interface Commands {
   readonly sections: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The program without its commands. `show` takes what help and version print. */
+/** The program without its commands. `show` gets the text of help and version. */
 export function emptyProgram(show: (text: string) => void): Command {
   const program = new Command('pit');
   const flagsOfAll = () => program.options.filter(({ hidden }) => !hidden);
   program
     .description('A trading terminal on the command line, with an exchange in a box')
     .enablePositionalOptions()
-    // the library's own choice has those of the command above as well: `order batch` takes no --at
+    // by default these include the flags of the parent command: `order batch` takes no --at
     .configureHelp({
       showGlobalOptions: true,
       visibleGlobalOptions: (of) => (of === program ? [] : flagsOfAll()),
@@ -35,11 +34,11 @@ export function emptyProgram(show: (text: string) => void): Command {
     .configureOutput({ writeOut: show, writeErr: () => {} })
     .exitOverride()
     .version(version, '-V, --version', 'Print the version');
-  addGlobalFlags(program);
+  for (const flag of GLOBAL_FLAGS) program.addOption(optionOf(flag));
   return program;
 }
 
-/** Adds the command that is named, or all where none is. */
+/** Adds the named command, or all commands. */
 export async function addCommands(
   program: Command,
   { commands, groups, sections }: Commands,
@@ -56,7 +55,7 @@ export async function addCommands(
   }
   program
     .command('help')
-    .description('Show help for a command, or: help exit-codes')
+    .description('Show help for a command, or for exit-codes')
     .argument('[command...]')
     .helpGroup('Help:')
     .action(async (names: readonly string[]) => {
@@ -67,19 +66,19 @@ export async function addCommands(
     });
 }
 
-/** Help about something that is no command. */
+/** Help on a topic that is not a command. */
 async function topicOf(names: readonly string[], width = Number.POSITIVE_INFINITY): Promise<string | undefined> {
   return names.join(' ') === 'exit-codes' ? (await import('./exit-codes.js')).exitCodeHelp(width) : undefined;
 }
 
-/** A command's own file and those of its subcommands; help and unknown words need them all. */
+/** The named command and its subcommands; help and unknown words need all commands. */
 function wanted(commands: Commands['commands'], named: string | undefined) {
   const all = Object.entries(commands);
   const own = all.filter(([words]) => words.split(' ')[0] === named);
   return own.length === 0 ? all : own;
 }
 
-/** The command of that name below another. Throws Failure `usage` with the nearest names. */
+/** Returns a subcommand by its name. Throws Failure `usage` with the nearest names. */
 export function child(parent: Command, name: string): Command {
   const found = parent.commands.find((command) => command.name() === name);
   if (found !== undefined) return found;
@@ -125,7 +124,7 @@ function subcommand(parent: Command, name: string): Command {
   );
 }
 
-/** A word that only groups others is a wrong command line by itself; an order's word is a command as well. */
+/** The parent of a subcommand: it only groups others, or is a command too, as `order` is. */
 function group(parent: Command, groups: Commands['groups'], names: readonly string[]): Command {
   const summary = groups[names.join(' ')];
   const command = subcommand(parent, names.at(-1) ?? '');
@@ -140,4 +139,20 @@ function commanderArgument(name: string, { presence, description, read }: Argume
   return argument
     .argParser((text, previous: unknown[] | undefined) => [...(previous ?? []), read(text)])
     .default([], 'none');
+}
+
+/** A flag for commander. */
+function optionOf({ syntax, description, read, repeats }: Flag): Option {
+  const option = new Option(syntax, description);
+  if (read === undefined) return option;
+  if (repeats) return option.argParser((text, earlier: unknown[] | undefined) => [...(earlier ?? []), read(text)]);
+  return option.argParser((text, earlier: unknown) => {
+    requireFirst(option, earlier);
+    return read(text);
+  });
+}
+
+/** Two values of one flag: one would be lost silently, and with it perhaps a cancellation. */
+function requireFirst({ long }: Option, earlier: unknown): void {
+  if (earlier !== undefined) throw usage(`${long} is given more than once.`, 'It takes one value.');
 }

@@ -11,8 +11,7 @@ import type { Screen } from '../terminal/screen.js';
 import { type Column, table } from '../terminal/table.js';
 import { wrapped } from '../terminal/text.js';
 import { isoTime, zonedTime } from '../terminal/time.js';
-import { marketName } from './inputs/names.js';
-import { positiveDecimal, wholeNumber } from './inputs/numbers.js';
+import { marketName, positiveDecimal, wholeNumber } from './inputs.js';
 
 const DEFAULT_LEVELS = 10;
 /** "When merged depth is used only 5 levels are returned." */

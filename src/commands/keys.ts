@@ -9,7 +9,7 @@ import { codeOf } from '../config/private.js';
 import { Failure, suggest, usage } from '../errors.js';
 import { record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
-import { filePath } from './inputs/words.js';
+import { filePath } from './inputs.js';
 import { warnOfLeftBehind } from './left-behind.js';
 import { chosenProfile } from './profile.js';
 

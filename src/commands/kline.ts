@@ -9,9 +9,7 @@ import { readCandles } from '../exchange/candles.js';
 import { paintChange } from '../terminal/cells.js';
 import { grouped } from '../terminal/numbers.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
-import { marketName } from './inputs/names.js';
-import { oneOf, wholeNumber } from './inputs/numbers.js';
-import { moment } from './inputs/time.js';
+import { marketName, moment, oneOf, wholeNumber } from './inputs.js';
 
 const DEFAULT_TYPE: CandleType = '1hour';
 const DEFAULT_SIZE = 24;

@@ -3,7 +3,7 @@ import { type KeyPair, lastFour } from '../config/keys.js';
 import type { Profile } from '../config/profiles.js';
 import { suggest } from '../errors.js';
 import { Journal } from '../trading/journal/journal.js';
-import { quietly } from '../trading/quietly.js';
+import { tryRead } from '../trading/try-read.js';
 import { journalName } from './session/remembered.js';
 
 /** What a profile is to trade with from now on; null where it is to have no key. */
@@ -24,12 +24,12 @@ export async function warnOfLeftBehind(
 ): Promise<void> {
   const { name, tradeUrl } = profile;
   // keys that cannot be read are of no use for asking either
-  const keys = await quietly(() => session.keys.get(name));
+  const keys = await tryRead(() => session.keys.get(name));
   if (keys === null || keys === undefined) return;
   const account = accountOf(tradeUrl, keys.accessKey);
   const { tradeUrl: nextUrl, accessKey } = next(keys);
   if (accessKey !== null && accountOf(nextUrl, accessKey) === account) return;
-  const open = await quietly(async () => new Journal(host, host.directories.state, account).open().length);
+  const open = await tryRead(async () => new Journal(host, host.directories.state, account).open().length);
   if (open === 0) return;
   const writes = open === undefined ? 'writes' : open === 1 ? '1 write' : `${open} writes`;
   const of = `what became of ${writes} with the key ${lastFour(keys.accessKey)} at ${new URL(tradeUrl).host}`;

@@ -4,8 +4,8 @@ import * as shape from '../cli/shapes.js';
 import { usage } from '../errors.js';
 import * as origin from '../exchange/origins.js';
 import { grouped } from '../terminal/numbers.js';
-import { unknownCoinNote } from './inputs/known-coins.js';
-import { coinName, marketName } from './inputs/names.js';
+import { unknownCoinNote } from './coin-filter.js';
+import { coinName, marketName } from './inputs.js';
 
 export default define({
   summary: 'List markets with tick sizes, lot sizes and minimums',

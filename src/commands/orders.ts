@@ -5,9 +5,8 @@ import * as shape from '../cli/shapes.js';
 import type { Side } from '../domain/words.js';
 import { Failure, usage } from '../errors.js';
 import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/order-pages.js';
-import { watchMarket } from '../trading/duplicates/watch.js';
-import { marketName } from './inputs/names.js';
-import { oneOf, wholeNumber } from './inputs/numbers.js';
+import { listedFrom, verifyMarket } from '../trading/orders/verify.js';
+import { marketName, oneOf, wholeNumber } from './inputs.js';
 import { onMarket } from './known-market.js';
 import { ORDER, type OrderRow, orderColumns, orderRow } from './order/order-row.js';
 
@@ -50,12 +49,20 @@ export default define({
         : { from: 1, to: all || state === 'open' ? Number.POSITIVE_INFINITY : 1 };
     const lists = new Map<string, readonly OrderPages[]>();
     for (const one of market === undefined ? account.journal.markets() : [market]) {
+      const began = account.client.now();
       const read = (each: Side) => readOrderPages(account.client, one, each, extent);
       const list = onMarket(context, one, () => Promise.all(sides.map(read)));
       const found = await (market === undefined ? unlessGone(context, list) : list);
       if (found === undefined) continue;
       lists.set(one, found);
-      await watchMarket(account, one);
+      // a list that begins further back lacks the newest orders
+      const isFromNewest = page === undefined || page === 1;
+      const own = isFromNewest ? sides.map((each, index) => [each, found[index]] as const) : [];
+      await verifyMarket(
+        account,
+        one,
+        Object.fromEntries(own.map(([each, pages]) => [each, pages && listedFrom(pages, began)])),
+      );
     }
     if (market === undefined) context.output.note(marketsText([...lists.keys()]));
     return answer(

@@ -15,7 +15,7 @@ import { requireCertificates } from '../exchange/network/network.js';
 import type { Answer } from '../terminal/answer.js';
 import { type Entry, record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
-import { profileName, word, wordLike } from './inputs/words.js';
+import { profileName, word, wordLike } from './inputs.js';
 import { warnOfLeftBehind } from './left-behind.js';
 
 const HOSTS: shape.Fields = {

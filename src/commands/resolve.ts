@@ -24,9 +24,9 @@ import {
 import { allCertainFrom } from '../trading/looking.js';
 import type { OrderReference } from '../trading/orders/reference.js';
 import { isTooSmall } from '../trading/orders/rules.js';
-import { quietly } from '../trading/quietly.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
-import { oneOf, unresolvedId } from './inputs/numbers.js';
+import { tryRead } from '../trading/try-read.js';
+import { oneOf, unresolvedId } from './inputs.js';
 import { orderWords as placingWords, tooLittleText } from './order/order-words.js';
 
 export default define({
@@ -145,7 +145,7 @@ function tellUnreadable({ output }: Context, { journal }: TradingAccount): strin
 async function tellUnplaced({ output, session }: Context, resolution: Resolution): Promise<void> {
   const order = unplacedOf(resolution);
   if (order === undefined) return;
-  const market = await quietly(async () => (await session.markets()).find(order.market));
+  const market = await tryRead(async () => (await session.markets()).find(order.market));
   const isTooLittle = market !== undefined && isTooSmall(market, Decimal.of(order.price), Decimal.of(order.amount));
   const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...placingWords(order));
   output.warn([`${wordsOf(resolution.intent)}: the order is cancelled, and nothing was placed for it.`, rest]);

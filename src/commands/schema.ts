@@ -2,7 +2,7 @@ import { define, several } from '../cli/definition.js';
 import { leaves } from '../cli/row-fields.js';
 import * as shape from '../cli/shapes.js';
 import type { Answer } from '../terminal/answer.js';
-import { word } from './inputs/words.js';
+import { word } from './inputs.js';
 import { schemasOf } from './schemas.js';
 
 export default define({

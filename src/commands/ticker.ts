@@ -10,9 +10,8 @@ import * as origin from '../exchange/origins.js';
 import { changeColumn } from '../terminal/cells.js';
 import { grouped } from '../terminal/numbers.js';
 import { isoTime } from '../terminal/time.js';
-import { unknownCoinNote } from './inputs/known-coins.js';
-import { coinName, marketName } from './inputs/names.js';
-import { oneOf } from './inputs/numbers.js';
+import { unknownCoinNote } from './coin-filter.js';
+import { coinName, marketName, oneOf } from './inputs.js';
 
 interface Row extends Ticker {
   readonly market: string;

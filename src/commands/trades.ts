@@ -5,8 +5,7 @@ import * as origin from '../exchange/origins.js';
 import { type Side, sideColumn } from '../terminal/cells.js';
 import { grouped } from '../terminal/numbers.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
-import { marketName } from './inputs/names.js';
-import { idNumber } from './inputs/numbers.js';
+import { idNumber, marketName } from './inputs.js';
 
 export default define({
   summary: 'List public trades, oldest first',

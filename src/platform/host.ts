@@ -72,11 +72,20 @@ export function systemHost(): Host {
     random: Math.random,
     randomBytes,
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(cutShort),
-    keepSmall: async () => (await import('./memory.js')).keepSmall(),
+    keepSmall,
     onInterrupt: signals.onInterrupt,
     isProgram: async (name) => (await import('./command.js')).isProgram(name, process.env.PATH),
     run: async (words) => (await import('./command.js')).runCommand(words, signals, isOnTerminal()),
   };
+}
+
+/**
+ * V8's young generation grows with all that was ever in use, to 32 MiB and more that nothing needs. Only V8's own option
+ * stops it, and a program that is started by its name cannot be given options.
+ */
+async function keepSmall(): Promise<void> {
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString('--optimize-for-size');
 }
 
 function isOnTerminal(): boolean {

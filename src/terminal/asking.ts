@@ -1,9 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createPromptModule } from 'inquirer';
 import { Failure, Interrupted } from '../errors.js';
-import type { Host } from '../platform/host.js';
+import type { Host, TerminalInput } from '../platform/host.js';
 import type { LiveInput } from './live-input.js';
 import type { Screen } from './screen.js';
-import { dropTypeAhead } from './type-ahead.js';
 
 export type Question =
   | {
@@ -19,10 +19,10 @@ export type Question =
 
 export interface ListedChoice {
   readonly name: string;
-  /** The choice's number among all of them. */
+  /** The number of the choice. */
   readonly value: number;
   readonly description?: string;
-  /** What stands there once it is chosen. */
+  /** The text once it is chosen. */
   readonly short?: string;
 }
 
@@ -41,12 +41,12 @@ interface Key {
 
 const SHOW_CURSOR = '\u001b[?25h';
 
-/** Asks one question with inquirer. Loaded at the first question only: inquirer costs more than a whole command. */
+/** Asks a question with inquirer. Loaded at the first question: loading inquirer takes longer than most commands. */
 export function ask(host: Streams, screen: Screen, question: Question): Promise<unknown> {
   return askAfter(async () => {}, host, screen, question);
 }
 
-/** Asks a question that no key pressed beforehand may answer. */
+/** Asks a question that keys pressed earlier cannot answer. */
 export function askAfresh(host: Streams, screen: Screen, question: Question): Promise<unknown> {
   return askAfter(dropTypeAhead, host, screen, question);
 }
@@ -80,15 +80,15 @@ async function drawn(question: Question, theme: object, streams: Drawing): Promi
   return answers.answer;
 }
 
-/** Escape, Ctrl-D and an input that ends leave the question: inquirer alone would wait for ever. */
+/** Leaves the question at Escape, Ctrl-D and the end of input. inquirer alone would wait forever. */
 function watch({ input, errors }: Streams, leave: () => void): () => void {
   const onKey = (_text: string, key: Key | undefined): void => {
     if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) leave();
   };
-  // A signal may end the process in mid-question, when the cursor is hidden.
+  // a signal may end the process while the cursor is hidden
   const onExit = (): void => void errors.write(SHOW_CURSOR);
-  // after Ctrl-Z and fg readline leaves the input paused, and Node would end for want of anything to wait for
-  const onBack = (): void => void setImmediate(() => drawAnew(input.resume()));
+  // after Ctrl-Z and fg, readline leaves the input paused, and Node would have nothing to wait for
+  const onBack = (): void => void setImmediate(() => redraw(input.resume()));
   const endings = ['end', 'close', 'error'];
   input.on('keypress', onKey);
   for (const ending of endings) input.on(ending, leave);
@@ -99,13 +99,13 @@ function watch({ input, errors }: Streams, leave: () => void): () => void {
     for (const ending of endings) input.off(ending, leave);
     process.off('exit', onExit);
     process.off('SIGCONT', onBack);
-    // one that was taken up again here is not what readline gives back
+    // readline does not pause an input that was resumed here
     input.pause();
   };
 }
 
-/** inquirer draws when what was typed changes: a letter comes, and is taken back. */
-function drawAnew(input: Streams['input']): void {
+/** Makes inquirer draw again by typing a letter and deleting it. */
+function redraw(input: Streams['input']): void {
   input.emit('keypress', ' ', { name: 'space', sequence: ' ' });
   input.emit('keypress', '', { name: 'backspace' });
 }
@@ -114,10 +114,10 @@ function meaningOf(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === 'ExitPromptError') return new Interrupted('SIGINT');
   if (error.name !== 'AbortPromptError') return error;
-  return new Failure('declined', 'The question was left without an answer.', { hint: 'Nothing was done.' });
+  return new Failure('declined', 'The question was not answered.', { hint: 'Nothing was done.' });
 }
 
-/** inquirer paints by the global environment; here it paints as the rest of the screen does. */
+/** Makes inquirer use the colors of the rest of the screen. By itself it follows the global environment. */
 function themeOf({ paint, symbols }: Screen): object {
   const keysHelpTip = (keys: readonly (readonly [string, string])[]): string =>
     paint.faint(keys.map(([key, action]) => `${symbols ? key : (KEY_WORDS[key] ?? key)} ${action}`).join(', '));
@@ -142,5 +142,23 @@ function themeOf({ paint, symbols }: Screen): object {
   };
 }
 
-/** Keys by words, for terminals that draw no arrows. */
+/** Names of keys for terminals that cannot draw arrows. */
 const KEY_WORDS: Readonly<Record<string, string>> = { '↑↓': 'arrows', '⏎': 'Enter' };
+
+/** The first turn may end before the terminal is read; the second brings what waits there. */
+const TURNS = 2;
+
+/**
+ * Drops what was typed before the question appeared: it cannot be meant as the answer. inquirer drops it only if it happens
+ * to be read before the first drawing, and keeps the letters of an unfinished line.
+ */
+async function dropTypeAhead(input: TerminalInput): Promise<void> {
+  const drop = (): void => {};
+  // otherwise an unfinished line is not delivered
+  input.setRawMode?.(true);
+  input.on('data', drop).resume();
+  for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
+  input.off('data', drop);
+  input.pause();
+  input.setRawMode?.(false);
+}

@@ -1,7 +1,7 @@
 import { Decimal } from '../domain/decimal.js';
-import type { Column } from './layout.js';
 import { signed } from './numbers.js';
 import type { Paint } from './screen.js';
+import type { Column } from './table.js';
 
 export type Side = 'buy' | 'sell';
 

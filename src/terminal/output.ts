@@ -1,30 +1,26 @@
-import { type Advice, type Failure, type Hint, partsOf } from '../errors.js';
-import type { Host } from '../platform/host.js';
+import { type Advice, Failure, type Hint, partsOf } from '../errors.js';
+import type { Host, TerminalOutput } from '../platform/host.js';
 import type { Answer, RowStream } from './answer.js';
 import { toJson } from './json.js';
-import { CsvRows, JsonRows, type RowWriter, TableRows } from './row-writers.js';
+import { CsvRows, JsonRows, type RowWriter, TableRows, writeRows } from './row-streams.js';
 import { type Meaning, type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { StatusLine, type StatusPlace } from './status-line.js';
-import { writeRows } from './streaming.js';
 import { safe, shortened, wrapped } from './text.js';
 import { prepareWidths } from './width.js';
-import { Channel } from './writing.js';
-
-export { ReaderGone } from './writing.js';
 
 export type Format = 'table' | 'json' | 'csv';
 
 interface OutputOptions extends ScreenOptions {
-  /** What becomes of each answer before it is written: it may show less. */
+  /** Changes each answer before it is written, as `--fields` does. */
   readonly view?: (<Any extends Answer | RowStream>(answer: Any) => Any) | undefined;
   /** Writes the words of a hint as a command line. */
   readonly commandLine?: (argv: readonly string[]) => string;
 }
 
-/** In cells: what follows would drive what was asked off the screen. */
+/** In cells: a longer remark would push the answer off the screen. */
 const LONGEST_REMARK = 2_000;
 
-/** Where a command's answer goes (stdout) and what is said about it (stderr). */
+/** Writes a command's answer to stdout, and remarks about it to stderr. */
 export class Output {
   readonly #answers: Channel;
   readonly #remarks: Channel;
@@ -33,7 +29,7 @@ export class Output {
   readonly errorScreen: Screen;
   readonly #place: StatusPlace | undefined;
   #live: StatusLine | undefined;
-  /** Whether a line of the answer stands unfinished on a terminal: nothing may be drawn where it stands. */
+  /** Whether the answer's last line on a terminal is unfinished: nothing may be drawn over it. */
   #isInLine = false;
 
   constructor(
@@ -52,8 +48,8 @@ export class Output {
   }
 
   /**
-   * Writes the answer and waits until it is out. Rejects with ReaderGone when the reader has closed the pipe
-   * (as `head` does), and with a Failure when the output cannot be written.
+   * Writes the answer and waits until it is out. Rejects with ReaderGone if the reader closed the pipe, as `head` does,
+   * and with a Failure if the output cannot be written.
    */
   async answer(whole: Answer | RowStream): Promise<void> {
     const answer = this.options.view?.(whole) ?? whole;
@@ -62,10 +58,10 @@ export class Output {
   }
 
   /**
-   * A line on stderr that is drawn anew every second, or every so many milliseconds, while something goes on; none where
-   * no terminal shows it. Gives a function that takes it away.
+   * Draws a line on stderr again and again while something goes on, if stderr is a terminal. Returns a function that
+   * removes it.
    *
-   * @param text is asked for at each drawing, with the cells that there is room for
+   * @param text called at each drawing with the width that the line may take
    */
   live(text: (room: number) => string, meaning: () => Meaning = () => 'faint', everyMs?: number): () => void {
     if (this.#place === undefined) return () => {};
@@ -78,12 +74,12 @@ export class Output {
     };
   }
 
-  /** Something good to know, on stderr. */
+  /** Prints something good to know on stderr. */
   note(advice: Advice): void {
     this.#say(this.#lines('', remark(advice), this.errorScreen.paint.faint));
   }
 
-  /** Something to beware of, on stderr. */
+  /** Prints a warning on stderr. */
   warn(advice: Advice): void {
     this.#say(this.#lines('Warning: ', remark(advice), this.errorScreen.paint.warn));
   }
@@ -97,17 +93,17 @@ export class Output {
     }, '');
   }
 
-  /** Lines for a person about to be asked, on stderr: what a write will do. */
+  /** Prints on stderr what a write will do, before the question. */
   preview(show: (screen: Screen) => string): void {
     this.#say(show(this.errorScreen));
   }
 
-  /** Where an error came from; its message may hold words of the exchange. */
+  /** Prints a stack trace on stderr. Its message may hold text from the exchange. */
   trace({ stack = '' }: Error): void {
     this.#say(stack.split('\n').map(safe).join('\n'));
   }
 
-  /** What went wrong: for people a message and the next step, for programs one JSON object, the last line of stderr. */
+  /** Prints a failure as the last line of stderr: a message and the next step, or one JSON object. */
   error(failure: Failure): void {
     this.#say(this.format === 'json' ? this.#errorObject(failure) : this.#errorText(failure));
   }
@@ -149,7 +145,7 @@ export class Output {
     return safe(this.options.commandLine?.(argv) ?? ['pit', ...argv].join(' '));
   }
 
-  /** The first part behind its prefix, and each other one on a line of its own behind an arrow. */
+  /** The first part with its prefix, and every other part on a line of its own with an arrow. */
   #lines(prefix: string, [first = '', ...others]: readonly (string | Hint)[], paint: (line: string) => string): string {
     const arrow = this.errorScreen.symbols ? '→ ' : '-> ';
     return [
@@ -158,7 +154,7 @@ export class Output {
     ].join('\n');
   }
 
-  /** Broken between words where the terminal would break within them; a command is never cut. */
+  /** Wraps a part between words. A command is never broken or cut. */
   #wrapped(prefix: string, part: string | Hint, paint: (line: string) => string): string {
     const text = shortened(safe(typeof part === 'string' ? part : `${part.note}:`), LONGEST_REMARK);
     const command = typeof part === 'string' ? undefined : this.#commandLine(part);
@@ -167,16 +163,57 @@ export class Output {
 
   #say(line: string): void {
     this.#live?.clear();
-    // Nobody can be told that stderr is gone, and the exit code still tells what happened.
+    // if stderr is gone, only the exit code is left
     this.#remarks.write(`${this.#isInLine ? '\n' : ''}${line}\n`).catch(() => {});
     this.#live?.draw();
   }
 }
 
-/** The parts of a remark; the sentences that it begins with are one. */
+/** The parts of a remark, with its first sentences joined. */
 function remark(advice: Advice): readonly (string | Hint)[] {
   const parts = partsOf(advice);
   const at = parts.findIndex((part) => typeof part !== 'string');
   const sentences = parts.slice(0, at === -1 ? parts.length : at).join(' ');
   return sentences === '' ? parts : [sentences, ...(at === -1 ? [] : parts.slice(at))];
+}
+
+/** The reader closed the pipe, as `head` does. This is no error, and nothing more is printed. */
+export class ReaderGone extends Error {
+  override readonly name = 'ReaderGone';
+}
+
+/** A stream whose errors reach the writer. */
+class Channel {
+  #broken: Error | undefined;
+
+  constructor(
+    private readonly stream: TerminalOutput,
+    private readonly name: string,
+  ) {
+    // a stream reports an error to the write and as an event, and an event without a listener ends the process
+    stream.on('error', (error) => {
+      this.#broken ??= this.#meaning(error);
+    });
+  }
+
+  /** Resolves when the text has left this process. */
+  write(text: string): Promise<void> {
+    if (this.#broken !== undefined) return Promise.reject(this.#broken);
+    return new Promise((resolve, reject) => {
+      this.stream.write(text, (error) => {
+        if (error) reject(this.#meaning(error));
+        else resolve();
+      });
+    });
+  }
+
+  #meaning(error: Error): Error {
+    const code = 'code' in error ? String(error.code) : error.message;
+    // Windows calls a closed pipe EOF.
+    if (code === 'EPIPE' || code === 'EOF') return new ReaderGone(code);
+    return new Failure('internal', `Cannot write to ${this.name}: ${code}.`, {
+      hint: 'The command may have been carried out. Check before you run it again.',
+      cause: error,
+    });
+  }
 }

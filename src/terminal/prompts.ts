@@ -4,68 +4,68 @@ import type { ListedChoice, Question } from './asking.js';
 import { type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { safe } from './text.js';
 
-/** What is wrong with an answer, or true. */
+/** Returns true, or what is wrong with an answer. */
 type Validate = (answer: string) => true | string | Promise<true | string>;
 
 export interface Choice<Value> {
   readonly name: string;
   readonly value: Value;
   readonly description?: string;
-  /** What stands there once it is chosen, where that is not the name. */
+  /** The text once it is chosen, if that is not the name. */
   readonly short?: string;
 }
 
-/** A line to type, with words below it that keep up with what is typed and with the world. */
+/** A line to type, with text below that follows what is typed and what happens meanwhile. */
 interface Live {
-  /** The words for what is typed so far, at this moment and on this screen; and for what was wrong with it at Enter. */
+  /** The text for what is typed so far, and for what was wrong with it at Enter. */
   readonly below: (typed: string, wrong: string | undefined, screen: Screen) => string;
-  /** True, or what is wrong with an answer. */
+  /** Returns true, or what is wrong with an answer. */
   readonly check: (typed: string) => true | string;
-  /** Reads anew what the words tell of. Never rejects. */
+  /** Reads again what the text depends on. Never rejects. */
   readonly refresh: () => Promise<void>;
 }
 
-/** Often enough to follow a market, and seldom enough to be read. */
+/** Often enough to follow a market, rarely enough to read. */
 const REFRESH_MS = 1_500;
 
-const ON_COMMAND_LINE = 'Give it on the command line.';
+const ON_COMMAND_LINE = 'Pass it on the command line.';
 
-/** Questions to the person at the terminal, drawn on stderr so that stdout stays the answer's. */
+/** Questions to the person at the terminal. They go to stderr: stdout is for the answer alone. */
 export class Prompts {
   constructor(
     private readonly host: Pick<Host, 'input' | 'errors' | 'environment'>,
     private readonly options: ScreenOptions = {},
   ) {}
 
-  /** The terminal as it is now: a window is resized while a question waits. */
+  /** The terminal as it is now: its window may be resized while a question waits. */
   get #screen(): Screen {
     return screenOf(this.host.errors, this.host.environment, this.options);
   }
 
-  /** Whether there is somebody to ask: a pipe into stdin is not somebody. */
+  /** Whether somebody can answer. A pipe into stdin cannot. */
   get available(): boolean {
     return this.host.input.isTTY === true && this.host.errors.isTTY === true;
   }
 
-  /** Only `y` and `yes` confirm; Enter and anything else do not. */
+  /** Asks for confirmation. Only `y` and `yes` confirm. */
   async confirm(question: string): Promise<boolean> {
-    const hint = 'Where the command allows it, --yes answers for a script.';
+    const hint = 'In a script, --yes confirms if the command allows it.';
     const answer = await this.#ask({ type: 'input', message: `${safe(question)} [y/N]` }, hint, 'askAfresh');
     return /^y(?:es)?$/i.test(String(answer).trim());
   }
 
-  /** Only the word itself confirms, typed whole after the question stood there. */
+  /** Asks for a word to be typed in full, after the question has appeared. */
   async confirmTyping(question: string, word: string): Promise<boolean> {
-    const hint = 'It is confirmed on a terminal, by a person.';
+    const hint = 'Only a person at a terminal can confirm this.';
     const answer = await this.#ask({ type: 'input', message: safe(question) }, hint, 'askAfresh');
     const typed = String(answer).trim();
     return typed === word || typed.toLowerCase() === word;
   }
 
-  /** Shows nothing of what is typed, not even its length: screens are recorded and looked at over shoulders. */
+  /** Asks for a secret. Nothing typed is shown, not even its length: screens are recorded and watched. */
   async hidden(question: string): Promise<string> {
     const prompt: Question = { type: 'password', message: safe(question), mask: false, toggleMask: false };
-    return String(await this.#ask(prompt, 'Give it on stdin or in a file.'));
+    return String(await this.#ask(prompt, 'Pass it on stdin or in a file.'));
   }
 
   async text(question: string, options: { validate?: Validate; initial?: string } = {}): Promise<string> {
@@ -81,9 +81,9 @@ export class Prompts {
     return (choices[Number(index)] as Choice<Value>).value;
   }
 
-  /** Typing narrows the choices down: `find` gives those that fit, the likeliest first. */
+  /** Offers choices that typing narrows down. `find` returns those that fit, likeliest first. */
   async search<Value>(question: string, find: (typed: string) => Promise<readonly Choice<Value>[]>): Promise<Value> {
-    // of everything that was ever listed, so that a number always means what stood beside it
+    // every choice ever listed, so that a number keeps its meaning
     const seen: Choice<Value>[] = [];
     const source = async (typed = '') =>
       (await find(safe(typed))).map((choice) => listed(choice, seen.push(choice) - 1));
@@ -91,7 +91,7 @@ export class Prompts {
     return (seen[Number(index)] as Choice<Value>).value;
   }
 
-  /** Tells below the line what it means, at every key and every moment. */
+  /** Asks for a line and explains below it, all the time, what it would mean. */
   async live(question: string, { below, check, refresh }: Live): Promise<string> {
     const prompt: Question = {
       type: 'live',
@@ -104,7 +104,7 @@ export class Prompts {
 
   async #ask(prompt: Question, hint: string, how: 'ask' | 'askAfresh' = 'ask'): Promise<unknown> {
     if (!this.available)
-      throw new Failure('declined', 'This needs an answer, and nobody is there to give it.', { hint });
+      throw new Failure('declined', 'This needs an answer, and there is no terminal to ask on.', { hint });
     const asking = await import('./asking.js');
     return asking[how](this.host, this.#screen, prompt);
   }

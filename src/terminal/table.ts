@@ -1,17 +1,27 @@
-import { draw } from './drawing.js';
-import { type Column, columnsThatFit, GAP, type LaidOutColumn, layOut } from './layout.js';
+import CliTable from 'cli-table3';
 import type { Paint, Screen } from './screen.js';
 import { safe, shortened, wrapped } from './text.js';
 import { displayWidth } from './width.js';
 
-export type { Column } from './layout.js';
+export interface Column<Row> {
+  readonly title: string;
+  /** Plain text, made safe here. Null is shown as a faint dash. */
+  value(row: Row): string | null;
+  /** `decimal` aligns the decimal points. */
+  readonly align?: 'left' | 'right' | 'decimal';
+  paint?(text: string, row: Row, paint: Paint): string;
+  /** On a narrow screen the least important columns go first, of equals the rightmost (default: 1). */
+  readonly importance?: number;
+  /** Whether neither CSV nor JSON has it. */
+  readonly onScreenOnly?: true;
+}
 
 interface TableOptions {
   /** A line above the table. */
   readonly title?: string;
 }
 
-/** Rows under titled columns; columns that the screen has no room for are left out, and named below. */
+/** Draws rows under titled columns. Columns that do not fit are left out and named below. */
 export function table<Row>(
   screen: Screen,
   columns: readonly Column<Row>[],
@@ -25,14 +35,14 @@ export function table<Row>(
   return [...titleOf(screen, options), body, leftOut(screen, dropped)].filter((part) => part !== null).join('\n');
 }
 
-/** One line of a record: a label, its value, and how the value is painted. */
+/** A line of a record: a label, its value, and the color of the value. */
 export type Entry = readonly [
   label: string,
   value: string | null,
   paint?: ((text: string, paint: Paint) => string) | undefined,
 ];
 
-/** A single thing, a label and a value on each line; a value that the screen has no room for goes on below itself. */
+/** Draws a single thing as lines of label and value. A long value is wrapped. */
 export function record(screen: Screen, entries: readonly Entry[], options: TableOptions = {}): string {
   const labels: Column<Entry> = { title: '', value: ([label]) => label, paint: (text) => screen.paint.label(text) };
   const values: Column<Entry> = {
@@ -45,14 +55,14 @@ export function record(screen: Screen, entries: readonly Entry[], options: Table
   return [...titleOf(screen, options), draw(screen, columns, lines.length, false)].join('\n');
 }
 
-/** As much as is read of one value: several lines of prose, or anything that has to be copied. */
+/** In cells: several lines of prose, or anything that has to be copied. */
 const LONGEST_VALUE = 600;
 
 function roomForValues({ width }: Screen, entries: readonly Entry[]): number {
   return width - GAP - Math.max(0, ...entries.map(([label]) => displayWidth(safe(label))));
 }
 
-/** Breaks the value between words, so that an id or an address, which has none, stays whole. */
+/** Wraps the value between words, so that an id or an address stays whole. */
 function linesOf([label, value, paint]: Entry, room: number): Entry[] {
   if (value === null) return [[label, value, paint]];
   return wrapped(shortened(safe(value), LONGEST_VALUE), room)
@@ -65,8 +75,48 @@ function titleOf(screen: Screen, { title }: TableOptions): string[] {
   return wrapped(safe(title), screen.width).split('\n').map(screen.paint.strong);
 }
 
-/** Names the columns that the screen had no room for, and where they are; null where there are none with a title. */
-export function leftOut(screen: Screen, dropped: readonly Dropped[]): string | null {
+/**
+ * A table drawn in blocks of rows. From block to block, columns only become wider and fewer. On a terminal the titles are
+ * repeated above a block whose columns changed; a pipe gets them once.
+ */
+export class BlockTable<Row> {
+  #columns: readonly Column<Row>[];
+  #above: readonly LaidOutColumn[] = [];
+  readonly #dropped: LaidOutColumn[] = [];
+
+  constructor(
+    private readonly screen: Screen,
+    columns: readonly Column<Row>[],
+  ) {
+    this.#columns = columns;
+  }
+
+  /** Draws the next rows. */
+  block(rows: readonly Row[]): string {
+    const isFirst = this.#above.length === 0;
+    const all = this.#columns.map((column, index) => layOut(column, rows, this.screen.paint, this.#above[index]));
+    const kept = columnsThatFit(all, this.screen.width);
+    const isChanged =
+      kept.length < this.#above.length || kept.some(({ width }, index) => width !== this.#above[index]?.width);
+    this.#keep(all, kept);
+    const isTitled = isFirst || (isChanged && this.screen.width !== Number.POSITIVE_INFINITY);
+    return draw(this.screen, kept, rows.length, isTitled);
+  }
+
+  /** The line below the last block; empty if every block showed all columns. */
+  end(): string {
+    return leftOut(this.screen, this.#dropped) ?? '';
+  }
+
+  #keep(all: readonly LaidOutColumn[], kept: readonly LaidOutColumn[]): void {
+    this.#dropped.push(...all.filter((column) => !kept.includes(column)));
+    this.#columns = this.#columns.filter((_, index) => kept.includes(all[index] as LaidOutColumn));
+    this.#above = kept;
+  }
+}
+
+/** Names the columns that did not fit and says where to see them; null if no column with a title is missing. */
+function leftOut(screen: Screen, dropped: readonly Dropped[]): string | null {
   const titled = dropped.filter(({ title }) => title !== '');
   if (titled.length === 0) return null;
   const text = `No room for: ${titlesOf(titled)}. ${whereabouts(titled)}`;
@@ -88,3 +138,157 @@ function whereabouts(dropped: readonly Dropped[]): string {
 function titlesOf(columns: readonly Dropped[]): string {
   return columns.map(({ title }) => title).join(', ');
 }
+
+/** A painted text and its width in cells. */
+interface Cell {
+  readonly text: string;
+  readonly width: number;
+}
+
+/** The width of a column, and of the part from the decimal point on. */
+interface Extent {
+  readonly width: number;
+  readonly fraction: number;
+}
+
+interface LaidOutColumn extends Extent {
+  readonly title: string;
+  readonly align: 'left' | 'right';
+  readonly importance: number;
+  readonly onScreenOnly: boolean;
+  readonly cells: readonly Cell[];
+}
+
+/** Space between two columns. */
+const GAP = 2;
+
+/** Lays out a column: its cells, painted and aligned, and its width, at least that of the block above. */
+function layOut<Row>(
+  column: Column<Row>,
+  rows: readonly Row[],
+  paint: Paint,
+  above: Extent = { width: 0, fraction: 0 },
+): LaidOutColumn {
+  const title = safe(column.title);
+  const values = rows.map((row) => {
+    const value = column.value(row);
+    return value === null ? null : shortened(safe(value));
+  });
+  const fraction = column.align === 'decimal' ? Math.max(longestFraction(values), above.fraction) : 0;
+  const titleWidth = Math.max(displayWidth(title), above.width);
+  const cells = values.map((value, index) => cellOf(value, column, rows[index] as Row, paint, fraction));
+  return {
+    title,
+    align: (column.align ?? 'left') === 'left' ? 'left' : 'right',
+    importance: column.importance ?? 1,
+    onScreenOnly: column.onScreenOnly ?? false,
+    width: cells.reduce((widest, cell) => Math.max(widest, cell.width), titleWidth),
+    fraction,
+    cells,
+  };
+}
+
+/** Returns the columns that fit the width, in order; at least one. */
+function columnsThatFit(columns: readonly LaidOutColumn[], width: number): LaidOutColumn[] {
+  const kept = [...columns];
+  while (kept.length > 1 && totalWidth(kept) > width) {
+    const least = Math.min(...kept.map((column) => column.importance));
+    kept.splice(
+      kept.findLastIndex((column) => column.importance === least),
+      1,
+    );
+  }
+  return kept;
+}
+
+function totalWidth(columns: readonly LaidOutColumn[]): number {
+  return columns.reduce((sum, column) => sum + column.width, GAP * (columns.length - 1));
+}
+
+function cellOf<Row>(value: string | null, column: Column<Row>, row: Row, paint: Paint, fraction: number): Cell {
+  const text = value ?? '-';
+  const painted = value === null ? paint.faint(text) : (column.paint?.(text, row, paint) ?? text);
+  // spaces for missing decimals align the decimal points
+  const filler = ' '.repeat(Math.max(fraction - fractionOf(text), 0));
+  return { text: painted + filler, width: displayWidth(text) + filler.length };
+}
+
+function longestFraction(values: readonly (string | null)[]): number {
+  return values.reduce((longest, value) => Math.max(longest, value === null ? 0 : fractionOf(value)), 0);
+}
+
+/** The width from the decimal point on, including the unit of `1.25%`. */
+function fractionOf(text: string): number {
+  const point = text.search(/\.|%$/);
+  return point === -1 ? 0 : text.length - point;
+}
+
+/** Stands for the text of a cell in the frame. */
+const FILLING = '#';
+
+/** Draws columns side by side, with titles and a rule above if wanted. */
+function draw(screen: Screen, columns: readonly LaidOutColumn[], rows: number, titled = true): string {
+  const frame = frameOf(columns);
+  const lines: string[] = titled ? head(screen, columns, frame) : [];
+  for (let row = 0; row < rows; row += 1) {
+    lines.push(lineOf(frame, columns, (column) => column.cells[row] as Cell));
+  }
+  return lines.join('\n');
+}
+
+/**
+ * The text before, between and after the cells of a row. All rows have the same widths, so cli-table3 draws only one row:
+ * it measures each cell eight times, which takes as long for fifty rows as starting Node.
+ */
+function frameOf(columns: readonly LaidOutColumn[]): string[] {
+  const frame = new CliTable({
+    chars: { ...NO_LINES, middle: ' '.repeat(GAP) },
+    // without empty lists cli-table3 adds its own colors, even in a pipe
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+  });
+  frame.push(columns.map(({ width }) => FILLING.repeat(Math.max(width, 1))));
+  return frame.toString().split(/#+/);
+}
+
+function head(screen: Screen, columns: readonly LaidOutColumn[], frame: readonly string[]): string[] {
+  const { label, faint } = screen.paint;
+  const titles = lineOf(frame, columns, ({ title }) => ({ text: label(title), width: displayWidth(title) }));
+  // in a pipe every line below the first is a row
+  if (screen.width === Number.POSITIVE_INFINITY) return [titles];
+  const width = columns.reduce((sum, column) => sum + column.width, GAP * (columns.length - 1));
+  return [titles, faint((screen.symbols ? '─' : '-').repeat(width))];
+}
+
+function lineOf(
+  frame: readonly string[],
+  columns: readonly LaidOutColumn[],
+  cellOf: (column: LaidOutColumn) => Cell,
+): string {
+  let line = frame[0] ?? '';
+  columns.forEach((column, index) => {
+    line += padded(cellOf(column), column) + (frame[index + 1] ?? '');
+  });
+  return line.trimEnd();
+}
+
+function padded({ text, width }: Cell, column: LaidOutColumn): string {
+  const space = ' '.repeat(Math.max(column.width, 1) - width);
+  return column.align === 'left' ? text + space : space + text;
+}
+
+const NO_LINES = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+};

@@ -14,16 +14,16 @@ const SEQUENCES = new RegExp(
 );
 const BREAKS = /[\t\n\v\f\r\x85\u2028\u2029]+/g;
 const CONTROLS = /\p{Cc}/gu;
-/** Direction marks, joiners, zero-width spaces, tags, variation selectors, fillers: all that changes a line unseen. */
+/** Direction marks, joiners, zero-width spaces, tags, variation selectors, fillers: whatever changes a line invisibly. */
 const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 const HALVES = /\p{Cs}/gu;
-/** No script stacks more marks on a letter; more of them would cover the lines above and below. */
+/** No script stacks more marks on a letter. More would cover the lines above and below. */
 const STACKED = /(\p{M}{4})\p{M}+/gu;
 const PLAIN = /^[ -~]*$/;
-/** No address, hash or name has so many cells; what has more would fill the screen. */
+/** In cells. No address, hash or name is longer; longer text would fill the screen. */
 const LONGEST = 200;
 
-/** Text from outside as one line that only ever prints: escapes, controls and invisible formatting are gone. */
+/** Returns text from outside as one harmless line, without escapes, control characters and invisible formatting. */
 export function safe(text: string): string {
   if (PLAIN.test(text)) return text;
   return text
@@ -35,7 +35,7 @@ export function safe(text: string): string {
     .replace(STACKED, '$1');
 }
 
-/** A safe text of no more than so many cells, which says that it was cut. */
+/** Cuts a safe text to a number of cells, and marks the cut. */
 export function shortened(text: string, most = LONGEST): string {
   if (text.length <= most / 2 || displayWidth(text) <= most) return text;
   let [kept, width] = ['', 0];
@@ -48,8 +48,8 @@ export function shortened(text: string, most = LONGEST): string {
 }
 
 /**
- * Breaks text between words so that no line is wider than the screen, unless a word is. A command behind it is never
- * broken: the first line of an order without its flags is another order. What is wider the terminal breaks, and copies whole.
+ * Wraps text between words. A command at its end stays on one line: the first line of a broken order would be another
+ * order. The terminal may still break it, but copies it whole.
  */
 export function wrapped(text: string, width: number, command?: string): string {
   const lines: string[] = [];

@@ -2,9 +2,8 @@ import type { Advice } from '../errors.js';
 import type { Budget } from '../exchange/budget.js';
 import type { ExchangeClient } from '../exchange/exchange-client.js';
 import type { Host } from '../platform/host.js';
-import type { Extra } from './duplicates/extra-orders.js';
+import type { DuplicateOrders, DuplicateWithdrawals } from './duplicates.js';
 import type { Journal } from './journal/journal.js';
-import type { ExtraWithdrawal } from './withdrawals/extras.js';
 
 /** An account at an exchange, with what it takes to write there and to know what became of it. */
 export interface TradingAccount {
@@ -18,9 +17,9 @@ export interface TradingAccount {
   /** Warns of what is otherwise than it was asked for. */
   readonly warn: (words: Advice) => void;
   /** Tells loudly of orders that are there more than once. When this returns they count as told. */
-  readonly alarm: (extras: readonly Extra[]) => void;
+  readonly alarm: (duplicates: readonly DuplicateOrders[]) => void;
   /** The same for withdrawals. */
-  readonly alarmWithdrawals: (extras: readonly ExtraWithdrawal[]) => void;
+  readonly alarmWithdrawals: (duplicates: readonly DuplicateWithdrawals[]) => void;
 }
 
 /** How long after its `reqTime` the exchange takes a request, kept between commands. */

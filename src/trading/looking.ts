@@ -1,7 +1,7 @@
 import { clockTime } from '../exchange/limiter/breaker.js';
 import type { TradingAccount } from './account.js';
-import { quietly } from './quietly.js';
 import { type Probe, toleranceOf } from './tolerance.js';
+import { tryRead } from './try-read.js';
 
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 5_000;
@@ -33,7 +33,7 @@ export interface LookedFor<Fate> {
  * says nothing at first: `late` is asked only after a look that found nothing and began when the exchange would not take
  * the request any more, as itself had just said.
  */
-export async function lookUntilKnown<Fate>(
+export async function pollUntilSettled<Fate>(
   account: TradingAccount,
   lost: Lost,
   look: () => Promise<Fate | 'nothing' | undefined>,
@@ -49,7 +49,7 @@ export async function lookUntilKnown<Fate>(
     // the answer to the look corrects what is known of the exchange's clock: before, that may be of a day ago
     const asked = client.now() - Math.max(0, host.now() - start);
     if (found !== 'nothing' && found !== undefined) return { fate: found, end: undefined };
-    const tolerance = found === 'nothing' ? await quietly(() => toleranceOf(account, probe)) : undefined;
+    const tolerance = found === 'nothing' ? await tryRead(() => toleranceOf(account, probe)) : undefined;
     const end = tolerance === undefined ? undefined : endOf(reqTime, tolerance);
     const fate = isTooOld && end !== undefined && asked > end ? await late() : undefined;
     if (fate !== undefined) return { fate, end };
@@ -71,7 +71,7 @@ async function isRefusedForItsAge(account: TradingAccount, { probe, reqTime }: L
   const { tolerance, client, tell } = account;
   const isOver = () => tolerance.known !== undefined && client.now() > endOf(reqTime, tolerance.known);
   if (!isOver()) return false;
-  const isTaken = await quietly(() => probe(account, reqTime));
+  const isTaken = await tryRead(() => probe(account, reqTime));
   // again: the answer corrects what is known of the exchange's clock, and another one may have been here first
   if (isTaken === true && isOver()) {
     tell('The exchange takes requests for longer than was remembered; finding out for how long.');

@@ -33,6 +33,8 @@ export interface Intent {
 /** One request. */
 export interface Attempt {
   readonly id: string;
+  /** The write that it belongs to: a batch has several. */
+  readonly group: string;
   readonly intents: readonly Intent[];
   /**
    * `answered`: every intent has its outcome. `short`: accepted in part, and {@link named} are the orders. `refused`: by a
@@ -65,6 +67,8 @@ interface Context {
   readonly known: ReadonlySet<string>;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
   readonly tolerance: number;
+  /** How well a row of an intent's key fits it, 0 for exactly; undefined if it does not. Every one does by default. */
+  readonly misfit?: (row: string, intent: string) => number | undefined;
 }
 
 export type IntentOutcome =
@@ -83,10 +87,14 @@ export interface Reconciled {
   /** By intent: what this list decides. */
   readonly outcomes: ReadonlyMap<string, IntentOutcome>;
   readonly duplicates: readonly Duplicates[];
-  /** No row is left that neither pit nor an open attempt accounts for: nobody else seems to use the account. */
+  /** Rows that nothing accounts for: somebody else made them. */
+  readonly unexplained: readonly Row[];
+  /** None of these is as recent as the attempts: nobody else seems to use the account. */
   readonly isAlone: boolean;
   /** Attempts that can make nothing any more and of which this list shows all that they made. */
   readonly closed: ReadonlySet<string>;
+  /** Groups of which a row that fits them was taken by another write whose outcome is open: it may still be theirs. */
+  readonly contested: ReadonlySet<string>;
   /** Rows that are reserved for an attempt that is proven elsewhere. */
   readonly reserved: ReadonlyMap<string, Attempt>;
   /** When to hold another list against what is not closed; undefined if everything is. */
@@ -109,23 +117,37 @@ interface Claim {
   order: string | null;
 }
 
-export function reconcile(attempts: readonly Attempt[], list: List, { known, tolerance }: Context): Reconciled {
+export function reconcile(
+  attempts: readonly Attempt[],
+  list: List,
+  { known, tolerance, misfit = () => 0 }: Context,
+): Reconciled {
   const span = tolerance + SLACK_MS;
   const listed = new Map(list.rows.map((row, index) => [row.id, { row, index }]));
   const claims = attempts.flatMap((attempt) =>
     attempt.intents.map((intent): Claim => ({ attempt, intent, order: intent.order })),
   );
   const byKey = groupBy(claims, ({ intent }) => intent.key);
+  for (const claim of claims) {
+    // the exchange may have changed an order in accepting it, and its duplicates alike
+    const key = listed.get(claim.order ?? '')?.row.key ?? claim.intent.key;
+    if (key !== claim.intent.key) byKey.set(key, [...(byKey.get(key) ?? []), claim]);
+  }
   const accounted = new Set([...known, ...claims.flatMap(({ order }) => order ?? [])]);
   const free = new Set(list.rows.filter(({ id }) => !accounted.has(id)).reverse());
 
   const boundaries = new Map(attempts.map((attempt) => [attempt, boundaryOf(attempt, list.rows)]));
   const isNewer = (row: Row, attempt: Attempt) => (listed.get(row.id)?.index ?? 0) < (boundaries.get(attempt) ?? 0);
   const madeAt = ({ order, attempt }: Claim) => listed.get(order ?? '')?.row.time ?? attempt.reqTime;
-  const gap = (row: Row, claim: Claim) => Math.abs(row.time - madeAt(claim));
-  const isInTime = (row: Row, claim: Claim) => gap(row, claim) <= span;
+  const gap = (row: Row, claim: Claim) =>
+    Math.min(Math.abs(row.time - madeAt(claim)), Math.abs(row.time - claim.attempt.reqTime));
+  const isInTime = (row: Row, claim: Claim) => misfit(row.id, claim.intent.id) !== undefined && gap(row, claim) <= span;
+  /** The better it fits, and then the nearer it is. */
+  const distance = (row: Row, claim: Claim) => (misfit(row.id, claim.intent.id) ?? 0) * 2 * span + gap(row, claim);
   const mayBe = (row: Row, claim: Claim) =>
-    claim.attempt.isOlder === undefined ? isInTime(row, claim) : isNewer(row, claim.attempt);
+    claim.attempt.isOlder === undefined
+      ? isInTime(row, claim) && row.time >= claim.attempt.reqTime - SLACK_MS
+      : isNewer(row, claim.attempt);
 
   // 1. what an answer named belongs to that request, though other requests would fit as well
   const byAttempt = groupBy(claims, ({ attempt }) => attempt.id);
@@ -147,13 +169,15 @@ export function reconcile(attempts: readonly Attempt[], list: List, { known, tol
 
   // 2. what is open takes what fits it best; requests that got no answer come first
   const reserved = new Map<string, Attempt>();
+  const takers = new Map<string, Set<string>>();
   const freeByKey = groupBy(free, ({ key }) => key);
   const open = claims.filter(({ intent, order }) => intent.state === 'open' && order === null);
   for (const claim of open.sort(byNeed)) {
     const fitting = (freeByKey.get(claim.intent.key) ?? []).filter((row) => free.has(row) && mayBe(row, claim));
-    const row = leastBy(fitting, (one) => gap(one, claim));
+    const row = leastBy(fitting, (one) => distance(one, claim));
     if (row === undefined) continue;
     free.delete(row);
+    takers.set(row.key, (takers.get(row.key) ?? new Set()).add(claim.attempt.group));
     if (claim.attempt.isProvenElsewhere === true) reserved.set(row.id, claim.attempt);
     else claim.order = row.id;
   }
@@ -163,13 +187,15 @@ export function reconcile(attempts: readonly Attempt[], list: List, { known, tol
   const unexplained: Row[] = [];
   for (const row of free) {
     const fitting = (byKey.get(row.key) ?? []).filter((claim) => isMade(claim) && isInTime(row, claim));
-    const nearest = leastBy(fitting, (claim) => gap(row, claim));
+    const nearest = leastBy(fitting, (claim) => distance(row, claim));
     // of lines of one batch that agree, those that have no order yet
     const isVacant = (claim: Claim) => claim.order === null && !duplicates.has(claim) && isSameWrite(claim, nearest);
     const claim = fitting.find(isVacant) ?? nearest;
     if (claim === undefined) unexplained.push(row);
     else duplicates.set(claim, [...(duplicates.get(claim) ?? []), row]);
   }
+  const repeated = [...duplicates.values()].flatMap((rows) => rows.map(({ id }) => id));
+  const explained = new Set([...known, ...repeated, ...claims.flatMap(({ order }) => order ?? [])]);
   const earliest = Math.min(...claims.map(madeAt)) - span;
 
   const reaches = (attempt: Attempt) =>
@@ -179,33 +205,35 @@ export function reconcile(attempts: readonly Attempt[], list: List, { known, tol
       : (boundaries.get(attempt) ?? 0) < list.rows.length);
   const outcomes = new Map<string, IntentOutcome>();
   const closed = new Set<string>();
+  const contested = new Set<string>();
   for (const attempt of attempts) {
     const own = byAttempt.get(attempt.id) ?? [];
     for (const { intent, order } of own)
       if (order !== null && intent.order === null) outcomes.set(intent.id, { outcome: 'placed', id: order });
     if (!reaches(attempt)) continue;
     const missing = own.filter(({ intent, order }) => intent.state === 'open' && order === null);
-    const isContested = missing.some(({ intent }) =>
+    const isReserved = missing.some(({ intent }) =>
       [...reserved.keys()].some((id) => listed.get(id)?.row.key === intent.key),
     );
     const isLate = list.began > closesAt(attempt.reqTime, tolerance);
     const isShown =
       attempt.named.every((id) => listed.has(id)) &&
       (attempt.checkedTo !== undefined || own.every(({ order }) => order === null || listed.has(order)));
-    const placedOrNamed = own.flatMap(({ order }) => order ?? []);
-    const isNamedPlaced = attempt.named.every((id) => placedOrNamed.includes(id));
+    const isNamedPlaced = attempt.named.every((id) => explained.has(id));
     const isDecided =
-      !isContested &&
+      !isReserved &&
       ((attempt.answer === 'short' && isShown && isNamedPlaced) ||
         attempt.answer === 'refused' ||
         ((attempt.answer === 'lost' || attempt.answer === 'deferred') && isLate));
     const absent = attempt.answer === 'short' || attempt.answer === 'refused' ? 'refused' : 'notSent';
     if (isDecided && attempt.isProvenElsewhere !== true)
       for (const { intent } of missing) outcomes.set(intent.id, { outcome: absent });
-    const isReserving = [...reserved.keys()].some((id) =>
-      own.some(({ intent }) => intent.key === listed.get(id)?.row.key),
+    const isContested = own.some(({ intent }) =>
+      [...(takers.get(intent.key) ?? [])].some((group) => group !== attempt.group),
     );
-    if (isLate && isShown && !isReserving && (missing.length === 0 || isDecided)) closed.add(attempt.id);
+    if (isContested) contested.add(attempt.group);
+    const isSettled = missing.length === 0 || (isDecided && attempt.isProvenElsewhere !== true);
+    if (isLate && isShown && isSettled && !isContested) closed.add(attempt.id);
   }
   const waiting = attempts.filter(({ id }) => !closed.has(id)).map(({ reqTime }) => closesAt(reqTime, tolerance));
   return {
@@ -214,8 +242,10 @@ export function reconcile(attempts: readonly Attempt[], list: List, { known, tol
       ...{ attempt, rows },
       intent: { ...intent, order },
     })),
+    unexplained,
     isAlone: !unexplained.some(({ time }) => time >= earliest),
     closed,
+    contested,
     reserved,
     retryAt: waiting.length === 0 ? undefined : Math.min(...waiting),
   };
@@ -243,7 +273,7 @@ function isMade({ intent, order }: Claim): boolean {
 }
 
 function isSameWrite({ attempt }: Claim, other: Claim | undefined): boolean {
-  return attempt.id === other?.attempt.id;
+  return attempt.group === other?.attempt.group;
 }
 
 function leastBy<Item>(items: readonly Item[], of: (item: Item) => number): Item | undefined {

@@ -1,11 +1,9 @@
 import { Failure } from '../errors.js';
 import type { TradingAccount } from './account.js';
+import { keptJob } from './batches/job.js';
 import { settleJob } from './batches/settle.js';
 import { timelineOf } from './batches/timeline.js';
 import { settleCancel } from './cancel/cancellation.js';
-import type { Extra } from './duplicates/extra-orders.js';
-import { settledJob } from './duplicates/jobs.js';
-import { findExtras } from './duplicates/watch.js';
 import type { Entry } from './journal/entry.js';
 import {
   type Intent,
@@ -18,11 +16,12 @@ import {
 } from './journal/intent.js';
 import { wordsOf } from './journal/runner.js';
 import { settleOrder } from './orders/settle.js';
-import { quietly } from './quietly.js';
+import { verifyOrders } from './orders/verify.js';
 import { settleReplace } from './replace/replace.js';
 import { probeOf, toleranceOf } from './tolerance.js';
-import { findExtraWithdrawals } from './withdrawals/extras.js';
+import { tryRead } from './try-read.js';
 import { settleWithdrawal } from './withdrawals/settle.js';
+import { verifyWithdrawals } from './withdrawals/verify.js';
 
 /** A write of the journal, with what is known of it now. */
 export interface Resolution {
@@ -50,7 +49,7 @@ export async function resolve(
 ): Promise<readonly Resolution[]> {
   const [probe, ...others] = entries.flatMap(({ intent }) => (isOf(intent, 'call') ? [] : probeOf(intent)));
   // once for all of them, instead of by each of many at the same time
-  if (probe !== undefined && others.length > 0) await quietly(() => toleranceOf(account, probe));
+  if (probe !== undefined && others.length > 0) await tryRead(() => toleranceOf(account, probe));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, end)));
   const settled = done.map(({ resolution }) => resolution);
   const extras = joined([...done.flatMap((one) => one.extras), ...(await extrasEverywhere(account))]);
@@ -60,14 +59,14 @@ export async function resolve(
     const ids = extras.find((extra) => extra.intent === intent.id)?.ids ?? [];
     // what was found of a settled job may be an order of its own now
     const job = isOf(intent, 'orderMoreV2') ? settledNow(account, intent.id) : undefined;
-    const own = new Set(job === undefined ? [] : settledJob(account.journal, job)?.orders);
+    const own = new Set(job === undefined ? [] : keptJob(account.journal, job.intent.id)?.orders);
     const row = job ?? { ...rest, intent };
     return { ...row, duplicates: [...new Set([...row.duplicates, ...ids.filter((id) => !own.has(id))])] };
   });
 }
 
 /** What the network made of a write besides what was wanted. */
-type Copies = Pick<Extra, 'intent' | 'ids'>;
+type Copies = { readonly intent: string; readonly ids: readonly string[] };
 
 interface ResolvedOne {
   readonly resolution: Resolution;
@@ -143,7 +142,10 @@ const SETTLERS: Readonly<Record<Operation, Settler>> = {
     const fate = await settleWithdrawal(account, entry as Entry<'withdraw'>);
     return fate.outcome === 'unknown' && fate.doubt !== undefined ? { ...NOTHING, doubt: fate.doubt } : NOTHING;
   },
-  orderMoreV2: (account, entry, end) => settleJob(account, entry as Entry<'orderMoreV2'>, end),
+  orderMoreV2: async (account, entry, end) => {
+    const { outcome, duplicates } = await settleJob(account, entry as Entry<'orderMoreV2'>, end);
+    return { outcome, extras: duplicates };
+  },
 };
 
 /** One for each order, though several looks found some of it. */
@@ -166,14 +168,14 @@ async function extrasEverywhere(account: TradingAccount): Promise<Copies[]> {
   const extras: Copies[] = [];
   for (const market of account.journal.markets()) {
     for (const side of ['buy', 'sell'] as const) {
-      const found = await quietly(() => findExtras(account, { market, side }));
+      const found = await tryRead(() => verifyOrders(account, { market, side }, { extent: 'all' }));
       if (found === undefined)
         account.tell(`The orders of ${market} could not be looked through; a later command does.`);
-      extras.push(...(found ?? []));
+      extras.push(...(found?.duplicates ?? []));
     }
   }
   for (const coin of account.journal.coins()) {
-    extras.push(...((await quietly(() => findExtraWithdrawals(account, coin))) ?? []));
+    extras.push(...((await tryRead(() => verifyWithdrawals(account, coin))) ?? []));
   }
   return extras;
 }

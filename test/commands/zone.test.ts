@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { utcOffset } from '../../src/commands/inputs/time.js';
+import { utcOffset } from '../../src/commands/inputs.js';
 
 describe('utcOffset', () => {
   it.each([

@@ -141,7 +141,7 @@ describe('failures with every debug output', () => {
       expect(leaksIn(left, SECRETS)).toEqual([]);
       expect(code).toBe(1);
       expect(left.stderr).toMatch(
-        /bytes: \*\*\* \*\*\*[\s\S]*beside: \*\*\* \*\*\*[\s\S]*pit met a defect: \w+: \*\*\* \*\*\*/,
+        /bytes: \*\*\* \*\*\*[\s\S]*beside: \*\*\* \*\*\*[\s\S]*pit has a bug: \w+: \*\*\* \*\*\*/,
       );
     },
   );

@@ -155,7 +155,7 @@ describe('a program that answers', () => {
     program = await built('answer');
   });
 
-  it('ends quietly when its reader has had enough', async () => {
+  it('ends tryRead when its reader has had enough', async () => {
     const child = spawn(process.execPath, [program, '200000'], { stdio: ['ignore', 'pipe', 'pipe'] });
     let errors = '';
     child.stderr.on('data', (chunk) => {

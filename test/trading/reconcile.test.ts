@@ -97,7 +97,7 @@ class Model {
       return { id: `${id} ${line}`, key, order, state: isAll ? 'placed' : 'open' };
     });
     const answer = ids === undefined ? 'lost' : isAll ? 'answered' : ids.length === 0 ? 'refused' : 'short';
-    this.attempts.push({ id, intents, answer, named: answer === 'short' ? (ids ?? []) : [], reqTime });
+    this.attempts.push({ id, group: id, intents, answer, named: answer === 'short' ? (ids ?? []) : [], reqTime });
   }
 
   foreign(at: number, key: number): void {
@@ -240,7 +240,7 @@ describe('any interleaving of requests, executions and lists', () => {
 });
 
 const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
-  ...{ id: 'a', answer: 'lost', named: [], reqTime: START },
+  ...{ id: 'a', group: 'a', answer: 'lost', named: [], reqTime: START },
   intents: [{ id: 'a 0', key: 'k', order: null, state: 'open' }],
   ...changes,
 });
@@ -325,7 +325,7 @@ it('an order that appears after its refusal is reported as its order', () => {
 });
 
 it('gives a row to the request whose answer named it, though an earlier one would fit', () => {
-  const earlier = attempt({ id: 'b', intents: [{ id: 'b 0', key: 'k', order: null, state: 'open' }] });
+  const earlier = attempt({ id: 'b', group: 'b', intents: [{ id: 'b 0', key: 'k', order: null, state: 'open' }] });
   const short = attempt({
     answer: 'short',
     named: ['7'],

@@ -9,7 +9,7 @@ import { readRates } from '../../exchange/rates.js';
 import { grouped } from '../../terminal/numbers.js';
 import { type Column, table } from '../../terminal/table.js';
 import { unknownCoin } from '../funds/rejection.js';
-import { coinName } from '../inputs/names.js';
+import { coinName } from '../inputs.js';
 
 /** The fields of a coin's balance. */
 export const BALANCE: shape.Fields = {

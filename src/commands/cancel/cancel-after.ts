@@ -8,13 +8,12 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { watchMarket } from '../../trading/duplicates/watch.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
-import { quietly } from '../../trading/quietly.js';
+import { verifyMarket } from '../../trading/orders/verify.js';
 import { startTimerSurely, type Timer } from '../../trading/timed-cancel/timer.js';
+import { tryRead } from '../../trading/try-read.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
-import { marketName } from '../inputs/names.js';
-import { programWord } from '../inputs/words.js';
+import { marketName, programWord } from '../inputs.js';
 import { onMarket } from '../known-market.js';
 import { exchangeText } from '../session/exchange-text.js';
 import { openText } from './cancel.js';
@@ -80,7 +79,7 @@ async function start(
     const timer = await onMarket(context, market, () => startTimerSurely(account, market));
     forget();
     forget = host.onInterrupt(() => output.note(startedNote(market, timer, held)));
-    await watchMarket(account, market);
+    await verifyMarket(account, market);
     if (held === undefined) return timerAnswer(market, timer);
     // it reports the timer itself before it waits for anything
     const holding = holdTimer(context, account, { market, timer, command: held });
@@ -112,7 +111,7 @@ async function requireCommand({ host }: Context, command: readonly string[], hol
 
 /** What is open, for people. A failure to read it must not keep the timer from starting. */
 async function openNow({ client }: TradingAccount, market: string): Promise<string> {
-  const found = await quietly(() => readOpenOrders(client, market, MOST_PAGES));
+  const found = await tryRead(() => readOpenOrders(client, market, MOST_PAGES));
   if (found === undefined) return 'unknown';
   const { open, more } = found;
   const older = more ? '; older orders were not read' : '';

@@ -15,11 +15,10 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
-import { watchMarket } from '../../trading/duplicates/watch.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
+import { verifyMarket } from '../../trading/orders/verify.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
-import { marketName } from '../inputs/names.js';
-import { knownClientId, orderId } from '../inputs/numbers.js';
+import { knownClientId, marketName, orderId } from '../inputs.js';
 import { onMarket, refuseUnknownMarket } from '../known-market.js';
 import { exchangeText } from '../session/exchange-text.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
@@ -62,7 +61,7 @@ export async function cancelNamed(
   const { answered, end } = showProgress(context, market, orders.length);
   try {
     const attempts = await cancelOrders(account, market, orders, answered);
-    await watchMarket(account, market);
+    await verifyMarket(account, market);
     return await onMarket(context, market, async () => cancelAnswer(market, attempts));
   } finally {
     end();
@@ -85,7 +84,7 @@ async function cancelEverything(context: Context, market: string): Promise<Answe
   const { answered, end } = showProgress(context, market, ids.length, true);
   try {
     const done = await cancelAll(account, market, first, answered);
-    await watchMarket(account, market);
+    await verifyMarket(account, market);
     return await onMarket(context, market, async () => cancelAllAnswer(market, done));
   } finally {
     end();

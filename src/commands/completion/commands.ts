@@ -4,7 +4,7 @@ import { define, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Answer } from '../../terminal/answer.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { oneOf } from '../inputs/numbers.js';
+import { oneOf } from '../inputs.js';
 import {
   applyChanges,
   type FileChange,

@@ -6,7 +6,7 @@ import { TransportError } from '../../exchange/transport.js';
 import { zonedTime } from '../../terminal/time.js';
 import { accountsWithJournal } from '../../trading/journal/accounts.js';
 import { Journal } from '../../trading/journal/journal.js';
-import { quietly } from '../../trading/quietly.js';
+import { tryRead } from '../../trading/try-read.js';
 import { PERMISSIONS } from '../account/account.js';
 import { journalName, SANDBOX_JOURNAL } from '../session/remembered.js';
 import {
@@ -75,7 +75,7 @@ async function certificateResult(url: string, probe: () => Promise<ProbeAnswer>)
 export const clock: Check = {
   name: 'clock',
   async run(probes) {
-    const answer = await quietly(() => probes.trade());
+    const answer = await tryRead(() => probes.trade());
     if (answer === undefined) return skipped('the trade host did not answer', 'Fix the host first.');
     const { date, sent, received } = answer;
     if (date === null) return ok('the exchange does not send its time');
@@ -113,7 +113,7 @@ export const key: Check = {
 export const permissions: Check = {
   name: 'permissions',
   async run(probes) {
-    const account = await quietly(() => probes.account());
+    const account = await tryRead(() => probes.account());
     if (account === undefined) return skippedWithoutKey('the key could not be checked');
     return permissionsResult(account.permissions);
   },
@@ -195,7 +195,7 @@ async function unknownOutcomesElsewhere(context: Context, own: string | null): P
     .filter(({ count }) => count > 0);
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) return null;
-  const profiles = (await quietly(() => profilesByAccount(context))) ?? new Map<string, string>();
+  const profiles = (await tryRead(() => profilesByAccount(context))) ?? new Map<string, string>();
   const owners = new Set(counts.map(({ account }) => profiles.get(account)));
   const fixes = [...owners].map((profile) =>
     profile === undefined

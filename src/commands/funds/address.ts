@@ -12,7 +12,7 @@ import { qrCode } from '../../terminal/qr.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Column } from '../../terminal/table.js';
 import { safe, wrapped } from '../../terminal/text.js';
-import { coinName } from '../inputs/names.js';
+import { coinName } from '../inputs.js';
 import { explainRejection } from './rejection.js';
 import { openColumn } from './state-columns.js';
 

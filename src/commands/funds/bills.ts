@@ -13,9 +13,7 @@ import { paintChange } from '../../terminal/cells.js';
 import { grouped, signed } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { coinName } from '../inputs/names.js';
-import { wholeNumber } from '../inputs/numbers.js';
-import { moment } from '../inputs/time.js';
+import { coinName, moment, wholeNumber } from '../inputs.js';
 import { withProgress, withTimePerPage } from './long-listing.js';
 import { explainRejectionOfPages } from './rejection.js';
 

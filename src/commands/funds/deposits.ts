@@ -11,7 +11,7 @@ import { readDepositPage, readDeposits } from '../../exchange/record-pages.js';
 import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { quietly } from '../../trading/quietly.js';
+import { tryRead } from '../../trading/try-read.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, TRANSFER_FLAGS } from './transfer-listing.js';
 
@@ -56,7 +56,7 @@ export default define({
 /** Dates of deposits have no time zone; a bill shows it. If it stays unknown, times are printed as sent. */
 async function rowMaker({ session, output }: Context, client: ExchangeClient) {
   const zone = await session.zone();
-  await quietly(() => learnZone(client, zone));
+  await tryRead(() => learnZone(client, zone));
   if (zone.name === undefined) {
     const { profile } = await session.connection();
     output.note([

@@ -4,7 +4,7 @@ import * as shape from '../../cli/shapes.js';
 import type { ChainFee } from '../../domain/funds.js';
 import * as origin from '../../exchange/origins.js';
 import { grouped } from '../../terminal/numbers.js';
-import { coinName } from '../inputs/names.js';
+import { coinName } from '../inputs.js';
 import { explainRejection } from './rejection.js';
 import { openColumn } from './state-columns.js';
 

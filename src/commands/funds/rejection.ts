@@ -3,7 +3,7 @@ import { nearest } from '../../config/names.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { OBSERVED } from '../../exchange/observed-codes.js';
-import { quietly } from '../../trading/quietly.js';
+import { tryRead } from '../../trading/try-read.js';
 
 /** What a funds operation is about. */
 interface Subject {
@@ -44,7 +44,7 @@ export async function* explainRejectionOfPages<Page>(
 async function explanationOf({ session }: Pick<Context, 'session'>, { coin, permission }: Subject, error: unknown) {
   if (!(error instanceof Failure) || error.kind !== 'refused') return error;
   if (error.code === OBSERVED.noPermission) return missingPermission(error, error.code, permission);
-  const known = coin === undefined ? undefined : await quietly(async () => coinsOf(await session.client()));
+  const known = coin === undefined ? undefined : await tryRead(async () => coinsOf(await session.client()));
   const isUnknown = coin !== undefined && known !== undefined && known.length > 0 && !known.includes(coin);
   return isUnknown ? unknownCoin(coin, known) : error;
 }

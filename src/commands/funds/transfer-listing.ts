@@ -6,8 +6,7 @@ import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { type PageReader, RECORDS_PER_PAGE } from '../../exchange/record-pages.js';
 import type { Answer, RowStream } from '../../terminal/answer.js';
 import type { Column } from '../../terminal/table.js';
-import { coinName } from '../inputs/names.js';
-import { wholeNumber } from '../inputs/numbers.js';
+import { coinName, wholeNumber } from '../inputs.js';
 import { withProgress, withTimePerPage } from './long-listing.js';
 import { explainRejection, explainRejectionOfPages } from './rejection.js';
 

@@ -6,8 +6,8 @@ import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages
 import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { quietly } from '../../trading/quietly.js';
-import { findExtraWithdrawals } from '../../trading/withdrawals/extras.js';
+import { tryRead } from '../../trading/try-read.js';
+import { verifyWithdrawals } from '../../trading/withdrawals/verify.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, TRANSFER_FLAGS } from './transfer-listing.js';
 
@@ -34,7 +34,7 @@ export default define({
     }),
   ),
   async run(context, input) {
-    await quietly(async () => findExtraWithdrawals(await context.trading.account(), input.coin));
+    await tryRead(async () => verifyWithdrawals(await context.trading.account(), input.coin));
     return listTransfers(
       context,
       {

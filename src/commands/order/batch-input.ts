@@ -12,7 +12,7 @@ import { type PriceExpression, readPrice, resolvePrice } from '../../trading/exp
 import type { BatchLine } from '../../trading/journal/intent.js';
 import { bestPrices } from '../../trading/market-view.js';
 import { type MarketSnapshot, orThrow } from '../../trading/preview/market-snapshot.js';
-import { wholeNumber } from '../inputs/numbers.js';
+import { wholeNumber } from '../inputs.js';
 
 /** The flags that say which orders are meant. */
 interface Flags {

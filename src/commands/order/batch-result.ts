@@ -123,12 +123,12 @@ export function batchAnswer(job: Job, ending: Ending): Answer {
   const { placed, refused, unknown, notSent } = job.counts();
   const outcomes = job.outcomes();
   const orders = lines.map(([line, price, amount], index): LineRow => {
-    const fate = job.fates[index];
+    const fate = job.results[index];
     const outcome = outcomes[index] ?? 'notSent';
     const id = fate?.outcome === 'placed' ? fate.id : null;
     return { line, price, amount, outcome, id, reason: fate === undefined || 'id' in fate ? null : fate.reason };
   });
-  const duplicates = [...job.copies.keys()];
+  const duplicates = [...job.duplicates.keys()];
   const counts = { placed, refused, unknown, notSent };
   const data = { job: job.id, market, side, account, ...counts, orders, duplicates };
   const failure = failureOf(job, ending);
@@ -173,9 +173,9 @@ function nothingPlaced(job: Job, ending: Ending): Failure {
   return new Failure('unreachable', `${none}: ${reasonOf(job, ending)}.`, { clientId, hint });
 }
 
-function firstRefusal({ fates }: Job): Refused | undefined {
-  const fate = fates.find((one) => one?.outcome === 'refused');
-  return fate?.outcome === 'refused' ? new Refused(fate.code, fate.reason) : undefined;
+function firstRefusal({ results }: Job): Refused | undefined {
+  const result = results.find((one) => one?.outcome === 'refused');
+  return result?.outcome === 'refused' ? new Refused(result.code, result.reason) : undefined;
 }
 
 function reasonOf(job: Job, ending: Ending): string {

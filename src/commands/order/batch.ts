@@ -11,6 +11,7 @@ import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { Entry } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
+import { batchOf } from '../../trading/batches/batch-sender.js';
 import {
   beginJob,
   jobToResume,
@@ -19,22 +20,19 @@ import {
   refuseTwins,
   takeUpJob,
 } from '../../trading/batches/begin.js';
-import { batchOf } from '../../trading/batches/courier.js';
 import { Job, MOST_PAIRS } from '../../trading/batches/job.js';
 import { totals } from '../../trading/batches/lines.js';
 import { checkLines } from '../../trading/batches/lines-check.js';
-import { findExtras, watchMarket } from '../../trading/duplicates/watch.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/intent.js';
 import { distanceFrom, type Reference } from '../../trading/market-view.js';
 import type { Guarding } from '../../trading/orders/place.js';
+import { verifyMarket, verifyOrders } from '../../trading/orders/verify.js';
 import type { PlannedOrders, PreviewFacts } from '../../trading/preview/preview.js';
-import { quietly } from '../../trading/quietly.js';
+import { tryRead } from '../../trading/try-read.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
-import { marketName } from '../inputs/names.js';
-import { oneOf, positiveDecimal, unresolvedId } from '../inputs/numbers.js';
-import { filePath } from '../inputs/words.js';
+import { filePath, marketName, oneOf, positiveDecimal, unresolvedId } from '../inputs.js';
 import { type BatchInput, readInput, readLadder, requireConsistent, resolveLadder } from './batch-input.js';
 import { BATCH, BATCH_LINE, batchAnswer, progressOf, runJob, UNCHECKED_BATCH } from './batch-result.js';
 import {
@@ -149,7 +147,7 @@ async function resumeBatch(
 ): Promise<Answer> {
   const account = await context.trading.account();
   const job = new Job(jobToResume(account, id, wish));
-  const isFinished = job.doubts.size === 0 && job.unsent().length === 0;
+  const isFinished = job.pendingRequests.size === 0 && job.unsent().length === 0;
   if (isFinished && !context.globals.dryRun) return finishedAnswer(context, account, job);
   const { terms } = job;
   const market = await (await context.session.markets()).find(wish.market);
@@ -166,7 +164,8 @@ async function finishedAnswer(context: Context, account: TradingAccount, job: Jo
   const { id, terms } = job;
   if (account.journal.find(id) !== undefined) return runJob(context, account, takeUpJob(account, id));
   const { market, side } = terms;
-  if ((await quietly(() => findExtras(account, { market, side }))) === undefined) context.output.warn(UNCHECKED_BATCH);
+  if ((await tryRead(() => verifyOrders(account, { market, side }, { extent: 'all' }))) === undefined)
+    context.output.warn(UNCHECKED_BATCH);
   const entry = account.journal.job(id);
   return batchAnswer(entry === undefined ? job : new Job(entry), { kind: 'finished' });
 }
@@ -207,7 +206,7 @@ async function sendBatch(
   const question = batch.earlier === undefined ? `Place ${count}?` : 'Continue?';
   const guarding = await confirmOrders(context, account, checked, { question, market, overridden, show });
   context.budget.lengthen(timeFor(Math.ceil(lines.length / MOST_PAIRS)));
-  await watchMarket(account, market.market);
+  await verifyMarket(account, market.market);
   return runJob(context, account, await batch.begin(guarding));
 }
 

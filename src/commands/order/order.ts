@@ -33,8 +33,7 @@ import type { Unknown } from '../../trading/orders/settle.js';
 import { notionalText } from '../../trading/orders/terms.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
-import { marketName } from '../inputs/names.js';
-import { clientId, oneOf } from '../inputs/numbers.js';
+import { clientId, marketName, oneOf } from '../inputs.js';
 import { notSent } from '../not-sent.js';
 import { UNCHECKED } from '../session/extras.js';
 import {

@@ -11,7 +11,6 @@ import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import type { TradingAccount } from '../../trading/account.js';
 import type { CancelOutcome } from '../../trading/cancel/cancellation.js';
-import { watchMarket } from '../../trading/duplicates/watch.js';
 import { readAmount, readPrice } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { OrderTerms, ReplaceTerms } from '../../trading/journal/intent.js';
@@ -19,13 +18,13 @@ import { newClientId } from '../../trading/orders/client-id.js';
 import type { Guarding, Placement } from '../../trading/orders/place.js';
 import { remainderOf } from '../../trading/orders/remainder.js';
 import { notionalText } from '../../trading/orders/terms.js';
+import { verifyMarket } from '../../trading/orders/verify.js';
 import { planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
 import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
-import { marketName } from '../inputs/names.js';
-import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
+import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
 import { onMarket } from '../known-market.js';
 import { UNCHECKED } from '../session/extras.js';
 import { checkGiven, openDoubts, PLACED, placedAnswer } from './order.js';
@@ -171,7 +170,7 @@ async function replace(
     ]),
   );
   const replaced = await replaceOrder(account, plan, id, guarding);
-  const found = await watchMarket(account, plan.terms.market);
+  const found = await verifyMarket(account, plan.terms.market);
   // that may take seconds, and until it is over nothing of what was done is reported
   forget();
   const done = withDuplicates(
@@ -184,7 +183,7 @@ async function replace(
 }
 
 /** Adds the duplicates that were found after those of the order itself. If none were found, a failed search stays failed. */
-function withDuplicates(done: Replacement, duplicates: Awaited<ReturnType<typeof watchMarket>>): Replacement {
+function withDuplicates(done: Replacement, duplicates: Awaited<ReturnType<typeof verifyMarket>>): Replacement {
   if (done.kind !== 'sent' || done.placement.outcome !== 'placed' || duplicates.length === 0) return done;
   return { ...done, placement: { ...done.placement, extras: [...(done.placement.extras ?? []), ...duplicates] } };
 }

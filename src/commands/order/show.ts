@@ -6,10 +6,9 @@ import { Failure, suggest, usage } from '../../errors.js';
 import { grouped } from '../../terminal/numbers.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { watchMarket } from '../../trading/duplicates/watch.js';
+import { verifyMarket } from '../../trading/orders/verify.js';
 import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
-import { marketName } from '../inputs/names.js';
-import { knownClientId, oneOf, orderId } from '../inputs/numbers.js';
+import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
 import { onMarket } from '../known-market.js';
 import { ORDER, orderRecord, orderRow } from './order-row.js';
 
@@ -40,7 +39,7 @@ export default define({
     const { found, failure } = await onMarket(context, market, async () =>
       wait === undefined ? { found: await read(), failure: undefined } : awaitOrder(context, account, read, wait),
     );
-    await watchMarket(account, market);
+    await verifyMarket(account, market);
     const row = orderRow(found, id ?? null);
     return { data: row, show: (screen) => orderRecord(screen, row), ...(failure === undefined ? {} : { failure }) };
   },

@@ -6,9 +6,7 @@ import { suggest } from '../../errors.js';
 import { type AccountReport, PERMISSION_NAMES, type WalletReport } from '../../sandbox/admin/accounts.js';
 import { type Column, record } from '../../terminal/table.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { coinName, marketName } from '../inputs/names.js';
-import { positiveDecimal } from '../inputs/numbers.js';
-import { word } from '../inputs/words.js';
+import { coinName, marketName, positiveDecimal, word } from '../inputs.js';
 
 const ACCOUNT = shape.record({
   id: shape.id(''),

@@ -4,8 +4,7 @@ import * as shape from '../../cli/shapes.js';
 import type { ClockReport } from '../../sandbox/admin/clock.js';
 import type { Answer } from '../../terminal/answer.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { duration, speed } from '../inputs/durations.js';
-import { moment } from '../inputs/time.js';
+import { duration, moment, speed } from '../inputs.js';
 
 const CLOCK = shape.record({
   time: shape.time('what the clock shows'),

@@ -8,8 +8,7 @@ import { FAULT_KINDS, type FaultKind, type FaultRule } from '../../sandbox/fault
 import { type Column, table } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { oneOf, wholeNumber } from '../inputs/numbers.js';
-import { wordLike } from '../inputs/words.js';
+import { oneOf, wholeNumber, wordLike } from '../inputs.js';
 import type { Sandbox } from '../session/sandbox.js';
 
 const KINDS = Object.keys(FAULT_KINDS) as FaultKind[];

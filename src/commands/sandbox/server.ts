@@ -7,9 +7,7 @@ import { grouped } from '../../terminal/numbers.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { duration } from '../inputs/durations.js';
-import { oneOf, wholeNumber } from '../inputs/numbers.js';
-import { utcOffset } from '../inputs/time.js';
+import { duration, oneOf, utcOffset, wholeNumber } from '../inputs.js';
 
 /** Where the sandbox is reached and its play keys. */
 const ADDRESS: shape.Fields = {

@@ -8,10 +8,7 @@ import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.j
 import type { StateReport } from '../../sandbox/admin/state.js';
 import { grouped } from '../../terminal/numbers.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
-import { duration, speed } from '../inputs/durations.js';
-import { marketName } from '../inputs/names.js';
-import { positiveDecimal } from '../inputs/numbers.js';
-import { filePath } from '../inputs/words.js';
+import { duration, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
 
 const FILE = shape.record({ file: shape.text(''), rows: shape.count("of the exchange's data") });
 

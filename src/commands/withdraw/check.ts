@@ -2,8 +2,7 @@ import type { Context } from '../../cli/context.js';
 import { type Advice, suggest } from '../../errors.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { isOf } from '../../trading/journal/intent.js';
-import { quietly } from '../../trading/quietly.js';
-import { findExtraWithdrawals } from '../../trading/withdrawals/extras.js';
+import { tryRead } from '../../trading/try-read.js';
 import { type CoinFacts, type EarlierUse, readCoinFacts, readEarlierUse } from '../../trading/withdrawals/facts.js';
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
 import { feePlace } from '../../trading/withdrawals/plan.js';
@@ -14,6 +13,7 @@ import {
   type WithdrawRequest,
 } from '../../trading/withdrawals/prepare.js';
 import { refuseTwin } from '../../trading/withdrawals/send.js';
+import { verifyWithdrawals } from '../../trading/withdrawals/verify.js';
 import { explainRejection, unknownCoin } from '../funds/rejection.js';
 
 /** A withdrawal that can be sent, with all that is told of it beforehand. */
@@ -45,7 +45,7 @@ export async function check(context: Context, account: TradingAccount, request: 
   const { wanted } = prepared;
   refuseTwin(account, wanted);
   await checkLimits(account, withdrawLimits(settings), wanted);
-  await quietly(() => findExtraWithdrawals(account, coin));
+  await tryRead(() => verifyWithdrawals(account, coin));
   const earlier = await readEarlierUse(account.client, coin, prepared);
   const warnings = [...prepared.warnings, ...unknownOnes(account, coin).map((one) => context.output.textOf(one))];
   return { prepared, earlier, unfamiliar: firstUse(earlier), warnings };

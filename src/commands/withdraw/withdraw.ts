@@ -1,8 +1,6 @@
 import { define, flag, optional, toggle } from '../../cli/definition.js';
 import { readWithdrawAmount } from '../../trading/withdrawals/plan.js';
-import { coinName } from '../inputs/names.js';
-import { positiveDecimal, wholeNumber } from '../inputs/numbers.js';
-import { word } from '../inputs/words.js';
+import { coinName, positiveDecimal, wholeNumber, word } from '../inputs.js';
 import { passwordSource } from './fund-password.js';
 import { checkGiven, firstMissing, requireSomebody, wholeRequest } from './request.js';
 import { send } from './send.js';

@@ -137,8 +137,8 @@ function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan
   if (!isOf(intent, 'order') && !isOf(intent, 'orderMoreV2')) return;
   const { terms } = intent;
   if (terms.market !== market || terms.side !== side || terms.account !== account) return;
-  const doubtful = doubtfulKeys(entry);
-  const [twin, ...more] = doubtful.size === 0 ? [] : lines.filter((line) => doubtful.has(lineKey(line)));
+  const uncertainLines = uncertainKeys(entry);
+  const [twin, ...more] = uncertainLines.size === 0 ? [] : lines.filter((line) => uncertainLines.has(lineKey(line)));
   if (twin === undefined) return;
   const others = more.length === 0 ? '' : ` (and of ${more.length} more)`;
   throw new Failure(
@@ -152,8 +152,8 @@ function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan
 }
 
 /** What the orders of a write are known by of which nobody knows whether they were placed. */
-function doubtfulKeys(entry: Entry): ReadonlySet<string> {
+function uncertainKeys(entry: Entry): ReadonlySet<string> {
   if (entry.isOf('order'))
     return new Set(entry.isInDoubt ? [keyOf(entry.intent.terms.price, entry.intent.terms.amount)] : []);
-  return entry.isOf('orderMoreV2') ? new Job(entry).doubtfulKeys() : new Set();
+  return entry.isOf('orderMoreV2') ? new Job(entry).uncertainKeys() : new Set();
 }

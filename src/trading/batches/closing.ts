@@ -1,7 +1,9 @@
-import type { BatchLine, Check, Settled, Settlement } from '../journal/intent.js';
+import type { DuplicateOrders } from '../duplicates.js';
+import { unlessDiskFails } from '../journal/files.js';
+import type { BatchLine, Settled, Settlement } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
-import { type Copy, factsOf } from './copies.js';
-import type { Job } from './job.js';
+import type { BatchFact } from './facts.js';
+import { type Job, keptJob } from './job.js';
 import { worthOfLines } from './lines.js';
 import { timelineOf } from './timeline.js';
 
@@ -13,80 +15,101 @@ export function outcomeOf(job: Job): Settlement['outcome'] | 'unknown' {
   return notSent > 0 ? 'notSent' : 'refused';
 }
 
-/** Moves a job of which nothing is in doubt to the archive; its file is kept, so that it may still be gone on with. */
-export function closeJob(job: Job, checked?: Check): void {
+/**
+ * Moves a job of which nothing is unknown to the archive; its file is kept, so that it may still be gone on with.
+ * @param checkedTo when the list was read that its orders were held against, by the exchange's clock
+ */
+export function closeJob(job: Job, checkedTo?: number): void {
   const outcome = outcomeOf(job);
   if (outcome === 'unknown') throw new Error('a job in doubt cannot be closed');
-  job.entry.leave(wordsOf(job));
-  job.entry.settleKeeping(summaryOf(job, outcome, checked));
+  const duplicates = [...job.duplicates.keys()];
+  job.entry.leave(wordsOf(job), {
+    settled: { outcome, id: null, duplicates, ...(checkedTo === undefined ? {} : { checkedTo }) },
+  });
+  job.entry.settleKeeping(summaryOf(job, outcome));
+}
+
+/** An order that something on the way made of a request that was carried out again, and the line that it is of. */
+export type Duplicate = readonly [line: number, id: string];
+
+/** What a job takes in of such orders, the oldest first; the first of a line that was refused is the line's order. */
+export function factsOf(
+  job: Job,
+  more: readonly Duplicate[],
+  certain: boolean,
+): (readonly [event: string, BatchFact])[] {
+  const isVacant = (line: number) => job.results[line]?.outcome !== 'placed';
+  const first = new Map(more.toReversed().filter(([line]) => isVacant(line)));
+  const others = more.filter(([line, id]) => first.get(line) !== id);
+  const found = { kind: 'found', orders: [...first] } as const;
+  const copied = { kind: 'copied', orders: others, certain } as const;
+  return [
+    ...(first.size === 0 ? [] : [[`there after a refusal: ${[...first.values()].join(', ')}`, found] as const]),
+    ...(others.length === 0 ? [] : [[`there again: ${others.map(([, id]) => id).join(', ')}`, copied] as const]),
+  ];
 }
 
 /**
- * Takes in orders that the requests of a settled job made later. First they are accounted for, so that they are told once
- * whatever comes between.
- *
- * @param kept what the archive says of the job
- * @param more the oldest first
- * @param certain whether nobody else seems to use the account
- * @throws the system's error where the disk does not take it
+ * Takes in orders that the requests of a settled job made later. First they are accounted for, so that they are reported
+ * once whatever comes between.
  */
-export function reclose(
-  { archive }: Pick<Journal, 'archive'>,
-  job: Job,
-  kept: Settled,
-  more: readonly Copy[],
-  certain: boolean,
-): void {
-  const accounted = { ...kept, duplicates: [...new Set([...kept.duplicates, ...more.map(([, id]) => id)])] };
-  archive.add(accounted, kept);
-  // another process may have found them too, and have taken them in
-  const known = new Set(job.orders);
-  const facts = factsOf(
-    job,
-    more.filter(([, id]) => !known.has(id)),
-    certain,
-  );
-  for (const [event, fact] of facts) if (!job.tellLate(event, fact)) return;
-  const outcome = outcomeOf(job);
-  // one that was gone on with meanwhile, and settled again, says more
-  const isNewest = archive.find(job.id)?.events.length === kept.events.length;
-  if (outcome === 'unknown' || !isNewest) return;
-  const summary = summaryOf(job, outcome, kept.checked);
-  // those too that only the archive tells of
-  const own = new Set(job.orders);
-  const duplicates = [...accounted.duplicates.filter((id) => !own.has(id)), ...summary.duplicates];
-  archive.add({ ...summary, duplicates }, accounted);
+export function addLateOrders(journal: Journal, { id }: Job, reports: readonly DuplicateOrders[]): void {
+  const { archive } = journal;
+  const [kept, job] = [archive.find(id), keptJob(journal, id)];
+  if (kept === undefined || job === undefined) return;
+  const more = reports.flatMap(({ line, ids }) => (line === undefined ? [] : ids.map((one): Duplicate => [line, one])));
+  const certain = reports.every((one) => one.certain);
+  unlessDiskFails(() => {
+    const accounted = { ...kept, duplicates: [...new Set([...kept.duplicates, ...more.map(([, one]) => one)])] };
+    archive.add(accounted, kept);
+    // another process may have found them too, and have taken them in
+    const known = new Set(job.orders);
+    const facts = factsOf(
+      job,
+      more.filter(([, one]) => !known.has(one)),
+      certain,
+    );
+    for (const [event, fact] of facts) if (!job.tellLate(event, fact)) return;
+    const outcome = outcomeOf(job);
+    // one that was gone on with meanwhile, and settled again, says more
+    const isNewest = archive.find(id)?.events.length === kept.events.length;
+    if (outcome === 'unknown' || !isNewest) return;
+    const summary = summaryOf(job, outcome);
+    // those too that only the archive tells of
+    const own = new Set(job.orders);
+    const duplicates = [...accounted.duplicates.filter((one) => !own.has(one)), ...summary.duplicates];
+    archive.add({ ...summary, duplicates }, accounted);
+  });
 }
 
 /** A job as one settled write. */
-function summaryOf(job: Job, outcome: Settlement['outcome'], checked: Check | undefined): Settled {
+function summaryOf(job: Job, outcome: Settlement['outcome']): Settled {
   const { entry, terms } = job;
   return {
     intent: { ...entry.intent, terms: { ...terms, lines: [], baseline: [] } },
     outcome,
     id: null,
-    duplicates: [...job.copies.keys()],
+    duplicates: [...job.duplicates.keys()],
     notional: worthOfLines(placedLines(job), terms.side, job.bid).trimmed().toString(),
     events: timelineOf(entry.events),
-    ...(checked === undefined ? {} : { checked }),
   };
 }
 
 /**
  * Leaves a job with nobody at it: closed where nothing is left to do, or nothing ever came of it; otherwise open.
- * @param checked when it was looked whether something on the way repeated a request, where that was found out
+ * @param checkedTo as of {@link closeJob}
  */
-export function endJob(job: Job, why: string, checked?: Check): void {
+export function endJob(job: Job, why: string, checkedTo?: number): void {
   const { placed, refused, unknown } = job.counts();
   const isUntouched = placed + refused + unknown === 0;
-  if (job.doubts.size === 0 && (isUntouched || job.unsent().length === 0)) closeJob(job, checked);
+  if (job.pendingRequests.size === 0 && (isUntouched || job.unsent().length === 0)) closeJob(job, checkedTo);
   else job.entry.leave(`stopped (${why}): ${wordsOf(job)}`);
 }
 
 /** The lines that are there, as often as they are. */
-function placedLines({ terms: { lines }, fates, copies }: Job): readonly BatchLine[] {
-  const placed = lines.filter((_, line) => fates[line]?.outcome === 'placed');
-  return [...placed, ...[...copies.values()].flatMap((line) => lines.slice(line, line + 1))];
+function placedLines({ terms: { lines }, results, duplicates }: Job): readonly BatchLine[] {
+  const placed = lines.filter((_, line) => results[line]?.outcome === 'placed');
+  return [...placed, ...[...duplicates.values()].flatMap((line) => lines.slice(line, line + 1))];
 }
 
 function wordsOf(job: Job): string {

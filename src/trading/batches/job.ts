@@ -1,9 +1,10 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Entry } from '../journal/entry.js';
 import type { BatchLine, BatchTerms, JournalEvent } from '../journal/intent.js';
-import type { Doubt } from './doubt.js';
+import type { Journal } from '../journal/journal.js';
 import type { BatchFact, LineOutcome } from './facts.js';
 import { lineKey } from './lines.js';
+import type { PendingRequest } from './pending-request.js';
 import { Progress } from './progress.js';
 
 /** "At most 20 pairs." */
@@ -21,7 +22,7 @@ export class Job extends Progress {
     for (const { fact, runner } of entry.events) {
       if (fact !== undefined) this.apply(fact);
       // who takes it up gets no answer to what another process sent
-      if (runner !== undefined) for (const doubt of this.doubts.values()) doubt.isOver = true;
+      if (runner !== undefined) for (const doubt of this.pendingRequests.values()) doubt.isOver = true;
     }
   }
 
@@ -47,8 +48,13 @@ export class Job extends Progress {
 
   /** The ids of all orders that the job made, as far as they are known. */
   get orders(): string[] {
-    const placed = this.fates.flatMap((fate) => (fate?.outcome === 'placed' ? fate.id : []));
-    return [...placed, ...this.copies.keys(), ...[...this.doubts.values()].flatMap(({ ids }) => [...ids])];
+    const placed = this.results.flatMap((fate) => (fate?.outcome === 'placed' ? fate.id : []));
+    return [...placed, ...this.duplicates.keys(), ...[...this.pendingRequests.values()].flatMap(({ ids }) => [...ids])];
+  }
+
+  /** When the list was read that its orders were last held against, by the exchange's clock; undefined if none was. */
+  get checkedTo(): number | undefined {
+    return this.entry.events.findLast(({ settled }) => settled !== undefined)?.settled?.checkedTo;
   }
 
   /** Whether its record was ended in order and nothing of it is missing: what it does not tell of did not leave. */
@@ -59,40 +65,41 @@ export class Job extends Progress {
   /** Orders that were known before this many are older than anything that is looked for. */
   get horizon(): number {
     if (this.hasGaps) return this.terms.baseline.length;
-    return Math.min(this.known.size, ...[...this.doubts.values()].map(({ knownBefore }) => knownBefore));
+    return Math.min(this.known.size, ...[...this.pendingRequests.values()].map(({ knownBefore }) => knownBefore));
   }
 
   /** The lines of which it is not known what became of them. */
-  get doubtful(): ReadonlySet<number> {
-    return new Set([...this.doubts.values()].flatMap(({ lines }) => [...lines]));
+  get uncertainLines(): ReadonlySet<number> {
+    return new Set([...this.pendingRequests.values()].flatMap(({ lines }) => [...lines]));
   }
 
   /** What became of each line. */
   outcomes(): LineOutcome[] {
-    const { doubtful } = this;
-    return this.fates.map((fate, line) => fate?.outcome ?? (doubtful.has(line) ? 'unknown' : 'notSent'));
+    const { uncertainLines } = this;
+    return this.results.map((fate, line) => fate?.outcome ?? (uncertainLines.has(line) ? 'unknown' : 'notSent'));
   }
 
   /** The lines that are not on the exchange and may be sent, in their order. */
   unsent(): number[] {
-    const { doubtful } = this;
-    const isFree = (line: number) => (this.fates[line]?.outcome ?? 'notSent') === 'notSent' && !doubtful.has(line);
-    return this.fates.flatMap((_, line) => (isFree(line) ? line : []));
+    const { uncertainLines } = this;
+    const isFree = (line: number) =>
+      (this.results[line]?.outcome ?? 'notSent') === 'notSent' && !uncertainLines.has(line);
+    return this.results.flatMap((_, line) => (isFree(line) ? line : []));
   }
 
   /** The lines that are to be sent now, or once it is known that they are not there. */
   get pending(): BatchLine[] {
-    return this.terms.lines.filter((_, line) => (this.fates[line]?.outcome ?? 'notSent') === 'notSent');
+    return this.terms.lines.filter((_, line) => (this.results[line]?.outcome ?? 'notSent') === 'notSent');
   }
 
   /** What the lines are known by of which nobody knows what became: those of a request that waits for its answer are not. */
-  doubtfulKeys(): ReadonlySet<string> {
-    const doubtful = [...this.doubts.values()].filter(({ isOver }) => isOver || this.entry.mayBeLeft);
-    return new Set(doubtful.flatMap(({ lines }) => [...lines].map((line) => this.keys[line] ?? '')));
+  uncertainKeys(): ReadonlySet<string> {
+    const uncertainLines = [...this.pendingRequests.values()].filter(({ isOver }) => isOver || this.entry.mayBeLeft);
+    return new Set(uncertainLines.flatMap(({ lines }) => [...lines].map((line) => this.keys[line] ?? '')));
   }
 
   /** Numbers new requests and writes down, durably, that they are about to leave. Throws Failure `usage`. */
-  async leaving(portions: readonly (readonly number[])[], reqTime: number): Promise<Doubt[]> {
+  async leaving(portions: readonly (readonly number[])[], reqTime: number): Promise<PendingRequest[]> {
     const requests = portions.map((lines, index) => [this.requests + 1 + index, lines] as const);
     const fact = { kind: 'leaving', requests, reqTime } as const;
     const [first, last] = [this.requests + 1, this.requests + portions.length];
@@ -100,7 +107,7 @@ export class Job extends Progress {
       fact,
     });
     this.apply(fact);
-    return requests.flatMap(([request]) => this.doubts.get(request) ?? []);
+    return requests.flatMap(([request]) => this.pendingRequests.get(request) ?? []);
   }
 
   /** Takes in what happened, and writes it down. */
@@ -115,6 +122,12 @@ export class Job extends Progress {
     if (isThere) this.apply(fact);
     return isThere;
   }
+}
+
+/** A job that is settled and that nobody goes on with, as long as its record is kept. */
+export function keptJob(journal: Journal, id: string): Job | undefined {
+  const entry = journal.keptJob(id);
+  return entry === undefined ? undefined : new Job(entry);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
 import type { Side } from '../../domain/words.js';
-import type { BatchLine, BatchTerms } from '../journal/intent.js';
+import type { BatchLine, BatchTerms, OrderTerms } from '../journal/intent.js';
 import { kindOf, notionalOf, worthOfOrder } from '../orders/terms.js';
 
 /** What an order of a batch is known by: its price and its amount, however they are written. */
@@ -29,6 +29,13 @@ export function areSameLines(some: readonly BatchLine[], others: readonly BatchL
   if (some.length !== others.length) return false;
   const [left, right] = [some, others].map((lines) => lines.map(lineKey).sort());
   return left?.every((key, index) => key === right?.[index]) === true;
+}
+
+/** A line of a job as the single order that it comes to. */
+export function lineTerms({ terms }: { readonly terms: BatchTerms }, line: number): OrderTerms {
+  const { market, side, account, lines } = terms;
+  const [, price = '', amount = ''] = lines[line] ?? [];
+  return { ...{ market, side, account, price, amount }, type: 'limit', borrow: false, repay: false };
 }
 
 /** What the lines come to: the amounts in the base coin, price x amount in the quote coin. */

@@ -1,49 +1,60 @@
 import type { Order } from '../../domain/order.js';
 import { suggest } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
-import { counted } from './close-doubts.js';
+import { counted } from './close-requests.js';
 import type { Job } from './job.js';
 import { lineKey, recordKey } from './lines.js';
-import { match, type Sighting } from './match.js';
 
 /** A line, and the order that an answer named for it. */
-interface Misplaced extends Sighting {
+interface Misplaced {
   readonly line: number;
+  readonly id: string;
+  readonly key: string;
 }
 
 /**
  * Of these orders those that are listed as another line than the one they were named for. An answer names orders only by
- * their place in it, and nothing says that the exchange, or what is on the way, keeps to the order of the pairs. An order
+ * their place in it, and nothing says that the exchange, or something on the way, keeps to the order of the pairs. An order
  * that is like no line at all is not among them: the exchange has changed it.
  */
 export function misplacedIn(job: Job, records: readonly Order[]): readonly Misplaced[] {
   const { side, lines } = job.terms;
-  const named = new Map(job.fates.flatMap((fate, line) => (fate?.outcome === 'placed' ? [[fate.id, line]] : [])));
+  const named = new Map(
+    job.results.flatMap((result, line) => (result?.outcome === 'placed' ? [[result.id, line]] : [])),
+  );
   const unlike = records.flatMap((record): Misplaced[] => {
-    const { id, time } = record;
+    const { id } = record;
     const line = named.get(id);
     const key = recordKey(record, side);
     const pair = line === undefined ? undefined : lines[line];
     if (line === undefined || key === undefined || pair === undefined || key === lineKey(pair)) return [];
-    return [{ line, id, key, time }];
+    return [{ line, id, key }];
   });
   const keys = new Set(unlike.length === 0 ? [] : job.keys);
   return unlike.filter(({ key }) => keys.has(key));
 }
 
 /**
- * Gives these orders to the lines that they belong to, by price and amount. Where they do not go into one another the list
- * does not show all of them, or the exchange has changed one: then nobody knows whose they are.
+ * Gives these orders to the lines that they belong to, by price and amount. If they do not go into one another the list does
+ * not show all of them, or the exchange has changed one: then it is unknown whose they are.
  *
  * @param isAll whether the list shows all of the job's orders, so that no later one would tell more
  */
-export function putRight(account: TradingAccount, job: Job, records: readonly Order[], isAll: boolean): void {
+export function assignByTerms(account: TradingAccount, job: Job, records: readonly Order[], isAll: boolean): void {
   const misplaced = misplacedIn(job, records);
   if (misplaced.length === 0) return;
-  const lines = misplaced.map(({ line }) => line);
-  const { found, left } = match(misplaced, [], lines, (line) => job.keys[line] ?? '');
+  const free = new Map<string, number[]>();
+  for (const { line } of misplaced) {
+    const key = job.keys[line] ?? '';
+    free.set(key, [...(free.get(key) ?? []), line]);
+  }
+  const orders = misplaced.flatMap(({ id, key }): (readonly [line: number, id: string])[] => {
+    const line = free.get(key)?.shift();
+    return line === undefined ? [] : [[line, id]];
+  });
   const words = counted(misplaced.length);
-  if (left.length === 0) job.tell(`${words} had been named in another order`, { kind: 'found', orders: found });
+  if (orders.length === misplaced.length)
+    job.tell(`${words} had been named in another order`, { kind: 'found', orders });
   else if (isAll) warnOf(account, job, words);
 }
 

@@ -1,7 +1,7 @@
-import type { Doubt } from './doubt.js';
 import type { BatchFact, LineOutcome } from './facts.js';
+import type { PendingRequest } from './pending-request.js';
 
-type LineFate =
+type LineResult =
   | { readonly outcome: 'placed'; readonly id: string }
   | { readonly outcome: 'refused' | 'notSent'; readonly reason: string; readonly code: number | null };
 
@@ -9,14 +9,14 @@ type FactOf<Kind extends BatchFact['kind']> = Extract<BatchFact, { kind: Kind }>
 
 /** What became of a job's lines, told by its facts in their order. */
 export class Progress {
-  readonly doubts = new Map<number, Doubt>();
-  readonly fates: (LineFate | undefined)[];
+  readonly pendingRequests = new Map<number, PendingRequest>();
+  readonly results: (LineResult | undefined)[];
   /** The `reqTime` of the request with which each line left last; undefined for one that never did. */
   readonly sentAt: (number | undefined)[];
   /** Ids of orders that the job has met, each with how many it knew before. */
   readonly known = new Map<string, number>();
   /** Orders that are there besides, each with the line whose order it is a copy of. */
-  readonly copies = new Map<string, number>();
+  readonly duplicates = new Map<string, number>();
   /** Lines whose orders are known only by their places in answers. */
   readonly byPlace = new Set<number>();
   /** Nobody else seems to use the account, so that only the network can have made them. */
@@ -28,7 +28,7 @@ export class Progress {
 
   /** @param count of the job's lines */
   protected constructor(count: number) {
-    this.fates = Array.from({ length: count });
+    this.results = Array.from({ length: count });
     this.sentAt = Array.from({ length: count });
   }
 
@@ -44,8 +44,8 @@ export class Progress {
 
   counts(): Readonly<Record<LineOutcome, number>> {
     const { placed, refused } = this.#tally;
-    const unknown = [...this.doubts.values()].reduce((sum, { lines }) => sum + lines.size, 0);
-    return { placed, refused, unknown, notSent: this.fates.length - placed - refused - unknown };
+    const unknown = [...this.pendingRequests.values()].reduce((sum, { lines }) => sum + lines.size, 0);
+    return { placed, refused, unknown, notSent: this.results.length - placed - refused - unknown };
   }
 
   /** Takes in ids of orders that are on the exchange. */
@@ -71,12 +71,18 @@ export class Progress {
       }
       const about = { request, reqTime, sent, knownBefore: this.known.size, lines: new Set(sent) };
       const orders = { ids: new Set<string>(), named: new Set<string>(), isShown: false };
-      this.doubts.set(request, { ...about, ...orders, answer: 'lost', reason: 'no answer came', isOver: false });
+      this.pendingRequests.set(request, {
+        ...about,
+        ...orders,
+        answer: 'lost',
+        reason: 'no answer came',
+        isOver: false,
+      });
     }
   }
 
   #happened(fact: FactOf<'answered' | 'refused' | 'lost' | 'stayed' | 'closed'>): void {
-    const doubt = this.doubts.get(fact.request);
+    const doubt = this.pendingRequests.get(fact.request);
     // what is answered had left: the line that tells so is damaged, and which orders those are the lists must show
     if (doubt !== undefined) doubt.isOver = true;
     if (doubt === undefined) this.#gaps = true;
@@ -92,7 +98,7 @@ export class Progress {
    * What accepted everything answers with as many ids, in the order of the pairs for all that is known: the lists show at the
    * end whether it is so. Of fewer, each may be any line's.
    */
-  #answered(doubt: Doubt, { ids, message }: FactOf<'answered'>): void {
+  #answered(doubt: PendingRequest, { ids, message }: FactOf<'answered'>): void {
     const unknown = [...new Set(ids)].filter((id) => !this.known.has(id));
     this.learn(ids);
     if (unknown.length === doubt.sent.length && ids.length === unknown.length) {
@@ -120,28 +126,28 @@ export class Progress {
 
   #copied({ orders, certain }: FactOf<'copied'>): void {
     this.learn(orders.map(([, id]) => id));
-    for (const [line, id] of orders) this.copies.set(id, line);
+    for (const [line, id] of orders) this.duplicates.set(id, line);
     this.certain &&= certain;
   }
 
   #place(line: number, id: string): void {
     this.#decide(line, { outcome: 'placed', id });
-    for (const doubt of this.doubts.values()) {
+    for (const doubt of this.pendingRequests.values()) {
       doubt.ids.delete(id);
-      if (doubt.lines.delete(line) && doubt.lines.size === 0) this.doubts.delete(doubt.request);
+      if (doubt.lines.delete(line) && doubt.lines.size === 0) this.pendingRequests.delete(doubt.request);
     }
   }
 
-  #close({ request, lines }: Doubt, closed?: FactOf<'closed'>): void {
+  #close({ request, lines }: PendingRequest, closed?: FactOf<'closed'>): void {
     const fate = closed && { outcome: closed.outcome, reason: closed.reason, code: closed.code };
     for (const line of lines) this.#decide(line, fate);
-    this.doubts.delete(request);
+    this.pendingRequests.delete(request);
   }
 
-  #decide(line: number, fate: LineFate | undefined): void {
-    const before = this.fates[line];
+  #decide(line: number, fate: LineResult | undefined): void {
+    const before = this.results[line];
     if (before !== undefined) this.#tally[before.outcome] -= 1;
     if (fate !== undefined) this.#tally[fate.outcome] += 1;
-    this.fates[line] = fate;
+    this.results[line] = fate;
   }
 }

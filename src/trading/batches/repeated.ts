@@ -2,11 +2,10 @@ import type { Order } from '../../domain/order.js';
 import { timeFor } from '../../exchange/limiter/limits.js';
 import { PAGE_SIZE, readOrderPages } from '../../exchange/order-pages.js';
 import type { TradingAccount } from '../account.js';
-import type { Check } from '../journal/intent.js';
-import { quietly } from '../quietly.js';
+import { tryRead } from '../try-read.js';
 import { type Job, MOST_PAIRS } from './job.js';
-import { look } from './look.js';
 import { misplacedIn } from './places.js';
+import { reconcileJob } from './reconcile.js';
 
 /** Until the list is looked at a second time, where it lacks orders of the job; chosen. */
 const AGAIN_MS = 1_000;
@@ -17,11 +16,11 @@ const AGAIN_MS = 1_000;
  * does not, be it only that another program placed an order, or where these pages show that an answer named orders for other
  * lines, all orders since the beginning are looked at. A list that lacks orders of the job may lack copies of them too.
  *
- * @returns when the look began; undefined where it could not be found out
+ * @returns when the look began, by the exchange's clock; undefined if it could not be found out
  */
-export async function findRepeated(account: TradingAccount, job: Job): Promise<Check | undefined> {
-  const { client, budget, host } = account;
-  const start: Check = { time: client.now(), at: host.now() };
+export async function findRepeated(account: TradingAccount, job: Job): Promise<number | undefined> {
+  const { client, budget } = account;
+  const start = client.now();
   if (await isAllThatCame(account, job)) return start;
   budget.lengthen(timeFor(Math.ceil(job.orders.length / PAGE_SIZE)));
   return (await isLookedThrough(account, job)) ? start : undefined;
@@ -29,7 +28,7 @@ export async function findRepeated(account: TradingAccount, job: Job): Promise<C
 
 /** Whether a list with all of the job's orders could be had, which may take the exchange a moment. */
 async function isLookedThrough(account: TradingAccount, job: Job): Promise<boolean> {
-  const lookBack = () => look(account, job, { horizon: job.terms.baseline.length, shows: job.orders });
+  const lookBack = () => reconcileJob(account, job, { horizon: job.terms.baseline.length, shows: job.orders });
   if (await lookBack()) return true;
   if (!account.budget.allows(2 * AGAIN_MS)) return false;
   await account.host.sleep(AGAIN_MS);
@@ -46,7 +45,7 @@ async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<bool
   const own = new Set(job.orders);
   const to = Math.floor(own.size / PAGE_SIZE) + 1;
   const from = Math.max(1, to - MOST_PAIRS / PAGE_SIZE);
-  const pages = await quietly(() => readOrderPages(client, market, side, { from, to }));
+  const pages = await tryRead(() => readOrderPages(client, market, side, { from, to }));
   if (pages === undefined || pages.failure !== null) return false;
   const rows = own.size - (from - 1) * PAGE_SIZE;
   const newer = pages.records.slice(0, rows);
@@ -58,7 +57,7 @@ async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<bool
 function areInPlace(job: Job, records: readonly Order[]): boolean {
   const listed = new Set(records.map(({ id }) => id));
   const isListed = (line: number) => {
-    const fate = job.fates[line];
+    const fate = job.results[line];
     return fate?.outcome === 'placed' && listed.has(fate.id);
   };
   const isTelling = job.byPlace.size === 0 || [...job.byPlace].some(isListed);

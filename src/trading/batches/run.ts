@@ -2,13 +2,13 @@ import type { Failure } from '../../errors.js';
 import { OBSERVED } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
-import { executionSpan } from '../duplicates/watch.js';
-import type { Check } from '../journal/intent.js';
+import { usedTolerance } from '../orders/verify.js';
+import { closesAt } from '../reconcile.js';
+import { BatchSender, type Trouble } from './batch-sender.js';
 import { endJob } from './closing.js';
-import { Courier, type Trouble } from './courier.js';
-import { isTurnedAway } from './doubt.js';
 import type { Job } from './job.js';
-import { look, settleDoubts, settleEarlier } from './look.js';
+import { isTurnedAway } from './pending-request.js';
+import { reconcileJob, settleEarlier, settlePending } from './reconcile.js';
 import { findRepeated } from './repeated.js';
 
 /** Why a run of a job ended. Only `finished` leaves nothing to be sent. */
@@ -46,20 +46,20 @@ const HOPELESS: ReadonlySet<number | null> = new Set([
 
 /** Carries out a job from wherever it stands, and knows what it takes to stop in mid-way. */
 export class JobRun {
-  readonly #courier: Courier;
+  readonly #sender: BatchSender;
   #isInterrupted = false;
   #phase: Phase = 'placing';
   #setbacks = 0;
   /** How the job ends where what was turned away last is not to be sent again. */
   #turnedAway: Ending = { kind: 'lost', reason: 'the exchange may still get earlier requests' };
   /** When it was looked if something on the way repeated a request; undefined where it could not be, null where nobody tried. */
-  #checked: Check | undefined | null = null;
+  #checked: number | undefined | null = null;
 
   constructor(
     private readonly account: TradingAccount,
     readonly job: Job,
   ) {
-    this.#courier = new Courier(account, job);
+    this.#sender = new BatchSender(account, job);
   }
 
   get phase(): Phase {
@@ -84,7 +84,7 @@ export class JobRun {
     try {
       const reason = await this.#toTheEnd();
       if (this.#isInterrupted) return { kind: 'interrupted' };
-      const isSettled = this.job.doubts.size === 0;
+      const isSettled = this.job.pendingRequests.size === 0;
       const ending: Ending = isSettled && this.job.unsent().length === 0 ? { kind: 'finished' } : reason;
       if (isSettled && this.job.counts().placed > 0) await this.#check();
       if (this.#isInterrupted) return { kind: 'interrupted' };
@@ -99,8 +99,8 @@ export class JobRun {
   /** Lets nothing leave any more, and waits for the answers to what has left, at most so many milliseconds. */
   async interrupt(patienceMs: number): Promise<void> {
     this.#isInterrupted = true;
-    this.#courier.halt();
-    await Promise.race([this.#courier.idle(), this.account.host.sleep(patienceMs)]);
+    this.#sender.halt();
+    await Promise.race([this.#sender.idle(), this.account.host.sleep(patienceMs)]);
     endJob(this.job, 'interrupted');
   }
 
@@ -109,10 +109,10 @@ export class JobRun {
     if (reason !== undefined) return { kind: 'lost', reason };
     for (let waits = 1; ; waits += 1) {
       const ending = await this.#sendAll();
-      if (this.#isInterrupted || ending.kind === 'lost' || this.job.doubts.size === 0) return ending;
+      if (this.#isInterrupted || ending.kind === 'lost' || this.job.pendingRequests.size === 0) return ending;
       await this.#outwait(ending);
       if (ending.kind !== 'finished') return ending;
-      if (this.job.doubts.size > 0 || waits === MOST_WAITS) return this.#turnedAway;
+      if (this.job.pendingRequests.size > 0 || waits === MOST_WAITS) return this.#turnedAway;
     }
   }
 
@@ -122,10 +122,10 @@ export class JobRun {
       const lines = this.job.unsent();
       if (lines.length === 0) return { kind: 'finished' };
       this.#phase = 'placing';
-      const answered = this.#courier.answered;
-      const trouble = await this.#courier.send(lines);
+      const answered = this.#sender.answered;
+      const trouble = await this.#sender.send(lines);
       if (this.#isInterrupted) return { kind: 'interrupted' };
-      if (this.#courier.answered > answered && trouble?.kind !== 'refused') this.#setbacks = 0;
+      if (this.#sender.answered > answered && trouble?.kind !== 'refused') this.#setbacks = 0;
       const ending = trouble === undefined ? undefined : await this.#face(trouble);
       if (ending !== undefined) return ending;
     }
@@ -138,10 +138,10 @@ export class JobRun {
   async #outwait({ kind }: Ending): Promise<void> {
     const { account, job } = this;
     this.#phase = 'waiting';
-    if (kind === 'finished' || kind === 'limited') this.#allowForDoubts();
+    if (kind === 'finished' || kind === 'limited') this.#allowForPending();
     const { unknown } = job.counts();
     account.tell(`The exchange turned ${unknown === 1 ? '1 order' : `${unknown} orders`} away. ${UNTIL_CERTAIN}`);
-    await settleDoubts(account, job);
+    await settlePending(account, job);
   }
 
   /** Why something of earlier runs is in doubt; undefined where nothing is. */
@@ -149,15 +149,15 @@ export class JobRun {
     const { job, account } = this;
     if (job.requests === 0 && job.isWhole) return undefined;
     this.#phase = 'settling';
-    this.#allowForDoubts();
+    this.#allowForPending();
     return settleEarlier(account, job);
   }
 
   /** What is in doubt can be told for certain only when the exchange would not take it any more. */
-  #allowForDoubts(): void {
+  #allowForPending(): void {
     const { client, budget } = this.account;
-    const latest = Math.max(0, ...[...this.job.doubts.values()].map(({ reqTime }) => reqTime));
-    budget.lengthen(Math.max(0, latest + executionSpan(this.account) - client.now()));
+    const latest = Math.max(0, ...[...this.job.pendingRequests.values()].map(({ reqTime }) => reqTime));
+    budget.lengthen(Math.max(0, closesAt(latest, usedTolerance(this.account)) - client.now()));
   }
 
   /** What comes of it: undefined where the job goes on. */
@@ -166,7 +166,7 @@ export class JobRun {
       this.account.tell(`No answer came (${trouble.reason}). Looking for the orders; they are not sent again.`);
     if (this.#isPressing && !(await this.#lookShortly())) {
       this.#phase = 'waiting';
-      await settleDoubts(this.account, this.job);
+      await settlePending(this.account, this.job);
       const reason = 'reason' in trouble ? trouble.reason : 'the lists of orders could not be read';
       return { kind: 'lost', reason };
     }
@@ -206,7 +206,7 @@ export class JobRun {
 
   /** Whether something is in doubt that has to be known before anything more leaves. What was turned away can wait. */
   get #isPressing(): boolean {
-    return [...this.job.doubts.values()].some((doubt) => !isTurnedAway(doubt));
+    return [...this.job.pendingRequests.values()].some((doubt) => !isTurnedAway(doubt));
   }
 
   /** Whether all that was pressing is known after a few looks. */
@@ -214,7 +214,7 @@ export class JobRun {
     const { account, job } = this;
     this.#phase = 'settling';
     for (const pause of [...LOOK_PAUSES_MS, undefined]) {
-      await look(account, job);
+      await reconcileJob(account, job);
       if (!this.#isPressing) return true;
       if (pause === undefined || !account.budget.allows(pause)) return false;
       await account.host.sleep(pause);

@@ -1,16 +1,15 @@
 import type { TradingAccount } from '../account.js';
-import type { Extra } from '../duplicates/extra-orders.js';
+import type { DuplicateOrders } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
 import type { Outcome } from '../journal/intent.js';
 import { closeJob, endJob, outcomeOf } from './closing.js';
-import { copiesOf } from './copies.js';
 import { Job } from './job.js';
-import { settleEarlier } from './look.js';
+import { duplicatesOf, settleEarlier } from './reconcile.js';
 import { findRepeated } from './repeated.js';
 
 interface SettledJob {
   readonly outcome: Outcome;
-  readonly extras: readonly Extra[];
+  readonly duplicates: readonly DuplicateOrders[];
 }
 
 /**
@@ -23,14 +22,14 @@ export async function settleJob(
   end: boolean,
 ): Promise<SettledJob> {
   const before = new Job(entry);
-  const isKnown = before.isWhole && before.doubts.size === 0;
-  if (!end && isKnown && before.unsent().length > 0) return { outcome: outcomeOf(before), extras: [] };
-  if (!entry.takeUp()) return { outcome: 'unknown', extras: [] };
+  const isKnown = before.isWhole && before.pendingRequests.size === 0;
+  if (!end && isKnown && before.unsent().length > 0) return { outcome: outcomeOf(before), duplicates: [] };
+  if (!entry.takeUp()) return { outcome: 'unknown', duplicates: [] };
   const job = new Job(entry);
   const isSettled = (await settleEarlier(account, job)) === undefined;
   const checked = isSettled && job.counts().placed > 0 ? await findRepeated(account, job) : undefined;
   const outcome = outcomeOf(job);
   if (isSettled && end) closeJob(job, checked);
   else endJob(job, outcome === 'unknown' ? outcome : 'settled', checked);
-  return { outcome, extras: copiesOf(job) };
+  return { outcome, duplicates: duplicatesOf(job) };
 }

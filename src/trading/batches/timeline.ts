@@ -11,7 +11,7 @@ export function timelineOf(events: readonly JournalEvent[]): JournalEvent[] {
     if (run.length > 0) lines.push(gathered(run));
     run = [];
   };
-  for (const { fact, ...event } of events) {
+  for (const { fact, settled: _, ...event } of events) {
     if (fact !== undefined && USUAL.has(fact.kind)) {
       run.push({ ...event, fact });
       continue;

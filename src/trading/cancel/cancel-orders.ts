@@ -4,8 +4,8 @@ import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { newClientId } from '../orders/client-id.js';
 import { type OwnOrders, readOpenOrders } from '../orders/open-orders.js';
-import { quietly } from '../quietly.js';
 import { probeOf, toleranceOf } from '../tolerance.js';
+import { tryRead } from '../try-read.js';
 import {
   type CancelOutcome,
   factsOf,
@@ -106,7 +106,7 @@ async function settleAll(account: TradingAccount, sent: readonly Sent[]): Promis
     const what = lost.length === 1 ? 'a cancellation' : `${lost.length} cancellations`;
     account.tell(`No answer to ${what}. Reading ${lost.length === 1 ? 'the order' : 'the orders'}.`);
     // found out once, and not by each of them
-    if (lost.length > 1) await quietly(() => toleranceOf(account, probeOf(first.intent)));
+    if (lost.length > 1) await tryRead(() => toleranceOf(account, probeOf(first.intent)));
   }
   return Promise.all(
     sent.map(async (one) => {

@@ -6,10 +6,10 @@ import { type Refused, SUCCESS } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { isOf, type Settled } from '../journal/intent.js';
-import { lookUntilKnown } from '../looking.js';
+import { pollUntilSettled } from '../looking.js';
 import { isRefusedAlike, isSameReference } from '../orders/reference.js';
-import { quietly } from '../quietly.js';
 import { orderProbe } from '../tolerance.js';
+import { tryRead } from '../try-read.js';
 
 /** What is known of an order that was to be cancelled; null is unknown. */
 export interface OrderFacts {
@@ -138,7 +138,7 @@ export async function readOrder(
 ): Promise<Order | 'none' | undefined> {
   const { market, order: reference } = entry.intent.terms;
   const unlessAlike = (error: unknown) => (isRefusedAlike(error, code) ? undefined : Promise.reject(error));
-  const order = await quietly(async () => (await client.findOrder(market, reference).catch(unlessAlike)) ?? 'none');
+  const order = await tryRead(async () => (await client.findOrder(market, reference).catch(unlessAlike)) ?? 'none');
   const state = typeof order === 'object' ? order.state : order === undefined ? 'no answer' : 'not found';
   entry.note(`asked for the order: ${state}`);
   return order;
@@ -176,7 +176,7 @@ export function eventOf({ outcome, message, filled }: CancelOutcome): string {
 export async function findCancelOutcome(account: TradingAccount, entry: CancelEntry): Promise<CancelOutcome> {
   let seen: Order | undefined;
   const { market } = entry.intent.terms;
-  const { fate } = await lookUntilKnown<CancelOutcome>(
+  const { fate } = await pollUntilSettled<CancelOutcome>(
     account,
     { probe: orderProbe(market), reqTime: entry.intent.reqTime },
     async () => {

@@ -79,13 +79,13 @@ function worthOfOpen(entry: Entry): Decimal {
 
 /** An idle job counts what was placed or may have been, duplicates too; a running one also what it is going to send. */
 function worthOfJob(job: Job, isUnderWay: boolean): Decimal {
-  const { doubtful } = job;
+  const { uncertainLines } = job;
   const isSpent = (line: number) => {
-    const outcome = job.fates[line]?.outcome;
-    return isUnderWay ? outcome !== 'refused' : doubtful.has(line) || outcome === 'placed';
+    const outcome = job.results[line]?.outcome;
+    return isUnderWay ? outcome !== 'refused' : uncertainLines.has(line) || outcome === 'placed';
   };
   const { lines, side } = job.terms;
-  const copies = [...job.copies.values()].flatMap((line) => lines.slice(line, line + 1));
+  const copies = [...job.duplicates.values()].flatMap((line) => lines.slice(line, line + 1));
   return worthOfLines([...lines.filter((_, line) => isSpent(line)), ...copies], side, job.bid);
 }
 

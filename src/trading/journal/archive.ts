@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { linesBackwards } from './backwards.js';
 import { append, appendDurably, namesIn, syncFolder, unlessDiskFails } from './files.js';
-import type { Check, Intent, Settled } from './intent.js';
+import type { Intent, Settled } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
 import { type SaidName, type Saying, saysAll, saysAnew } from './saying.js';
 import { type SettledLine, type Sums, type SumsLine, sumsIn, sumsOfJobs, type ValueOf } from './sums.js';
@@ -11,26 +11,8 @@ const DAY_MS = 86_400_000;
 /** Settled writes older than this are forgotten. */
 const KEPT_DAYS = 14;
 
-/** One side of a market, which the exchange lists apart from the other. */
-export interface MarketSide {
-  readonly market: string;
-  readonly side: 'buy' | 'sell';
-}
-
 /** With when it was written, by this machine's clock. */
-type Line = { readonly at: number } & (SettledLine | { readonly checked: MarketSide & Check } | SumsLine);
-
-/** What was written down lately of one side of a market. */
-interface Recent {
-  /** Oldest first. */
-  readonly settled: readonly Settled[];
-  /** The last look at all of it; undefined where there was none. */
-  readonly last: Check | undefined;
-  /** How many lines were passed on the way, of all markets. */
-  readonly passed: number;
-}
-
-const OPPOSITE = { buy: 'sell', sell: 'buy' } as const;
+type Line = { readonly at: number } & (SettledLine | SumsLine);
 
 /** Lines of several processes, and of a clock that is corrected, come a little out of order. */
 const DISORDER_MS = 60_000;
@@ -102,48 +84,14 @@ export class Archive {
   }
 
   /** Keeps the file of a settled job for as long as what is said of it here. Throws the system's error. */
-  keep(file: string): void {
-    fs.renameSync(file, path.join(this.jobs, `${dayOf(this.now())}-${path.basename(file)}`));
+  keep(file: string, name: string): void {
+    fs.renameSync(file, path.join(this.jobs, `${dayOf(this.now())}-${name}`));
   }
 
   /** Where the file of a settled job is; undefined where it is not kept any more. */
   kept(name: string): string | undefined {
     const found = namesIn(this.jobs).findLast((other) => other.slice('YYYY-MM-DD-'.length) === name);
     return found === undefined ? undefined : path.join(this.jobs, found);
-  }
-
-  /** Notes that one side of a market was held against the exchange's orders. Where that is lost, it is only done again. */
-  markChecked({ market, side }: MarketSide, { time, at }: Check): void {
-    const now = this.now();
-    append(this.#fileOf(now), lineOf({ at: now, checked: { market, side, time, at } }));
-  }
-
-  /**
-   * What was written down of one side of a market, back to a time of this machine's clock that may depend on when it was
-   * looked at last. Of older lines none is read, because every order asks for this. What a clock that was wrong noted for
-   * later than now does not count.
-   */
-  recent({ market, side }: MarketSide, now: Check, from: (last: Check | undefined) => number): Recent {
-    const settled = new Map<string, Settled>();
-    let [last, passed]: [Check | undefined, number] = [undefined, 0];
-    const [isThere, isOwn, isOther] = [saysAll({ market }), saysAll({ side }), saysAll({ side: OPPOSITE[side] })];
-    const isMeant = (line: string) => {
-      passed += 1;
-      return isThere(line) && (isOwn(line) || !isOther(line));
-    };
-    for (const line of this.#backwards(() => from(last), isMeant)) {
-      if ('settled' in line) {
-        const { id } = line.settled.intent;
-        if (!settled.has(id)) settled.set(id, line.settled);
-        continue;
-      }
-      if (!('checked' in line)) continue;
-      const { checked } = line;
-      const isMeant = checked.market === market && checked.side === side;
-      const isPast = checked.time <= now.time && checked.at <= now.at;
-      if (isMeant && isPast && checked.time > (last?.time ?? 0)) last = checked;
-    }
-    return { settled: [...settled.values()].reverse(), last, passed };
   }
 
   /** What was settled on the UTC day of now, summed up. Throws Failure `usage` where it cannot be read. */

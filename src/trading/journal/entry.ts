@@ -9,6 +9,7 @@ import {
   type Intent,
   isOf,
   type JournalEvent,
+  listOf,
   type Operation,
   type Runner,
   type Settled,
@@ -16,14 +17,15 @@ import {
   type Write,
 } from './intent.js';
 import { lineOf } from './lines.js';
-import { eventsIn, readRecord, recordOf } from './record.js';
+import { eventsIn, fileName, readRecord, recordOf } from './record.js';
 import { isHere, isRunning, isSame, runnerOf, thisProcess } from './runner.js';
+import { moveToVerifying } from './verifying.js';
 
 /** In characters. */
 const LONGEST_EVENT = 300;
 
 /** What an event says besides its words. */
-type EventDetails = Pick<JournalEvent, 'left' | 'late' | 'doubt' | 'runner' | 'bid' | 'fact'>;
+type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
 
 /** A write that is not settled: it is under way, or its outcome is not known. Its file holds the intent and what happened since. */
 export class Entry<Kind extends Operation = Operation> {
@@ -123,8 +125,8 @@ export class Entry<Kind extends Operation = Operation> {
   }
 
   /** Nothing more is tried for now: it stays open, and unknown. */
-  leave(event = 'unknown'): void {
-    this.note(event, { left: true });
+  leave(event = 'unknown', details: EventDetails = {}): void {
+    this.note(event, { ...details, left: true });
   }
 
   /**
@@ -133,13 +135,50 @@ export class Entry<Kind extends Operation = Operation> {
    */
   settle(settlement: Settlement, event: string): void {
     if (this.#isOfAnother()) return;
-    this.note(event);
-    this.#close({ ...settlement, intent: this.intent, events: this.events }, () => this.#remove());
+    this.note(event, listOf(this.intent) === undefined ? {} : { settled: settlement });
+    this.#close({ ...settlement, intent: this.intent, events: this.#plainEvents() });
   }
 
   /** The same with a summary of what would be too long for the archive; the whole of it is kept beside that. */
   settleKeeping(summary: Settled): void {
-    this.#close(summary, () => this.archive.keep(this.file));
+    this.#close(summary);
+  }
+
+  /** What became of it, if it is settled and its request may still be carried out again. */
+  get settlement(): Settlement | undefined {
+    return this.happened.findLast(({ settled }) => settled !== undefined)?.settled ?? this.archive.find(this.intent.id);
+  }
+
+  /** Whether nothing can come of its request any more. */
+  get isVerified(): boolean {
+    return this.happened.some(({ verified }) => verified === true);
+  }
+
+  /** Keeps further orders, or withdrawals, that something on the way made of a settled write. */
+  addDuplicates(ids: readonly string[]): void {
+    const { settlement } = this;
+    if (settlement === undefined) return;
+    const duplicates = [...new Set([...settlement.duplicates, ...ids])];
+    const kept = this.archive.find(this.intent.id) ?? {
+      ...settlement,
+      intent: this.intent,
+      events: this.#plainEvents(),
+    };
+    unlessDiskFails(() => this.archive.add({ ...kept, duplicates }, kept));
+    this.note(`there again: ${ids.join(', ')}`, { late: true, settled: { ...settlement, duplicates } });
+  }
+
+  /**
+   * Ends the verification of a settled write: nothing can come of its request any more, and a list has shown all that did.
+   * The record of a job stays for as long as its summary.
+   * @param remembers keeps it for an order that appears after all
+   */
+  verify(remembers = false): void {
+    unlessDiskFails(() => {
+      if (remembers) this.note('verified', { late: true, verified: true });
+      else if (isOf(this.intent, 'orderMoreV2')) this.archive.keep(this.file, fileName(this.intent.id));
+      else fs.rmSync(this.file, { force: true });
+    });
   }
 
   /**
@@ -181,12 +220,17 @@ export class Entry<Kind extends Operation = Operation> {
     return there instanceof Entry && !(there.intent.time === time && isSame(there.intent.process, process));
   }
 
-  #close(settled: Settled, leave: () => void): void {
+  #close(settled: Settled): void {
     unlessDiskFails(() => {
       // only a job is settled again, after it was gone on with
       this.archive.add(settled, isOf(this.intent, 'orderMoreV2') ? this.archive.find(this.intent.id) : undefined);
-      leave();
+      if (listOf(this.intent) === undefined) this.#remove();
+      else if (!this.#isOfAnother()) moveToVerifying(this.file, this.intent);
     });
+  }
+
+  #plainEvents(): JournalEvent[] {
+    return this.events.map(({ settled: _, ...event }) => event);
   }
 
   /** The exchange's own words may be long, and may repeat what the request carried. */

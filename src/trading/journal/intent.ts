@@ -136,6 +136,10 @@ export interface JournalEvent {
   readonly bid?: string;
   /** What it says of the requests of a job. */
   readonly fact?: BatchFact;
+  /** What became of the write, for as long as its request may still be carried out again. */
+  readonly settled?: Settlement;
+  /** Nothing can come of its request any more; it is kept for an order that appears after all. */
+  readonly verified?: true;
 }
 
 /** What is known of a write in the end. */
@@ -147,14 +151,8 @@ export interface Settlement {
   readonly duplicates: readonly string[];
   /** The order that was to take the place of a cancelled one, and that nobody sent. */
   readonly unplaced?: OrderTerms;
-}
-
-/** When a look at the exchange's lists began, in milliseconds since the Unix epoch. */
-export interface Check {
-  /** By the exchange's clock. */
-  readonly time: number;
-  /** By this machine's. */
-  readonly at: number;
+  /** When the last list was read that it was held against, by the exchange's clock: milliseconds since the Unix epoch. */
+  readonly checkedTo?: number;
 }
 
 /** A write that is settled, as the archive keeps it. */
@@ -163,8 +161,18 @@ export interface Settled extends Settlement {
   readonly events: readonly JournalEvent[];
   /** What the orders of a job count for in the quote coin, those that the network made included. */
   readonly notional?: string;
-  /** When a look at all that came of it began, where it was done before it was settled. */
-  readonly checked?: Check;
+}
+
+/** One side of a market, which the exchange lists apart from the other. */
+export interface MarketSide {
+  readonly market: string;
+  readonly side: Side;
+}
+
+/** Which list of the exchange shows what a write makes: that of one side of a market, or of a coin; undefined for none. */
+export function listOf({ operation, terms }: Write): MarketSide | { readonly coin: string } | undefined {
+  if (operation === 'order' || operation === 'orderMoreV2') return { market: terms.market, side: terms.side };
+  return operation === 'withdraw' ? { coin: terms.coin } : undefined;
 }
 
 /** The market that a write is about; undefined for one that is about none. */

@@ -6,10 +6,11 @@ import type { Host } from '../../platform/host.js';
 import { Archive } from './archive.js';
 import { Entry, readEntry } from './entry.js';
 import { createDurably, movedIfThere, namesIn, sweepDrafts, syncFolder, wasLeftBefore } from './files.js';
-import { type Intent, isOf, marketOf, type Operation, type Settled, type Write } from './intent.js';
+import { type Intent, isOf, type MarketSide, marketOf, type Operation, type Settled, type Write } from './intent.js';
 import { fileName, idOf, recordOf } from './record.js';
 import { thisProcess } from './runner.js';
 import type { SaidName, Saying } from './saying.js';
+import { VERIFYING, verifyingNamed, verifyingOf } from './verifying.js';
 
 /** Nobody takes so long to make a file. */
 const DRAFT_MS = 3_600_000;
@@ -158,13 +159,23 @@ export class Journal {
 
   /** Makes a settled job an open one again; false where there is none, or another process was first. */
   reopen(id: string): boolean {
-    const kept = this.archive.kept(fileName(id));
+    const kept = this.#keptFile(id);
     return kept !== undefined && movedIfThere(kept, this.#fileOf(id));
   }
 
+  /** The settled writes that one list of the exchange shows and whose requests may still be carried out again. */
+  verifying(list: MarketSide | { readonly coin: string }): Entry[] {
+    return verifyingOf(this.#path(VERIFYING), list).flatMap((file) => this.#readWhole(file) ?? []);
+  }
+
   #findKept(id: string): Entry | undefined {
-    const kept = this.archive.kept(fileName(id));
+    const kept = this.#keptFile(id);
     return kept === undefined ? undefined : this.#readWhole(kept);
+  }
+
+  /** The file of a settled job. */
+  #keptFile(id: string): string | undefined {
+    return verifyingNamed(this.#path(VERIFYING), id).at(-1) ?? this.archive.kept(fileName(id));
   }
 
   #readWhole(file: string): Entry | undefined {
@@ -197,7 +208,7 @@ export class Journal {
   /** Makes the folders, each on the disk before something in it counts. Throws Failure where they cannot be used. */
   #prepare(): void {
     const isNew = !fs.existsSync(this.#path('open'));
-    for (const folder of ['settled', 'jobs', 'open'])
+    for (const folder of ['settled', 'jobs', VERIFYING, 'open'])
       makePrivateFolder(this.root, path.join('journal', this.account, folder));
     if (isNew) for (const folder of [this.root, path.join(this.root, 'journal'), this.#path('')]) this.#sync(folder);
     sweepDrafts(this.#path('open'), this.host.now() - DRAFT_MS);

@@ -38,7 +38,7 @@ function doubtOf(entry: Entry, market: string): Advice | undefined {
     ];
   }
   if (!entry.isOf('orderMoreV2') || entry.intent.terms.market !== market) return undefined;
-  const { size } = new Job(entry).doubtfulKeys();
+  const { size } = new Job(entry).uncertainKeys();
   // without its id, which would end the job as it is
   return size === 0
     ? undefined
@@ -53,7 +53,7 @@ function isInDoubtLike(entry: Entry<'orderMoreV2'>, order: OrderTerms): boolean 
   const { market, side, account } = entry.intent.terms;
   if (order.market !== market || order.side !== side || order.account !== account) return false;
   // last: its record may be long
-  return new Job(entry).doubtfulKeys().has(keyOf(order.price, order.amount));
+  return new Job(entry).uncertainKeys().has(keyOf(order.price, order.amount));
 }
 
 /** Its process may have settled it, and ended, since the records were listed. */

@@ -2,21 +2,21 @@ import type { Order } from '../../domain/order.js';
 import type { FailureKind } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { TradingAccount } from '../account.js';
-import type { Extra } from '../duplicates/extra-orders.js';
-import { findExtras } from '../duplicates/watch.js';
+import type { DuplicateOrders } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
-import { certainFrom, type LookedFor, lookUntilKnown } from '../looking.js';
-import { quietly } from '../quietly.js';
+import { certainFrom, type LookedFor, pollUntilSettled } from '../looking.js';
 import { orderProbe } from '../tolerance.js';
+import { tryRead } from '../try-read.js';
 import { isOwnId, newClientId } from './client-id.js';
 import { isRefusedAlike } from './reference.js';
 import { differences } from './terms.js';
+import { verifyOrders } from './verify.js';
 
 interface Placed {
   readonly outcome: 'placed';
   readonly id: string;
   /** What the network made of it, and of earlier orders of this side; null where that could not be looked for. */
-  readonly extras: readonly Extra[] | null;
+  readonly extras: readonly DuplicateOrders[] | null;
 }
 
 export interface NotSent {
@@ -47,7 +47,7 @@ export type Fate = Placed | NotSent | Unknown;
  */
 export async function settleOrder(account: TradingAccount, entry: Entry<'order'>, looks = true): Promise<Fate> {
   const { reqTime, terms } = entry.intent;
-  const looked = await lookUntilKnown<Fate>(
+  const looked = await pollUntilSettled<Fate>(
     account,
     { probe: orderProbe(terms.market), reqTime },
     async () => {
@@ -68,13 +68,13 @@ export async function placed(
   looks = true,
 ): Promise<Placed> {
   const { intent } = entry;
-  const took = account.host.now() - intent.time;
-  const wanted = { intent: intent.id, terms: intent.terms, reqTime: intent.reqTime, order: id, took };
-  const extras = looks ? await quietly(() => findExtras(account, intent.terms, wanted)) : [];
-  const own = extras?.find((extra) => extra.intent === intent.id)?.ids ?? [];
+  const read = () => verifyOrders(account, intent.terms, { fresh: { entry, order: id } });
+  const verified = looks ? await tryRead(read) : { duplicates: [], listed: undefined };
+  const own = verified?.duplicates.find((one) => one.intent === intent.id)?.ids ?? [];
   const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}, and again: ${own.join(', ')}`;
-  entry.settle({ outcome: 'placed', id, duplicates: own }, event);
-  return { outcome: 'placed', id, extras: extras ?? null };
+  const checkedTo = verified?.listed?.began;
+  entry.settle({ outcome: 'placed', id, duplicates: own, ...(checkedTo === undefined ? {} : { checkedTo }) }, event);
+  return { outcome: 'placed', id, extras: verified?.duplicates ?? null };
 }
 
 /** An order that may be the one that was sent, and may be another one. */
@@ -92,7 +92,7 @@ export async function lookFor(
   refusal?: number | null,
 ): Promise<Order | Unlike | 'nothing' | undefined> {
   const { id: clientId, terms } = entry.intent;
-  const found = await quietly(() => findOrNothing(account.client, terms.market, clientId, refusal));
+  const found = await tryRead(() => findOrNothing(account.client, terms.market, clientId, refusal));
   const differs = typeof found === 'object' ? differences(found, terms) : [];
   if (typeof found === 'object' && differs.length > 0) return foundUnlike(account, entry, found, differs.join(', '));
   if (found === undefined) entry.note('asked by client id: no answer', { doubt: true });
@@ -131,7 +131,7 @@ async function findOrNothing(client: ExchangeClient, market: string, clientId: s
 async function isAnsweredAlike({ client, host }: TradingAccount, { intent }: Entry<'order'>): Promise<boolean> {
   const neverUsed = { clientId: newClientId(host) };
   return (
-    (await quietly(async () => (await client.findOrder(intent.terms.market, neverUsed)) ?? 'nothing')) === 'nothing'
+    (await tryRead(async () => (await client.findOrder(intent.terms.market, neverUsed)) ?? 'nothing')) === 'nothing'
   );
 }
 

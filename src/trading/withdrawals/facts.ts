@@ -3,7 +3,7 @@ import type { ChainFee, Withdrawal } from '../../domain/funds.js';
 import { readVerifiedAddress } from '../../exchange/addresses.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { readWithdrawals } from '../../exchange/record-pages.js';
-import { quietly } from '../quietly.js';
+import { tryRead } from '../try-read.js';
 import type { Chain } from './chain-choice.js';
 import type { Destination } from './destination.js';
 import { isReturned } from './records.js';
@@ -27,8 +27,8 @@ export async function readCoinFacts(client: ExchangeClient, coin: string): Promi
   const [info, fees, places, verified] = await Promise.all([
     client.account(),
     client.fees(coin),
-    quietly(() => client.depositAddresses(coin)),
-    quietly(() => readVerifiedAddress(client, coin)),
+    tryRead(() => client.depositAddresses(coin)),
+    tryRead(() => readVerifiedAddress(client, coin)),
   ]);
   const { coins } = info;
   const memos = places?.map(({ chain, needsMemo }) => ({ chain, needsMemo })) ?? [];
@@ -71,7 +71,7 @@ export interface EarlierUse {
 
 /** Looks for earlier withdrawals of the coin to an address, memo included; undefined where they could not be read. */
 export function readEarlierUse(client: ExchangeClient, coin: string, to: Destination): Promise<EarlierUse | undefined> {
-  return quietly(async () => {
+  return tryRead(async () => {
     let pages = 0;
     let isAccountKnown = false;
     for await (const page of readWithdrawals(client, coin)) {

@@ -5,7 +5,7 @@ import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import { isRefusedAlike } from '../orders/reference.js';
-import { quietly } from '../quietly.js';
+import { tryRead } from '../try-read.js';
 import { type Bill, sightInBills } from './bills.js';
 import { uncontested } from './claims.js';
 import { billsAfter, isNewer, recordsAfter } from './records.js';
@@ -13,7 +13,7 @@ import { type Doubt, isSighting, type Sighting } from './sighting.js';
 import { type Fit, fitOf, fitOfAmount } from './terms.js';
 
 /** Clocks differ, and a record may be dated when somebody looked at it: what is further off is another withdrawal. */
-const SLACK_MS = 60_000;
+export const DATES_MS = 60_000;
 
 /** What others made of what a withdrawal may have made was settled after it was begun; so much more, for clocks that were wrong. */
 export const CLOCK_SLACK_MS = 86_400_000;
@@ -28,7 +28,7 @@ export async function lookFor(
   entry: Entry<'withdraw'>,
   refusal?: number | null,
 ): Promise<Sighting | Doubt | 'nothing' | undefined> {
-  const found = await quietly(() => search(account, entry.intent, refusal));
+  const found = await tryRead(() => search(account, entry.intent, refusal));
   entry.note(`looked at the withdrawals: ${wordsOf(found)}`);
   return found;
 }
@@ -90,7 +90,7 @@ export function recordsOf(
 }
 
 /** How well a record fits a withdrawal that was sent when it was, after the records that there were before. */
-function fitOfRecord(account: TradingAccount, record: Withdrawal, intent: Intent<'withdraw'>): Fit {
+export function fitOfRecord(account: TradingAccount, record: Withdrawal, intent: Intent<'withdraw'>): Fit {
   const isAfter = isNewer(record.id, intent.terms.before.record) && isInTime(account, intent, record.time);
   return isAfter ? fitOf(record, intent.terms) : undefined;
 }
@@ -98,7 +98,7 @@ function fitOfRecord(account: TradingAccount, record: Withdrawal, intent: Intent
 /** Whether something of this moment can be of a request: it is executed while the exchange takes it. */
 function isInTime({ tolerance }: TradingAccount, { reqTime }: Intent, time: number): boolean {
   const longest = tolerance.known ?? Number.POSITIVE_INFINITY;
-  return time >= reqTime - SLACK_MS && time <= reqTime + longest + SLACK_MS;
+  return time >= reqTime - DATES_MS && time <= reqTime + longest + DATES_MS;
 }
 
 /** Ids of the records of all withdrawals that are settled, but for one. */
@@ -116,7 +116,7 @@ async function inBills(
 ) {
   const { terms, reqTime } = intent;
   if (terms.before.bill === null) return 'nothing';
-  const bills = await billsAfter(account.client, terms.coin, terms.before.bill, reqTime - SLACK_MS);
+  const bills = await billsAfter(account.client, terms.coin, terms.before.bill, reqTime - DATES_MS);
   const fitWith = (bill: Bill, of: Intent<'withdraw'>) => fitOfBill(account, bill, of);
   const fitting = bills.filter((bill) => fitWith(bill, intent) !== undefined).reverse();
   return sightInBills(account, fitting, { intent, others, records, fitOf: fitWith });

@@ -1,10 +1,10 @@
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import type { Intent } from '../journal/intent.js';
-import { allCertainFrom, certainFrom, lookUntilKnown } from '../looking.js';
+import { allCertainFrom, certainFrom, pollUntilSettled } from '../looking.js';
 import type { NotSent, Unknown } from '../orders/settle.js';
-import { quietly } from '../quietly.js';
 import { probeOf, toleranceOf } from '../tolerance.js';
+import { tryRead } from '../try-read.js';
 import { lookFor } from './look.js';
 import { isSighting, type Sighting } from './sighting.js';
 
@@ -32,7 +32,7 @@ export type WithdrawalFate = Left | NotSent | InDoubt;
 export async function settleWithdrawal(account: TradingAccount, entry: Entry<'withdraw'>): Promise<WithdrawalFate> {
   const { intent } = entry;
   let doubt: string | undefined;
-  const { fate, end, unanswered } = await lookUntilKnown<WithdrawalFate>(
+  const { fate, end, unanswered } = await pollUntilSettled<WithdrawalFate>(
     account,
     { probe: probeOf(intent), reqTime: intent.reqTime },
     async () => {
@@ -53,7 +53,7 @@ export async function settleWithdrawal(account: TradingAccount, entry: Entry<'wi
 
 /** From when on the exchange would not take the request any more, as {@link certainFrom}; asks it where that is not known. */
 export async function lateFrom(account: TradingAccount, intent: Intent<'withdraw'>): Promise<number | null> {
-  await quietly(() => toleranceOf(account, probeOf(intent)));
+  await tryRead(() => toleranceOf(account, probeOf(intent)));
   return allCertainFrom(account, [intent]);
 }
 

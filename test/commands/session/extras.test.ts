@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { warnOfExtras } from '../../../src/commands/session/extras.js';
 import { Output } from '../../../src/terminal/output.js';
-import type { Extra } from '../../../src/trading/duplicates/extra-orders.js';
+import type { DuplicateOrders } from '../../../src/trading/duplicates.js';
 import { hostWith, Kept } from '../../terminal/screens.js';
 
 const TERMS = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false } as const;
 
-function copies(count: number): Extra[] {
+function copies(count: number): DuplicateOrders[] {
   return Array.from({ length: count }, (_, index) => ({
     ...{
       intent: 'job0123456789',

@@ -17,9 +17,9 @@ describe('a batch', () => {
     const ran = await place(accountOf(server.url), { lines: lines(20) });
     const expected = Array.from({ length: 20 }, (_, line) => (line === 0 || line === 7 ? 'refused' : 'placed'));
     expect(outcomes(ran)).toEqual(expected);
-    expect(ran.job.fates[0]).toEqual({ outcome: 'refused', reason: 'some were refused', code: null });
+    expect(ran.job.results[0]).toEqual({ outcome: 'refused', reason: 'some were refused', code: null });
     const ids = new Map(exchange.orders.map(({ id, price }) => [price, id]));
-    expect(ran.job.fates[8]).toEqual({ outcome: 'placed', id: ids.get('20008') });
+    expect(ran.job.results[8]).toEqual({ outcome: 'placed', id: ids.get('20008') });
     // nothing of what was refused is sent again
     expect(count(server, 'orderMoreV2')).toBe(1);
   });
@@ -116,7 +116,7 @@ describe('a batch', () => {
     });
     const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
     const ran = await place(account, { lines: lines(20) });
-    expect(ran.job.fates.some((fate) => fate?.outcome === 'placed' && fate.id === '0')).toBe(false);
+    expect(ran.job.results.some((fate) => fate?.outcome === 'placed' && fate.id === '0')).toBe(false);
     expect(ran.job.counts()).toEqual({ placed: 19, refused: 0, unknown: 0, notSent: 1 });
   });
 
@@ -135,13 +135,13 @@ describe('a batch', () => {
     const ran = await place(account, { lines: lines(orders) });
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     const there = new Map(exchange.orders.map(({ id, price }) => [id, price]));
-    const own = ran.job.fates.map((fate) => fate?.outcome === 'placed' && there.get(fate.id));
+    const own = ran.job.results.map((fate) => fate?.outcome === 'placed' && there.get(fate.id));
     expect(own).toEqual(lines(orders).map(([, price]) => price));
     expect(new Set([...ran.job.orders, exchange.orders[0]?.id]).size).toBe(exchange.orders.length);
     expect(exchange.lists).toBeLessThan(1 + 3 + 2 * most);
     // and it is told so from its record too
     const entry = account.journal.job(JOB);
-    expect(entry && new Job(entry).fates).toEqual(ran.job.fates);
+    expect(entry && new Job(entry).results).toEqual(ran.job.results);
   });
 
   it('answered last to first, of whose orders the exchange has changed one, warns that the ids may be of other lines', async () => {

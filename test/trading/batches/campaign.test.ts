@@ -80,9 +80,9 @@ it('places no line twice, loses none and finds every copy, whatever happens to t
           isChecked: true,
         });
         exchange.release();
-        const ids = ran.job.fates.flatMap((fate) => (fate?.outcome === 'placed' ? fate.id : []));
-        expect([...ids, ...ran.job.copies.keys()].sort()).toEqual(exchange.orders.map(({ id }) => id).sort());
-        if (!treatments.some(({ copies }) => copies)) expect(ran.job.copies.size).toBe(0);
+        const ids = ran.job.results.flatMap((fate) => (fate?.outcome === 'placed' ? fate.id : []));
+        expect([...ids, ...ran.job.duplicates.keys()].sort()).toEqual(exchange.orders.map(({ id }) => id).sort());
+        if (!treatments.some(({ copies }) => copies)) expect(ran.job.duplicates.size).toBe(0);
       },
     ),
     { numRuns: 100 },
@@ -97,7 +97,7 @@ function refusal(code: number, message: string): Answer {
 function hold(exchange: ModelExchange, { job }: RanJob): void {
   const there = new Map(exchange.orders.map(({ id, price, amount }) => [id, `${Number(price)} ${Number(amount)}`]));
   const ids = new Set<string>();
-  for (const [index, fate] of job.fates.entries()) {
+  for (const [index, fate] of job.results.entries()) {
     if (fate?.outcome !== 'placed') continue;
     const [, price, amount] = job.terms.lines[index] ?? [];
     expect(there.get(fate.id)).toBe(`${Number(price)} ${Number(amount)}`);

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { ofOthers } from '../../../src/trading/batches/others.js';
+import { openOrderWrites } from '../../../src/trading/orders/attempts.js';
 import { PLACED, TERMS } from '../journal/support.js';
 import { accountOf } from '../support/account.js';
 import { meanwhile } from '../support/meanwhile.js';
-import { begin, lines, place } from './jobs.js';
+import { lines, place } from './jobs.js';
 import { ModelExchange } from './model-exchange.js';
 
-it('an order that is settled while the journal is read is known as its own', async () => {
+it('an order that is settled while the journal is read is among the open writes', async () => {
   const server = await new ModelExchange().serve();
   const account = accountOf(server.url);
-  const job = await begin(account, { lines: lines(1) });
   const entry = account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'mine0001', reqTime: 1 });
   meanwhile(account.journal, () => entry.settle(PLACED, 'placed'));
-  expect(await ofOthers(account, job, [])).toEqual({ ids: new Set([PLACED.id]), open: [] });
+  const writes = openOrderWrites(account.journal, { market: TERMS.market, side: TERMS.side });
+  expect(writes.map(({ isSettled, orders }) => [isSettled, orders])).toEqual([[true, [PLACED.id]]]);
 });
 
 it('a job that is settled while it is looked for is found', async () => {

@@ -29,7 +29,7 @@ describe('a batch', () => {
     expect(first).toEqual({ method: 'orderMoreV2', ...values });
     expect(ran.job.counts()).toEqual({ placed: 45, refused: 0, notSent: 0, unknown: 0 });
     for (const [line, order] of exchange.orders.slice(1).entries())
-      expect(ran.job.fates[line]).toEqual({ outcome: 'placed', id: order.id });
+      expect(ran.job.results[line]).toEqual({ outcome: 'placed', id: order.id });
     expect(account.journal.open()).toEqual([]);
     expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'placed', intent: { terms: { count: 45 } } });
   });
@@ -55,7 +55,7 @@ describe('a batch', () => {
     expect(ran.job.counts()).toMatchObject({ placed: 100 });
     expect(exchange.orders).toHaveLength(100);
     expect(count(server, 'orderMoreV2')).toBe(5);
-    expect(new Set(ran.job.fates.map((fate) => fate && 'id' in fate && fate.id)).size).toBe(100);
+    expect(new Set(ran.job.results.map((fate) => fate && 'id' in fate && fate.id)).size).toBe(100);
   });
 
   it.each(FAULT_NAMES)(
@@ -87,7 +87,7 @@ describe('a batch', () => {
       const ran = await place(accountOf(server.url, { tolerance: 60_000 }), { lines: lines(100) });
       expect(ran.ending).toEqual({ kind: 'finished' });
       expect(ran.job.counts()).toEqual({ placed: 96, refused: 4, unknown: 0, notSent: 0 });
-      expect([exchange.batches.length, exchange.counts.size, ran.job.copies.size]).toEqual([5, 96, 20]);
+      expect([exchange.batches.length, exchange.counts.size, ran.job.duplicates.size]).toEqual([5, 96, 20]);
     },
   );
 
@@ -109,7 +109,7 @@ describe('a batch', () => {
     const server = await exchange.serve();
     const ran = await place(accountOf(server.url), { lines: same });
     expect(ran.job.counts()).toMatchObject({ placed: 15, refused: 5 });
-    expect(ran.job.copies.size).toBe(0);
+    expect(ran.job.duplicates.size).toBe(0);
   });
 
   it('refused as a whole: with the code of it', async () => {
@@ -117,7 +117,7 @@ describe('a batch', () => {
     const server = await exchange.serve();
     const ran = await place(accountOf(server.url), { lines: lines(40) });
     expect(ran.job.counts()).toMatchObject({ placed: 20, refused: 20 });
-    expect(ran.job.fates[0]).toEqual({ outcome: 'refused', reason: 'Insufficient balance', code: 2009 });
+    expect(ran.job.results[0]).toEqual({ outcome: 'refused', reason: 'Insufficient balance', code: 2009 });
     expect(ran.ending).toEqual({ kind: 'finished' });
   });
 

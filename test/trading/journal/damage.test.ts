@@ -24,7 +24,7 @@ describe('a journal that was cut off at any length', () => {
     const { journal, open } = filled();
     const file = path.join(open, 'open2');
     const whole = fs.readFileSync(file);
-    const fates = new Set<string>();
+    const results = new Set<string>();
     for (let length = whole.length; length >= 0; length -= 1) {
       fs.truncateSync(file, length);
       const left = journal.open().map(({ intent }) => intent.id);
@@ -34,9 +34,9 @@ describe('a journal that was cut off at any length', () => {
       expect(journal.find('open2')?.events.length ?? 0).toBe(
         isThere ? valuesIn(contents(open).open2?.toString() ?? '').length : 0,
       );
-      fates.add(isThere ? `with ${journal.find('open2')?.events.length} events` : 'damaged');
+      results.add(isThere ? `with ${journal.find('open2')?.events.length} events` : 'damaged');
     }
-    expect([...fates]).toEqual(['with 3 events', 'with 2 events', 'with 1 events', 'damaged']);
+    expect([...results]).toEqual(['with 3 events', 'with 2 events', 'with 1 events', 'damaged']);
   });
 
   it('of what is settled: no whole record before the cut is lost, and what is added after it is there', () => {

@@ -4,10 +4,9 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startStamp, thisPlace } from '../../../src/platform/processes.js';
-import type { MarketSide } from '../../../src/trading/journal/archive.js';
 import { linesBackwards } from '../../../src/trading/journal/backwards.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
-import type { Intent, Runner } from '../../../src/trading/journal/intent.js';
+import type { Intent, MarketSide, Runner } from '../../../src/trading/journal/intent.js';
 import { recordOf } from '../../../src/trading/journal/record.js';
 import { saying } from '../../support/advice.js';
 import { temporaryState } from '../support/account.js';
@@ -301,42 +300,46 @@ describe('what is settled', () => {
     expect([journal.open(), journal.archive.since(0).length]).toEqual([[], 1]);
   });
 
-  it('remembers when a side of a market was looked at last, each apart', async () => {
+  it('knows the settled orders of each side of a market that are not verified, also with one id after the other', async () => {
     const { begin, journal, host } = newJournal();
-    begin('mine0001').settle(PLACED, 'placed');
     const buys = { market: 'btc_usdt', side: 'buy' } as const;
-    const lastOf = (where: MarketSide) => journal.archive.recent(where, { time: 10_000, at: host.now() }, () => 0).last;
-    expect(lastOf(buys)).toBeUndefined();
-    const at = host.now();
-    for (const time of [1_000, 3_000, 2_000]) journal.archive.markChecked(buys, { time, at });
-    // of a clock that was wrong
-    journal.archive.markChecked(buys, { time: 11_000, at });
-    journal.archive.markChecked(buys, { time: 5_000, at: at + 1 });
-    expect(lastOf(buys)).toMatchObject({ time: 3_000, at });
-    expect(lastOf({ ...buys, side: 'sell' })).toBeUndefined();
-    expect(lastOf({ ...buys, market: 'eth_usdt' })).toBeUndefined();
+    const ids = (where: MarketSide) =>
+      journal.verifying(where).map(({ intent, settlement }) => [intent.id, settlement?.id]);
+    begin('mine0001').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    await host.sleep(1);
+    begin('mine0001').settle(PLACED, 'placed');
+    expect(ids(buys)).toEqual([
+      ['mine0001', null],
+      ['mine0001', PLACED.id],
+    ]);
+    expect([ids({ ...buys, side: 'sell' }), ids({ ...buys, market: 'eth_usdt' }), journal.open()]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    const [refused, placed] = journal.verifying(buys);
+    placed?.addDuplicates(['8']);
+    expect(journal.verifying(buys)[1]?.settlement?.duplicates).toEqual(['8']);
+    expect(journal.archive.find('mine0001')?.duplicates).toEqual(['8']);
+    placed?.verify();
+    refused?.verify(true);
+    expect(journal.verifying(buys).map(({ isVerified }) => isVerified)).toEqual([true]);
   });
 
   it('is read no further back than is asked for', async () => {
     const { begin, journal, host, settled } = newJournal();
-    const buys = { market: 'btc_usdt', side: 'buy' } as const;
     for (let minute = 0; minute < 300; minute += 1) {
       begin(`min${1000 + minute}`).settle(PLACED, 'placed');
       await host.sleep(60_000);
     }
     const read = vi.spyOn(fs, 'readSync');
     onTestFinished(() => read.mockRestore());
-    const now = { time: host.now(), at: host.now() };
-    const { settled: lately } = journal.archive.recent(buys, now, () => host.now() - 600_000);
-    const ids = lately.map(({ intent }) => intent.id);
+    const ids = journal.archive.since(host.now() - 600_000, { market: 'btc_usdt' }).map(({ intent }) => intent.id);
     expect(ids.slice(-10)).toEqual(Array.from({ length: 10 }, (_, index) => `min${1290 + index}`));
     expect(ids.length).toBeLessThan(13);
     const [file = ''] = fs.readdirSync(settled);
     expect(fs.statSync(path.join(settled, file)).size).toBeGreaterThan(100_000);
     expect(read.mock.calls).toHaveLength(1);
-    expect(journal.archive.recent(buys, now, () => 0).settled.map(({ intent }) => intent.id)).toEqual(
-      journal.archive.since(0).map(({ intent }) => intent.id),
-    );
   });
 });
 

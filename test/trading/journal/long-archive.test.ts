@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { writtenToday } from '../../../src/trading/guards/day-notional.js';
 import type { Intent } from '../../../src/trading/journal/intent.js';
 import { lineOf } from '../../../src/trading/journal/lines.js';
-import { findExtraWithdrawals } from '../../../src/trading/withdrawals/extras.js';
+import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify.js';
 import { accountOf } from '../support/account.js';
 import { settledOf, TERMS } from './support.js';
 
@@ -71,7 +71,7 @@ it.each<[string, (account: Busy) => unknown, unknown, number]>([
     [`out${-DAY}`, 'out0'],
     2,
   ],
-  ['withdrawals of a coin that has none', (account) => findExtraWithdrawals(account, 'eth'), [], 0],
+  ['withdrawals of a coin that has none', (account) => verifyWithdrawals(account, 'eth'), [], 0],
   [
     'what cancelled an order',
     ({ journal }) => journal.archive.since(0, { id: '50' }).map(({ intent }) => intent.id),

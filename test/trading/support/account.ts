@@ -8,9 +8,8 @@ import { Profiles } from '../../../src/config/profiles.js';
 import { Budget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
 import type { TradingAccount } from '../../../src/trading/account.js';
-import type { Extra } from '../../../src/trading/duplicates/extra-orders.js';
+import type { DuplicateOrders, DuplicateWithdrawals } from '../../../src/trading/duplicates.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
-import type { ExtraWithdrawal } from '../../../src/trading/withdrawals/extras.js';
 import { KEYS } from '../../exchange/support.js';
 import { adviceText } from '../../support/advice.js';
 import { type FakeHost, fakeHost } from '../../support/fake-host.js';
@@ -22,9 +21,9 @@ export interface TestAccount extends TradingAccount {
   /** What was warned of. */
   readonly warnings: readonly string[];
   /** What was told of orders that are there more than once. */
-  readonly alarms: readonly Extra[];
+  readonly alarms: readonly DuplicateOrders[];
   /** The same of withdrawals. */
-  readonly withdrawalAlarms: readonly ExtraWithdrawal[];
+  readonly withdrawalAlarms: readonly DuplicateWithdrawals[];
 }
 
 export interface AccountOptions {
@@ -48,8 +47,8 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
   const hosts = { baseUrl: url, tradeUrl: url };
   const told: string[] = [];
   const warnings: string[] = [];
-  const alarms: Extra[] = [];
-  const withdrawalAlarms: ExtraWithdrawal[] = [];
+  const alarms: DuplicateOrders[] = [];
+  const withdrawalAlarms: DuplicateWithdrawals[] = [];
   // a tolerance that is known is the profile's; one that is found out goes to the cache, as for a host of the environment
   const settings: Record<string, string> = tolerance === undefined ? {} : { reqTimeTolerance: `${tolerance / 1_000}s` };
   const connection = { profile: 'test', settings, hostFromEnvironment: tolerance === undefined, tradeUrl: url };

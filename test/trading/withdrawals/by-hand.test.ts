@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settleByHand } from '../../../src/trading/by-hand.js';
 import { resolve } from '../../../src/trading/resolve.js';
-import { findExtraWithdrawals } from '../../../src/trading/withdrawals/extras.js';
+import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
@@ -76,7 +76,7 @@ describe('a withdrawal of which no look can tell', () => {
     await settleByHand(account, 'lost1', 'done');
     expect(account.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '2' });
     expect(await resolve(account, account.journal.open())).toMatchObject([{ outcome: 'notSent' }]);
-    expect(await findExtraWithdrawals(account, 'btc')).toEqual([]);
+    expect(await verifyWithdrawals(account, 'btc')).toEqual([]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Intent, WithdrawTerms } from '../../../src/trading/journal/intent.js';
 import { resolve } from '../../../src/trading/resolve.js';
-import { findExtraWithdrawals } from '../../../src/trading/withdrawals/extras.js';
 import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
+import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
@@ -256,8 +256,8 @@ describe('a withdrawal that the network repeated', () => {
     const server = await serve({ write: respond(DONE), looks: [[entry(), BEFORE], TWICE] });
     const account = accountOf(server.url);
     expect(await send(account)).toMatchObject({ duplicates: [] });
-    expect(await findExtraWithdrawals(account, 'btc')).toMatchObject([{ intent: 'pit0001', id: NEW, ids: [COPY] }]);
-    expect(await findExtraWithdrawals(account, 'btc')).toEqual([]);
+    expect(await verifyWithdrawals(account, 'btc')).toMatchObject([{ intent: 'pit0001', id: NEW, ids: [COPY] }]);
+    expect(await verifyWithdrawals(account, 'btc')).toEqual([]);
     expect(account.withdrawalAlarms).toHaveLength(1);
     expect(account.journal.archive.find('pit0001')?.duplicates).toEqual([COPY]);
   });

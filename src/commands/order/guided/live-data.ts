@@ -5,7 +5,7 @@ import type { Host } from '../../../platform/host.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import type { MarketView } from '../../../trading/market-view.js';
 import { readMarketView } from '../../../trading/preview/market-snapshot.js';
-import { quietly } from '../../../trading/quietly.js';
+import { tryRead } from '../../../trading/try-read.js';
 import type { Session } from '../../session/connection.js';
 
 /** How long a question waits for what is only shown beside it. */
@@ -24,7 +24,7 @@ interface Holding {
 export type Holdings = Promise<ReadonlyMap<string, Holding> | undefined>;
 
 export async function readHoldings({ client }: Pick<TradingAccount, 'client'>): Holdings {
-  const info = await quietly(() => client.account());
+  const info = await tryRead(() => client.account());
   return (
     info && new Map(info.coins.map(({ coin, name, available }) => [coin, { name, available: Decimal.of(available) }]))
   );
@@ -48,7 +48,7 @@ export class LiveBook {
 
   /** Keeps the earlier book if this reading fails. */
   async refresh(): Promise<void> {
-    const view = await quietly(async () => {
+    const view = await tryRead(async () => {
       const client = await this.session.observer(new Budget(READ_MS, this.host.now));
       return readMarketView(client, this.market.market, LEVELS);
     });

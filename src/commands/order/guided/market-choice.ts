@@ -7,7 +7,7 @@ import { changeText } from '../../../terminal/cells.js';
 import { grouped } from '../../../terminal/numbers.js';
 import type { Choice } from '../../../terminal/prompts.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import { quietly } from '../../../trading/quietly.js';
+import { tryRead } from '../../../trading/try-read.js';
 import { type Holdings, soon } from './live-data.js';
 
 interface ListedMarket extends Searchable {
@@ -48,7 +48,7 @@ function choiceAmong(list: readonly ListedMarket[]): (listed: ListedMarket) => C
 
 /** Every market's last price and change, in one request. */
 async function readTickers(client: ExchangeClient) {
-  const tickers = await quietly(() => client.tickers());
+  const tickers = await tryRead(() => client.tickers());
   return (market: string) => {
     const { last = null, change = null } = tickers?.of(market) ?? {};
     return { last: last === null ? '' : grouped(last), change: change === null ? '' : changeText(change) };

@@ -1,5 +1,5 @@
-import { nearest } from '../../config/names.js';
-import type { Market } from '../../domain/market.js';
+import { nearest } from '../config/names.js';
+import type { Market } from '../domain/market.js';
 
 /** A note that no market has the wanted base or quote coin; undefined if one has. */
 export function unknownCoinNote(

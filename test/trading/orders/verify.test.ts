@@ -1,13 +1,15 @@
 import fs, { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { findExtras, watchMarket } from '../../../src/trading/duplicates/watch.js';
+import type { Order } from '../../../src/domain/order.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
+import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
-import { NOT_FOUND, query, record } from '../support/exchange.js';
+import { findDuplicates } from '../support/duplicates.js';
+import { count, NOT_FOUND, query, record } from '../support/exchange.js';
 
 const TERMS: OrderTerms = {
   ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
@@ -43,6 +45,13 @@ function settle(
 
 const at = (id: string, ms: number, changes: object = {}) => record({ id, trade_date: NOW + ms, ...changes });
 
+function ownOrder(text: string): Order {
+  const { id, trade_date: time } = JSON.parse(text);
+  const amounts = { price: '30000', amount: '0.01', filled: '0', filledValue: '0', fee: null, feeDiscount: false };
+  const kind = { clientId: null, market: 'btc_usdt', side: 'buy', type: 'limit', state: 'open', status: 0 } as const;
+  return { id, time, ...amounts, ...kind };
+}
+
 describe('orders just alike of several processes', () => {
   it('are none too many, though another one is settled between the look at the exchange and that at the journal', async () => {
     let settleOther = () => undefined;
@@ -52,19 +61,17 @@ describe('orders just alike of several processes', () => {
     );
     const account = accountOf(server.url);
     const other = begin(account, 'other');
-    begin(account, 'mine');
+    const entry = begin(account, 'mine');
     settleOther = () => void other.settle({ outcome: 'placed', id: '8', duplicates: [] }, 'placed');
-    const fresh = { intent: 'mine', terms: TERMS, reqTime: NOW, order: '7', took: 50 };
-    expect(await findExtras(account, BUYS, fresh)).toEqual([]);
+    expect((await verifyOrders(account, BUYS, { fresh: { entry, order: '7' } })).duplicates).toEqual([]);
   });
 
   it('leave one too many to be told of', async () => {
     const server = await listing(() => [at('9', 6), at('8', 5), at('7', 3)]);
     const account = accountOf(server.url);
     settle(account, 'other', '8');
-    begin(account, 'mine');
-    const fresh = { intent: 'mine', terms: TERMS, reqTime: NOW, order: '7', took: 50 };
-    expect(await findExtras(account, BUYS, fresh)).toMatchObject([{ ids: ['9'] }]);
+    const fresh = { entry: begin(account, 'mine'), order: '7' };
+    expect((await verifyOrders(account, BUYS, { fresh })).duplicates).toMatchObject([{ ids: ['9'] }]);
   });
 });
 
@@ -74,32 +81,54 @@ describe('what is carried out again later', () => {
     const server = await listing(() => orders);
     const account = accountOf(server.url, { tolerance: 60_000 });
     settle(account, 'mine', '7');
-    expect(await findExtras(account, BUYS)).toEqual([]);
+    expect(await findDuplicates(account, BUYS)).toEqual([]);
     const others = Array.from({ length: 250 }, (_, index) => at(`${1000 + index}`, 100 + index, { price: 1 }));
     orders = [...others.toReversed(), at('8', 50), ...orders];
-    expect(await findExtras(account, BUYS)).toMatchObject([{ intent: 'mine', order: '7', ids: ['8'], certain: false }]);
-    expect(await findExtras(account, BUYS)).toEqual([]);
+    expect(await findDuplicates(account, BUYS)).toMatchObject([
+      { intent: 'mine', order: '7', ids: ['8'], certain: false },
+    ]);
+    expect(await findDuplicates(account, BUYS)).toEqual([]);
   });
 
-  it('is looked for from where the last look began, so that a busy market costs no more than a quiet one', async () => {
+  it('costs one page for as long as its request may be carried out, and then one list back to it', async () => {
     const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
     const orders = [...older, at('7', 3)];
     const server = await listing(() => orders);
+    const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    settle(account, 'mine', '7');
+    const pages = async () => {
+      const before = server.requests.length;
+      const { duplicates } = await verifyOrders(account, BUYS);
+      return [duplicates.length, server.requests.length - before];
+    };
+    expect(await pages()).toEqual([0, 1]);
+    await account.host.sleep(125_000);
+    expect(await pages()).toEqual([0, 1]);
+    await account.host.sleep(1);
+    expect(await pages()).toEqual([0, 31]);
+    expect(await pages()).toEqual([0, 0]);
+  });
+
+  it('is found on the newest page, though hundreds of orders have come since', async () => {
+    const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
+    const orders = [at('8', 21_000), ...older, at('7', 3)];
+    const server = await listing(() => orders);
     const account = accountOf(server.url, { tolerance: 60_000 });
     settle(account, 'mine', '7');
-    await account.host.sleep(12_000);
-    await findExtras(account, BUYS);
-    const first = server.requests.length;
-    await account.host.sleep(10_000);
-    orders.unshift(at('8', 21_000));
-    expect(await findExtras(account, BUYS)).toMatchObject([{ ids: ['8'] }]);
-    expect(first).toBeGreaterThan(29);
-    // the one look, and a longer list for whether another program uses the account
-    const again = server.requests.length - first;
-    expect(again).toBeLessThan(2 * first);
-    await account.host.sleep(10_000);
-    expect(await findExtras(account, BUYS)).toEqual([]);
-    expect(server.requests.length - first - again).toBe(1);
+    expect((await verifyOrders(account, BUYS)).duplicates).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
+    expect((await verifyOrders(account, BUYS)).duplicates).toEqual([]);
+  });
+
+  it('is found in the list that a command reads for itself, and no other list is', async () => {
+    const server = await listing(() => []);
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    settle(account, 'mine', '7');
+    const own = [at('8', 50), at('7', 3)].map((text) => ownOrder(text));
+    const buy = listedFrom({ records: own, more: false, failure: null }, NOW + 66_000);
+    expect(await verifyMarket(account, 'btc_usdt', { buy })).toMatchObject([{ ids: ['8'] }]);
+    // which closed it
+    expect(await verifyMarket(account, 'btc_usdt')).toEqual([]);
+    expect(count(server, 'getOrders')).toBe(0);
   });
 
   it('is found where the look that the order itself began could not be made, though others could since', async () => {
@@ -109,19 +138,10 @@ describe('what is carried out again later', () => {
     // somebody else looks in this market, long after the request could arrive and before anybody knows of the order
     settle(account, 'other', '5', NOW + 100_000, { price: '1' });
     await account.host.sleep(120_000);
-    await findExtras(account, BUYS);
+    await findDuplicates(account, BUYS);
     isThere = true;
     settle(account, 'mine', '7');
-    expect(await findExtras(account, BUYS)).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
-  });
-
-  it('is looked for though a clock that was wrong noted a look for later', async () => {
-    const server = await listing(() => [at('8', 5), at('7', 3)]);
-    const account = accountOf(server.url);
-    settle(account, 'before', '5', NOW, { price: '1' });
-    account.journal.archive.markChecked(BUYS, { time: NOW + 3_600_000, at: NOW + 3_600_000 });
-    settle(account, 'mine', '7');
-    expect(await findExtras(account, BUYS)).toMatchObject([{ ids: ['8'] }]);
+    expect(await findDuplicates(account, BUYS)).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
   });
 
   it('counts as looked for only where the whole list could be had', async () => {
@@ -141,10 +161,10 @@ describe('what is carried out again later', () => {
     });
     const account = accountOf(server.url);
     settle(account, 'mine', '7');
-    expect(await findExtras(account, BUYS)).toEqual([]);
+    expect(await findDuplicates(account, BUYS)).toEqual([]);
     const later = accountOf(server.url, { state: account.state, budgetMs: 600_000 });
     await later.host.sleep(200_000);
-    expect(await findExtras(later, BUYS)).toMatchObject([{ ids: ['8'] }]);
+    expect(await findDuplicates(later, BUYS)).toMatchObject([{ ids: ['8'] }]);
   });
 
   it('is told by the first to look only, unless an order just like it may claim it yet', async () => {
@@ -153,10 +173,10 @@ describe('what is carried out again later', () => {
     settle(account, 'mine', '7');
     const other = begin(account, 'other');
     await account.host.sleep(90_000);
-    expect(await findExtras(account, BUYS)).toEqual([]);
+    expect(await findDuplicates(account, BUYS)).toEqual([]);
     other.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
-    expect(await findExtras(account, BUYS)).toMatchObject([{ ids: ['8'] }]);
-    expect(await findExtras(account, BUYS)).toEqual([]);
+    expect(await findDuplicates(account, BUYS)).toMatchObject([{ ids: ['8'] }]);
+    expect(await findDuplicates(account, BUYS)).toEqual([]);
   });
 });
 
@@ -169,10 +189,10 @@ describe('an order that is there more than once', () => {
     const alarm = () => {
       throw killed;
     };
-    await expect(findExtras({ ...account, alarm }, BUYS)).rejects.toBe(killed);
-    await watchMarket(account, 'btc_usdt');
+    await expect(findDuplicates({ ...account, alarm }, BUYS)).rejects.toBe(killed);
+    await verifyMarket(account, 'btc_usdt');
     expect(account.alarms).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
-    await watchMarket(account, 'btc_usdt');
+    await verifyMarket(account, 'btc_usdt');
     expect(account.alarms).toHaveLength(1);
   });
 });

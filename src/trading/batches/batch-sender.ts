@@ -5,9 +5,9 @@ import { UNREAD } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { BatchTerms } from '../journal/intent.js';
-import { closeRefused } from './close-doubts.js';
-import type { Doubt } from './doubt.js';
+import { closeRefused } from './close-requests.js';
 import { type Job, MOST_PAIRS } from './job.js';
+import type { PendingRequest } from './pending-request.js';
 
 /** So many requests are written down with one wait for the disk, while as many others still wait for their turn. */
 const GROUP = 4;
@@ -38,7 +38,7 @@ export function batchOf(
 }
 
 /** Carries a job's requests to the exchange, several at once, until all are there or one is not answered as it should be. */
-export class Courier {
+export class BatchSender {
   #waiting = 0;
   #onTheWay = 0;
   #isRecording = false;
@@ -88,7 +88,7 @@ export class Courier {
   }
 
   /** None where they cannot be written down: then they may not leave. */
-  async #recorded(portions: readonly (readonly number[])[]): Promise<Doubt[]> {
+  async #recorded(portions: readonly (readonly number[])[]): Promise<PendingRequest[]> {
     try {
       return await this.job.leaving(portions, this.account.client.now());
     } catch (error) {
@@ -109,7 +109,7 @@ export class Courier {
     return !this.#halted && this.#trouble === undefined;
   }
 
-  async #carry(request: Doubt): Promise<void> {
+  async #carry(request: PendingRequest): Promise<void> {
     this.#waiting += 1;
     this.#onTheWay += 1;
     let isWaiting = true;
@@ -139,7 +139,7 @@ export class Courier {
   }
 
   /** What throws could not be made into a request; whatever fails later may have arrived, and is in the verdict. */
-  async #sent(request: Doubt, goes: () => boolean) {
+  async #sent(request: PendingRequest, goes: () => boolean) {
     try {
       const batch = batchOf(this.job.terms, request.sent);
       return await this.account.client.placeOrders(batch, request.reqTime, goes);
@@ -149,7 +149,10 @@ export class Courier {
     }
   }
 
-  #take(request: Doubt, verdict: Verdict<{ readonly ids: readonly string[]; readonly message: string | null }>): void {
+  #take(
+    request: PendingRequest,
+    verdict: Verdict<{ readonly ids: readonly string[]; readonly message: string | null }>,
+  ): void {
     const { request: number } = request;
     if (verdict.kind === 'notSent') {
       this.#meet({ kind: 'stayed', reason: verdict.reason, failure: verdict.failure });
@@ -174,12 +177,12 @@ export class Courier {
         kind: 'answered',
         ...{ request: number, ids, message: ids.length === request.sent.length ? null : message },
       });
-      if (this.job.doubts.has(number)) this.#meet({ kind: 'short' });
+      if (this.job.pendingRequests.has(number)) this.#meet({ kind: 'short' });
       this.#answered += 1;
     }
   }
 
-  #stayed({ request }: Doubt, reason: string): void {
+  #stayed({ request }: PendingRequest, reason: string): void {
     this.job.tell(`request ${request} did not leave: ${reason}`, { kind: 'stayed', request });
   }
 

@@ -1,14 +1,59 @@
+import { Failure } from '../errors.js';
 import type { RowStream } from './answer.js';
-import { BlockTable } from './block-table.js';
 import { toJson } from './json.js';
 import type { Screen } from './screen.js';
+import { BlockTable } from './table.js';
 import { prepareWidths } from './width.js';
 
-/** Turns rows into text as they come. An empty text is not written. */
+/**
+ * Writes rows as they arrive, no faster than the reader takes them: `write` resolves when a text has left.
+ *
+ * If the source of the rows throws before the first row, throws the same. Later, ends the answer properly and throws
+ * Failure `partial`. Throws what `write` throws.
+ */
+export async function writeRows(
+  { rows, what }: RowStream,
+  writer: RowWriter,
+  write: (text: string) => Promise<void>,
+): Promise<void> {
+  let count = 0;
+  for await (const some of withFailure(rows)) {
+    if (some instanceof Failure) {
+      if (count === 0) throw some;
+      await write(await writer.end());
+      throw partly(some, count, what);
+    }
+    count += some.length;
+    if (some.length > 0) await write(await writer.next(some));
+  }
+  await write(await writer.end());
+}
+
+/** The rows and, at the end, the failure that ended them, so that it is not confused with what `write` throws. */
+async function* withFailure<Row>(rows: AsyncIterable<readonly Row[]>): AsyncGenerator<readonly Row[] | Failure> {
+  try {
+    yield* rows;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    yield error;
+  }
+}
+
+function partly({ message, hints, code, cause }: Failure, count: number, what: string): Failure {
+  const shown = `Only the newest ${count} ${what} could be read: ${message}`;
+  const details = {
+    hint: hints.length > 0 ? hints : 'Try a narrower range.',
+    cause,
+    ...(code === null ? {} : { code }),
+  };
+  return new Failure('partial', shown, details);
+}
+
+/** Turns rows into text as they arrive. An empty text is not written. */
 export interface RowWriter {
-  /** The text of the next rows, of which there is at least one. */
+  /** The text of the next rows, at least one. */
   next(rows: readonly object[]): Promise<string>;
-  /** What is left, and the end of it. */
+  /** The rest of the text. */
   end(): Promise<string>;
 }
 
@@ -45,7 +90,7 @@ export class CsvRows implements RowWriter {
   }
 }
 
-/** So many rows decide about the columns together. */
+/** So many rows together decide the widths of the columns. */
 const BLOCK = 100;
 
 /** A table in blocks. */

@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { reclose } from '../../../src/trading/batches/closing.js';
-import { copiesOf } from '../../../src/trading/batches/copies.js';
+import { addLateOrders } from '../../../src/trading/batches/closing.js';
 import { Job } from '../../../src/trading/batches/job.js';
+import { lineTerms } from '../../../src/trading/batches/lines.js';
+import { duplicatesOf } from '../../../src/trading/batches/reconcile.js';
 import { settleJob } from '../../../src/trading/batches/settle.js';
-import { findExtras } from '../../../src/trading/duplicates/watch.js';
 import { writtenToday } from '../../../src/trading/guards/day-notional.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, Settled } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
+import { verifyOrders } from '../../../src/trading/orders/verify.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
+import { findDuplicates } from '../support/duplicates.js';
 import { JOB, lines, place, resume } from './jobs.js';
 import { ModelExchange, RESET } from './model-exchange.js';
 
@@ -23,10 +25,10 @@ it('a request that was carried out twice is found by counting, and told with the
   const { job, isChecked } = await place(account, { lines: lines(60) });
   // the answer is that of the second time
   const second = exchange.orders.slice(20, 40).map(({ id }) => id);
-  expect([...job.copies.keys()].sort()).toEqual(second);
+  expect([...job.duplicates.keys()].sort()).toEqual(second);
   expect([isChecked, job.certain, job.counts().placed]).toEqual([true, true, 60]);
   expect(account.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
-  const [extra] = copiesOf(job);
+  const [extra] = duplicatesOf(job);
   const { price, amount } = extra?.terms ?? {};
   const told = exchange.orders.filter((order) => order.price === price && order.amount === amount).map(({ id }) => id);
   expect([extra?.order, ...(extra?.ids ?? [])].sort()).toEqual(told);
@@ -39,7 +41,7 @@ it.each([0, 1, 10, 20, 25])(
     for (let index = 0; index < before; index += 1) exchange.place('19000', '0.5');
     const server = await exchange.serve();
     const { job, isChecked } = await place(accountOf(server.url), { lines: lines(20), account: 'cross' });
-    expect([isChecked, job.copies.size]).toEqual([true, 20]);
+    expect([isChecked, job.duplicates.size]).toEqual([true, 20]);
   },
 );
 
@@ -60,17 +62,22 @@ it('a list without its own orders does not check a batch, and copies of these ar
   exchange.lag = 1_000;
   const account = accountOf(server.url, { tolerance: 60_000 });
   const { job, isChecked } = await place(account, { lines: lines(60) });
-  expect([job.counts().placed, isChecked, account.journal.archive.find(JOB)?.checked]).toEqual([60, false, undefined]);
+  expect([job.counts().placed, isChecked, account.journal.archive.find(JOB)?.checkedTo]).toEqual([
+    60,
+    false,
+    undefined,
+  ]);
   exchange.lag = 0;
   // later than a copy is dated that a look since then would begin with
   const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 30_000 };
   const next = accountOf(server.url, options);
   for (let index = 0; index < 20; index += 1) exchange.place('19000', '0.5');
-  expect((await findExtras(next, WHERE)).flatMap(({ ids }) => ids)).toHaveLength(20);
-  // and no command looks for these again
-  const { lists } = exchange;
+  expect((await findDuplicates(next, WHERE)).flatMap(({ ids }) => ids)).toHaveLength(20);
   const last = accountOf(server.url, { ...options, elapsedMs: options.elapsedMs + 120_000 });
-  expect([await findExtras(last, WHERE), exchange.lists - lists <= 1]).toEqual([[], true]);
+  expect(await findDuplicates(last, WHERE)).toEqual([]);
+  // that closed the batch: no command looks for these again
+  const { lists } = exchange;
+  expect([await findDuplicates(last, WHERE), exchange.lists - lists]).toEqual([[], 0]);
 });
 
 it('a list that shows the orders of a batch only a moment later is looked at again', async () => {
@@ -78,7 +85,7 @@ it('a list that shows the orders of a batch only a moment later is looked at aga
   const server = await exchange.serve();
   exchange.lag = 2;
   const { job, isChecked } = await place(accountOf(server.url), { lines: lines(20) });
-  expect([isChecked, job.copies.size]).toEqual([true, 20]);
+  expect([isChecked, job.duplicates.size]).toEqual([true, 20]);
 });
 
 it('a batch of whose orders the exchange does not have one is not checked', async () => {
@@ -105,7 +112,7 @@ it('a balance that fits does not hide a request that was carried out twice', asy
   });
   const account = accountOf(server.url);
   const { job } = await place(account, { side: 'sell', lines: lines(30) });
-  expect([job.counts().placed, job.copies.size, exchange.orders.length]).toEqual([30, 20, 50]);
+  expect([job.counts().placed, job.duplicates.size, exchange.orders.length]).toEqual([30, 20, 50]);
   expect(account.journal.archive.find(JOB)?.duplicates).toHaveLength(20);
 });
 
@@ -125,7 +132,7 @@ it.each([3_600_000, -3_600_000])(
     exchange.ahead = ahead;
     const server = await exchange.serve();
     const { job } = await place(accountOf(server.url), { lines: lines(60) });
-    expect([job.counts().placed, job.copies.size]).toEqual([60, 40]);
+    expect([job.counts().placed, job.duplicates.size]).toEqual([60, 40]);
   },
 );
 
@@ -141,7 +148,7 @@ it('where another program uses the key the copies are only possible, and its own
   };
   const client = Object.assign(account.client, { placeOrders: meddled });
   const { job } = await place({ ...account, client }, { lines: lines(60) });
-  expect([job.copies.size, job.certain, job.copies.has(foreign)]).toEqual([20, false, false]);
+  expect([job.duplicates.size, job.certain, job.duplicates.has(foreign)]).toEqual([20, false, false]);
 });
 
 it('an order just like a line, of long before its request, is no copy of it', async () => {
@@ -149,8 +156,8 @@ it('an order just like a line, of long before its request, is no copy of it', as
   const server = await exchange.serve();
   const old = [exchange.place('20000', '0.01'), exchange.place('20001', '0.01')];
   const { job } = await place(accountOf(server.url), { lines: lines(20), account: 'cross' });
-  expect([job.counts().placed, job.copies.size]).toEqual([20, 0]);
-  expect(job.fates.some((fate) => fate?.outcome === 'placed' && old.includes(fate.id))).toBe(false);
+  expect([job.counts().placed, job.duplicates.size]).toEqual([20, 0]);
+  expect(job.results.some((fate) => fate?.outcome === 'placed' && old.includes(fate.id))).toBe(false);
 });
 
 it('what is carried out again after the job was checked is found by the next command in the market, once', async () => {
@@ -158,11 +165,11 @@ it('what is carried out again after the job was checked is found by the next com
   const server = await exchange.serve();
   const account = accountOf(server.url, { tolerance: 60_000 });
   await place(account, { lines: lines(60) });
-  expect(await findExtras(account, WHERE)).toEqual([]);
+  expect(await findDuplicates(account, WHERE)).toEqual([]);
   const late = [exchange.place('20005', '0.0100'), exchange.place('20006', '0.01')];
   const later = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 5_000 };
   const next = accountOf(server.url, later);
-  const extras = (await findExtras(next, WHERE)).toSorted((one, other) =>
+  const extras = (await findDuplicates(next, WHERE)).toSorted((one, other) =>
     one.terms.price.localeCompare(other.terms.price),
   );
   expect(next.alarms).toHaveLength(2);
@@ -171,7 +178,7 @@ it('what is carried out again after the job was checked is found by the next com
   );
   expect(extras[0]?.order).toBe(exchange.orders[5]?.id);
   const again = accountOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
-  expect(await findExtras(again, WHERE)).toEqual([]);
+  expect(await findDuplicates(again, WHERE)).toEqual([]);
 });
 
 it('orders of a job that is still in doubt are nobody else’s copies', async () => {
@@ -183,7 +190,6 @@ it('orders of a job that is still in doubt are nobody else’s copies', async ()
   const { job } = await place(account, { lines: lines(40) });
   expect(job.counts()).toMatchObject({ placed: 20, unknown: 20 });
   exchange.lag = 0;
-  const fresh = { intent: 'mine0001', order: exchange.place('40000', '0.3'), reqTime: account.client.now(), took: 50 };
   const terms = {
     ...WHERE,
     type: 'limit',
@@ -194,7 +200,10 @@ it('orders of a job that is still in doubt are nobody else’s copies', async ()
     repay: false,
   } as const;
   const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW });
-  expect(await findExtras(next, WHERE, { ...fresh, terms })).toEqual([]);
+  const recording = { id: 'mine0001', reqTime: account.client.now() };
+  const entry = next.journal.begin<'order'>({ operation: 'order', terms }, recording);
+  const order = exchange.place('40000', '0.3');
+  expect((await verifyOrders(next, WHERE, { fresh: { entry, order } })).duplicates).toEqual([]);
 });
 
 describe('a request of which a part was refused, and that something on the way repeats later', () => {
@@ -214,7 +223,7 @@ describe('a request of which a part was refused, and that something on the way r
     const elapsedMs = account.host.now() - NOW + 90_000;
     const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
     const { job, ending } = await resume(next);
-    expect([ending.kind, job.counts().placed, job.copies.size, exchange.batches.length]).toEqual([
+    expect([ending.kind, job.counts().placed, job.duplicates.size, exchange.batches.length]).toEqual([
       'finished',
       25,
       2,
@@ -237,16 +246,16 @@ describe('a request of which a part was refused, and that something on the way r
     repeat(exchange);
     const elapsedMs = account.host.now() - NOW + 5_000;
     const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
-    const extras = await findExtras(next, WHERE);
+    const extras = await findDuplicates(next, WHERE);
     expect(extras.map(({ order, ids }) => [order === null, ids.length])).toHaveLength(20);
     expect(extras.filter(({ order }) => order === null)).toHaveLength(18);
-    expect(await findExtras(next, WHERE)).toEqual([]);
+    expect(await findDuplicates(next, WHERE)).toEqual([]);
     // and from then on they are the lines' orders, wherever it is asked what became of it
     const job = new Job(next.journal.job(JOB) as Entry<'orderMoreV2'>);
-    expect([job.counts().placed, job.copies.size, job.isWhole]).toEqual([20, 2, true]);
+    expect([job.counts().placed, job.duplicates.size, job.isWhole]).toEqual([20, 2, true]);
     expect(new Set(job.orders)).toEqual(new Set(exchange.orders.map(({ id }) => id)));
     const archived = next.journal.archive.find(JOB);
-    expect([archived?.outcome, archived?.duplicates]).toEqual(['placed', [...job.copies.keys()]]);
+    expect([archived?.outcome, archived?.duplicates]).toEqual(['placed', [...job.duplicates.keys()]]);
     const worth = lines(20).reduce((sum, [, price]) => sum + Number(price) * 0.01, 0) + (20_000 + 20_001) * 0.01;
     expect(Number(writtenToday(next.journal, 'usdt', next.host.now()))).toBeCloseTo(worth);
   });
@@ -259,8 +268,8 @@ describe('a request of which a part was refused, and that something on the way r
       answer: ({ target }) => {
         const answer = exchange.answer(target);
         if (target.includes('getOrders')) lists += 1;
-        // when the first command has found them, and before it has told
-        if (lists < 4 || beside === undefined) return answer;
+        // the first command has its list when the other has reported what is in it
+        if (lists === 0 || beside === undefined) return answer;
         const other = beside();
         beside = undefined;
         return (socket) => void other.then(() => answer(socket));
@@ -272,18 +281,19 @@ describe('a request of which a part was refused, and that something on the way r
     const options = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 5_000 };
     const [one, other] = [accountOf(server.url, options), accountOf(server.url, options)];
     lists = 0;
-    beside = () => findExtras(other, WHERE);
-    expect(await findExtras(one, WHERE)).toEqual([]);
-    expect([one.alarms.length, other.alarms.length, lists > 4]).toEqual([0, 20, true]);
+    beside = () => findDuplicates(other, WHERE);
+    expect(await findDuplicates(one, WHERE)).toEqual([]);
+    expect([one.alarms.length, other.alarms.length, lists > 2]).toEqual([0, 20, true]);
     const job = new Job(one.journal.job(JOB) as Entry<'orderMoreV2'>);
-    expect([job.counts().placed, job.copies.size]).toEqual([20, 2]);
+    expect([job.counts().placed, job.duplicates.size]).toEqual([20, 2]);
     const { id = '' } =
-      exchange.orders.find((order) => job.fates.some((fate) => fate?.outcome === 'placed' && fate.id === order.id)) ??
+      exchange.orders.find((order) => job.results.some((fate) => fate?.outcome === 'placed' && fate.id === order.id)) ??
       {};
     // and also where the first one had told of them already
     const kept = one.journal.archive.find(JOB) as Settled;
-    const line = job.fates.findIndex((fate) => fate?.outcome === 'placed' && fate.id === id);
-    reclose(one.journal, new Job(one.journal.keptJob(JOB) as Entry<'orderMoreV2'>), kept, [[line, id]], true);
+    const line = job.results.findIndex((fate) => fate?.outcome === 'placed' && fate.id === id);
+    const report = { intent: JOB, terms: lineTerms(job, line), line, order: null, ids: [id], certain: true };
+    addLateOrders(one.journal, job, [report]);
     expect(one.journal.archive.find(JOB)).toMatchObject({
       outcome: 'placed',
       duplicates: kept.duplicates,
@@ -310,7 +320,7 @@ describe('a request of which a part was refused, and that something on the way r
       isCut = true;
       return Journal.prototype.open.call(next.journal);
     };
-    expect(await findExtras(next, WHERE)).toHaveLength(20);
+    expect(await findDuplicates(next, WHERE)).toHaveLength(20);
     expect(next.alarms).toHaveLength(20);
   });
 
@@ -327,7 +337,7 @@ describe('a request of which a part was refused, and that something on the way r
       for (const [, price, amount] of alike) exchange.place(price, amount);
       const elapsedMs = account.host.now() - NOW + 5_000;
       const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
-      const extras = await findExtras(next, WHERE);
+      const extras = await findDuplicates(next, WHERE);
       expect(extras.map(({ order, ids }) => [order === null ? null : 'own', ids.length]).sort()).toEqual(
         orders.map((order) => [order, 1]).sort(),
       );
@@ -351,9 +361,9 @@ describe('a request of which a part was refused, and that something on the way r
       if (isArchiveOnly) {
         const kept = next.journal.archive.find(JOB) as Settled;
         next.journal.archive.add({ ...kept, duplicates: exchange.orders.slice(2).map(({ id }) => id) }, kept);
-      } else await findExtras(next, WHERE);
+      } else await findDuplicates(next, WHERE);
       const { job: done } = await resume(next);
-      expect([done.counts().placed, done.copies.size]).toEqual([20, 2]);
+      expect([done.counts().placed, done.duplicates.size]).toEqual([20, 2]);
       await settleJob(next, next.journal.find(JOB) as Entry<'orderMoreV2'>, true);
       expect(next.journal.archive.find(JOB)?.duplicates).toHaveLength(2);
       expect(next.alarms.flatMap(({ ids }) => ids)).toHaveLength(20);

@@ -1,7 +1,7 @@
 import { Failure } from '../errors.js';
 
 /** A question that may go unanswered: undefined then, and nothing follows from it. */
-export async function quietly<Value>(ask: () => Promise<Value>): Promise<Value | undefined> {
+export async function tryRead<Value>(ask: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await ask();
   } catch (error) {

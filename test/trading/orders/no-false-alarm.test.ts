@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { findExtras } from '../../../src/trading/duplicates/watch.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
+import { findDuplicates } from '../support/duplicates.js';
 import { NOT_FOUND, query, record } from '../support/exchange.js';
 
 const BUYS = { market: 'btc_usdt', side: 'buy' } as const;
@@ -84,11 +84,11 @@ async function served() {
       for (const [index, { pauseMs, price, copyAfterMs: after }] of happened.entries()) {
         await account.host.sleep(pauseMs);
         copyAfterMs = after;
-        if (price === undefined) await findExtras(account, BUYS);
+        if (price === undefined) await findDuplicates(account, BUYS);
         else await placeOrder(account, terms(price), { id: `mine${1_000 + index}` });
       }
       await account.host.sleep(2 * TOLERANCE_MS);
-      await findExtras(account, BUYS);
+      await findDuplicates(account, BUYS);
       return book;
     },
     url: server.url,

@@ -1,7 +1,7 @@
 import { OBSERVED } from '../../exchange/observed-codes.js';
 
 /** A request that left, or may have, of which not everything is known yet. */
-export interface Doubt {
+export interface PendingRequest {
   readonly request: number;
   /** Milliseconds since the Unix epoch, by the exchange's clock. */
   readonly reqTime: number;
@@ -28,7 +28,7 @@ export interface Doubt {
  * had repeated the request, that was the answer to one copy of it, and another that is still held may be executed for as
  * long as the exchange takes its `reqTime`.
  */
-export function isTurnedAway({ answer }: Pick<Doubt, 'answer'>): boolean {
+export function isTurnedAway({ answer }: Pick<PendingRequest, 'answer'>): boolean {
   return typeof answer === 'object' && FOR_THE_MOMENT.has(answer.code);
 }
 

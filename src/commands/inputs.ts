@@ -1,0 +1,167 @@
+import { completing } from '../cli/completes.js';
+import type { Reader } from '../cli/definition.js';
+import { RENAMED_COINS, readCoin } from '../domain/coin.js';
+import { Decimal } from '../domain/decimal.js';
+import { readMarket } from '../domain/market.js';
+import { quoted, usage } from '../errors.js';
+
+// Readers turn the words of a command line into values; each throws Failure `usage` for a word that it cannot read.
+
+/** Any word; the command checks it. */
+export function word(text: string): string {
+  return text;
+}
+
+/** The name of an existing profile. */
+export const profileName = completing({ of: 'profile' }, word);
+
+/** A path. */
+export const filePath = completing({ of: 'file' }, word);
+
+/** The words of another program's command line. */
+export const programWord = completing({ of: 'program' }, word);
+
+/** Any word, completed with these; the command checks it. */
+export function wordLike(...words: readonly string[]) {
+  return completing({ of: 'words', words }, word);
+}
+
+/** A market in any common form: `btc_usdt`, `BTC/USDT`, `btc-usdt`. */
+export const marketName = completing({ of: 'market' }, (word): string => {
+  const name = readMarket(word);
+  if (name === undefined)
+    throw usage(`${quoted(word)} is not a market's name.`, 'Write it as BASE_QUOTE, such as btc_usdt.');
+  const [base, quote] = [currentCoin(name.base), currentCoin(name.quote)];
+  const renamed = `${base}_${quote}`;
+  if (renamed === name.market) return name.market;
+  const old = base === name.base ? name.quote : name.base;
+  throw usage(
+    `The coin ${old} was renamed in 2021 and its old name is not supported.`,
+    `The market is now ${renamed}.`,
+  );
+});
+
+/** A coin in any case. */
+export const coinName = completing({ of: 'coin' }, (word): string => {
+  const coin = readCoin(word);
+  if (coin === undefined)
+    throw usage(`${quoted(word)} is not a coin's name.`, 'Write it with letters and digits, such as btc.');
+  const current = currentCoin(coin);
+  if (current === coin) return coin;
+  throw usage(`The coin ${coin} was renamed in 2021 and its old name is not supported.`, `The coin is now ${current}.`);
+});
+
+function currentCoin(coin: string): string {
+  return Object.hasOwn(RENAMED_COINS, coin) ? (RENAMED_COINS[coin] ?? coin) : coin;
+}
+
+/** A whole number from `least` to `most`, both included. */
+export function wholeNumber(name: string, least: number, most: number): Reader<number> {
+  return (word) => {
+    const value = /^\d{1,9}$/.test(word) ? Number(word) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw usage(`${name} is ${quoted(word)}.`, `It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+/** A decimal number above zero, as plain digits: no sign, no exponent, no thousands separators. */
+export function positiveDecimal(name: string): Reader<string> {
+  return (word) => {
+    const value = /^\d{1,30}(\.\d{1,30})?$/.test(word) ? Decimal.parse(word) : undefined;
+    if (value !== undefined && value.sign > 0) return value.toString();
+    throw usage(
+      `${name} is ${quoted(word)}.`,
+      'It must be a number above zero, written as plain digits like 0.5 or 31000.',
+    );
+  };
+}
+
+/** One of these words, in any case. */
+export function oneOf<const Word extends string>(name: string, ...words: readonly Word[]): Reader<Word> {
+  return completing({ of: 'words', words }, (word) => {
+    const found = words.find((candidate) => candidate === word.toLowerCase() || candidate === word);
+    if (found !== undefined) return found;
+    throw usage(`${name} is ${quoted(word)}.`, `It must be one of ${words.join(', ')}.`);
+  });
+}
+
+/** An id from the exchange: more digits than a double can hold. */
+export function idNumber(name: string): Reader<string> {
+  return (word) => {
+    if (/^\d{1,19}$/.test(word)) return BigInt(word).toString();
+    throw usage(`${name} is ${quoted(word)}.`, 'It must be the id from the exchange: digits only.');
+  };
+}
+
+/** The id of an existing order. */
+export const orderId = completing({ of: 'order' }, idNumber('The order id'));
+
+/** The interface allows 4 to 36 letters and digits. */
+export function clientId(word: string): string {
+  if (/^[A-Za-z0-9]{4,36}$/.test(word)) return word;
+  throw usage(`The client order id is ${quoted(word)}.`, 'It must be 4 to 36 letters or digits.');
+}
+
+/** The client id of an existing order. */
+export const knownClientId = completing({ of: 'clientId' }, clientId);
+
+/** The client id of a write with an unknown outcome. */
+export const unresolvedId = completing({ of: 'unresolved' }, clientId);
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?)?(Z|[+-]\d\d:?\d\d)?$/;
+
+/** A point in time; an age is resolved against the current time. */
+type Moment = (nowMs: number) => number;
+
+/** ISO 8601 (without a zone: UTC), milliseconds since the Unix epoch, or an age such as `90s`, `2h` or `7d`. */
+export const moment: Reader<Moment> = (word) => {
+  const age = /^(\d{1,6})([smhdw])$/.exec(word);
+  if (age !== null) return (nowMs) => nowMs - Number(age[1]) * (UNIT_MS[age[2] ?? ''] ?? 0);
+  const time = /^\d{10,14}$/.test(word) ? Number(word) : isoTime(word);
+  if (time !== undefined) return () => time;
+  throw usage(
+    `${quoted(word)} is not a time.`,
+    'Write it as 2026-11-21T08:00, as milliseconds since 1970, or as an age like 90s, 2h or 7d.',
+  );
+};
+
+function isoTime(word: string): number | undefined {
+  const [, day, minutes = '00:00', seconds = ':00', zone = 'Z'] = ISO.exec(word) ?? [];
+  if (day === undefined) return undefined;
+  const time = Date.parse(`${day}T${minutes}${seconds}${zone}`);
+  // V8 reads the 30th of February as the 2nd of March
+  const isRealDay = new Date(`${day}T00:00:00Z`).getUTCDate() === Number(day.slice(8));
+  return Number.isNaN(time) || !isRealDay ? undefined : time;
+}
+
+/** A zone offset like `+08:00`, in minutes ahead of UTC. */
+export function utcOffset(word: string): number {
+  const [, sign, hours = '', minutes = ''] = /^([+-])(0\d|1[0-4]):([0-5]\d)$/.exec(word) ?? [];
+  if (sign === undefined)
+    throw usage(`The zone is "${word}".`, 'It must be an offset from UTC such as +08:00 or -05:30.');
+  const ahead = Number(hours) * 60 + Number(minutes);
+  return sign === '-' ? -ahead : ahead;
+}
+
+/** A duration such as `500ms`, `90s`, `2h` or `7d`, in ms. */
+export const duration: Reader<number> = (word) => {
+  const [, count, unit = ''] = /^(\d{1,6})(ms|s|m|h|d|w)$/.exec(word) ?? [];
+  if (count !== undefined) return Number(count) * (UNIT_MS[unit] ?? 0);
+  throw usage(`"${word}" is not a duration.`, 'Write it as 500ms, 90s, 15m, 2h or 7d.');
+};
+
+/** A speed of the clock such as `60` or `0.5`. */
+export const speed: Reader<number> = (word) => {
+  const factor = /^\d{1,6}(\.\d{1,3})?$/.test(word) ? Number(word) : 0;
+  if (factor >= 0.001 && factor <= 100_000) return factor;
+  throw usage(`The speed is "${word}".`, 'It must be a number from 0.001 to 100000; 1 is normal speed.');
+};

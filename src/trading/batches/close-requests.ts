@@ -1,0 +1,70 @@
+import type { Order } from '../../domain/order.js';
+import type { TradingAccount } from '../account.js';
+import { tryRead } from '../try-read.js';
+import type { BatchFact } from './facts.js';
+import type { Job } from './job.js';
+import { recordKey } from './lines.js';
+import { isTurnedAway, type PendingRequest } from './pending-request.js';
+
+/** What the exchange refused for the orders, the key or the account is not sent again. */
+export function closeRefused(job: Job, request: PendingRequest, code: number | null): void {
+  close(job, request, { outcome: 'refused', reason: request.reason, code });
+}
+
+/** Nothing of it can come any more: whatever kept it from being placed, it may be sent. */
+export function closeLate(job: Job): void {
+  for (const request of [...job.pendingRequests.values()]) {
+    const { answer, reason } = request;
+    if (answer === 'lost') close(job, request, { outcome: 'notSent', reason: TOO_LATE, code: null });
+    else if (typeof answer === 'object' && isTurnedAway(request))
+      close(job, request, { outcome: 'notSent', reason, code: answer.code });
+  }
+}
+
+const TOO_LATE = 'the exchange would not take the request any more, and has no such order';
+
+/**
+ * Asks by their ids for orders that an answer named and no list shows, when nothing can come of the request any more. If the
+ * exchange does not have them by their ids either, the lines that are left were refused. If it has one, the list lacks orders
+ * that are there, and proves nothing of these lines: a later one has to show it first. One that is not like any of them stays
+ * unknown: which line it is cannot be told.
+ */
+export async function closeNamed(account: TradingAccount, job: Job): Promise<void> {
+  for (const request of [...job.pendingRequests.values()].filter(({ answer }) => answer === 'short')) {
+    const answers = await Promise.all([...request.ids].map((id) => askFor(account, job, id)));
+    const there = answers.flatMap((answer) => answer ?? []);
+    const left = new Set(request.lines);
+    const found = there.flatMap((record): (readonly [line: number, id: string])[] => {
+      const key = recordKey(record, job.terms.side);
+      const line = [...left].find((one) => job.keys[one] === key);
+      if (line === undefined) return [];
+      left.delete(line);
+      return [[line, record.id]];
+    });
+    if (found.length > 0) job.tell(`found ${counted(found.length)} by their ids`, { kind: 'found', orders: found });
+    if (answers.includes(undefined) || there.length > 0 || !request.isShown) continue;
+    if (request.ids.size > 0) warnOf(account, request);
+    closeRefused(job, request, null);
+  }
+}
+
+function warnOf({ warn }: TradingAccount, { ids }: PendingRequest): void {
+  warn(`The exchange accepted orders that it does not have: ${[...ids].join(', ')}. Their lines count as refused.`);
+}
+
+/** The order by its id, none if there is no such, or undefined if the exchange could not be asked. */
+async function askFor({ client }: TradingAccount, { terms }: Job, id: string): Promise<Order[] | undefined> {
+  const record = await tryRead(async () => (await client.findOrder(terms.market, { id })) ?? 'nothing');
+  return record === undefined || record === 'nothing' ? record && [] : [record];
+}
+
+type Close = Omit<Extract<BatchFact, { kind: 'closed' }>, 'kind' | 'request'>;
+
+function close(job: Job, { request, lines }: PendingRequest, result: Close): void {
+  const words = `${counted(lines.size)} ${result.outcome === 'refused' ? 'refused' : 'not sent'}`;
+  job.tell(`request ${request}: ${words}: ${result.reason}`, { kind: 'closed', request, ...result });
+}
+
+export function counted(orders: number): string {
+  return orders === 1 ? '1 order' : `${orders} orders`;
+}

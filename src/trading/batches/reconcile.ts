@@ -1,0 +1,182 @@
+import type { Order } from '../../domain/order.js';
+import { readOrderPages } from '../../exchange/order-pages.js';
+import type { TradingAccount } from '../account.js';
+import type { DuplicateOrders } from '../duplicates.js';
+import { isOf } from '../journal/intent.js';
+import { pollUntilSettled } from '../looking.js';
+import { jobWrite, lineId, nameOf, openOrderWrites, rowOf, termsOf } from '../orders/attempts.js';
+import { knownOrders, usedTolerance } from '../orders/verify.js';
+import { type Attempt, type List, type Reconciled, reconcile } from '../reconcile.js';
+import { orderProbe } from '../tolerance.js';
+import { tryRead } from '../try-read.js';
+import { closeLate, closeNamed, closeRefused, counted } from './close-requests.js';
+import { type Duplicate, factsOf } from './closing.js';
+import type { Job } from './job.js';
+import { lineTerms } from './lines.js';
+import { assignByTerms } from './places.js';
+
+interface Extent {
+  /** Of how many known orders everything older is left out; as far back as pending requests need by default. */
+  readonly horizon?: number;
+  /** Lines that should not have left, for a record of which something may be missing. */
+  readonly astray?: readonly number[];
+  /** All orders that the job is known to have: a list without one of them is not the whole one. */
+  readonly shows?: readonly string[];
+}
+
+/**
+ * Holds the exchange's list of recent orders against a job, once, and takes in what it shows: orders that are there, lines
+ * that were refused, orders that answers had named for other lines, and duplicates.
+ * @returns whether the list could be had as far as needed, shows what it has to, and leaves nothing open that may still turn
+ *   out to be of another write
+ */
+export async function reconcileJob(
+  account: TradingAccount,
+  job: Job,
+  { horizon = job.horizon, astray = [], shows }: Extent = {},
+): Promise<boolean> {
+  const { records, isRead } = await recentOrders(account, job, horizon);
+  const ids = new Set(records.map(({ id }) => id));
+  for (const request of job.pendingRequests.values())
+    request.isShown = [...request.named].every((id) => request.ids.has(id) || ids.has(id));
+  const result = await reconciled(account, job, records, isRead, astray);
+  const missing = shows?.filter((id) => !ids.has(id)).length ?? 0;
+  const lacking = missing === 0 ? '' : `, without ${counted(missing)} of its own`;
+  const isAnswered = isRead && result !== undefined;
+  job.entry.note(`looked at the orders: ${isAnswered ? `${records.length} since${lacking}` : 'no answer'}`);
+  if (result === undefined) return false;
+  const found = job.terms.lines.flatMap((_, line) => {
+    const outcome = result.outcomes.get(lineId(job, line));
+    return outcome?.outcome === 'placed' ? [[line, outcome.id] as const] : [];
+  });
+  if (found.length > 0) job.tell(`found ${counted(found.length)}`, { kind: 'found', orders: found });
+  assignByTerms(account, job, records, isRead && shows !== undefined && missing === 0);
+  takeInDuplicates(account, job, result);
+  const isRefused = (line: number) => result.outcomes.get(lineId(job, line))?.outcome === 'refused';
+  for (const request of [...job.pendingRequests.values()])
+    if ([...request.lines].some(isRefused))
+      closeRefused(job, request, typeof request.answer === 'object' ? request.answer.code : null);
+  return isRead && missing === 0 && (shows === undefined || !result.contested.has(nameOf(job.entry)));
+}
+
+/** Undefined if it cannot be found out which orders are another write's. */
+async function reconciled(
+  account: TradingAccount,
+  job: Job,
+  records: readonly Order[],
+  isRead: boolean,
+  astray: readonly number[],
+): Promise<Reconciled | undefined> {
+  const { journal, client } = account;
+  const own = jobWrite(job, false, astray);
+  const list: List = {
+    rows: records.map(rowOf),
+    began: client.now(),
+    since: isRead ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+  };
+  // after the list, so that nothing that is listed is missed in the journal
+  const others = openOrderWrites(journal, job.terms).filter(({ entry }) => entry.intent.id !== job.id);
+  const known = records.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, records, job.id);
+  for (const id of [...others.flatMap(({ orders }) => orders), ...job.duplicates.keys()]) known.add(id);
+  const run = (attempts: readonly Attempt[]) =>
+    reconcile([...own.attempts, ...attempts], list, { known, tolerance: usedTolerance(account) });
+  let attempts = others.flatMap((write) => write.attempts);
+  const result = run(attempts);
+  for (const { group } of new Set(result.reserved.values())) {
+    // a single order is asked for by its client id: then it is known which one is its own
+    const entry = others.find((write) => nameOf(write.entry) === group)?.entry;
+    if (entry === undefined || !isOf(entry.intent, 'order')) continue;
+    const { id: clientId, terms } = entry.intent;
+    const order = await tryRead(async () => (await client.findOrder(terms.market, { clientId })) ?? 'nothing');
+    if (order === undefined) return undefined;
+    if (order !== 'nothing') known.add(order.id);
+    attempts = attempts.filter((attempt) => attempt.group !== group);
+  }
+  return result.reserved.size === 0 ? result : run(attempts);
+}
+
+function takeInDuplicates(account: TradingAccount, job: Job, { duplicates, unexplained }: Reconciled): void {
+  const own = jobWrite(job, false);
+  const more = duplicates
+    .filter(({ attempt }) => attempt.group === nameOf(job.entry))
+    .flatMap(({ intent, rows }) => rows.map((row): Duplicate => [termsOf(own, intent).line ?? 0, row.id]));
+  if (more.length === 0) return;
+  const certain = unexplained.length === 0;
+  // before it is noted: if this process is killed in between it is reported twice rather than never
+  account.alarm(reportsOf(job, more, certain));
+  for (const [event, fact] of factsOf(job, more, certain)) job.tell(event, fact);
+}
+
+/** The duplicates that are known of a job's orders. */
+export function duplicatesOf(job: Job): DuplicateOrders[] {
+  return reportsOf(
+    job,
+    [...job.duplicates].map(([id, line]) => [line, id]),
+    job.certain,
+  );
+}
+
+/** One for each line. */
+function reportsOf(job: Job, duplicates: readonly Duplicate[], certain: boolean): DuplicateOrders[] {
+  const byLine = new Map<number, string[]>();
+  for (const [line, id] of duplicates) byLine.set(line, [...(byLine.get(line) ?? []), id]);
+  return [...byLine].map(([line, ids]) => {
+    const result = job.results[line];
+    const order = result?.outcome === 'placed' ? result.id : null;
+    return { intent: job.id, terms: lineTerms(job, line), line, order, ids, certain };
+  });
+}
+
+/**
+ * Finds out what became of all that is pending, with looks for as long as the budget lasts. Of a request without an answer,
+ * or one that was turned away, what is not there was not sent, once the exchange does not accept the request any more.
+ */
+export async function settlePending(account: TradingAccount, job: Job): Promise<void> {
+  if (job.pendingRequests.size === 0) return;
+  const reqTime = Math.max(...[...job.pendingRequests.values()].map((request) => request.reqTime));
+  const known = () => (job.pendingRequests.size === 0 ? ('known' as const) : undefined);
+  await pollUntilSettled(
+    account,
+    { probe: orderProbe(job.terms.market), reqTime },
+    async () => ((await reconcileJob(account, job)) ? (known() ?? 'nothing') : undefined),
+    async () => {
+      closeLate(job);
+      await closeNamed(account, job);
+      return known();
+    },
+  );
+}
+
+/**
+ * Finds out what earlier runs left unknown. If something of the record may be missing, lines that it does not mention may have
+ * left all the same: what is there like them counts as theirs.
+ *
+ * @returns why it is not known of all; undefined if nothing is pending any more
+ */
+export async function settleEarlier(account: TradingAccount, job: Job): Promise<string | undefined> {
+  if (!job.isWhole && !(await reconcileUnsent(account, job))) return 'the lists of orders could not be read';
+  await settlePending(account, job);
+  return job.pendingRequests.size === 0 ? undefined : 'the exchange may still get earlier requests';
+}
+
+/** Between two looks that did not come through; chosen. */
+const AGAIN_MS = 1_000;
+
+/** A look also for lines that should not have left, tried for as long as the budget lasts. */
+async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boolean> {
+  while (!(await reconcileJob(account, job, { astray: job.unsent() }))) {
+    if (!account.budget.allows(2 * AGAIN_MS)) return false;
+    await account.host.sleep(AGAIN_MS);
+  }
+  return true;
+}
+
+/** The side's orders, newest first, until those that were known before; and whether they could be had so far. */
+async function recentOrders({ client }: TradingAccount, { known, terms }: Job, horizon: number) {
+  const isOlder = ({ id }: Order) => (known.get(id) ?? Number.POSITIVE_INFINITY) < horizon;
+  const extent = { from: 1, to: Number.POSITIVE_INFINITY };
+  const pages = await tryRead(() => readOrderPages(client, terms.market, terms.side, extent, isOlder));
+  const records = pages?.records ?? [];
+  const end = records.findIndex(isOlder);
+  return { records: end === -1 ? records : records.slice(0, end), isRead: pages?.failure === null };
+}

@@ -1,0 +1,125 @@
+import type { Order } from '../../domain/order.js';
+import { Job } from '../batches/job.js';
+import { keyOf, lineTerms } from '../batches/lines.js';
+import { isTurnedAway } from '../batches/pending-request.js';
+import type { Entry } from '../journal/entry.js';
+import { isOf, listOf, type MarketSide, type OrderTerms } from '../journal/intent.js';
+import type { Journal } from '../journal/journal.js';
+import type { Attempt, Intent, Row } from '../reconcile.js';
+
+/** What is asked of the record of a write that is not closed. */
+export type OrderEntry = Pick<Entry, 'intent' | 'events' | 'settlement' | 'isVerified' | 'verify' | 'addDuplicates'>;
+
+/** A write of the journal as attempts that a list of orders can be held against. */
+export interface OrderWrite {
+  readonly entry: OrderEntry;
+  readonly job: Job | undefined;
+  /** Whether its outcome is decided; its requests may still be carried out again. */
+  readonly isSettled: boolean;
+  readonly attempts: readonly Attempt[];
+  /** Ids of orders that it accounts for. */
+  readonly orders: readonly string[];
+}
+
+/** What an order looks like, in the list and in the journal. */
+export function rowOf({ id, price, amount, time }: Order): Row {
+  return { id, key: keyOf(price, amount), time };
+}
+
+/**
+ * The writes of one side of a market that are not closed: those whose outcome is unknown, and those whose requests may
+ * still be carried out again. A write that is settled meanwhile is among them.
+ */
+export function openOrderWrites(journal: Journal, { market, side }: MarketSide): OrderWrite[] {
+  const isHere = ({ intent }: Entry) => {
+    const list = listOf(intent);
+    return list !== undefined && 'market' in list && list.market === market && list.side === side;
+  };
+  const open = journal.open().filter(isHere);
+  const settled = journal.verifying({ market, side });
+  const ids = new Set(settled.map(nameOf));
+  return [
+    ...open.filter((entry) => !ids.has(nameOf(entry))).map((entry) => orderWrite(entry, false)),
+    ...settled.map((entry) => orderWrite(entry, true)),
+  ];
+}
+
+/** An id that the user chose may name several writes, one after the other. */
+export function nameOf({ intent }: Pick<Entry, 'intent'>): string {
+  return `${intent.id} ${intent.time}`;
+}
+
+export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
+  if (isOf(entry.intent, 'orderMoreV2')) return jobWrite(new Job(entry as Entry<'orderMoreV2'>), isSettled);
+  const settlement = isSettled ? entry.settlement : undefined;
+  const order = settlement?.outcome === 'placed' ? settlement.id : null;
+  const state = settlement === undefined ? 'open' : order === null ? 'absent' : 'placed';
+  const { price, amount } = entry.intent.terms as OrderTerms;
+  const intent: Intent = { id: nameOf(entry), key: keyOf(price, amount), order, state };
+  const { reqTime } = entry.intent;
+  const attempt: Attempt = {
+    ...{ id: intent.id, group: intent.id, intents: [intent], named: [], reqTime, checkedTo: settlement?.checkedTo },
+    ...(state === 'open' ? { answer: 'lost', isProvenElsewhere: true } : { answer: 'answered' }),
+  };
+  const orders = [...(order === null ? [] : [order]), ...(settlement?.duplicates ?? [])];
+  return { entry, job: undefined, isSettled, attempts: [attempt], orders };
+}
+
+/**
+ * Each request of a job that is not fully known, and the lines that are known by the moment at which they were sent.
+ * @param astray lines that should not have left, for a record of which something may be missing
+ */
+export function jobWrite(job: Job, isSettled: boolean, astray: readonly number[] = []): OrderWrite {
+  const name = nameOf(job.entry);
+  const intentOf = (line: number, order: string | null, state: Intent['state']): Intent => {
+    return { id: lineId(job, line), key: job.keys[line] ?? '', order, state };
+  };
+  const isKnownBefore = (count: number) => (id: string) => (job.known.get(id) ?? Number.POSITIVE_INFINITY) < count;
+  const pending = [...job.pendingRequests.values()].map((request): Attempt => {
+    const { answer } = request;
+    const kind = typeof answer === 'string' ? answer : isTurnedAway(request) ? 'deferred' : 'refused';
+    return {
+      id: `${name} request ${request.request}`,
+      group: name,
+      intents: [...request.lines].map((line) => intentOf(line, null, 'open')),
+      answer: kind,
+      named: [...request.named],
+      reqTime: request.reqTime,
+      isOlder: isKnownBefore(request.knownBefore),
+    };
+  });
+  const sent = new Map<number, Intent[]>();
+  for (const [line, outcome] of job.results.entries()) {
+    const reqTime = job.sentAt[line];
+    if (outcome === undefined || reqTime === undefined) continue;
+    const order = outcome.outcome === 'placed' ? outcome.id : null;
+    const intent = intentOf(line, order, order === null ? 'absent' : 'placed');
+    sent.set(reqTime, [...(sent.get(reqTime) ?? []), intent]);
+  }
+  const checkedTo = isSettled ? job.checkedTo : undefined;
+  const decided = [...sent].map(([reqTime, intents]): Attempt => {
+    return { id: `${name} sent ${reqTime}`, group: name, intents, answer: 'answered', named: [], reqTime, checkedTo };
+  });
+  const unsent: Attempt = {
+    id: `${name} astray`,
+    group: name,
+    intents: astray.map((line) => intentOf(line, null, 'open')),
+    answer: 'lost',
+    named: [],
+    reqTime: job.entry.intent.reqTime,
+    isOlder: isKnownBefore(job.terms.baseline.length),
+  };
+  const attempts = [...pending, ...decided, ...(astray.length === 0 ? [] : [unsent])];
+  return { entry: job.entry, job, isSettled, attempts, orders: job.orders };
+}
+
+export function lineId(job: Job, line: number): string {
+  return `${nameOf(job.entry)} line ${line}`;
+}
+
+/** The terms of an intent of a write, and which line of a job it is. */
+export function termsOf({ entry, job }: OrderWrite, intent: Intent): { terms: OrderTerms; line?: number } {
+  if (job === undefined) return { terms: entry.intent.terms as OrderTerms };
+  const line = Number(intent.id.slice(intent.id.lastIndexOf(' ') + 1));
+  return { terms: lineTerms(job, line), line };
+}

@@ -1,0 +1,82 @@
+import type { TradingAccount } from '../account.js';
+import type { DuplicateWithdrawals } from '../duplicates.js';
+import type { Entry } from '../journal/entry.js';
+import { type Intent, isOf } from '../journal/intent.js';
+import { nameOf } from '../orders/attempts.js';
+import { endVerification, usedTolerance } from '../orders/verify.js';
+import { type Attempt, reconcile } from '../reconcile.js';
+import { CLOCK_SLACK_MS, DATES_MS, fitOfRecord, idsOf, recordsOf } from './look.js';
+import { isNewer, recordsAfter } from './records.js';
+
+type WithdrawalEntry = Entry & { readonly intent: Intent<'withdraw'> };
+
+/**
+ * Holds the records of a coin against all withdrawals of which something on the way may have made another one: reports those
+ * once, and closes what can make none any more. Nothing is read if there is none.
+ * @throws Failure as the client's `read`, and `usage` if the journal cannot be read
+ */
+export async function verifyWithdrawals(
+  account: TradingAccount,
+  coin: string,
+): Promise<readonly DuplicateWithdrawals[]> {
+  const { client, journal } = account;
+  const isWithdrawal = (entry: Entry): entry is WithdrawalEntry => isOf(entry.intent, 'withdraw');
+  const verifying = () => journal.verifying({ coin }).filter(isWithdrawal);
+  const before = verifying();
+  const [lowest] = before
+    .filter((entry) => !entry.isVerified)
+    .map(({ intent }) => intent.terms.before.record)
+    .sort((one, other) => (isNewer(one, other) ? 1 : -1));
+  if (lowest === undefined) return [];
+  const began = client.now();
+  const records = await recordsAfter(client, coin, lowest);
+  // after the list, so that nothing that is listed is missed in the journal
+  const begun = Math.min(...before.map(({ intent }) => intent.time));
+  const writes = journal.writesSince(begun - CLOCK_SLACK_MS, { operation: 'withdraw', coin });
+  const known = idsOf(writes.settled);
+  for (const { intent } of writes.open)
+    if (isOf(intent, 'withdraw') && intent.terms.coin === coin)
+      for (const { id } of recordsOf(account, intent, records, known)) known.add(id);
+  const settled = verifying();
+  const intents = new Map(settled.map((entry) => [nameOf(entry), entry.intent]));
+  const listed = new Map(records.map((record) => [record.id, record]));
+  const attempts = settled.map(attemptOf);
+  const list = {
+    rows: records.map(({ id, time }) => ({ id, key: coin, time })),
+    began,
+    since: Number.NEGATIVE_INFINITY,
+  };
+  const { duplicates, closed } = reconcile(attempts, list, {
+    known,
+    tolerance: usedTolerance(account) + DATES_MS,
+    misfit: (row, name) => {
+      const [record, intent] = [listed.get(row), intents.get(name)];
+      const fit = record && intent && fitOfRecord(account, record, intent);
+      return fit === undefined ? undefined : fit === 'exactly' ? 0 : 1;
+    },
+  });
+  const found = duplicates.flatMap(({ intent, rows }) => {
+    const entry = settled.find((one) => nameOf(one) === intent.id);
+    return entry === undefined ? [] : { entry, order: intent.order, ids: rows.map(({ id }) => id) };
+  });
+  const reports = found.map(({ entry, order, ids }) => {
+    return { intent: entry.intent.id, terms: entry.intent.terms, id: order, ids };
+  });
+  // before they are noted: if this process is killed in between they are reported twice rather than never
+  if (reports.length > 0) account.alarmWithdrawals(reports);
+  for (const { entry, ids } of found) entry.addDuplicates(ids);
+  for (const [index, entry] of settled.entries())
+    endVerification(account, entry, attempts.slice(index, index + 1), closed);
+  return reports;
+}
+
+function attemptOf(entry: WithdrawalEntry): Attempt {
+  const { settlement, intent } = entry;
+  const name = nameOf(entry);
+  const isPlaced = settlement?.outcome === 'placed';
+  const order = isPlaced ? settlement.id : null;
+  return {
+    ...{ id: name, group: name, answer: 'answered', named: [], reqTime: intent.reqTime },
+    intents: [{ id: name, key: intent.terms.coin, order, state: isPlaced ? 'placed' : 'absent' }],
+  };
+}
