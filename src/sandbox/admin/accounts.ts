@@ -26,7 +26,7 @@ export function accountCalls(exchange: () => Exchange): [string, AdminCall][] {
 }
 
 /** The account of a name. Throws {@link AdminRefusal} when there is none; the first one when no name is given. */
-export function accountNamed({ admin }: Exchange, name: string | undefined): Customer {
+function accountNamed({ admin }: Exchange, name: string | undefined): Customer {
   const accounts = admin.accounts();
   const found = name === undefined ? accounts[0] : accounts.find(({ username }) => username === name);
   if (found !== undefined) return found;
@@ -144,7 +144,7 @@ function walletIn(exchange: Exchange, wallet: string): Pick<MarginTransfer, 'kin
   );
 }
 
-export function coinIn({ coins }: Exchange, input: AdminInput): string {
+function coinIn({ coins }: Exchange, input: AdminInput): string {
   const coin = input.text('coin');
   if (coins.has(coin)) return coin;
   throw new AdminRefusal(`"${coin}" is not a coin of the sandbox.`, `There are ${[...coins.keys()].join(', ')}.`);

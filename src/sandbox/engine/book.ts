@@ -45,7 +45,7 @@ export interface Level<Order extends BookOrder> {
  * One side of a book: its levels sorted by price. The best is at the end of the array, so that the changes near the
  * best price, which are most of them, move few elements.
  */
-export class Ladder<Order extends BookOrder> {
+class Ladder<Order extends BookOrder> {
   private readonly levels: Level<Order>[] = [];
 
   constructor(private readonly side: Side) {}

@@ -115,7 +115,7 @@ export function depositAddress(account: string, chain: ChainRules): ChainAddress
 }
 
 /** Where somebody receives who is not at this exchange. */
-export function foreignAddress(owner: string, chain: ChainRules): ChainAddress {
+function foreignAddress(owner: string, chain: ChainRules): ChainAddress {
   const address = addressOf(`foreign ${owner}`, chain);
   return { chain, address, memo: chain.usesMemo ? memoOf(`foreign ${owner}`, chain) : null };
 }

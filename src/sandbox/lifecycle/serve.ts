@@ -164,11 +164,7 @@ function alreadyRunning(other: SandboxAddress | undefined, cause: AlreadyOpen): 
  *
  * Throws {@link Failure} when the wanted port cannot be had.
  */
-export async function listenOn(
-  respond: RequestListener,
-  wanted: number | null,
-  files: SandboxFiles,
-): Promise<Listener> {
+async function listenOn(respond: RequestListener, wanted: number | null, files: SandboxFiles): Promise<Listener> {
   const listener = wanted === null ? await lastOrAny(respond, files) : await exactly(respond, wanted);
   try {
     if (listener.port !== lastPort(files)) replacePrivate(files.port, `${JSON.stringify({ port: listener.port })}\n`);

@@ -47,7 +47,7 @@ export function candleLength(type: CandleType): number {
 }
 
 /** The stored candles that a type is made of. */
-export function levelOf(type: CandleType): Level {
+function levelOf(type: CandleType): Level {
   return LEVEL_OF[type];
 }
 
@@ -62,7 +62,7 @@ export function candleStart(type: CandleType, time: number): number {
 }
 
 /** A candle with one trade. */
-export function tradeCandle(time: number, price: bigint, volume: bigint): Candle {
+function tradeCandle(time: number, price: bigint, volume: bigint): Candle {
   return { time, open: price, high: price, low: price, close: price, volume };
 }
 
@@ -96,19 +96,13 @@ export function aggregate(candles: Iterable<Candle>, type: CandleType, close?: b
 }
 
 /** The candle that begins at `time`, from what happened first within it and the close before. */
-export function opening(time: number, first: Candle, close: bigint | undefined): Candle {
+function opening(time: number, first: Candle, close: bigint | undefined): Candle {
   if (close === undefined || first.time === time) return { ...first, time };
   return joinCandles(tradeCandle(time, close, 0n), first);
 }
 
 /** A row for every span from `from` to `to`, both included: where nothing was traded the last close goes on, without volume. */
-export function withoutGaps(
-  candles: readonly Candle[],
-  type: CandleType,
-  from: number,
-  to: number,
-  close: bigint,
-): Candle[] {
+function withoutGaps(candles: readonly Candle[], type: CandleType, from: number, to: number, close: bigint): Candle[] {
   const rows: Candle[] = [];
   let carried = close;
   let next = 0;

@@ -67,7 +67,7 @@ function send(response: ServerResponse, body: string): void {
 }
 
 /** "Clients must send a `User-Agent` header that looks like a desktop browser's." All of these begin so. */
-export function isBrowser(userAgent: string | undefined): boolean {
+function isBrowser(userAgent: string | undefined): boolean {
   return userAgent?.startsWith('Mozilla/') === true;
 }
 
@@ -184,7 +184,7 @@ const NOT_HTTP: Complaint = { status: '400 Bad Request', rule: 'the request is n
 const DRAIN_MILLISECONDS = 1_000;
 
 /** Answers bytes that are no HTTP request with an error of the interface's kind, and closes the connection. */
-export function answerBadBytes(error: ParserError, socket: Duplex): void {
+function answerBadBytes(error: ParserError, socket: Duplex): void {
   const { status, rule } = COMPLAINTS[error.code ?? ''] ?? NOT_HTTP;
   if (socket.writable && !socket.writableEnded) {
     socket.end(httpAnswer(status, familyOf(pathIn(error.rawPacket))(new Refusal('badParameter', rule))));
@@ -193,7 +193,7 @@ export function answerBadBytes(error: ParserError, socket: Duplex): void {
 }
 
 /** CONNECT asks for a tunnel; there is none. */
-export function refuseTunnel(_request: unknown, socket: Duplex): void {
+function refuseTunnel(_request: unknown, socket: Duplex): void {
   socket.on('error', () => socket.destroy());
   const refusal = new Refusal('badParameter', 'every operation is a GET');
   socket.end(httpAnswer('405 Method Not Allowed', familyOf('')(refusal)));

@@ -169,7 +169,7 @@ const MOST = 500;
  * What the queries of an operation mean. That depends on their text alone, and who watches a market asks the same again
  * and again, so it is read once.
  */
-export class ParsedQueries {
+class ParsedQueries {
   private readonly known = new Map<string, ParsedQuery>();
 
   constructor(private readonly operation: Operation) {}

@@ -34,12 +34,12 @@ export function factorOf(coin: string): { factor: Factor; index: number } {
 const BLOCK = 60;
 
 /** Which recorded minute a minute of the path copies: whole blocks, drawn by chance. */
-export function recordedIndex(draw: number, minuteInBlock: number, length: number): number {
+function recordedIndex(draw: number, minuteInBlock: number, length: number): number {
   return 1 + Math.floor(draw * (length - BLOCK - 1)) + minuteInBlock;
 }
 
 /** The block of a minute and its place within. */
-export function blockOf(minute: number): { block: number; within: number } {
+function blockOf(minute: number): { block: number; within: number } {
   const block = Math.floor(minute / BLOCK);
   return { block, within: minute - block * BLOCK };
 }

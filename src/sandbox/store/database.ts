@@ -16,7 +16,7 @@ const OPTIONS = { noSubdir: true, encoding: 'msgpack', overlappingSync: false, e
  * Opens an LMDB file, which only its owner can read. Throws {@link DamagedStore} for one that is not LMDB's, which LMDB
  * itself would not survive: it reads what it has mapped without a look, and the process is gone.
  */
-export function openDatabase(file: string): RootDatabase {
+function openDatabase(file: string): RootDatabase {
   demandHead(file);
   try {
     // LMDB gives its files the mode 0664, less the umask

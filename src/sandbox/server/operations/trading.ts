@@ -139,7 +139,7 @@ export const getFinishedAndPartialOrders = observedly(
 const TYPE_CODES: Readonly<Record<OrderType, number>> = { limit: 0, postOnly: 2, ioc: 4 };
 
 /** The flat order of the interface; getOrders and its neighbours list the same. */
-export function orderRecord(record: OrderRecord): Json {
+function orderRecord(record: OrderRecord): Json {
   return {
     id: record.id,
     currency: record.market,
@@ -155,7 +155,7 @@ export function orderRecord(record: OrderRecord): Json {
   };
 }
 
-export function sideOf(tradeType: string): Side {
+function sideOf(tradeType: string): Side {
   return tradeType === '1' ? 'buy' : 'sell';
 }
 
@@ -169,7 +169,7 @@ interface ApiRequest {
  * What an order says of the wallet it trades with: nothing for spot. Throws {@link Refusal} 3005 for a loan on spot and
  * 1012 for margin without the permission; both are chosen, see LEVERAGE in the choices.
  */
-export function walletOf(
+function walletOf(
   { permissions }: Account,
   { acctType = '0', enableExpress, enableRepay }: ApiRequest,
 ): Pick<OrderRequest, 'account' | 'borrow' | 'repay'> {
