@@ -17,8 +17,8 @@ function __pit_tree_subs
                 'kline' 'List candles, oldest first' \
                 'order' 'Place an order; on a terminal, missing parts are asked for' \
                 'orders' 'List orders, newest first (default: open)' \
-                'cancel' 'Cancel orders by id, which asks nothing, or all open orders of a market, which asks' \
-                'cancel-after' 'Have the exchange cancel every order of a market in one minute, unless this is called again' \
+                'cancel' 'Cancel orders by id, or all open orders of a market' \
+                'cancel-after' 'Cancel every order of a market in one minute' \
                 'resolve' 'Find out what became of writes whose outcome is unknown' \
                 'api' 'Call any operation of the interface by its name' \
                 'account' 'Show the account and what its key may do' \
@@ -160,10 +160,10 @@ function __pit_tree_flags
         case 'cancel'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
-                '--all' 'every open order of the market, until none is left'
+                '--all' 'every open order of the market, until none is left; asks for confirmation'
         case 'cancel-after'
             printf '%s\t%s\n' \
-                '--hold' 'start the timer again every 15 seconds, until Ctrl-C or the end of the command'
+                '--hold' 'restart the timer every 15 seconds until Ctrl-C, or until the command ends'
         case 'resolve'
             printf '%s\t%s\n' \
                 '--as=done|notSent' 'what you found out yourself of a call or withdrawal that pit cannot look up: done or notSent'
@@ -300,7 +300,7 @@ function __pit_tree_arguments
         case 'cancel-after'
             printf '%s\t%s\n' \
                 '@market' 'the market' \
-                '@program...' 'with --hold, after --: a command; the timer is held while it runs'
+                '@program...' 'with --hold, after --: a command that runs under the timer'
         case 'resolve'
             printf '%s\t%s\n' \
                 '@unresolved' 'the id that a message named; without it all that is unknown'

@@ -1,8 +1,8 @@
 /**
- * Why the exchange says no: name -> return code and message.
+ * Why the exchange refuses a request: return code and message.
  *
- * The interface names 1000 for success and no other code. These codes are what public clients of the interface observed
- * (field notes); they are not documented, and which condition gets which code is the sandbox's choice.
+ * The interface states 1000 for success and no other code. These codes are what public clients observed, not documented;
+ * which condition gets which code is the sandbox's choice.
  */
 const REFUSALS = {
   general: { code: 1001, message: 'the request could not be carried out' },
@@ -48,12 +48,12 @@ const REFUSALS = {
 
 export type RefusalName = keyof typeof REFUSALS;
 
-/** The exchange's answer to a request it will not carry out; nothing was changed. */
+/** The exchange's answer to a request that it does not carry out. Nothing was changed. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: number;
 
-  /** `detail` is added to the message, to name the value and the rule. */
+  /** `detail` is appended to the message to name the value and the rule. */
   constructor(
     readonly reason: RefusalName,
     detail?: string,

@@ -41,7 +41,7 @@ const WAYS = [
 
 type Keys = (name: string, text: string) => string;
 
-it.each(WAYS)('%s warns of what only the key that goes away can settle, and goes on', async (_, line) => {
+it.each(WAYS)('%s warns about unknown outcomes that only the old key can settle, and continues', async (_, line) => {
   const { run, keys } = await homeWith(2);
   const { stderr, stdout, code } = await run(line(keys));
   expect(code).toBe(0);
@@ -52,7 +52,7 @@ it.each(WAYS)('%s warns of what only the key that goes away can settle, and goes
   );
 });
 
-it.each(WAYS)('%s says nothing where nothing is open', async (_, line) => {
+it.each(WAYS)('%s warns about nothing when no outcome is unknown', async (_, line) => {
   const { run, keys } = await homeWith(0);
   expect((await run(line(keys))).stderr).not.toContain('Warning');
 });
@@ -61,7 +61,7 @@ it.each([
   ['a new secret of the same key', (keys: Keys) => keys('new', 'access-0001\nsecret-0002\n')],
   ['the same host in other words', () => 'profile set overseas trade-url https://TRADE.example.com/'],
   ['another host for market data', () => 'profile set overseas base-url https://other.example.com'],
-] as const)('nothing is left behind by %s', async (_, line) => {
+] as const)('%s keeps the account and warns about nothing', async (_, line) => {
   const { run, keys } = await homeWith(1);
   expect((await run(line(keys))).stderr).toBe('');
 });

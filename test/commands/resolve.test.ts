@@ -13,7 +13,8 @@ interface Row {
   readonly timeline: readonly { readonly time: string; readonly event: string }[];
 }
 
-const EARLY = /^Ask again from [-0-9]{10} [:0-9]{8} \(UTC\) on, when it can be told for certain: pit resolve gone1$/;
+const EARLY =
+  /^Check again from [-0-9]{10} [:0-9]{8} \(UTC\) on, when it can be settled for certain: pit resolve gone1$/;
 
 async function fault(words: string): Promise<void> {
   await desk.done(`sandbox fault add ${words} --count 1`);
@@ -82,7 +83,9 @@ describe('pit resolve', () => {
   });
 
   it('does not know what was never written from here', async () => {
-    expect((await desk.failure('resolve nobody1', 2)).message).toContain('The journal has no write of the id nobody1');
+    expect((await desk.failure('resolve nobody1', 2)).message).toContain(
+      'The journal has no write with the id nobody1',
+    );
   });
 
   it('settles a cancellation by the order itself', async () => {
@@ -174,7 +177,7 @@ describe('a lost withdrawal within the exchange', () => {
       message: expect.stringMatching(
         /the bill \d+ \(Sell, 20[-0-9]{8}T[^)]+Z\) has its amount, and may be of something/,
       ),
-      hint: expect.stringContaining(`Report it: pit resolve ${id} --as done`),
+      hint: expect.stringContaining(`Record it: pit resolve ${id} --as done`),
     });
   });
 });

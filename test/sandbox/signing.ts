@@ -7,8 +7,7 @@ export interface Keys {
 }
 
 /**
- * A signed URL as the interface has it, made without any of pit's own code. Names must come in ASCII order among
- * themselves; `accesskey` and `method` are put in their places.
+ * A signed URL as the interface has it, made without any of pit's own code.
  */
 export function signedUrl(
   { tradeUrl }: Pick<SandboxAddress, 'tradeUrl'>,

@@ -1,4 +1,4 @@
-import type { AccountType } from '../../domain/words.js';
+import type { AccountType } from '../../domain/order.js';
 import type { Market } from '../markets/market.js';
 import type { Codec, Table } from '../store/table.js';
 
@@ -30,14 +30,14 @@ export interface Customer extends Account {
   readonly safePwd: string;
 }
 
-/** Thrown when an account of this name exists. */
+/** Thrown if an account of this name exists. */
 export class UsernameTaken extends Error {
   override readonly name = 'UsernameTaken';
 }
 
 export const FIRST_ACCOUNT = '1';
 
-/** What the first account owns to begin with: every coin of the markets. */
+/** What the first account owns: every coin of the markets. */
 export const INITIAL_BALANCES: Readonly<Record<string, string>> = {
   btc: '5',
   eth: '60',
@@ -62,7 +62,7 @@ export const customerCodec: Codec<Customer> = {
 
 type StoredCustomer = [string, string, string, string, number, number, number, number];
 
-/** The customers: few, and all in memory. */
+/** The customers. There are few, all in memory. */
 export class Customers {
   private readonly byKey = new Map<string, Customer>();
 
@@ -113,28 +113,28 @@ export class Customers {
   }
 }
 
-/** The accounts that quote. */
+/** Simulated traders that quote. */
 export const MAKERS = ['maker-1', 'maker-2', 'maker-3'] as const;
-/** The accounts that trade against quotes. */
+/** Simulated traders that trade against quotes. */
 export const TAKERS = ['taker-1', 'taker-2'] as const;
 
-const ALL: ReadonlySet<string> = new Set([...MAKERS, ...TAKERS]);
+const SIMULATED: ReadonlySet<string> = new Set([...MAKERS, ...TAKERS]);
 
-/** Whether an account is one of the sandbox's own traders: these have no bills and no history of orders. */
+/** Whether an account is a simulated trader's. These have no bills and no order history. */
 export function isSimulated(account: string): boolean {
-  return ALL.has(account);
+  return SIMULATED.has(account);
 }
 
-/** One of the places in which an account keeps its money: each has a ledger account of its own. */
+/** Spot and margin wallets of an account. Each has its own ledger account. */
 export interface Wallet {
   readonly kind: AccountType;
-  /** The ledger account. That of the spot wallet is the account itself. */
+  /** The ledger account; for the spot wallet the account's id. */
   readonly name: string;
-  /** The market to which an isolated wallet belongs; of the others the one that is traded. */
+  /** The market of an isolated wallet; for the others the one being traded. */
   readonly market: Market;
 }
 
-/** What an account trades a market with: acctType 0 spot, 1 isolated (one wallet for each market), 2 cross (one for all). */
+/** The wallet that trades a market. There is one isolated wallet for each market, and one cross wallet for all. */
 export function walletOf(account: string, kind: AccountType, market: Market): Wallet {
   return { kind, name: walletName(account, kind, market.market), market };
 }

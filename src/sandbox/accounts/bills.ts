@@ -66,9 +66,8 @@ type StoredBill = [string, string, string, string, number, BillKind, string];
 export const placeCodec: Codec<number> = { encode: (place) => place, decode: Number };
 
 interface BillLists {
-  /** By account. */
   readonly bills: NumberedLists<Bill>;
-  /** For each account and coin the places of its bills among those of the account. */
+  /** For each account and coin: the places of its bills in the account's list. */
   readonly coinBills: NumberedLists<number>;
 }
 
@@ -87,9 +86,9 @@ type Pending = Omit<Bill, 'id' | 'balance' | 'time'>;
 /**
  * The statements of all accounts.
  *
- * It collects what one operation changed and writes it as bills. The balance is known only after the whole operation, so
- * it is reckoned back from there: each bill shows the balance as it was after that bill. No bill is dated before the one
- * that precedes it, also when the clock was set back: the time range of a query is found by halving.
+ * Collects the changes of one operation and writes them as bills. Each bill shows the balance after it, which is computed
+ * backwards from the balance after the whole operation. No bill is dated before the previous one, even if the clock was set
+ * back, because queries find their time range by binary search.
  */
 export class BillBook {
   private pending: Pending[] = [];
@@ -110,7 +109,7 @@ export class BillBook {
     if (change !== 0n) this.pending.push({ account, coin, change, kind, remark });
   }
 
-  /** Writes what was posted since the last time. */
+  /** Writes what was posted since the last call. */
   write(now: number): void {
     const entries = this.pending;
     if (entries.length === 0) return;
@@ -119,12 +118,12 @@ export class BillBook {
     for (const [index, { account, coin, change, kind, remark }] of entries.entries()) {
       const [id, balance] = [this.sequences.bill(), balances[index] ?? 0n];
       const time = Math.max(now, this.lastTime(account));
-      // named one by one: copying the entry and adding to the copy is several times as slow, four times a trade
+      // field by field: copying the entry and adding to it is several times slower, and happens four times for each trade
       this.append({ id, account, coin, change, balance, time, kind, remark });
     }
   }
 
-  /** The balance after each entry, reckoned back from what is owned after the last. */
+  /** The balance after each entry, computed backwards from the current one. */
   private balancesAfter(entries: readonly Pending[]): bigint[] {
     const after = new Map<string, bigint>();
     const balances = new Array<bigint>(entries.length);
@@ -166,7 +165,7 @@ export class BillBook {
   }
 }
 
-/** The first and the last place within a time range. */
+/** The first and last place within a time range. */
 function range<Value>(
   lists: NumberedLists<Value>,
   list: string,

@@ -1,4 +1,4 @@
-/** The two parts of a balance: what can be used, and what open orders hold. */
+/** The usable part of a balance, and the part that open orders hold. */
 type Part = 'available' | 'frozen';
 
 /** A balance in units of the coin's smallest decimal. */
@@ -7,45 +7,45 @@ export interface Balance {
   frozen: bigint;
 }
 
-/** A balance with its name, `account/coin`: made once, because every movement tells of two. */
+/** A balance with its name, `account/coin`, made once because every movement reports two. */
 interface NamedBalance extends Balance {
   readonly name: string;
 }
 
-interface Pocket {
+interface Entry {
   readonly account: string;
   readonly part: Part;
 }
 
-/** Where coins come from and go to when they enter or leave the exchange. Only this and the lender may be below zero. */
+/** The world outside the exchange. Only this account and the lender's may be negative. */
 export const OUTSIDE = 'outside';
-/** Where the coins of margin loans come from: one account for each wallet, below zero by what the wallet owes. */
+/** Prefix of the accounts that lend to margin wallets, one for each: negative by what the wallet owes. */
 const LENDER = 'lender~';
 
 export function lentTo(wallet: string): string {
   return `${LENDER}${wallet}`;
 }
 
-/** Where trading fees go. */
+/** The account that receives trading fees. */
 export const FEES = 'fees';
 
-/** Thrown when a movement would take what is not there: a defect of the caller, who must look first. */
+/** Thrown for a movement from a balance that is too small. Callers check first, so it is a defect. */
 export class Overdraft extends Error {
   override readonly name = 'Overdraft';
 }
 
 /**
- * Double entry: every movement takes from one pocket exactly what it puts into another, so that the sum over all
- * accounts is zero for each coin, always. A hold is a movement from the available to the frozen part of one account.
+ * Double-entry bookkeeping: every movement takes from one balance exactly what it adds to another, so each coin always sums
+ * to zero over all accounts. A hold moves coins from the available to the frozen part of one account.
  */
 export class Ledger {
   private readonly accounts = new Map<string, Map<string, NamedBalance>>();
 
-  /** `changed` hears of each balance that a movement touched. */
+  /** `changed` is called with each balance that a movement changed. */
   constructor(private readonly changed: (balance: NamedBalance) => void = () => {}) {}
 
-  /** Moves `amount` units of a coin. Throws {@link Overdraft}, with nothing moved, when the source does not hold them. */
-  move(coin: string, amount: bigint, from: Pocket, to: Pocket): void {
+  /** Moves `amount` units of a coin. Throws {@link Overdraft}, with nothing moved, if the source has less. */
+  move(coin: string, amount: bigint, from: Entry, to: Entry): void {
     if (amount < 0n) throw new RangeError(`a movement of ${amount} ${coin}`);
     if (amount === 0n) return;
     const source = this.balance(from.account, coin);
@@ -67,7 +67,7 @@ export class Ledger {
     this.move(coin, amount, { account, part: 'frozen' }, { account, part: 'available' });
   }
 
-  /** Brings coins in from outside: a deposit, a new account's equipment. */
+  /** Brings coins in from outside. */
   credit(account: string, coin: string, amount: bigint): void {
     this.move(coin, amount, { account: OUTSIDE, part: 'available' }, { account, part: 'available' });
   }
@@ -80,12 +80,12 @@ export class Ledger {
     return this.accounts.get(account)?.get(coin)?.frozen ?? 0n;
   }
 
-  /** Sets a balance as it was stored. */
+  /** Sets a stored balance. */
   restore(account: string, coin: string, balance: Balance): void {
     Object.assign(this.balance(account, coin), balance);
   }
 
-  /** The sum over all accounts of each coin; all zero unless there is a defect. */
+  /** The sum of each coin over all accounts: always zero, unless there is a defect. */
   sums(): Map<string, bigint> {
     const sums = new Map<string, bigint>();
     for (const coins of this.accounts.values()) {
@@ -95,10 +95,10 @@ export class Ledger {
   }
 
   private balance(account: string, coin: string): NamedBalance {
-    return this.accounts.get(account)?.get(coin) ?? this.begin(account, coin);
+    return this.accounts.get(account)?.get(coin) ?? this.create(account, coin);
   }
 
-  private begin(account: string, coin: string): NamedBalance {
+  private create(account: string, coin: string): NamedBalance {
     const coins = this.accounts.get(account) ?? new Map<string, NamedBalance>();
     const balance = { name: `${account}/${coin}`, available: 0n, frozen: 0n };
     this.accounts.set(account, coins.set(coin, balance));

@@ -3,9 +3,9 @@ import { suggest } from '../../errors.js';
 import { type Customer, type Permissions, UsernameTaken } from '../accounts/accounts.js';
 import type { Exchange } from '../exchange/exchange-service.js';
 import type { MarginTransfer } from '../margin/margin-service.js';
-import { type AdminCall, type AdminInput, AdminRefusal, plainly } from './http.js';
+import { type AdminCall, type AdminInput, AdminRefusal, jsonCall } from './http.js';
 
-/** An account of the sandbox with its play keys. */
+/** An account of the sandbox with its keys. */
 export interface AccountReport {
   readonly id: string;
   readonly username: string;
@@ -17,15 +17,15 @@ export interface AccountReport {
 
 export const PERMISSION_NAMES = ['asset', 'lever', 'entrust', 'money'] as const;
 
-/** `POST /accounts/add` takes a `name` and `permissions`, all of them when they are left out. */
+/** `POST /accounts/add` takes a `name` and `permissions` (default: all). */
 export function accountCalls(exchange: () => Exchange): [string, AdminCall][] {
   return [
-    ['GET /accounts', plainly(() => exchange().admin.accounts().map(report))],
-    ['POST /accounts/add', plainly((input) => add(exchange(), input))],
+    ['GET /accounts', jsonCall(() => exchange().admin.accounts().map(report))],
+    ['POST /accounts/add', jsonCall((input) => add(exchange(), input))],
   ];
 }
 
-/** The account of a name. Throws {@link AdminRefusal} when there is none; the first one when no name is given. */
+/** The account of a name (default: the first one). Throws {@link AdminRefusal} if there is none. */
 function accountNamed({ admin }: Exchange, name: string | undefined): Customer {
   const accounts = admin.accounts();
   const found = name === undefined ? accounts[0] : accounts.find(({ username }) => username === name);
@@ -69,10 +69,10 @@ function report({ id, username, accessKey, secretKey, safePwd, permissions }: Cu
   return { id, username, accessKey, secretKey, safePwd, permissions };
 }
 
-/** What one wallet of an account has of a coin, as decimal texts. */
+/** The balance of a coin in a wallet, as decimal text. */
 export interface WalletReport {
   readonly wallet: 'spot' | 'isolated' | 'cross';
-  /** Of an isolated wallet only. */
+  /** Null unless the wallet is isolated. */
   readonly market: string | null;
   readonly coin: string;
   readonly available: string;
@@ -81,14 +81,14 @@ export interface WalletReport {
 }
 
 /**
- * `POST /accounts/balances` of an `account`; `POST /deposit` of a `coin` and `amount` to an `account`; `POST /transfer` of
- * them from the `account` to another (`to`), or between its spot wallet and a margin wallet (`wallet`, `back`).
+ * `POST /accounts/balances` lists the balances of an `account`. `POST /deposit` gives it an `amount` of a `coin`. `POST /transfer`
+ * moves it to another account (`to`), or between its spot wallet and a margin wallet (`wallet`, `back`).
  */
 export function fundsCalls(exchange: () => Exchange): [string, AdminCall][] {
   return [
-    ['POST /accounts/balances', plainly((input) => balances(exchange(), input))],
-    ['POST /deposit', plainly((input) => deposit(exchange(), input))],
-    ['POST /transfer', plainly((input) => transfer(exchange(), input))],
+    ['POST /accounts/balances', jsonCall((input) => balances(exchange(), input))],
+    ['POST /deposit', jsonCall((input) => deposit(exchange(), input))],
+    ['POST /transfer', jsonCall((input) => transfer(exchange(), input))],
   ];
 }
 
@@ -122,7 +122,7 @@ async function transfer(exchange: Exchange, input: AdminInput) {
   const [coin, amount, to] = [coinIn(exchange, input), input.text('amount'), input.optionalText('to')];
   const wallet = input.optionalText('wallet');
   if (to === undefined && wallet === undefined)
-    throw new AdminRefusal('Where to?', 'Give --to ACCOUNT or --margin WALLET.');
+    throw new AdminRefusal('The target is missing.', 'Give --to ACCOUNT or --margin WALLET.');
   if (to !== undefined && wallet !== undefined) throw new AdminRefusal('Only one of --to and --margin can be given.');
   if (to !== undefined) exchange.admin.transfer(account, accountNamed(exchange, to), coin, amount);
   else {
@@ -134,7 +134,7 @@ async function transfer(exchange: Exchange, input: AdminInput) {
   return { account: account.username, to: to ?? null, wallet: wallet ?? null, back: input.isSet('back'), coin, amount };
 }
 
-/** `cross`, or the market of an isolated wallet. */
+/** The margin wallet of a name: `cross`, or a market. */
 function walletIn(exchange: Exchange, wallet: string): Pick<MarginTransfer, 'kind' | 'market'> {
   if (wallet === 'cross') return { kind: 'cross' };
   if (exchange.markets.has(wallet)) return { kind: 'isolated', market: wallet };
@@ -151,16 +151,15 @@ function coinIn({ coins }: Exchange, input: AdminInput): string {
 }
 
 /**
- * What a user of an exchange does on its website: `POST /addresses/verify` allows an `account` withdrawals of a `coin` to an
- * `address` (with the `memo` and the `chain`, where there are some; `preferred` makes it the default one), and
- * `POST /addresses/obtain` obtains its deposit address. `POST /withdrawals/end` lets the withdrawal of an `id` fail, or with
- * `cancel` cancels it.
+ * What a user does on an exchange's website. `POST /addresses/verify` allows an `account` to withdraw a `coin` to an `address`
+ * (optionally with `memo` and `chain`; `preferred` makes it the default). `POST /addresses/obtain` obtains its deposit address.
+ * `POST /withdrawals/end` makes the withdrawal of an `id` fail, or cancels it (`cancel`).
  */
 export function addressCalls(exchange: () => Exchange): [string, AdminCall][] {
   return [
-    ['POST /addresses/verify', plainly((input) => verify(exchange(), input))],
-    ['POST /addresses/obtain', plainly((input) => obtain(exchange(), input))],
-    ['POST /withdrawals/end', plainly((input) => end(exchange(), input))],
+    ['POST /addresses/verify', jsonCall((input) => verify(exchange(), input))],
+    ['POST /addresses/obtain', jsonCall((input) => obtain(exchange(), input))],
+    ['POST /withdrawals/end', jsonCall((input) => end(exchange(), input))],
   ];
 }
 

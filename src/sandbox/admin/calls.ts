@@ -14,15 +14,15 @@ import { stateCalls } from './state.js';
 export interface Administered {
   readonly address: () => SandboxAddress;
   readonly dataDirectory: DataDirectory;
-  /** Where the exchange's data are. */
+  /** The folder of the exchange's data. */
   readonly directory: string;
   readonly activity: Activity;
   readonly faults: Faults;
-  /** Undefined until the sandbox is known to others. */
+  /** Undefined until the sandbox is published. */
   readonly running: () => RunningSandbox | undefined;
 }
 
-/** The administration's calls; a later one is one more entry. */
+/** All admin calls, by method and path. */
 export function adminCalls(administered: Administered): ReadonlyMap<string, AdminCall> {
   const { dataDirectory, faults } = administered;
   const exchange = () => dataDirectory.exchange;
@@ -40,7 +40,7 @@ export function adminCalls(administered: Administered): ReadonlyMap<string, Admi
   ]);
 }
 
-/** A command asks whether it can rely on this sandbox, and is about to use it. */
+/** Sent by a command that is about to use this sandbox. */
 function hello({ running, activity, address }: Administered) {
   if (running()?.isStaying !== true) return { status: 503, body: { error: 'not serving' } };
   activity.touch();

@@ -1,18 +1,18 @@
 import type { Faults } from '../faults/faults.js';
 import { FAULT_KINDS, type FaultKind, type FaultSpec, isFaultKind } from '../faults/rules.js';
 import { SERVED } from '../server/operations/index.js';
-import { type AdminCall, type AdminInput, AdminRefusal, plainly } from './http.js';
+import { type AdminCall, type AdminInput, AdminRefusal, jsonCall } from './http.js';
 
 const LONGEST_DELAY = 3_600_000;
 const WIDEST_SKEW = 86_400_000;
 
-/** `POST /faults/…`: list, add, clear (one `id`, or all), log (entries `after` a number). */
+/** `GET /faults` lists the faults. `POST /faults/…`: add, clear (one `id`, or all), log (entries `after` a number). */
 export function faultCalls(faults: Faults): [string, AdminCall][] {
   return [
-    ['GET /faults', plainly(() => faults.rules.list())],
-    ['POST /faults/add', plainly((input) => faults.rules.add(specIn(input)))],
-    ['POST /faults/clear', plainly((input) => ({ cleared: faults.rules.clear(input.optionalWhole('id', 1, 1e9)) }))],
-    ['POST /faults/log', plainly((input) => faults.log.after(input.optionalWhole('after', 0, 1e12) ?? 0))],
+    ['GET /faults', jsonCall(() => faults.rules.list())],
+    ['POST /faults/add', jsonCall((input) => faults.rules.add(specIn(input)))],
+    ['POST /faults/clear', jsonCall((input) => ({ cleared: faults.rules.clear(input.optionalWhole('id', 1, 1e9)) }))],
+    ['POST /faults/log', jsonCall((input) => faults.log.after(input.optionalWhole('after', 0, 1e12) ?? 0))],
   ];
 }
 
@@ -42,7 +42,7 @@ function operationIn(input: AdminInput): string | null {
   throw new AdminRefusal(`"${operation}" is not an operation that is served.`, `There are ${names}.`);
 }
 
-/** Milliseconds that a kind cannot do without, and the others have no use for. */
+/** Milliseconds that some kinds require and the others do not take. */
 function needed(input: AdminInput, name: string, needs: boolean, least: number, most: number): number {
   const given = input.optionalWhole(name, least, most);
   if (needs && given === undefined) throw new AdminRefusal(`This fault needs a ${name}.`, `Add --${name} MS.`);

@@ -3,22 +3,22 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Advice } from '../../errors.js';
 import { Refusal } from '../refusals.js';
 
-/** Says no to an administration call: what was wrong, and the mend. Nothing was changed. */
+/** Refuses an admin call: what was wrong and how to fix it. Nothing was changed. */
 export class AdminRefusal extends Error {
   override readonly name = 'AdminRefusal';
 
   constructor(
     message: string,
     readonly hint: Advice | null = null,
-    /** Tells a program which refusal it is, where it can do something about it. */
+    /** Names the refusal for a program that can do something about it. */
     readonly reason: string | null = null,
   ) {
     super(message);
   }
 }
 
-/** What one administration call answers; `afterwards` runs after the answer was sent. */
-export interface AdminAnswer {
+/** `afterwards` runs after the answer was sent. */
+interface AdminAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly afterwards?: () => void;
@@ -26,12 +26,12 @@ export interface AdminAnswer {
 
 export type AdminCall = (input: AdminInput) => AdminAnswer | Promise<AdminAnswer>;
 
-/** A call whose result is the whole answer. */
-export function plainly<Result>(work: (input: AdminInput) => Result | Promise<Result>): AdminCall {
+/** A call whose result is the body of its answer. */
+export function jsonCall<Result>(work: (input: AdminInput) => Result | Promise<Result>): AdminCall {
   return async (input) => ({ status: 200, body: await work(input) });
 }
 
-/** The JSON object that a call was given. Each reader throws {@link AdminRefusal} for what is missing or wrong. */
+/** The JSON input of a call. Each reader throws {@link AdminRefusal} if a value is missing or wrong. */
 export class AdminInput {
   constructor(private readonly values: Readonly<Record<string, unknown>>) {}
 
@@ -52,14 +52,14 @@ export class AdminInput {
     throw new AdminRefusal(`${name} is not a list of texts.`);
   }
 
-  /** A finite number; `least` and `most` are included. */
+  /** A finite number between `least` and `most`, both included. */
   number(name: string, least: number, most: number): number {
     const value = this.values[name];
     if (typeof value === 'number' && value >= least && value <= most) return value;
     throw new AdminRefusal(`${name} must be a number from ${least} to ${most}.`);
   }
 
-  /** A whole number; `least` and `most` are included. */
+  /** A whole number between `least` and `most`, both included. */
   whole(name: string, least: number, most: number): number {
     const value = this.number(name, least, most);
     if (Number.isSafeInteger(value)) return value;
@@ -83,12 +83,12 @@ export class AdminInput {
   }
 }
 
-/** The most that a call may send, in bytes. */
+/** In bytes. */
 const LARGEST_INPUT = 65_536;
 
 /**
- * The administration, apart from the interface: its own port, a bearer token, JSON. `calls` is keyed by method and path,
- * as in `POST /stop`; what a call needs comes as one JSON object in the body.
+ * Serves admin calls on a port of their own, with a bearer token. `calls` is keyed by method and path, such as `POST /stop`; the
+ * input of a call is a JSON object in the body.
  */
 export function adminListener(token: string, calls: ReadonlyMap<string, AdminCall>): RequestListener {
   return (request, response) => {
@@ -146,12 +146,12 @@ function objectIn(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // told below, as for JSON of another kind
+    // refused below, like other JSON
   }
   throw new AdminRefusal('The input is not a JSON object.');
 }
 
-/** Digests have the same length, so that the comparison tells nothing about the token. */
+/** Digests have the same length, so that the comparison reveals nothing about the token. */
 function authorized(request: IncomingMessage, token: string): boolean {
   return timingSafeEqual(digest(request.headers.authorization ?? ''), digest(`Bearer ${token}`));
 }

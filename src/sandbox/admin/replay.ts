@@ -3,46 +3,47 @@ import type { Exchange } from '../exchange/exchange-service.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
 import { MARKETS, type Market } from '../markets/market.js';
 import { BadRecording, type Recording, readRecording, spanOf } from '../replay/recording.js';
-import { type AdminCall, type AdminInput, AdminRefusal, plainly } from './http.js';
+import { type AdminCall, type AdminInput, AdminRefusal, jsonCall } from './http.js';
 
-/** A replay as `pit sandbox replay` answers it; times are ISO 8601 in UTC with milliseconds. */
+/** What `pit sandbox replay` reports. Times are ISO 8601 in UTC with milliseconds. */
 export interface ReplayReport {
   readonly market: string;
   readonly kind: Recording['kind'];
   readonly rows: number;
   readonly from: string;
   readonly to: string;
-  /** Null for as fast as it goes. */
+  /** Null for as fast as possible. */
   readonly speed: number | null;
-  /** Whether the exchange began anew at the file's first row. */
+  /** Whether a new exchange was started at the file's first row. */
   readonly anew: boolean;
-  /** Rows that are still to happen. */
+  /** Rows that are still to be replayed. */
   readonly left: number;
 }
 
 const LONGEST_PRICE_MOVE = 365 * 86_400_000;
 
-/** Names the refusal that `anew` lifts. */
+/** The refusal that `anew` overrides. */
 const LOSES_STATE = 'losesState';
 
 /**
- * `POST /replay` lets a `market` follow a `file`. The clock starts at the file's first row. Where that lies in the past the
- * exchange begins anew there, and the market has no past before it; what customers did would be lost, so then `anew` must
- * be set. Without a `speed` it goes as fast as it can, and the answer comes when it is over: the clock stands at its end.
- * `POST /price` leads a `market` to a `price` within `ms`.
+ * `POST /replay` makes a `market` follow a `file`. The clock starts at the file's first row. If that is in the past, a new exchange
+ * is started there, in which the market has no earlier history. What customers did would be lost, so `anew` must then be set.
+ * Without a `speed` the replay runs as fast as possible, the answer comes at its end, and the clock is stopped there.
+ *
+ * `POST /price` moves a `market` to a `price` within `ms`.
  */
 export function replayCalls(dataDirectory: DataDirectory): [string, AdminCall][] {
   return [
-    ['POST /replay', plainly((input) => dataDirectory.alone(() => replay(dataDirectory, input)))],
-    ['POST /price', plainly((input) => movePrice(dataDirectory, input))],
+    ['POST /replay', jsonCall((input) => dataDirectory.alone(() => replay(dataDirectory, input)))],
+    ['POST /price', jsonCall((input) => movePrice(dataDirectory, input))],
   ];
 }
 
-/** A price that a market is led to, as `pit sandbox price` answers it. */
+/** What `pit sandbox price` reports. */
 export interface PriceMoveReport {
   readonly market: string;
   readonly price: string;
-  /** When it is there: ISO 8601 in UTC with milliseconds. */
+  /** When the price is reached: ISO 8601 in UTC with milliseconds. */
   readonly at: string;
 }
 
@@ -58,14 +59,14 @@ async function replay(dataDirectory: DataDirectory, input: AdminInput): Promise<
   const market = marketIn(input);
   const recording = recordingIn(input.text('file'), market);
   const speed = input.optionalNumber('speed', 0.001, 100_000) ?? null;
-  const anew = mustBeginAnew(dataDirectory.exchange, market, recording);
+  const anew = needsNewExchange(dataDirectory.exchange, recording);
   if (anew) {
-    demandUntouched(
+    requireUntouched(
       dataDirectory.exchange,
       input,
-      'The replay lies in the past, so the exchange has to begin anew there',
+      'The replay is in the past, so a new exchange has to be started there',
     );
-    await foundAt(dataDirectory, market, recording);
+    await startNewAt(dataDirectory, market, recording);
   } else dataDirectory.exchange.admin.replay(market.market, recording);
   await follow(dataDirectory, recording, speed);
   const { from, to } = spanOf(recording);
@@ -76,8 +77,8 @@ async function replay(dataDirectory: DataDirectory, input: AdminInput): Promise<
   };
 }
 
-/** Throws {@link AdminRefusal} when customers have done something, unless `anew` says that it may be lost. */
-export function demandUntouched({ admin }: Exchange, input: AdminInput, reason: string): void {
+/** Throws {@link AdminRefusal} if customers have done something, unless `anew` allows losing it. */
+export function requireUntouched({ admin }: Exchange, input: AdminInput, reason: string): void {
   if (admin.isUntouched || input.isSet('anew')) return;
   throw new AdminRefusal(
     `${reason}, and what was done here would be lost: accounts, orders, balances.`,
@@ -86,11 +87,11 @@ export function demandUntouched({ admin }: Exchange, input: AdminInput, reason: 
   );
 }
 
-function mustBeginAnew({ admin: { clock, replaying } }: Exchange, _market: Market, recording: Recording) {
+function needsNewExchange({ admin: { clock, replaying } }: Exchange, recording: Recording) {
   return spanOf(recording).from < clock.now() || replaying > 0;
 }
 
-function foundAt(dataDirectory: DataDirectory, { market }: Market, recording: Recording): Promise<void> {
+function startNewAt(dataDirectory: DataDirectory, { market }: Market, recording: Recording): Promise<void> {
   const replayGenesis = { time: spanOf(recording).from, emptyMarket: market };
   return dataDirectory.replace(async (directory) => {
     const exchange = await dataDirectory.open(directory, replayGenesis);

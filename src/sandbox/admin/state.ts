@@ -1,21 +1,21 @@
 import { OtherFormat } from '../exchange/exchange-state.js';
 import type { DataDirectory } from '../lifecycle/data-directory.js';
 import { BadState, readState, writeState } from '../store/state-file.js';
-import { type AdminCall, type AdminInput, AdminRefusal, plainly } from './http.js';
-import { demandUntouched } from './replay.js';
+import { type AdminCall, type AdminInput, AdminRefusal, jsonCall } from './http.js';
+import { requireUntouched } from './replay.js';
 
-/** What `pit sandbox export` and `import` answer. */
+/** What `pit sandbox export` and `import` report. */
 export interface StateReport {
   readonly file: string;
-  /** Rows of the exchange's data: orders, balances, bills, trades, candles and all the rest. */
+  /** Rows of the exchange's data: orders, balances, bills, trades, candles and so on. */
   readonly rows: number;
 }
 
-/** `POST /export` writes the whole exchange to a `file`, and `POST /import` has it move in. */
+/** `POST /export` writes the exchange to a `file`; `POST /import` replaces the exchange with that of a file. */
 export function stateCalls(dataDirectory: DataDirectory): [string, AdminCall][] {
   return [
-    ['POST /export', plainly((input) => exportTo(dataDirectory, input.text('file')))],
-    ['POST /import', plainly((input) => dataDirectory.alone(() => importFrom(dataDirectory, input)))],
+    ['POST /export', jsonCall((input) => exportTo(dataDirectory, input.text('file')))],
+    ['POST /import', jsonCall((input) => dataDirectory.alone(() => importFrom(dataDirectory, input)))],
   ];
 }
 
@@ -24,11 +24,11 @@ async function exportTo({ exchange }: DataDirectory, file: string): Promise<Stat
   return saying(file, 'written', () => ({ file, rows: writeState(file, exchange.admin.rows()) }));
 }
 
-/** The first account keeps the keys of this sandbox: they stay the same for a `PIT_HOME`. */
+/** The first account keeps this sandbox's keys, which never change for a `PIT_HOME`. */
 async function importFrom(dataDirectory: DataDirectory, input: AdminInput): Promise<StateReport> {
   const file = input.text('file');
   const rows = saying(file, 'read', () => readState(file));
-  demandUntouched(dataDirectory.exchange, input, 'Another exchange would take the place of this one');
+  requireUntouched(dataDirectory.exchange, input, 'The import replaces this exchange');
   try {
     await dataDirectory.replace((directory) => dataDirectory.exchange.admin.restoreInto(directory, rows));
   } catch (error) {

@@ -1,21 +1,18 @@
-export type Side = 'buy' | 'sell';
-
-/** `limit` rests with what does not trade, `postOnly` only rests, `ioc` never rests. */
-export type Execution = 'limit' | 'postOnly' | 'ioc';
+import type { OrderType, Side } from '../../domain/order.js';
 
 /**
- * What the book knows of an order. Prices are ticks and amounts lots: whole numbers of the market's smallest steps.
- * Ids increase with time, so that the id alone tells who came first at a price.
+ * What the book knows of an order. Prices are in ticks, amounts in lots: whole numbers of the market's smallest steps. Ids
+ * increase with time, so the id alone decides who came first at a price.
  */
 export interface BookOrder {
   readonly id: bigint;
   readonly side: Side;
   readonly price: bigint;
-  /** The lots that have not traded; the book lowers it. */
+  /** Lots that have not traded. The book reduces it. */
   remaining: bigint;
 }
 
-/** What a submitted order caused, in the order in which it happened. A trade is at the maker's price. */
+/** What a submitted order caused, in order. A trade is at the maker's price. */
 export type BookEvent<Order extends BookOrder> =
   | {
       readonly kind: 'traded';
@@ -32,18 +29,18 @@ export function opposite(side: Side): Side {
   return side === 'buy' ? 'sell' : 'buy';
 }
 
-/** The orders that wait at one price, first come first. */
+/** The resting orders at one price, oldest first. */
 export interface Level<Order extends BookOrder> {
   readonly price: bigint;
-  /** The sum of what the orders have left, in lots. */
+  /** The remaining lots of all its orders. */
   amount: bigint;
-  /** By id; a Map keeps the order of arrival, which is the time priority. */
+  /** By id. A Map keeps insertion order, which is the time priority. */
   readonly orders: Map<bigint, Order>;
 }
 
 /**
- * One side of a book: its levels sorted by price. The best is at the end of the array, so that the changes near the
- * best price, which are most of them, move few elements.
+ * One side of a book: its levels sorted by price. The best is at the end of the array, because most changes are near the best
+ * price and then move few elements.
  */
 class Ladder<Order extends BookOrder> {
   private readonly levels: Level<Order>[] = [];
@@ -58,7 +55,7 @@ class Ladder<Order extends BookOrder> {
     return this.levels[this.levels.length - 1];
   }
 
-  /** Whether an order of the other side at `price` would trade with the level at `own`. */
+  /** Whether an order of the other side at `price` would trade with a level at `own`. */
   reaches(price: bigint, own: bigint): boolean {
     return this.side === 'buy' ? price <= own : price >= own;
   }
@@ -74,7 +71,7 @@ class Ladder<Order extends BookOrder> {
     level.amount += order.remaining;
   }
 
-  /** Takes an order out; whether it was there. */
+  /** Whether the order was there. */
   remove(order: Order): boolean {
     const index = this.position(order.price);
     const level = this.levels[index];
@@ -96,7 +93,7 @@ class Ladder<Order extends BookOrder> {
     }
   }
 
-  /** Where a level of this price is, or belongs. */
+  /** The index where a level of this price is or belongs. */
   private position(price: bigint): number {
     let low = 0;
     let high = this.levels.length;
@@ -115,16 +112,16 @@ class Ladder<Order extends BookOrder> {
 }
 
 /**
- * The order book of one market and its matching by price, then time. It is pure: no clock, no chance, no money.
- * Whether an order is allowed and paid for is decided before it comes here.
+ * The order book of one market, matching by price, then time. It is pure: no clock, no randomness, no money. Whether an order
+ * is allowed and funded is decided before.
  */
 export class Book<Order extends BookOrder> {
-  /** Another number whenever the book may have become another. */
+  /** Changes whenever the book may have changed. */
   revision = 0;
   private readonly sides = { buy: new Ladder<Order>('buy'), sell: new Ladder<Order>('sell') };
 
-  /** Matches an order and rests or drops what is left of it, as its execution says. */
-  submit(order: Order, execution: Execution): BookEvent<Order>[] {
+  /** Matches an order, then rests or drops the remainder, depending on its type. */
+  submit(order: Order, execution: OrderType): BookEvent<Order>[] {
     this.revision += 1;
     if (execution === 'postOnly' && this.crosses(order.side, order.price)) return [{ kind: 'refused', order }];
     const events = this.match(order);
@@ -138,13 +135,13 @@ export class Book<Order extends BookOrder> {
     return events;
   }
 
-  /** Puts back an order that was resting before; orders of one price must come in the order of their ids. */
+  /** Puts back a stored order. Orders of one price must come in the order of their ids. */
   restore(order: Order): void {
     this.revision += 1;
     this.sides[order.side].add(order);
   }
 
-  /** Takes a resting order out; whether it was resting. */
+  /** Removes a resting order. Whether it was resting. */
   cancel(order: Order): boolean {
     this.revision += 1;
     return this.sides[order.side].remove(order);

@@ -1,10 +1,10 @@
 import type { Codec } from '../store/table.js';
 
-/** How the exchange's clock runs: it showed `shown` when the machine's showed `real`, both in ms since the Unix epoch. */
+/** The exchange's clock showed `shown` when the machine's showed `real`; both are ms since the Unix epoch. */
 export interface ClockState {
   readonly shown: number;
   readonly real: number;
-  /** How many times as fast as the machine's clock; kept while it stands. */
+  /** A multiple of the machine's speed; kept while the clock is stopped. */
   readonly speed: number;
   readonly stopped: boolean;
 }
@@ -17,19 +17,19 @@ export const clockCodec: Codec<ClockState> = {
   },
 };
 
-/** Thrown when the clock would be set back: what happened has happened. */
+/** Thrown if the clock would go back. */
 export class BackInTime extends Error {
   override readonly name = 'BackInTime';
 }
 
 /**
- * The exchange's clock. It follows the machine's until it is driven: stopped, set, run faster or slower. It never goes
- * back. Where it runs, its time passes while the sandbox does not run, too.
+ * The exchange's clock. It follows the machine's until it is driven: stopped, set, run faster or slower. It never goes back.
+ * Unless it is stopped, its time also passes while the sandbox is not running.
  */
 export class Clock {
   private last = Number.NEGATIVE_INFINITY;
 
-  /** `changed` hears of each change; undefined means that it follows the machine's clock. */
+  /** `driven` is undefined while the clock follows the machine's; `changed` is called with each new state. */
   constructor(
     private readonly real: () => number,
     private driven: ClockState | undefined,
@@ -55,7 +55,7 @@ export class Clock {
     this.drive({ stopped: false });
   }
 
-  /** Throws {@link BackInTime} when `time` is before the clock's. */
+  /** Throws {@link BackInTime} if `time` is in the past. */
   set(time: number): void {
     if (time < this.now()) throw new BackInTime(`${time} is before ${this.now()}`);
     this.drive({ shown: time });
@@ -73,7 +73,7 @@ export class Clock {
   private shown(): number {
     if (this.driven === undefined) return this.real();
     const { shown, real, speed, stopped } = this.driven;
-    // the machine's clock may be set back too
+    // the machine's clock may be set back
     return stopped ? shown : shown + Math.floor(Math.max(0, this.real() - real) * speed);
   }
 }

@@ -1,6 +1,5 @@
-import type { AccountType } from '../../domain/words.js';
+import type { AccountType, OrderReference, OrderType, Side } from '../../domain/order.js';
 import type { Account, Secrets } from '../accounts/accounts.js';
-import type { Execution, Side } from '../engine/book.js';
 import type { FundsService } from '../funds/funds-service.js';
 import { withdrawing } from '../funds/withdrawals.js';
 import type { MarginService } from '../margin/margin-service.js';
@@ -8,7 +7,7 @@ import type { CandleType } from '../markets/candles.js';
 import { COINS, type CoinRules } from '../markets/coins.js';
 import { coinText, type MarketRules } from '../markets/market.js';
 import { type OrderRecord, recordOf } from '../orders/order.js';
-import type { OrderList, OrderRef } from '../orders/order-repository.js';
+import type { OrderList } from '../orders/order-repository.js';
 import { Refusal } from '../refusals.js';
 import { AdminService } from './admin-service.js';
 import { ExchangeState, type ReplayGenesis } from './exchange-state.js';
@@ -38,7 +37,7 @@ interface ExchangeOptions {
 export interface OrderRequest {
   readonly market: string;
   readonly side: Side;
-  readonly type: Execution;
+  readonly type: OrderType;
   readonly price: string;
   readonly amount: string;
   readonly clientId?: string | undefined;
@@ -50,7 +49,7 @@ export interface OrderRequest {
   readonly repay?: boolean | undefined;
 }
 
-export interface ExchangeStatus {
+interface ExchangeStatus {
   readonly time: number;
   readonly markets: number;
   readonly accounts: number;
@@ -159,7 +158,7 @@ export class ExchangeService {
   }
 
   /** The order as it is after the cancellation. Throws {@link Refusal} if there is none or it is already final. */
-  cancel(account: Account, market: string, ref: OrderRef): OrderRecord {
+  cancel(account: Account, market: string, ref: OrderReference): OrderRecord {
     const venue = this.venue(market);
     const { id } = this.state.orders.find(account.id, market, ref);
     const order = this.state.orders.open.get(id);
@@ -170,7 +169,7 @@ export class ExchangeService {
   }
 
   /** Throws {@link Refusal} if there is no such order. */
-  order(account: Account, market: string, ref: OrderRef): OrderRecord {
+  order(account: Account, market: string, ref: OrderReference): OrderRecord {
     return recordOf(this.state.orders.find(account.id, this.venue(market).market.market, ref));
   }
 

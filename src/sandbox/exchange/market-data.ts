@@ -1,5 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Level, Side } from '../engine/book.js';
+import type { Side } from '../../domain/order.js';
+import type { Level } from '../engine/book.js';
 import { type Candle, type CandleType, joinCandles, MINUTE } from '../markets/candles.js';
 import type { Market } from '../markets/market.js';
 import type { Trade } from '../markets/tape.js';

@@ -7,17 +7,17 @@ import type { ApiRequest, ApiResponse, RequestHandler } from '../server/request-
 import { type Effects, effectsOf, type FaultLog, parametersOf } from './log.js';
 import { EXECUTIONS, type FaultKind, type FaultRule, FaultRules } from './rules.js';
 
-/** What a proxy or an exchange in trouble shows in place of an answer. */
+/** What a proxy, or an exchange in trouble, sends instead of an answer. */
 const PAGE =
   '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n';
 
 interface FaultyRequest {
-  readonly asked: ApiRequest;
+  readonly request: ApiRequest;
   readonly response: ServerResponse;
   readonly handler: RequestHandler;
 }
 
-/** Does to requests what the administration asked for, and writes down what was really executed. */
+/** Applies faults to requests, and logs what was really executed. */
 export class Faults {
   readonly rules: FaultRules;
 
@@ -26,45 +26,45 @@ export class Faults {
     seed: number,
     readonly log: FaultLog,
     private readonly now: () => number,
-    // a sandbox that has been stopped does not stay for an answer that it was to hold back
+    // a delayed answer must not keep a stopped sandbox alive
     private readonly sleep: (milliseconds: number) => Promise<void> = (ms) => delay(ms, undefined, { ref: false }),
   ) {
     this.rules = new FaultRules(seed);
   }
 
-  /** The fault that happens to this request, which then counts; undefined for none. */
-  strike(url: string): FaultRule | undefined {
-    return this.rules.none ? undefined : this.rules.strike(operationIn(url));
+  /** The fault to apply to this request, which then counts; undefined for none. */
+  match(url: string): FaultRule | undefined {
+    return this.rules.none ? undefined : this.rules.match(operationIn(url));
   }
 
-  /** Answers the request as the fault has it, or not at all. What was executed is in the log before any answer is sent. */
-  async apply(rule: FaultRule, { asked, response, handler }: FaultyRequest): Promise<ApiResponse> {
+  /** Answers the request as the fault says, or not at all. What was executed is logged before anything is sent. */
+  async apply(rule: FaultRule, { request, response, handler }: FaultyRequest): Promise<ApiResponse> {
     if (rule.kind === 'late') await this.sleep(rule.delay);
-    const [answer, executions] = await this.execute(rule, asked, handler);
+    const [answer, executions] = await this.execute(rule, request, handler);
     const { id, kind } = rule;
-    const [operation, parameters] = [operationIn(asked.url), parametersOf(asked.url)];
+    const [operation, parameters] = [operationIn(request.url), parametersOf(request.url)];
     this.log.add({ time: new Date(this.now()).toISOString(), rule: id, kind, operation, parameters, executions });
     if (kind === 'delay') await this.sleep(rule.delay);
-    respond(kind, asked, response, answer);
+    respond(kind, request, response, answer);
     return answer;
   }
 
   private async execute(
     rule: FaultRule,
-    asked: ApiRequest,
+    request: ApiRequest,
     handler: RequestHandler,
   ): Promise<[ApiResponse, Effects[]]> {
     const effects: Effects[] = [];
-    let answer = handler.refuse(asked.url, new Refusal('tooFrequent'));
+    let answer = handler.refuse(request.url, new Refusal('tooFrequent'));
     for (let time = 0; time < EXECUTIONS[rule.kind]; time += 1) {
-      answer = await handler.answer({ ...asked, skew: skewOf(rule) });
-      effects.push(effectsOf(operationIn(asked.url), parametersOf(asked.url), answer.body));
+      answer = await handler.answer({ ...request, skew: skewOf(rule) });
+      effects.push(effectsOf(operationIn(request.url), parametersOf(request.url), answer.body));
     }
     return [answer, effects];
   }
 }
 
-/** A late request is held against the time at which it came: it would be too old otherwise. */
+/** The reqTime of a late request is checked against the time of its arrival; otherwise it would be too old. */
 function skewOf({ kind, delay: late, skew }: FaultRule): number {
   if (kind === 'late') return -late;
   return kind === 'skew' ? skew : 0;
@@ -88,7 +88,7 @@ function send(response: ServerResponse, status: number, type: string, body: stri
   response.end(body);
 }
 
-/** The length of the whole answer, and half of it. */
+/** Sends the length of the whole answer, and half of its body. */
 function cutOff(response: ServerResponse, body: string): void {
   const bytes = Buffer.from(body);
   response.writeHead(STATUS, { 'Content-Type': CONTENT_TYPE, 'Content-Length': bytes.length });

@@ -3,29 +3,29 @@ import { diskTrouble, openPrivate } from '../disk.js';
 import { readQuery, splitTarget } from '../server/parameters.js';
 import type { FaultKind } from './rules.js';
 
-/** A fault that was applied, with what was really done. */
+/** A fault that was applied, and what was really executed. */
 export interface FaultEntry {
-  /** Counts from 1 and goes on over a restart. */
+  /** Counts from 1 and continues after a restart. */
   readonly number: number;
-  /** When its last execution ended, or it was refused one, by the machine's clock: ISO 8601 in UTC with milliseconds. */
+  /** When its last execution ended, or was refused, by the machine's clock: ISO 8601 in UTC with milliseconds. */
   readonly time: string;
   readonly rule: number;
   readonly kind: FaultKind;
   readonly operation: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** One for each time that the request was carried out. */
+  /** One for each time that the request was executed. */
   readonly executions: readonly Effects[];
 }
 
-/** The older half of the log is dropped when the newer one has this many bytes. */
+/** When the newer half of the log reaches this many bytes, the older one is dropped. */
 const HALF = 8_000_000;
 
-/** The most entries that are given at once. */
+/** The most entries that are returned at once. */
 const ENTRIES_AT_ONCE = 1000;
 
 /**
- * The applied faults, in a file of one JSON object a line that outlives the sandbox. Its size is bounded: a full file is
- * kept beside as the older half, and the half before it is dropped.
+ * The applied faults, one JSON object per line, in a file that outlives the sandbox. Its size is bounded: a full file becomes
+ * the older half and replaces the one before.
  */
 export class FaultLog {
   private written = 0;
@@ -34,7 +34,7 @@ export class FaultLog {
     this.written = this.lines().at(-1)?.number ?? 0;
   }
 
-  /** Gives the entry its number and writes it. A full disk loses the entry: the fault itself goes on as it was asked for. */
+  /** Numbers the entry and writes it. If the disk is full, the entry is lost, but the fault is still applied. */
   add(entry: Omit<FaultEntry, 'number'>): void {
     this.written += 1;
     try {
@@ -52,7 +52,7 @@ export class FaultLog {
     if (full) renameSync(this.file, `${this.file}.1`);
   }
 
-  /** Oldest first: those that follow a number. */
+  /** The entries after a number, oldest first. */
   after(number: number): FaultEntry[] {
     if (number >= this.written) return [];
     return this.lines()
@@ -65,7 +65,7 @@ export class FaultLog {
   }
 }
 
-/** A line that a kill cut off is left out. */
+/** Leaves out a line that a kill cut off. */
 function entriesIn(file: string): FaultEntry[] {
   return readFileSync(file, 'utf8')
     .split('\n')
@@ -76,18 +76,18 @@ function entriesIn(file: string): FaultEntry[] {
 export interface Effects {
   /** Ids of orders that were placed. */
   readonly placed: readonly string[];
-  /** The orders that were cancelled, each by the id or the client's id that the request named. */
+  /** The orders that were cancelled, each by the id or client id in the request. */
   readonly cancelled: readonly string[];
   /** Ids of withdrawals. */
   readonly withdrawn: readonly string[];
-  /** The return code; null for market data and for flat answers, which have none. */
+  /** The return code; null for answers without one: market data and getOrder. */
   readonly code: number | null;
 }
 
-/** Never written down: what signs, and what pays. */
+/** Never logged: secrets, and what every signed request has. */
 const SECRET: ReadonlySet<string> = new Set(['sign', 'accesskey', 'safePwd', 'reqTime', 'method']);
 
-/** The parameters of a request without secrets; none where they cannot be read. */
+/** The parameters of a request without secrets; none if they cannot be read. */
 export function parametersOf(url: string): Record<string, string> {
   try {
     const given = readQuery(splitTarget(url).query);
@@ -97,7 +97,7 @@ export function parametersOf(url: string): Record<string, string> {
   }
 }
 
-/** Reads what was done out of the exchange's own answer; ids keep all their digits. */
+/** Reads what was done from the exchange's own answer. Ids keep all their digits. */
 export function effectsOf(operation: string, parameters: Readonly<Record<string, string>>, body: string): Effects {
   const [, code] = /^\{"code":"?(\d{4})"?[,}]/.exec(body) ?? [];
   const done = code === '1000';

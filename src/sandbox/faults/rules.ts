@@ -2,24 +2,24 @@ import { RandomStream } from '../simulator/random.js';
 
 /** What a fault does to a request, in the words of `pit sandbox fault add`. */
 export const FAULT_KINDS = {
-  'drop-before': 'the connection ends, and nothing was done',
-  'drop-after': 'it is done, and the connection ends without an answer',
-  delay: 'it is done at once and answered late, after --delay',
-  late: 'it is done only after --delay, when nobody may be waiting any more',
-  truncate: 'it is done, and the connection ends within the answer',
-  'error-before': 'a page of HTML with status 502, and nothing was done',
-  'error-after': 'it is done, and answered by a page of HTML with status 502',
-  'html-before': 'a page of HTML with status 200, and nothing was done',
-  'html-after': 'it is done, and answered by a page of HTML with status 200',
-  twice: 'it is done twice, as a proxy does that repeats it, and the second answer is given',
-  redirect: 'status 302 to the same address, and nothing was done',
-  'rate-limit': 'refused as too frequent, and nothing was done',
-  skew: 'the clock that reqTime is held against is off by --skew',
+  'drop-before': 'close the connection; the request is not executed',
+  'drop-after': 'execute the request and close the connection without an answer',
+  delay: 'execute the request at once and answer after --delay',
+  late: 'execute the request after --delay, when the client may have given up',
+  truncate: 'execute the request and close the connection within the answer',
+  'error-before': 'answer with an HTML page and status 502; the request is not executed',
+  'error-after': 'execute the request and answer with an HTML page and status 502',
+  'html-before': 'answer with an HTML page and status 200; the request is not executed',
+  'html-after': 'execute the request and answer with an HTML page and status 200',
+  twice: 'execute the request twice, as a repeating proxy does, and give the second answer',
+  redirect: 'redirect (302) to the same address; the request is not executed',
+  'rate-limit': 'refuse the request as too frequent; it is not executed',
+  skew: 'check reqTime against a clock that is off by --skew',
 } as const;
 
 export type FaultKind = keyof typeof FAULT_KINDS;
 
-/** How often each kind carries out what was asked. */
+/** How often each kind executes the request. */
 export const EXECUTIONS: Readonly<Record<FaultKind, 0 | 1 | 2>> = {
   'drop-before': 0,
   'drop-after': 1,
@@ -40,26 +40,26 @@ export function isFaultKind(text: string): text is FaultKind {
   return Object.hasOwn(FAULT_KINDS, text);
 }
 
-/** A fault that is to happen: to which requests, and to how many of them. */
+/** A fault to apply: what, to which requests, and how often. */
 export interface FaultSpec {
   readonly kind: FaultKind;
-  /** Of one operation; null is any. */
+  /** Null for any operation. */
   readonly operation: string | null;
-  /** From 0 to 1, drawn anew for each request. */
+  /** From 0 to 1, for each request; null for always. */
   readonly probability: number | null;
-  /** The next so many, and then no more. */
+  /** How many requests it applies to; null for no limit. */
   readonly count: number | null;
-  /** Every so manieth. */
+  /** Applies to every n-th request only; null for all. */
   readonly every: number | null;
   /** ms */
   readonly delay: number;
-  /** ms, to either side */
+  /** ms, positive or negative */
   readonly skew: number;
 }
 
 export interface FaultRule extends FaultSpec {
   readonly id: number;
-  /** The requests that it looked at, and those it was applied to. */
+  /** The requests that were checked against it, and those it was applied to. */
   readonly seen: number;
   readonly applied: number;
 }
@@ -81,8 +81,8 @@ class Rule {
     return { id: this.id, ...this.spec, seen: this.seen, applied: this.applied };
   }
 
-  /** Whether the fault happens to a request of this operation, which then counts. */
-  strikes(operation: string): boolean {
+  /** Whether the fault applies to a request of this operation, which then counts. */
+  matches(operation: string): boolean {
     const { probability, count, every } = this.spec;
     if (this.spec.operation !== null && this.spec.operation !== operation) return false;
     if (count !== null && this.applied >= count) return false;
@@ -94,7 +94,7 @@ class Rule {
   }
 }
 
-/** The faults that are switched on. With the same seed and the same requests the same ones are struck. */
+/** The active faults. The same seed and the same requests give the same matches. */
 export class FaultRules {
   private rules: Rule[] = [];
   private added = 0;
@@ -110,7 +110,7 @@ export class FaultRules {
     return this.rules.map(({ shown }) => shown);
   }
 
-  /** Rules that can still strike. */
+  /** Rules that can still match. */
   get active(): number {
     return this.rules.filter(({ spec: { count }, applied }) => count === null || applied < count).length;
   }
@@ -122,15 +122,15 @@ export class FaultRules {
     return rule.shown;
   }
 
-  /** Takes back one rule, or all; how many there were. */
+  /** Removes one rule, or all. The number of removed rules. */
   clear(id?: number): number {
     const before = this.rules.length;
     this.rules = id === undefined ? [] : this.rules.filter((rule) => rule.id !== id);
     return before - this.rules.length;
   }
 
-  /** The first rule, by age, that strikes a request of this operation. */
-  strike(operation: string): FaultRule | undefined {
-    return this.rules.find((rule) => rule.strikes(operation))?.shown;
+  /** The oldest rule that matches a request of this operation. */
+  match(operation: string): FaultRule | undefined {
+    return this.rules.find((rule) => rule.matches(operation))?.shown;
   }
 }

@@ -3,7 +3,7 @@ import { type ChainRules, chainRules, chainsOf } from '../markets/coins.js';
 import { Refusal } from '../refusals.js';
 import type { Codec, Table } from '../store/table.js';
 
-/** An address that an account may withdraw to, as `receiveAddr` names it. */
+/** An address that an account may withdraw to, as in `receiveAddr`. */
 interface VerifiedAddress {
   readonly text: string;
   readonly chain: string;
@@ -16,15 +16,15 @@ export const verifiedCodec: Codec<readonly VerifiedAddress[]> = {
 
 export const markCodec: Codec<1> = { encode: () => 1, decode: () => 1 };
 
-/** Addresses that an account wants to withdraw to. */
+/** An address to be verified for withdrawals. */
 export interface NewAddress {
   readonly coin: string;
   readonly address: string;
-  /** Needed on chains with a memo, and only there. */
+  /** Required on chains with a memo, not allowed on others. */
   readonly memo?: string | undefined;
-  /** The first chain of the coin when it is not given. */
+  /** Default: the coin's first chain. */
   readonly chain?: string | undefined;
-  /** Becomes the one that getWithdrawAddress returns. */
+  /** Makes it the one that getWithdrawAddress returns. */
   readonly preferred?: boolean | undefined;
 }
 
@@ -35,7 +35,7 @@ interface AddressTables {
   readonly obtained: Table<1>;
 }
 
-/** The deposit addresses that accounts have obtained, and the withdrawal addresses that they have verified. */
+/** The deposit addresses that accounts obtained, and the withdrawal addresses that they verified. */
 export class AddressBook {
   constructor(private readonly tables: AddressTables) {}
 
@@ -50,12 +50,12 @@ export class AddressBook {
     }
   }
 
-  /** "The address must first be obtained in the application or website": this is that. */
+  /** "The address must first be obtained in the application or website." */
   obtain(account: string, coin: string): void {
     this.tables.obtained.put(`${account}/${coin}`, 1);
   }
 
-  /** Throws {@link Refusal} when the coin has several chains, or the address was not obtained. */
+  /** Throws {@link Refusal} if the coin has several chains, or the address was not obtained. */
   single(account: string, coin: string): ChainAddress {
     const [chain, another] = chainsOf(coin);
     if (chain === undefined || another !== undefined) throw new Refusal('severalChains', coin);
@@ -63,7 +63,7 @@ export class AddressBook {
     return depositAddress(account, chain);
   }
 
-  /** Throws {@link Refusal} for an unknown chain, and for a memo that is missing or too much. */
+  /** Throws {@link Refusal} for an unknown chain, and for a missing or unexpected memo. */
   verify(account: string, { coin, address, memo, chain: name, preferred = false }: NewAddress): void {
     const chain = name === undefined ? chainsOf(coin)[0] : chainsOf(coin).find((rules) => rules.chain === name);
     if (chain === undefined) throw new Refusal('badParameter', `${coin} has no chain ${String(name).slice(0, 40)}`);
@@ -73,14 +73,14 @@ export class AddressBook {
     this.tables.verified.put(`${account}/${coin}`, preferred ? [entry, ...others] : [...others, entry]);
   }
 
-  /** What getWithdrawAddress returns. Throws {@link Refusal} when none is verified. */
+  /** What getWithdrawAddress returns. Throws {@link Refusal} if none is verified. */
   default(account: string, coin: string): string {
     const [first] = this.list(account, coin);
     if (first === undefined) throw new Refusal('noAddress', coin);
     return first.text;
   }
 
-  /** The verified address that `receiveAddr` means, with its chain. Throws {@link Refusal}. */
+  /** The verified address of a `receiveAddr`, with its chain. Throws {@link Refusal}. */
   find(
     account: string,
     coin: string,
@@ -97,24 +97,24 @@ export class AddressBook {
   }
 }
 
-/** Where coins are sent to; `memo` is null where the chain has none. */
+/** A receiving address. `memo` is null on chains without one. */
 export interface ChainAddress {
   readonly chain: ChainRules;
-  /** On chains with a memo this is the account. */
+  /** On chains with a memo, the account. */
   readonly address: string;
   readonly memo: string | null;
 }
 
-/** Whose account of the exchange receives on chains with a memo. */
+/** Owner of the account that receives on chains with a memo. */
 const EXCHANGE = 'exchange';
 
-/** Where an account receives a coin. It follows from the account and the chain, so it is the same for ever. */
+/** Where an account receives a coin. It is derived from the account and the chain, so it never changes. */
 export function depositAddress(account: string, chain: ChainRules): ChainAddress {
   if (!chain.usesMemo) return { chain, address: addressOf(account, chain), memo: null };
   return { chain, address: addressOf(EXCHANGE, chain), memo: memoOf(account, chain) };
 }
 
-/** Where somebody receives who is not at this exchange. */
+/** An address outside this exchange. */
 function foreignAddress(owner: string, chain: ChainRules): ChainAddress {
   const address = addressOf(`foreign ${owner}`, chain);
   return { chain, address, memo: chain.usesMemo ? memoOf(`foreign ${owner}`, chain) : null };
@@ -125,18 +125,18 @@ export function addressText({ address, memo }: Pick<ChainAddress, 'address' | 'm
   return memo === null ? address : `${address}_${memo}`;
 }
 
-/** What a transaction on a chain is called; `name` tells it apart from all others. */
+/** A made-up transaction hash. Different names give different hashes. */
 export function transactionHash(name: string): string {
   return digest(`transaction ${name}`).toString('hex');
 }
 
-/** The coins of one main chain share an address, as they do in life. */
-function addressOf(owner: string, { mainChain, look: { prefix, alphabet, length } }: ChainRules): string {
+/** Coins of the same main chain share an address, as in reality. */
+function addressOf(owner: string, { mainChain, addressFormat: { prefix, alphabet, length } }: ChainRules): string {
   const bytes = Buffer.concat([0, 1].map((part) => digest(`address ${part} ${mainChain} ${owner}`)));
   return prefix + Array.from(bytes.subarray(0, length), (byte) => alphabet.charAt(byte % alphabet.length)).join('');
 }
 
-/** Twelve digits, so that two accounts hardly ever have the same. */
+/** Twelve digits, so that two accounts practically never share one. */
 function memoOf(owner: string, { mainChain }: ChainRules): string {
   const number = digest(`memo ${mainChain} ${owner}`).readBigUInt64BE() % 900_000_000_000n;
   return String(number + 100_000_000_000n);

@@ -6,7 +6,7 @@ import { addressText, depositAddress, transactionHash } from './addresses.js';
 import { FUNDS, type FundsContext, type FundsTask, listOf, taskKey } from './context.js';
 
 /** 0 waiting for confirmation, 1 failed, 2 success. */
-export type DepositStatus = 0 | 1 | 2;
+type DepositStatus = 0 | 1 | 2;
 
 export interface Deposit {
   readonly id: bigint;
@@ -18,7 +18,7 @@ export interface Deposit {
   readonly amount: bigint;
   /** From another account of this exchange, without a chain. */
   readonly internal: boolean;
-  /** Whether it will fail in place of being credited. */
+  /** Whether it will fail instead of being credited. */
   readonly fails: boolean;
   readonly hash: string;
   /** ms since the Unix epoch. */
@@ -55,7 +55,7 @@ export const depositCodec: Codec<Deposit> = {
 
 type StoredDeposit = [string, string, string, string, number, number, string, number, DepositStatus];
 
-/** Coins that are on their way to an account. `hash` is made up when it is not given. */
+/** Coins on their way to an account (default: a made-up hash). */
 interface Arrival {
   readonly account: string;
   readonly chain: ChainRules;
@@ -64,14 +64,14 @@ interface Arrival {
   readonly hash?: string | undefined;
 }
 
-/** Deposits: they wait for their confirmations and are then credited, once, or fail. */
+/** Deposits wait for their confirmations and are then credited once, or fail. */
 export class Deposits {
   constructor(
     private readonly lists: NumberedLists<Deposit>,
     private readonly context: FundsContext,
   ) {}
 
-  /** Notes coins that were seen on a chain; nothing moves yet. */
+  /** Records coins that were seen on a chain. Nothing moves yet. */
   announce({ account, chain, amount, fails = false, hash }: Arrival, time: number): Deposit {
     const id = this.context.sequences.record(time);
     const { coin } = chain;
@@ -83,7 +83,7 @@ export class Deposits {
     return deposit;
   }
 
-  /** Notes coins that another account of the exchange has moved to this one. */
+  /** Records coins that another account of the exchange has moved to this one. */
   addInternal({ account, chain, amount }: Arrival, time: number): void {
     const id = this.context.sequences.record(time);
     const address = addressText(depositAddress(account, chain));
@@ -92,7 +92,7 @@ export class Deposits {
     this.lists.append(listOf(deposit), deposit);
   }
 
-  /** The last confirmation is there, or never will be. */
+  /** Credits a deposit after its last confirmation, or lets it fail. */
   complete(task: FundsTask, time: number): void {
     const deposit = this.lists.at(listOf(task), task.place);
     const { id, account, coin, amount, fails } = deposit;
@@ -127,7 +127,7 @@ function depositRecord(deposit: Deposit, now: number): DepositRecord {
   return { id: String(id), coin, address, amount: coinText(coin, amount), confirmations, internal, hash, status, time };
 }
 
-/** How many confirmations a deposit has at `now`; one that failed never got the last. */
+/** The confirmations of a deposit at `now`. One that failed never got the last. */
 function confirmationsOf(deposit: Deposit, now: number): number {
   if (deposit.internal) return 0;
   const needed = chainRules(deposit.coin, deposit.chain).confirmations;

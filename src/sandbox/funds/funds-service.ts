@@ -38,7 +38,7 @@ interface Owner {
 }
 
 /** Coins from outside. The amount is decimal text. */
-export interface DepositRequest {
+interface DepositRequest {
   readonly coin: string;
   readonly amount: string;
   /** Default: the coin's first chain that is open for deposits. */

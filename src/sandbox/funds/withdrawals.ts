@@ -8,7 +8,7 @@ import { transactionHash } from './addresses.js';
 import { FUNDS, type FundsContext, type FundsTask, listOf, taskKey } from './context.js';
 
 /** 0 submitted, 5 confirmed, 2 success, 1 failed, 3 cancelled. */
-export type WithdrawalStatus = 0 | 1 | 2 | 3 | 5;
+type WithdrawalStatus = 0 | 1 | 2 | 3 | 5;
 
 export interface Withdrawal {
   readonly id: bigint;
@@ -21,7 +21,7 @@ export interface Withdrawal {
   readonly address: string;
   /** ms since the Unix epoch. */
   readonly submitted: number;
-  /** When the status changed last. */
+  /** When the status last changed. */
   readonly managed: number;
   readonly status: WithdrawalStatus;
   /** Empty until the transaction is on the chain. */
@@ -65,7 +65,7 @@ export const withdrawalCodec: Codec<Withdrawal> = {
 
 type StoredWithdrawal = [string, string, string, string, string, number, number, WithdrawalStatus, string];
 
-/** A withdrawal that is wanted and may be. */
+/** A withdrawal request that passed all checks. */
 export interface CheckedWithdrawal {
   readonly account: string;
   readonly chain: ChainRules;
@@ -74,23 +74,23 @@ export interface CheckedWithdrawal {
   readonly address: string;
 }
 
-/** Where the coins of an account's withdrawals wait until they have left: shown as frozen. */
+/** The ledger account that holds the coins of pending withdrawals, shown as frozen. */
 export function withdrawing(account: string): string {
   return `leaving-${account}`;
 }
 
-/** Withdrawals over a chain, step by step. What they take is billed when it is taken, and again when it comes back. */
+/** Withdrawals over a chain, step by step. Coins are billed when they are taken, and again if they come back. */
 export class Withdrawals {
   constructor(
     private readonly lists: NumberedLists<Withdrawal>,
     private readonly context: FundsContext,
   ) {}
 
-  /** Takes the amount out of what is available. Throws {@link Refusal}, with nothing changed, where it is not there. */
+  /** Takes the amount from the available balance. Throws {@link Refusal}, with nothing changed, if it is too small. */
   submit(checked: CheckedWithdrawal, time: number): Withdrawal {
     const { account, chain, amount, fee } = checked;
     const { coin } = chain;
-    this.demand(checked);
+    this.requireBalance(checked);
     const withdrawal = this.note(checked, { status: 0 }, time);
     this.context.ledger.move(coin, amount, available(account), available(withdrawing(account)));
     this.context.bills.post(account, coin, fee - amount, 'withdrawal', String(withdrawal.id));
@@ -104,11 +104,11 @@ export class Withdrawals {
     return withdrawal;
   }
 
-  /** Moves the amount to another account of the exchange at once. Throws like {@link submit}. */
+  /** Moves the amount to another account of the exchange at once. Throws as {@link submit}. */
   transfer(checked: CheckedWithdrawal, recipient: string, time: number): Withdrawal {
     const { account, chain, amount, fee } = checked;
     const { ledger, bills } = this.context;
-    this.demand(checked);
+    this.requireBalance(checked);
     const withdrawal = this.note(checked, { status: 2 }, time);
     const remark = String(withdrawal.id);
     ledger.move(chain.coin, fee, available(account), available(FEES));
@@ -120,15 +120,15 @@ export class Withdrawals {
     return withdrawal;
   }
 
-  /** Submitted becomes confirmed, confirmed becomes success. Gives the withdrawal as it is now. */
+  /** Submitted becomes confirmed, confirmed becomes success. */
   proceed(task: FundsTask, time: number): Withdrawal {
     const withdrawal = this.lists.at(listOf(task), task.place);
     return withdrawal.status === 0 ? this.confirm(task, withdrawal, time) : this.succeed(task, withdrawal, time);
   }
 
   /**
-   * Ends one before its success and gives the coins back. Throws {@link Refusal} where there is none, where it is final,
-   * and where it is to be cancelled after it was confirmed.
+   * Ends a withdrawal before its success and gives the coins back. Throws {@link Refusal} if there is none, if it is final, and
+   * if it is confirmed and was to be cancelled.
    */
   end(account: string, coin: string, id: bigint, status: 1 | 3, time: number): void {
     const list = listOf({ account, coin });
@@ -162,7 +162,7 @@ export class Withdrawals {
     return this.change(place, withdrawal, { status: 2 }, time);
   }
 
-  private demand({ account, chain: { coin }, amount }: CheckedWithdrawal): void {
+  private requireBalance({ account, chain: { coin }, amount }: CheckedWithdrawal): void {
     if (this.context.ledger.available(account, coin) < amount) throw new Refusal('insufficientBalance', coin);
   }
 

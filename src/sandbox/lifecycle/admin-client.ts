@@ -4,7 +4,7 @@ import type { SandboxAddress } from './files.js';
 
 /** Thrown for an answer that says no. `reason` names the refusal for a program, where it has a name. */
 class AdminError extends Error {
-  override readonly name = 'AdminSaidNo';
+  override readonly name = 'AdminError';
 
   constructor(
     readonly status: number,

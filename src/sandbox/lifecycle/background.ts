@@ -5,24 +5,24 @@ import type { Host } from '../../platform/host.js';
 import { openPrivate } from '../disk.js';
 import type { SandboxFiles } from './files.js';
 
-/** How pit itself is started so that it runs `pit sandbox serve`. Paths are absolute: it starts in another folder. */
+/** The command line for `pit sandbox serve`. Paths are absolute, because it runs in another folder. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** Tells `pit sandbox serve` that it was started in the background, and in which folder its state is. */
+/** The state folder of a sandbox that is started in the background. */
 export const BACKGROUND_VARIABLE = 'PIT_SANDBOX_BACKGROUND';
 
-/** Seconds without a request after which a sandbox in the background stops; 0 is never. */
+/** Seconds without a request after which a sandbox in the background stops; 0 for never. */
 export const IDLE_VARIABLE = 'PIT_SANDBOX_IDLE';
 
-/** A sandbox needs no credentials, and nothing of what a developer set for one command should stay with it for hours. */
+/** Not inherited: a sandbox needs no credentials, and settings for one command must not stay with it for hours. */
 const DROPPED = /^(NODE_.*|DEBUG|PIT_.*)$/;
 
 /**
- * Starts the sandbox as a process of its own, which outlives this one, its terminal and Ctrl-C. Its errors go to the
- * sandbox's log; there is nothing on stdin and stdout.
+ * Starts the sandbox as a detached process, which outlives this one, its terminal and Ctrl-C. Its stderr goes to the sandbox's
+ * log.
  */
 export function startInBackground(files: SandboxFiles, host: Host, { command, args }: Launch): ChildProcess {
   const log = openPrivate(files.log, 'a');
@@ -43,7 +43,7 @@ export function startInBackground(files: SandboxFiles, host: Host, { command, ar
 
 function environmentFor(files: SandboxFiles, { environment }: Host): Record<string, string | undefined> {
   const kept = Object.fromEntries(Object.entries(environment).filter(([name]) => !DROPPED.test(name)));
-  // made absolute: a relative one would be read against the folder that the sandbox runs in
+  // absolute, because the sandbox runs in another folder
   const home = environment.PIT_HOME ? { PIT_HOME: path.resolve(environment.PIT_HOME) } : {};
   const idle = environment[IDLE_VARIABLE];
   return { ...kept, ...home, [BACKGROUND_VARIABLE]: path.resolve(files.directory), [IDLE_VARIABLE]: idle };

@@ -13,19 +13,19 @@ const STATUS_TIMEOUT = 5_000;
 const STOP_TIMEOUT = 15_000;
 const STEP = 20;
 
-/** What the sandbox of this `PIT_HOME` says of itself; starts nothing. One that does not answer is not running. */
+/** The status of this `PIT_HOME`'s sandbox. One that does not answer is reported as not running. */
 export async function sandboxStatus(host: Host): Promise<SandboxStatus> {
   const address = readPublished(sandboxFiles(host.directories).running);
   if (address === undefined) return NOT_RUNNING;
   try {
-    // only this very sandbox knows the token, and it answers with this shape
+    // only this sandbox knows the token, and this is how it answers
     return (await askAdmin(address, 'GET /status', STATUS_TIMEOUT)) as SandboxStatus;
   } catch {
     return NOT_RUNNING;
   }
 }
 
-/** Stops the sandbox of this `PIT_HOME`, when what is under way is finished. False when none was running. */
+/** Stops the sandbox of this `PIT_HOME` after pending requests. False if none was running. */
 export async function stopSandbox(host: Host): Promise<boolean> {
   const { running } = sandboxFiles(host.directories);
   const address = readPublished(running);
@@ -49,22 +49,22 @@ async function askedToStop(address: SandboxAddress): Promise<boolean> {
   }
 }
 
-/** Ends a sandbox that does not answer; false where the process may be another one, which is left alone. */
+/** Terminates a sandbox that does not answer. False if the process might be another program, which is left alone. */
 function terminate({ pid }: SandboxAddress): boolean {
   if (pid === process.pid || startStamp(pid) === null || !isAlive(pid)) return false;
   process.kill(pid, 'SIGTERM');
   return true;
 }
 
-/** A sandbox within this process, as tests have it, is gone when it has said that it stopped. */
+/** A sandbox within this process, as in tests, has stopped when it said so. */
 async function gone(host: Host, pid: number): Promise<void> {
   if (pid === process.pid) return;
   for (let waited = 0; waited < STOP_TIMEOUT && isAlive(pid); waited += STEP) await host.sleep(STEP);
 }
 
 /**
- * Stops the sandbox and wipes its exchange: orders, balances, history. The keys and the port stay, as those of a
- * `PIT_HOME` do. True when one was running; the next command that needs it starts it anew.
+ * Stops the sandbox and deletes its exchange: orders, balances, history. Keys and port stay. Whether one was running; the next
+ * command that needs it starts it again.
  */
 export function resetSandbox(host: Host): Promise<boolean> {
   const files = sandboxFiles(host.directories);

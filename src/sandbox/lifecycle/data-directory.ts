@@ -4,8 +4,8 @@ import type { ReplayGenesis } from '../exchange/exchange-state.js';
 import { Refusal } from '../refusals.js';
 
 /**
- * The place that an exchange is in while its sandbox runs. Another one can move in: one that begins elsewhere, or one that
- * was exported. Meanwhile whoever asks for it is told that it is in maintenance.
+ * The folder of an exchange while its sandbox runs. The exchange can be replaced by another one, for a replay or an import;
+ * meanwhile requests are refused as in maintenance.
  */
 export class DataDirectory {
   private current: Exchange | undefined;
@@ -15,24 +15,24 @@ export class DataDirectory {
   constructor(
     private readonly directory: string,
     exchange: Exchange,
-    /** Opens what is in a directory, or founds something there. */
+    /** Opens the exchange of a directory, or makes one there. */
     readonly open: (directory: string, replayGenesis?: ReplayGenesis) => Promise<Exchange>,
   ) {
     this.current = exchange;
   }
 
-  /** Throws {@link Refusal} `maintenance` while another one moves in. */
+  /** Throws {@link Refusal} `maintenance` while it is being replaced. */
   get exchange(): Exchange {
     if (this.current === undefined) throw new Refusal('maintenance');
     return this.current;
   }
 
-  /** Whether the sandbox stops: what takes long should end early. */
+  /** Whether the sandbox is stopping, so that long work should end early. */
   get isClosing(): boolean {
     return this.closing;
   }
 
-  /** Does what nobody else may do at the same time: moving, and whatever needs the exchange to stay until it is done. */
+  /** Runs work that must not overlap with other such work: replacing the exchange, or relying on it to stay. */
   alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.busy.then(() => {
       if (this.closing) throw new Refusal('maintenance');
@@ -43,20 +43,20 @@ export class DataDirectory {
   }
 
   /**
-   * Has another exchange move in: `furnish` makes its data in a directory that does not exist yet, and closes them. When
-   * that fails, or what it made cannot be opened, the old one stays. To be done {@link alone}.
+   * Replaces the exchange. `make` writes the data of the new one into a directory that does not exist yet. If it fails, or its
+   * data cannot be opened, the old exchange stays. Call it within {@link alone}.
    */
-  async replace(restoreInto: (directory: string) => Promise<void>): Promise<void> {
+  async replace(make: (directory: string) => Promise<void>): Promise<void> {
     const [next, last] = [`${this.directory}.next`, `${this.directory}.last`];
     rmSync(next, { recursive: true, force: true });
-    await restoreInto(next);
+    await make(next);
     const old = this.exchange;
     this.current = undefined;
     await old.close();
     rmSync(last, { recursive: true, force: true });
     renameSync(this.directory, last);
     renameSync(next, this.directory);
-    await this.moveIn(last);
+    await this.openReplaced(last);
     rmSync(last, { recursive: true, force: true });
   }
 
@@ -68,7 +68,7 @@ export class DataDirectory {
     await current?.close();
   }
 
-  private async moveIn(last: string): Promise<void> {
+  private async openReplaced(last: string): Promise<void> {
     try {
       this.current = await this.open(this.directory);
     } catch (error) {
@@ -81,10 +81,10 @@ export class DataDirectory {
 }
 
 function nothing(): void {
-  // whoever asked for the work hears of its end
+  // the caller of the work gets its outcome
 }
 
-/** Puts back the exchange of a sandbox that was killed while another one moved in. */
+/** Restores the exchange of a sandbox that was killed while it was being replaced. */
 export function recoverDataDirectory(directory: string): void {
   const last = `${directory}.last`;
   if (existsSync(last) && !existsSync(directory)) renameSync(last, directory);

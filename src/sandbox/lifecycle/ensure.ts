@@ -17,15 +17,15 @@ export interface EnsuredSandbox extends SandboxAddress {
   readonly started: boolean;
 }
 
-/** A machine with much else to do takes many seconds to start a process; one that ends is noticed at once. */
+/** A busy machine takes many seconds to start a process. One that ends is noticed at once. */
 const TIMEOUT = 30_000;
 const STEP = 25;
 
 /**
- * The running sandbox of this `PIT_HOME`, which is asked, or a new one in the background. Any number of processes that
- * call this at once start one. What a killed sandbox left behind is passed over.
+ * The running sandbox of this `PIT_HOME`, or a new one in the background. Any number of processes that call this at once start
+ * only one. Leftovers of a killed sandbox are ignored.
  *
- * Throws {@link Failure} `unreachable` when the start fails or takes too long, or the disk does not take what it writes.
+ * Throws {@link Failure} `unreachable` if the start fails or takes too long, or the disk fails.
  */
 export function ensureSandbox(host: Host, launch: Launch): Promise<EnsuredSandbox> {
   const files = sandboxFiles(host.directories);
@@ -67,50 +67,50 @@ async function startUnderLock(
   const running = await answeringSandbox(files);
   if (running !== undefined) return { ...running, started: false };
   const logged = lengthOf(files.log);
-  // loaded only here: nearly every command finds a sandbox that runs
+  // loaded only here, because nearly every command finds a running sandbox
   const { startInBackground } = await import('./background.js');
   const child = startInBackground(files, host, launch);
-  const fate = watch(child);
+  const exit = watch(child);
   while (performance.now() < deadline) {
-    const over = fate.over;
+    const over = exit.over;
     const handler = await answeringSandbox(files);
     if (handler !== undefined) return { ...handler, started: handler.pid === child.pid };
-    if (over) throw failureOf(files, fate, logged);
+    if (over) throw failureOf(files, exit, logged);
     await host.sleep(STEP);
   }
   throw tooSlow(files);
 }
 
-interface Fate {
+interface Exit {
   over: boolean;
   error: Error | undefined;
   signal: NodeJS.Signals | null;
 }
 
-function watch(child: ChildProcess): Fate {
-  const fate: Fate = { over: false, error: undefined, signal: null };
+function watch(child: ChildProcess): Exit {
+  const exit: Exit = { over: false, error: undefined, signal: null };
   child.once('exit', (_status, signal) => {
-    fate.signal = signal;
-    fate.over = true;
+    exit.signal = signal;
+    exit.over = true;
   });
   child.once('error', (error) => {
-    fate.error = error;
-    fate.over = true;
+    exit.error = error;
+    exit.over = true;
   });
-  return fate;
+  return exit;
 }
 
-/** What the process said, or else what its end and the disk tell. Throws the system's error where the disk has no room. */
-function failureOf(files: SandboxFiles, { error, signal }: Fate, logged: number): Failure {
+/** What the process logged, or else what its exit and the disk show. Throws the system's error if the disk is full. */
+function failureOf(files: SandboxFiles, { error, signal }: Exit, logged: number): Failure {
   if (error !== undefined) return startFailed(files, { reason: error.message, hint: [] });
   const said = failureIn(files.log, logged);
   if (said !== undefined && said.hint.length > 0) return startFailed(files, said);
   tryDisk(files.directory);
   if (signal !== null && FATAL.has(signal)) return endedNatively(path.join(files.exchange, STORE_NAME), signal);
-  return startFailed(files, said ?? { reason: 'it ended without a word', hint: [] });
+  return startFailed(files, said ?? { reason: 'it ended without an error message', hint: [] });
 }
 
-/** What the system ends a process with whose memory makes no sense. */
+/** Signals of a crash. */
 const FATAL: ReadonlySet<string> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE']);
 
 function startFailed({ log }: SandboxFiles, { reason, hint }: StartFailure): Failure {

@@ -5,7 +5,7 @@ import type { Directories } from '../../platform/host.js';
 import { isAlive } from '../../platform/processes.js';
 import { openPrivate } from '../disk.js';
 
-/** Where a sandbox is reached and with which keys: what `pit sandbox serve` prints. */
+/** The addresses and keys of a sandbox, as `pit sandbox serve` prints them. */
 export interface SandboxAddress {
   /** Without `/data/v1`. */
   readonly baseUrl: string;
@@ -20,8 +20,8 @@ export interface SandboxAddress {
   readonly adminToken: string;
 }
 
-/** The keys of the account that a sandbox starts with. They stay the same for a `PIT_HOME`. */
-export interface SandboxKeys {
+/** The keys of a sandbox's first account. They never change for a `PIT_HOME`. */
+interface SandboxKeys {
   readonly accessKey: string;
   readonly secretKey: string;
   readonly safePwd: string;
@@ -31,19 +31,19 @@ export interface SandboxKeys {
 /** The files of one sandbox. */
 export interface SandboxFiles {
   readonly directory: string;
-  /** Written when the sandbox answers, removed when it stops. */
+  /** Exists while the sandbox is running. */
   readonly running: string;
   readonly keys: string;
-  /** The port that the interface had last. */
+  /** The last port of the interface. */
   readonly port: string;
   readonly log: string;
-  /** What faults on demand have done. */
+  /** The log of applied faults. */
   readonly faults: string;
   /** The exchange's own data. */
   readonly exchange: string;
 }
 
-/** The files of the sandbox that belongs to these directories, which is one for a `PIT_HOME`. */
+/** The files of the sandbox of a `PIT_HOME`. */
 export function sandboxFiles({ state }: Pick<Directories, 'state'>): SandboxFiles {
   return filesIn(path.join(state, 'sandbox'));
 }
@@ -60,7 +60,7 @@ export function filesIn(directory: string): SandboxFiles {
   };
 }
 
-/** Replaces a private file in one step: a reader sees the old text or the new one. */
+/** Replaces a private file atomically. */
 export function replacePrivate(file: string, text: string): void {
   const draft = `${file}.${process.pid}`;
   try {
@@ -79,7 +79,7 @@ export function replacePrivate(file: string, text: string): void {
 
 const DRAFT = /\.json\.(\d{1,10})$/;
 
-/** Removes the drafts of processes that were killed while they replaced a file. */
+/** Removes the drafts of processes that were killed while replacing a file. */
 export function removeDrafts(directory: string): void {
   for (const name of readdirSync(directory)) {
     const [, pid] = DRAFT.exec(name) ?? [];
@@ -87,7 +87,7 @@ export function removeDrafts(directory: string): void {
   }
 }
 
-/** The JSON object in a file; undefined when there is no file or no whole object in it. */
+/** The JSON object in a file; undefined if there is none. */
 export function readRecord(file: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
@@ -101,7 +101,7 @@ export function removeFile(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** The keys of this folder, which outlive a reset; new ones when there are none yet. */
+/** The stored keys, which survive a reset, or new ones. */
 export function keysOf(file: string): SandboxKeys {
   const { accessKey, secretKey, safePwd, username } = readRecord(file) ?? {};
   if (typeof accessKey === 'string' && typeof secretKey === 'string' && typeof safePwd === 'string') {
@@ -117,7 +117,7 @@ export function keysOf(file: string): SandboxKeys {
 
 const USERNAME = 'sandbox';
 
-/** Keeps the keys that the exchange has, which are the stored ones where it was not empty. */
+/** Stores the keys of the exchange's first account. */
 export function keepKeys(file: string, { accessKey, secretKey, safePwd, username }: SandboxKeys): void {
   const text = `${JSON.stringify({ accessKey, secretKey, safePwd, username })}\n`;
   if (readRecord(file)?.secretKey !== secretKey) replacePrivate(file, text);

@@ -5,6 +5,6 @@ export type { SandboxAddress } from './files.js';
 export { locate } from './running-file.js';
 
 /*
- * What commands use to find and steer the sandbox of a `PIT_HOME`. Running one in this process is `start.js`, apart,
- * because it loads the exchange.
+ * What commands use to find and control the sandbox of a `PIT_HOME`. Running one in this process is in `start.js`, because it
+ * loads the exchange.
  */

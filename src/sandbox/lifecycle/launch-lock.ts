@@ -6,26 +6,26 @@ import { isAlive } from '../../platform/processes.js';
 import { openPrivate } from '../disk.js';
 import { removeFile } from './files.js';
 
-/** Held by the one process that may start, or wipe, the sandbox of a folder. */
+/** Held by the process that may start or reset the sandbox of a folder. */
 interface LaunchLock {
   release(): void;
 }
 
-/** No holder needs so long; one that is older counts as gone, even if its process id runs. */
+/** No holder needs this long. An older lock counts as released, even if its process id exists. */
 const LONGEST_HOLD = 60_000;
-/** A holder writes its process id right after making the file. */
+/** A holder writes its process id immediately after making the file. */
 const LONGEST_WRITE = 2_000;
 
 const NAME = /^launch\.(\d{1,15})$/;
 const ANY_NAME = /^launch\.(\d{1,15})(\.free)?$/;
 
 /**
- * Takes the lock of a folder; undefined while another holds it.
+ * Takes the lock of a folder; undefined while another process holds it.
  *
- * Every taking makes the next file of a numbered series (`launch.7`), and only the highest number counts. A released or
- * dead holder's file is never replaced, only followed by the next, and making a file that exists fails: so of any number
- * of processes that find a dead holder one gets through, and nobody can remove the lock of another by mistake. Whoever
- * looked long ago and comes late with a low number sees the higher one after making its own, and steps back.
+ * Each holder makes the next file of a numbered series (`launch.7`), and only the highest number counts. The file of a released
+ * or dead holder is never replaced, only followed by the next, and making a file that exists fails. So of any number of processes
+ * that find a dead holder only one succeeds, and none can remove another's lock by mistake. A process that comes late with a low
+ * number sees the higher one after making its file, and gives up.
  */
 export function takeLaunchLock(directory: string): LaunchLock | undefined {
   const highest = highestNumber(directory);
@@ -44,7 +44,7 @@ export function takeLaunchLock(directory: string): LaunchLock | undefined {
 const WAIT = 20_000;
 const WAIT_STEP = 25;
 
-/** Waits until the lock is free and takes it. Throws {@link Failure} when another holds it for longer than a start takes. */
+/** Waits for the lock and takes it. Throws {@link Failure} if another process holds it for longer than a start takes. */
 export async function waitForLaunchLock(directory: string): Promise<LaunchLock> {
   for (let waited = 0; waited < WAIT; waited += WAIT_STEP) {
     const lock = takeLaunchLock(directory);
@@ -71,7 +71,7 @@ function highestNumber(directory: string): number {
   return Math.max(0, ...numbersIn(directory));
 }
 
-/** Makes a file with this process's id in it; false when it exists. */
+/** Makes a file with this process's id in it. False if it exists. */
 function make(file: string): boolean {
   let descriptor: number | undefined;
   try {
@@ -80,7 +80,7 @@ function make(file: string): boolean {
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    if (descriptor !== undefined) removeFile(file); // a full disk makes the file and does not take the id
+    if (descriptor !== undefined) removeFile(file); // a full disk makes the file but does not take the id
     throw error;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
@@ -95,12 +95,12 @@ function isHeld(file: string): boolean {
     if (holder === '') return age < LONGEST_WRITE;
     return age < LONGEST_HOLD && isAlive(Number(holder));
   } catch {
-    // it was followed by a higher number and removed meanwhile: not ours to take in this attempt
+    // a higher number followed and this file was removed: not available in this attempt
     return true;
   }
 }
 
-/** Also the sign of release that a holder made when it had been followed already. */
+/** Includes the release marks of holders that had already been followed. */
 function removeOlder(directory: string, mine: number): void {
   for (const number of numbersIn(directory, ANY_NAME)) {
     if (number >= mine) continue;

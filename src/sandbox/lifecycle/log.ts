@@ -2,13 +2,13 @@ import { closeSync, fstatSync, ftruncateSync, readFileSync, statSync, writeSync 
 import { Failure } from '../../errors.js';
 import { openPrivate } from '../disk.js';
 
-/** The log starts anew when it is larger than this. */
+/** The log is truncated when it is larger. */
 const LARGEST = 1_000_000;
 const LONGEST_LINE = 4_000;
 
 /**
- * A sandbox's own log: lines with their time, in a private file that cannot grow forever. In the background the process's
- * stderr goes to the same file. Failing to write never disturbs the sandbox.
+ * A sandbox's log: lines with their time in a private file of bounded size. In the background, stderr goes to the same file.
+ * Errors are ignored.
  */
 export function boundedLog(file: string, now: () => number): (line: string) => void {
   return (line) => {
@@ -18,33 +18,33 @@ export function boundedLog(file: string, now: () => number): (line: string) => v
       writeSync(descriptor, `${new Date(now()).toISOString()} ${line.slice(0, LONGEST_LINE)}\n`);
       closeSync(descriptor);
     } catch {
-      // a full disk, or a folder that was removed: there is nowhere left to say so
+      // a full disk or a removed folder: there is nowhere to report it
     }
   };
 }
 
-/** Why a start failed, and what to do where that is known. */
+/** Why a start failed, and what to do, if known. */
 export interface StartFailure {
   readonly reason: string;
   readonly hint: Failure['hints'];
 }
 
-/** What a start in the background that failed writes before its reason, which is one line of JSON. */
+/** Precedes the JSON of a {@link StartFailure} in the log. */
 const CANNOT_START = 'cannot start: ';
 
-/** The line of the log for a start that failed. */
+/** The log line for a failed start. */
 export function cannotStart(thrown: unknown): string {
   const reason = (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, LONGEST_LINE / 4);
   const hint = thrown instanceof Failure ? thrown.hints : [];
   return `${CANNOT_START}${JSON.stringify({ reason, hint } satisfies StartFailure)}`;
 }
 
-/** How a printed failure's second line begins, which says what to do. */
+/** Lines with advice begin like this. */
 const PRINTED_HINT = /^(→|->) /;
 
 /**
- * Why the last start failed: what it said itself, or else the last thing that its process printed, without its advice.
- * Undefined when there is nothing.
+ * Why the last start failed: what it logged, or else the last line that its process printed, without advice. Undefined if there
+ * is nothing.
  */
 export function failureIn(file: string, from: number): StartFailure | undefined {
   const lines = readFileSync(file).subarray(from).toString('utf8').trim().split('\n');
@@ -55,7 +55,7 @@ export function failureIn(file: string, from: number): StartFailure | undefined 
   return reason === undefined ? undefined : { reason, hint: [] };
 }
 
-/** The length of the log, 0 when there is none. */
+/** The length of the log; 0 if there is none. */
 export function lengthOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -2,24 +2,24 @@ import type { Host } from '../../platform/host.js';
 import { isAlive, startStamp } from '../../platform/processes.js';
 import { readRecord, removeFile, replacePrivate, type SandboxAddress, sandboxFiles } from './files.js';
 
-/** Makes a sandbox that answers known to the other processes of its `PIT_HOME`. */
+/** Publishes a running sandbox to the other processes of its `PIT_HOME`. */
 export function publish(file: string, address: SandboxAddress): void {
   replacePrivate(file, `${JSON.stringify({ ...address, started: startStamp(address.pid) })}\n`);
 }
 
-/** Removes what {@link publish} wrote, unless another sandbox has published itself since. */
+/** Undoes {@link publish}, unless another sandbox has published itself since. */
 export function withdraw(file: string, address: SandboxAddress): void {
   if (isPublished(file, address)) removeFile(file);
 }
 
-/** Whether this sandbox, and no other, is the one that is known. The token is new for every start. */
+/** Whether this sandbox is the published one. The token is new for every start. */
 export function isPublished(file: string, address: SandboxAddress): boolean {
   return readRecord(file)?.adminToken === address.adminToken;
 }
 
 /**
- * The address of the sandbox that was last published, if its process seems to run: cheap, one small file and a look at
- * the process table. It may still be stopping, or (where the system shows no start times) have had its id reused.
+ * The published sandbox, if its process seems to run. It is cheap: one small file and the process table. The sandbox may be
+ * stopping, and on systems without process start times its id may have been reused.
  */
 export function readPublished(file: string): SandboxAddress | undefined {
   const record = readRecord(file);
@@ -40,8 +40,8 @@ function readAddress(record: Readonly<Record<string, unknown>>): SandboxAddress 
 }
 
 /**
- * The running sandbox of this `PIT_HOME`, found without a round trip: under a millisecond. It may have just stopped; a
- * request that is refused a connection was not carried out, and calls for `ensureSandbox`.
+ * The running sandbox of this `PIT_HOME`, found without a round trip. It may have just stopped: if a connection is refused, nothing
+ * was executed, and `ensureSandbox` starts it.
  */
 export function locate(host: Pick<Host, 'directories'>): SandboxAddress | undefined {
   return readPublished(sandboxFiles(host.directories).running);

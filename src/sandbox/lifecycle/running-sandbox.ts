@@ -9,9 +9,9 @@ import { isPublished, publish, withdraw } from './running-file.js';
 /** A sandbox in this process. */
 export interface Running {
   readonly address: SandboxAddress;
-  /** Resolves when it has stopped, for whatever reason: closed, idle, told to by the administration. */
+  /** Resolves when it has stopped for any reason. */
   readonly closed: Promise<void>;
-  /** Finishes what is under way, makes it durable and stops. May be called again. */
+  /** Finishes pending requests, makes everything durable and stops. May be called again. */
   close(): Promise<void>;
 }
 
@@ -26,10 +26,10 @@ interface Parts {
   readonly log: (line: string) => void;
 }
 
-/** How often the exchange goes on without being asked, and the reasons to stop are looked at. */
+/** How often the exchange advances without requests, and the reasons to stop are checked. */
 const TICK = 1_000;
 
-/** How long an idle sandbox, which new commands no longer find, still serves those that found it just before. */
+/** How long a stopping idle sandbox still serves commands that found it just before. */
 const LINGER = 1_000;
 
 export class RunningSandbox implements Running {
@@ -49,7 +49,7 @@ export class RunningSandbox implements Running {
     this.timer = setInterval(() => this.tick(), TICK);
   }
 
-  /** Whether a command that asks now can rely on it. */
+  /** Whether a command can rely on it now. */
   get isStaying(): boolean {
     return !this.withdrawing;
   }
@@ -60,7 +60,7 @@ export class RunningSandbox implements Running {
     this.settle();
   }
 
-  /** Closes everything but the administration, which has to say that it is done. */
+  /** Closes everything except the admin port, which still has to answer. */
   stopServing(): Promise<void> {
     this.closing ??= this.release();
     return this.closing;
@@ -81,16 +81,16 @@ export class RunningSandbox implements Running {
     try {
       dataDirectory.exchange.advance();
     } catch (error) {
-      if (error instanceof Refusal) return; // another one is moving in
+      if (error instanceof Refusal) return; // it is being replaced
       log(`the exchange could not go on: ${error instanceof Error ? error.stack : String(error)}`);
     }
     this.recover();
-    // its folder was removed, or another one has taken its place: nobody would ever find and stop it
+    // its folder was removed or another sandbox is published: nobody could find and stop it any more
     if (!isPublished(files.running, address)) void this.close();
     else if (idleMs !== null && activity.isIdleFor(idleMs)) void this.leave('idle');
   }
 
-  /** What a full disk did not take is gone with this process: the next one begins with what was written, once there is room. */
+  /** Stops after a disk failure once there is room again. The next sandbox starts with what was written. */
   private recover(): void {
     const { files, dataDirectory } = this.parts;
     if (!dataDirectory.exchange.isFailing) return;

@@ -32,28 +32,27 @@ import { type Running, RunningSandbox } from './running-sandbox.js';
 export interface ServeOptions {
   /** The sandbox's own folder; made when missing. */
   readonly directory: string;
-  /** 0 takes any free port; null prefers the one that this folder had last. */
+  /** 0 takes any free port; null prefers the last one of this folder. */
   readonly port: number | null;
   readonly seed: number;
-  /** The limits that are kept. */
   readonly limits: LimitValues;
-  /** How far reqTime may be from the machine's clock, in ms; a minute when it is not given. */
+  /** How far reqTime may be from the machine's clock, in ms (default: a minute). */
   readonly tolerance?: number | undefined;
-  /** Stops by itself after so long without a request; null never does. */
+  /** Stops after this time without a request; null for never. */
   readonly idleMs: number | null;
-  /** Refuses a User-Agent that is not a desktop browser's. */
+  /** Refuse a User-Agent that does not look like a desktop browser's (default: off). */
   readonly strictAgent?: boolean;
-  /** Which 1,000 rows of more follow kline's `since`; the latest when it is not given. */
+  /** Which rows kline gives if more than 1,000 follow its `since` (default: the latest). */
   readonly klineSince?: 'first' | 'latest' | undefined;
-  /** The zone of the interface's dates in minutes ahead of UTC; UTC when it is not given. */
+  /** The zone of the interface's dates, in minutes ahead of UTC (default: UTC). */
   readonly zone?: number;
   readonly now?: () => number;
 }
 
 /**
- * Runs a sandbox in this process. It writes to its folder only: nothing is printed, no signal is handled.
+ * Runs a sandbox in this process. It writes to its folder only, prints nothing and handles no signals.
  *
- * Throws {@link Failure} when one is running in this folder already or the port cannot be had.
+ * Throws {@link Failure} if one is already running in this folder or the port is not available.
  */
 export async function serve(
   options: ServeOptions,
@@ -77,7 +76,7 @@ export async function serve(
   }
 }
 
-/** Gives an open exchange its two ports and makes it known. */
+/** Opens the ports of an exchange and publishes it. */
 async function present(
   dataDirectory: DataDirectory,
   files: SandboxFiles,
@@ -114,7 +113,7 @@ async function present(
   try {
     running = new RunningSandbox({ address, files, dataDirectory, listener, admin, activity, idleMs, log });
   } catch (error) {
-    await Promise.all([listener.close(), admin.close()]); // an open port would keep the process
+    await Promise.all([listener.close(), admin.close()]); // an open port would keep the process alive
     throw error;
   }
   log(`serves ${address.baseUrl} as process ${address.pid}`);
@@ -132,7 +131,7 @@ function addressOf(
 const FREE_TIMEOUT = 10_000;
 const FREE_STEP = 50;
 
-/** Opens the exchange, waiting for one that is about to stop. Throws {@link Failure} when it is there to stay. */
+/** Opens the exchange, waiting for a sandbox that is stopping. Throws {@link Failure} if it keeps running. */
 async function whenFree(files: SandboxFiles, open: () => Promise<Exchange>): Promise<Exchange> {
   for (let waited = 0; ; waited += FREE_STEP) {
     try {
@@ -159,10 +158,8 @@ function alreadyRunning(other: SandboxAddress | undefined, cause: AlreadyOpen): 
 }
 
 /**
- * Listens on the wanted port, where 0 is any. Null prefers the port that this folder had last, so that an address that
- * someone noted, or a command got just before an idle stop, is good again after the next start.
- *
- * Throws {@link Failure} when the wanted port cannot be had.
+ * Listens on the wanted port. Null prefers the last port of this folder, so that an address noted before a stop works again after
+ * the next start. Throws {@link Failure} if the wanted port is not available.
  */
 async function listenOn(respond: RequestListener, wanted: number | null, files: SandboxFiles): Promise<Listener> {
   const listener = wanted === null ? await lastOrAny(respond, files) : await exactly(respond, wanted);

@@ -10,13 +10,13 @@ import { boundedLog, cannotStart } from './log.js';
 import type { Running } from './running-sandbox.js';
 import { type ServeOptions, serve } from './serve.js';
 
-export interface StartOptions {
-  /** Left out: the port that this `PIT_HOME` had last, or any. */
+interface StartOptions {
+  /** Default: the last port of this `PIT_HOME`, or any. */
   readonly port?: number | undefined;
   readonly seed?: number | undefined;
-  /** False: without the stated rates. */
+  /** False for no rate limits. */
   readonly limits?: boolean | undefined;
-  /** Limits that differ from that. */
+  /** Other values for single limits. */
   readonly limit?: OtherLimits | undefined;
   readonly strictAgent?: boolean | undefined;
   readonly klineSince?: 'first' | 'latest' | undefined;
@@ -33,11 +33,10 @@ const DEFAULT_SEED = 1;
 const DEFAULT_IDLE_SECONDS = 1800;
 
 /**
- * What `pit sandbox serve` does, in the foreground and, when `ensureSandbox` started this process, in the background.
- * Prints nothing. The caller prints `address`, closes on a signal and waits for `closed`.
+ * Runs `pit sandbox serve`, in the foreground or, if `ensureSandbox` started this process, in the background. It prints nothing:
+ * the caller prints `address`, closes it on a signal and waits for `closed`.
  *
- * Throws {@link Failure} when one is running already, the port is taken, or the idle time is not a number, or
- * the disk does not take or give its data.
+ * Throws {@link Failure} if a sandbox is already running, the port is taken, the idle time is not a number, or the disk fails.
  */
 export async function startSandbox(host: Host, options: StartOptions = {}): Promise<Running> {
   const background = host.environment[BACKGROUND_VARIABLE];
@@ -79,11 +78,11 @@ function idleTime({ environment }: Host): number | null {
   return seconds === '0' ? null : Number(seconds) * 1000;
 }
 
-/** In the background nobody sees what is thrown: the process that waits for this one reads the log. */
+/** In the background, errors go to the log, which the process that waits for this one reads. */
 async function logged(directory: string, start: () => Promise<Running>): Promise<Running> {
   const log = boundedLog(filesIn(directory).log, Date.now);
   const say = (error: unknown) => log(cannotStart(error));
-  process.once('uncaughtExceptionMonitor', say); // thrown beside the start
+  process.once('uncaughtExceptionMonitor', say); // thrown outside of the start
   try {
     return await start();
   } catch (error) {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Administered } from '../admin/calls.js';
 import { clockReport } from '../admin/clock.js';
 
-/** What `pit sandbox status` shows; null where it is not running. */
+/** What `pit sandbox status` shows. Everything except `running` is null if it is not running. */
 export interface SandboxStatus {
   readonly running: boolean;
   readonly pid: number | null;
@@ -16,7 +16,7 @@ export interface SandboxStatus {
   /** The exchange's clock: ISO 8601 in UTC with milliseconds. */
   readonly time: string | null;
   readonly clockRunning: boolean | null;
-  /** How many times as fast as the machine's clock. */
+  /** A multiple of the machine's speed. */
   readonly clockSpeed: number | null;
   readonly markets: number | null;
   readonly orders: number | null;
@@ -26,15 +26,15 @@ export interface SandboxStatus {
   readonly requests: number | null;
   readonly refused: number | null;
   readonly nonBrowserAgents: number | null;
-  /** Faults that can still strike. */
+  /** Faults that can still be applied. */
   readonly faults: number | null;
-  /** Rows of recordings that are still to happen. */
+  /** Rows of recordings that are still to be replayed. */
   readonly replaying: number | null;
-  /** What the process has in memory, in bytes. */
+  /** Memory of the process, in bytes. */
   readonly memory: number | null;
-  /** What the exchange's data take, in bytes. */
+  /** Size of the exchange's data, in bytes. */
   readonly disk: number | null;
-  /** Seconds of processor time since the start, and seconds since then. */
+  /** Processor time and time since the start. */
   readonly cpuSeconds: number | null;
   readonly upSeconds: number | null;
 }
@@ -66,7 +66,6 @@ export const NOT_RUNNING: SandboxStatus = {
   upSeconds: null,
 };
 
-/** What is going on, and what it costs. */
 export function statusOf({ address, dataDirectory, activity, faults, directory }: Administered): SandboxStatus {
   const { pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd } = address();
   const current = dataDirectory.exchange;

@@ -18,7 +18,7 @@ const LEVERAGE = { spot: 1, isolated: 5, cross: 3 } as const;
 const CROSS_VALUATION_COIN = 'usdt';
 
 /** What a margin wallet has and owes of a coin, as decimal text. */
-export interface MarginBalance {
+interface MarginBalance {
   readonly kind: 'isolated' | 'cross';
   /** Null for the cross wallet. */
   readonly market: string | null;

@@ -4,12 +4,12 @@ import type { Codec, Table } from '../store/table.js';
 
 export type { CandleType };
 
-/** The candles that are stored; every other type is an exact aggregate of one of them. */
+/** The candle types that are stored. Every other type is an exact sum of one of them. */
 export const LEVELS = ['1min', '30min', '6hour', '1day'] as const;
 
 export type Level = (typeof LEVELS)[number];
 
-/** Prices in ticks, volume in lots, time in ms: the start of the candle. */
+/** Prices in ticks, volume in lots; `time` is the ms at which it begins. */
 export interface Candle {
   readonly time: number;
   readonly open: bigint;
@@ -46,14 +46,14 @@ export function candleLength(type: CandleType): number {
   return CANDLE_MS[type];
 }
 
-/** The stored candles that a type is made of. */
+/** The stored type that a type is made of. */
 function levelOf(type: CandleType): Level {
   return LEVEL_OF[type];
 }
 
 /**
- * When the candle of a type that holds `time` begins. The interface does not say how candles align: here all do to UTC,
- * weeks begin on Monday, and three-day candles count from the Unix epoch.
+ * When the candle that contains `time` begins. The interface does not say how candles align: here all align to UTC, weeks
+ * begin on Monday, and three-day candles count from the Unix epoch.
  */
 export function candleStart(type: CandleType, time: number): number {
   const length = CANDLE_MS[type];
@@ -79,8 +79,8 @@ export function joinCandles(first: Candle, second: Candle): Candle {
 }
 
 /**
- * Sums candles, oldest first, into those of a longer type; spans in which nothing happened stay out. The result is what
- * the rows without gaps add up to: a span whose first candle is missing opens at the close before, `close` at first.
+ * Sums candles, oldest first, into those of a longer type. Spans without trades are left out. A span whose first candle is
+ * missing opens at the previous close (`close` for the first one), as the sum of rows without gaps would.
  */
 export function aggregate(candles: Iterable<Candle>, type: CandleType, close?: bigint): Candle[] {
   const sums: Candle[] = [];
@@ -95,13 +95,13 @@ export function aggregate(candles: Iterable<Candle>, type: CandleType, close?: b
   return sums;
 }
 
-/** The candle that begins at `time`, from what happened first within it and the close before. */
-function opening(time: number, first: Candle, close: bigint | undefined): Candle {
+/** The candle that begins at `time`, from the first candle within it and the previous close. */
+export function opening(time: number, first: Candle, close: bigint | undefined): Candle {
   if (close === undefined || first.time === time) return { ...first, time };
   return joinCandles(tradeCandle(time, close, 0n), first);
 }
 
-/** A row for every span from `from` to `to`, both included: where nothing was traded the last close goes on, without volume. */
+/** A row for every span from `from` to `to`, both included. Spans without trades repeat the last close, with no volume. */
 function withoutGaps(candles: readonly Candle[], type: CandleType, from: number, to: number, close: bigint): Candle[] {
   const rows: Candle[] = [];
   let carried = close;
@@ -124,7 +124,7 @@ function least(a: bigint, b: bigint): bigint {
   return b;
 }
 
-/** What happened before trading began: a market's candles from `start` to before `end`. */
+/** A market's candles before trading began: from `start` to before `end`. */
 export interface History {
   readonly start: number;
   readonly end: number;
@@ -147,13 +147,13 @@ export const candleCodec: Codec<Candle> = {
   },
 };
 
-/** Where a candle is kept, and what is in it so far. */
+/** The key of a candle, and the candle so far. */
 interface Slot {
   readonly key: string;
   readonly candle: Candle | undefined;
 }
 
-/** The candles of one market: its history, and what its trades made of the time since. */
+/** The candles of one market: its history, and those of its trades since. */
 export class CandleSeries {
   private readonly current = new Map<Level, Slot>();
   private lastPrice: bigint | undefined;
@@ -164,7 +164,7 @@ export class CandleSeries {
     private readonly table: Table<Candle>,
   ) {}
 
-  /** Takes in a trade: `time` in ms and never before the trade before it. */
+  /** Adds a trade. `time` is in ms and never before the previous trade's. */
   record(time: number, price: bigint, volume: bigint): void {
     const trade = tradeCandle(candleStart('1min', time), price, volume);
     this.lastPrice ??= trade.time === this.history.end ? undefined : this.closeBefore(trade.time);
@@ -178,7 +178,7 @@ export class CandleSeries {
     this.lastPrice = price;
   }
 
-  /** Rows without gaps up to `now`, oldest first: the latest `size` of those that do not begin before `since`, or the first. */
+  /** Rows without gaps up to `now`, oldest first: the latest (or the first) `size` of those that begin at `since` or later. */
   read(type: CandleType, now: number, size: number, since = 0, which: 'first' | 'latest' = 'latest'): Candle[] {
     const length = candleLength(type);
     const span = (size - 1) * length;
@@ -193,7 +193,7 @@ export class CandleSeries {
     return withoutGaps(aggregate(stored, type, close), type, from, last, close ?? 0n);
   }
 
-  /** The last price before `time`; undefined before the history. */
+  /** The last price before `time`; undefined if there was none. */
   private closeBefore(time: number): bigint | undefined {
     const { start, end } = { start: this.key('1min', 0), end: this.key('1min', time) };
     for (const candle of this.table.range({ start, end, reverse: true })) return candle.close;

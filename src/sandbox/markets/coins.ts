@@ -1,38 +1,38 @@
-/** A blockchain over which a coin comes and goes. Amounts are decimal texts in the coin. */
+/** A blockchain for deposits and withdrawals of a coin. Amounts are decimal text in the coin. */
 export interface ChainRules {
   readonly coin: string;
   /** The chain's name, as in `blockChain` and `chainName`. */
   readonly chain: string;
   readonly mainChain: string;
-  /** The least fee of a withdrawal. */
+  /** The minimum fee of a withdrawal. */
   readonly fee: string;
   readonly minWithdrawal: string;
   readonly maxWithdrawal: string;
   readonly canDeposit: boolean;
   readonly canWithdraw: boolean;
-  /** Whether one account of the exchange receives for all, told apart by a memo. */
+  /** Whether one address receives for all accounts, distinguished by a memo. */
   readonly usesMemo: boolean;
-  /** How many a deposit needs until it is credited. */
+  /** Confirmations until a deposit is credited. */
   readonly confirmations: number;
-  /** How an address looks: its beginning, the characters that follow, and how many of them. */
-  readonly look: AddressLook;
+  readonly addressFormat: AddressFormat;
 }
 
-interface AddressLook {
+/** A prefix and a number of characters of an alphabet. */
+interface AddressFormat {
   readonly prefix: string;
   readonly alphabet: string;
   readonly length: number;
 }
 
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-const LOOKS = {
+const ADDRESS_FORMATS = {
   bitcoin: { prefix: '1', alphabet: BASE58, length: 33 },
   litecoin: { prefix: 'L', alphabet: BASE58, length: 33 },
   ethereum: { prefix: '0x', alphabet: '0123456789abcdef', length: 40 },
   tron: { prefix: 'T', alphabet: BASE58, length: 33 },
   ripple: { prefix: 'r', alphabet: BASE58, length: 33 },
   eos: { prefix: 'box', alphabet: 'abcdefghijklmnopqrstuvwxyz12345', length: 9 },
-} as const satisfies Record<string, AddressLook>;
+} as const satisfies Record<string, AddressFormat>;
 
 const OPEN = { canDeposit: true, canWithdraw: true };
 const CLOSED = { canDeposit: false, canWithdraw: false };
@@ -49,29 +49,29 @@ type ChainRow = readonly [
   gate: Gate,
   usesMemo: boolean,
   confirmations: number,
-  look: AddressLook,
+  addressFormat: AddressFormat,
 ];
 
-/** The first chain of a coin is the one that is meant where none is named. */
+/** The first chain of a coin is the default. */
 const CHAIN_ROWS: readonly ChainRow[] = [
-  ['btc', 'BTC', 'BTC', '0.0005', '0.001', '100', OPEN, false, 2, LOOKS.bitcoin],
-  ['eth', 'ETH', 'ETH', '0.004', '0.01', '1000', OPEN, false, 12, LOOKS.ethereum],
-  ['bch', 'BCH', 'BCH', '0.0005', '0.01', '1000', OPEN, false, 6, LOOKS.bitcoin],
-  ['ltc', 'LTC', 'LTC', '0.001', '0.1', '5000', OPEN, false, 6, LOOKS.litecoin],
-  ['eos', 'EOS', 'EOS', '0.1', '1', '100000', OPEN, true, 3, LOOKS.eos],
-  ['xrp', 'XRP', 'XRP', '0.1', '21', '1000000', OPEN, true, 3, LOOKS.ripple],
-  ['usdt', 'TRC20', 'TRX', '1', '10', '1000000', OPEN, false, 3, LOOKS.tron],
-  ['usdt', 'ERC20', 'ETH', '5', '20', '1000000', OPEN, false, 12, LOOKS.ethereum],
-  ['usdt', 'BEP20', 'BSC', '0.8', '10', '1000000', IN_ONLY, false, 15, LOOKS.ethereum],
-  ['usdt', 'OMNI', 'BTC', '20', '100', '1000000', CLOSED, false, 2, LOOKS.bitcoin],
+  ['btc', 'BTC', 'BTC', '0.0005', '0.001', '100', OPEN, false, 2, ADDRESS_FORMATS.bitcoin],
+  ['eth', 'ETH', 'ETH', '0.004', '0.01', '1000', OPEN, false, 12, ADDRESS_FORMATS.ethereum],
+  ['bch', 'BCH', 'BCH', '0.0005', '0.01', '1000', OPEN, false, 6, ADDRESS_FORMATS.bitcoin],
+  ['ltc', 'LTC', 'LTC', '0.001', '0.1', '5000', OPEN, false, 6, ADDRESS_FORMATS.litecoin],
+  ['eos', 'EOS', 'EOS', '0.1', '1', '100000', OPEN, true, 3, ADDRESS_FORMATS.eos],
+  ['xrp', 'XRP', 'XRP', '0.1', '21', '1000000', OPEN, true, 3, ADDRESS_FORMATS.ripple],
+  ['usdt', 'TRC20', 'TRX', '1', '10', '1000000', OPEN, false, 3, ADDRESS_FORMATS.tron],
+  ['usdt', 'ERC20', 'ETH', '5', '20', '1000000', OPEN, false, 12, ADDRESS_FORMATS.ethereum],
+  ['usdt', 'BEP20', 'BSC', '0.8', '10', '1000000', IN_ONLY, false, 15, ADDRESS_FORMATS.ethereum],
+  ['usdt', 'OMNI', 'BTC', '20', '100', '1000000', CLOSED, false, 2, ADDRESS_FORMATS.bitcoin],
 ];
 
-/** The chains of the coins: single ones, several for one coin, such with a memo, and closed ones. */
+/** Coins with one chain and with several, chains with memos, and closed ones. */
 const CHAINS: readonly ChainRules[] = CHAIN_ROWS.map(
-  ([coin, chain, mainChain, fee, minWithdrawal, maxWithdrawal, gate, usesMemo, confirmations, look]) => ({
+  ([coin, chain, mainChain, fee, minWithdrawal, maxWithdrawal, gate, usesMemo, confirmations, addressFormat]) => ({
     ...{ coin, chain, mainChain, fee, minWithdrawal, maxWithdrawal },
     ...gate,
-    ...{ usesMemo, confirmations, look },
+    ...{ usesMemo, confirmations, addressFormat },
   }),
 );
 
@@ -79,14 +79,14 @@ export function chainsOf(coin: string): readonly ChainRules[] {
   return CHAINS.filter((chain) => chain.coin === coin);
 }
 
-/** A chain by its stored name. Throws RangeError for an unknown one, which is a defect. */
+/** A chain by its stored name. Throws RangeError for an unknown one, which would be a defect. */
 export function chainRules(coin: string, name: string): ChainRules {
   const found = chainsOf(coin).find(({ chain }) => chain === name);
   if (found === undefined) throw new RangeError(`${coin} has no chain ${name}`);
   return found;
 }
 
-/** What the sandbox knows of a coin; the names follow the interface's coin entry. */
+/** A coin, named as in the interface's coin entry. */
 export interface CoinRules {
   readonly coin: string;
   readonly enName: string;
@@ -94,13 +94,13 @@ export interface CoinRules {
   /** Differs from enName only for a renamed coin. */
   readonly showName: string;
   readonly unitTag: string;
-  /** Decimals of the coin's smallest unit: balances and fees have as many. */
+  /** Decimals of balances and fees. */
   readonly unitDecimal: number;
-  /** The interface shows the field and does not state its meaning: here a running number. */
+  /** A running number: the interface does not state what the field means. */
   readonly fundsType: number;
-  /** On one of its chains at least. */
+  /** On at least one chain. */
   readonly canDeposit: boolean;
-  /** On one of its chains at least. */
+  /** On at least one chain. */
   readonly canWithdraw: boolean;
   readonly canLoan: boolean;
 }
@@ -135,7 +135,7 @@ export const COINS: ReadonlyMap<string, CoinRules> = new Map(
   ]),
 );
 
-/** The rules of a coin that must exist. Throws RangeError for an unknown one, which is a defect. */
+/** Throws RangeError for an unknown coin, which would be a defect. */
 export function coinRules(coin: string): CoinRules {
   const rules = COINS.get(coin);
   if (rules === undefined) throw new RangeError(`no such coin: ${coin}`);

@@ -2,22 +2,22 @@ import { Decimal } from '../../domain/decimal.js';
 import { Refusal } from '../refusals.js';
 import { coinRules } from './coins.js';
 
-/** What the interface's market configuration says of a market. */
+/** A market, as in the interface's market configuration. */
 export interface MarketRules {
   readonly market: string;
   readonly base: string;
   readonly quote: string;
   readonly priceScale: number;
   readonly amountScale: number;
-  /** The least amount of an order, in the base coin. */
+  /** The minimum amount of an order, in the base coin. */
   readonly minAmount: string;
-  /** The least price × amount of an order, in the quote coin: the interface's minSize. */
+  /** The minimum price × amount of an order, in the quote coin: the interface's minSize. */
   readonly minNotional: string;
 }
 
 /**
- * A market with its conversions between decimal text, ticks (of price), lots (of amount) and units (of a coin).
- * Every product of a price and an amount is a whole number of quote units, so that no trade has to round its value.
+ * A market with its conversions between decimal text, ticks (of price), lots (of amount) and units (of a coin). Price × amount
+ * is always a whole number of quote units, so no trade rounds its value.
  */
 export class Market implements MarketRules {
   readonly market: string;
@@ -32,7 +32,7 @@ export class Market implements MarketRules {
   private readonly minLots: bigint;
   private readonly minUnits: bigint;
 
-  /** Throws RangeError when the coins have too few decimals for the scales. */
+  /** Throws RangeError if the coins have too few decimals for the scales. */
   constructor(rules: MarketRules) {
     ({ market: this.market, base: this.base, quote: this.quote } = rules);
     ({ priceScale: this.priceScale, amountScale: this.amountScale } = rules);
@@ -63,7 +63,7 @@ export class Market implements MarketRules {
     return lots;
   }
 
-  /** Throws {@link Refusal} when price × amount is below the market's minimum. */
+  /** Throws {@link Refusal} if price × amount is below the market's minimum. */
   checkNotional(ticks: bigint, lots: bigint): void {
     if (this.value(ticks, lots) < this.minUnits) throw new Refusal('belowMinSize', this.minNotional);
   }
@@ -73,7 +73,7 @@ export class Market implements MarketRules {
     return ticks * lots * this.unitsPerTickLot;
   }
 
-  /** What units of the base coin are worth at a price, in units of the quote coin. */
+  /** The value of base coin units at a price, in units of the quote coin. */
   worth(ticks: bigint, units: bigint, rounding: 'down' | 'up'): bigint {
     const product = units * ticks * this.unitsPerTickLot;
     const whole = product / this.unitsPerLot;
@@ -99,14 +99,14 @@ export function coinText(coin: string, units: bigint): string {
   return Decimal.fromUnits(units, coinRules(coin).unitDecimal).toString();
 }
 
-/** Decimal text as units of 10^-scale; it must fit. */
+/** Decimal text as units of 10^-scale. Throws RangeError if it has more decimals. */
 export function unitsOf(text: string, scale: number): bigint {
   const value = Decimal.of(text);
   if (value.significantScale > scale) throw new RangeError(`${text} has more than ${scale} decimals`);
   return value.rescaled(scale, 'down').units;
 }
 
-/** Above zero, and of a size that does not fill memory: `1e99` is a number too. */
+/** Above zero and not so long that it fills memory, as `1e99` would. */
 function isSensible(value: Decimal): boolean {
   return value.sign > 0 && value.scale <= 100 && value.compare(LARGEST) < 0;
 }
@@ -120,7 +120,7 @@ function power(exponent: number): bigint {
 
 type Row = [market: string, priceScale: number, amountScale: number, minAmount: string, minNotional: string];
 
-/** Price scale + amount scale stays within the decimals of the quote coin: {@link Market} insists on it. */
+/** Price scale plus amount scale must not exceed the decimals of the quote coin: see {@link Market}. */
 const ROWS: readonly Row[] = [
   ['btc_usdt', 2, 6, '0.0001', '1'],
   ['eth_usdt', 2, 5, '0.001', '1'],
@@ -132,7 +132,7 @@ const ROWS: readonly Row[] = [
   ['xrp_eth', 8, 0, '1', '0.0005'],
 ];
 
-/** The markets of the exchange, in the order in which it lists them. */
+/** The markets of the exchange, in listing order. */
 export const MARKETS: ReadonlyMap<string, Market> = new Map(
   ROWS.map(([market, priceScale, amountScale, minAmount, minNotional]) => {
     const [base = '', quote = ''] = market.split('_');
@@ -140,7 +140,7 @@ export const MARKETS: ReadonlyMap<string, Market> = new Map(
   }),
 );
 
-/** Decimal text as units of a coin, zero or more. Throws {@link Refusal} where it is no amount of the coin. */
+/** Decimal text as units of a coin, zero or more. Throws {@link Refusal} if it is not an amount of the coin. */
 export function coinUnits(coin: string, text: string): bigint {
   const value = Decimal.parse(text);
   const sensible = value !== undefined && value.sign >= 0 && value.scale <= 100 && value.compare(LARGEST) < 0;

@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { MINUTES, PACKED } from './data/btc-usdt-2023-03.js';
 
-/** One-minute candles as columns: whole ticks and lots of the market, one element a minute, oldest first. */
+/** One-minute candles as columns, in ticks and lots, oldest first. */
 export interface Columns {
   readonly open: Int32Array;
   readonly high: Int32Array;

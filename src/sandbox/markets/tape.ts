@@ -1,9 +1,9 @@
-import type { Side } from '../engine/book.js';
+import type { Side } from '../../domain/order.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
 import type { Codec } from '../store/table.js';
 import type { CandleSeries } from './candles.js';
 
-/** A trade as the public sees it: ticks and lots, the taker's side. */
+/** A public trade in ticks and lots, with the taker's side. */
 export interface Trade {
   readonly id: bigint;
   readonly time: number;
@@ -12,7 +12,7 @@ export interface Trade {
   readonly amount: bigint;
 }
 
-/** The most trades that are shown at once: the interface's 50. */
+/** The most trades shown at once, as the interface states. */
 const SHOWN = 50;
 
 export const tradeCodec: Codec<Trade> = {

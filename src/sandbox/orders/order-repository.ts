@@ -1,14 +1,11 @@
+import type { OrderReference, Side } from '../../domain/order.js';
 import { isSimulated } from '../accounts/accounts.js';
-import type { Side } from '../engine/book.js';
 import { Refusal } from '../refusals.js';
 import type { NumberedLists } from '../store/numbered-lists.js';
 import type { Codec, Table } from '../store/table.js';
 import { keyOf, type Order, orderKey } from './order.js';
 
-/** How a request names an order. */
-export type OrderRef = { readonly id: string } | { readonly clientId: string };
-
-/** Which orders of an account and market are listed; `traded` are those of which something has traded. */
+/** A list of the orders of an account and market. `traded` has those that traded at least in part. */
 export type OrderList = Side | 'open' | 'traded' | 'all';
 
 export const keyCodec: Codec<string> = { encode: (key) => key, decode: String };
@@ -16,39 +13,39 @@ export const keyCodec: Codec<string> = { encode: (key) => key, decode: String };
 export const idCodec: Codec<bigint> = { encode: String, decode: (row) => BigInt(row as string) };
 
 interface OrderTables {
-  /** Every order of a customer, and the open ones of participants, by account, market and id. */
+  /** All orders of customers, and the open ones of simulated traders, by account, market and id. */
   readonly orders: Table<Order>;
   /** The keys of all open orders, by id. */
   readonly open: Table<string>;
-  /** The keys of the orders that client ids mean. */
+  /** The keys of the newest orders with a client id. */
   readonly clientIds: Table<string>;
-  /** The ids of customers' orders in the order in which they came onto a list. */
+  /** The ids of customers' orders, in the order in which they were added to a list. */
   readonly listed: NumberedLists<bigint>;
 }
 
-/** Keeps orders, lists those of customers, and finds them again. Only the open orders of customers are in memory. */
+/** Stores orders, and lists and finds those of customers. Only the open orders of customers are in memory. */
 export class OrderRepository {
   /** Open orders of customers by id. */
   readonly open = new Map<bigint, Order>();
-  /** The orders, participants' included, that have a row among the open ones. */
+  /** The orders, of simulated traders too, that have a row in the table of open ones. */
   private readonly openRows = new Set<Order>();
 
   constructor(private readonly tables: OrderTables) {}
 
-  /** Lists a new order; {@link keep} follows. A client id that was used before means this one from now on. */
+  /** Lists a new order; {@link keep} follows. If its client id was used before, it now means this one. */
   enter(order: Order): void {
     if (isSimulated(order.account)) return;
     for (const list of [order.side, 'all'] as const) this.list(order, list);
     if (order.clientId !== null) this.tables.clientIds.put(listName(order, order.clientId), keyOf(order));
   }
 
-  /** Keeps what has become of an order; a participant's is forgotten with its end. */
+  /** Stores an order after a change. A simulated trader's order is deleted when it ends. */
   keep(order: Order): void {
     const key = keyOf(order);
     const customer = !isSimulated(order.account);
     if (order.open || customer) this.tables.orders.put(key, order);
     else this.tables.orders.delete(key);
-    // most orders of takers end at once and never have a row among the open ones
+    // most taker orders end at once and never have a row in the table of open ones
     if (order.open && !this.openRows.has(order)) this.addOpen(order, key);
     else if (!order.open && this.openRows.has(order)) this.dropOpen(order);
   }
@@ -70,7 +67,7 @@ export class OrderRepository {
     if (!isSimulated(order.account)) this.list(order, 'traded');
   }
 
-  /** The open orders as they were stored, in the order of their ids. */
+  /** The stored open orders, sorted by id. */
   *restore(): Generator<Order> {
     for (const key of [...this.tables.open.range({ start: '', end: '\u{7f}' })]) {
       const order = this.tables.orders.get(key);
@@ -81,8 +78,8 @@ export class OrderRepository {
     }
   }
 
-  /** Throws {@link Refusal} when the account has no such order in the market. */
-  find(account: string, market: string, ref: OrderRef): Order {
+  /** Throws {@link Refusal} if the account has no such order in the market. */
+  find(account: string, market: string, ref: OrderReference): Order {
     const key = 'id' in ref ? keyOfId(account, market, ref.id) : this.keyOfClientId(account, market, ref.clientId);
     const order = key === undefined ? undefined : this.tables.orders.get(key);
     if (order === undefined) throw new Refusal('orderNotFound');
@@ -94,7 +91,7 @@ export class OrderRepository {
     return [...this.open.values()].filter((order) => order.account === account && order.market.market === market);
   }
 
-  /** A page of a list, newest first; pages count from 1. The newest of `traded` is the one whose first trade was last. */
+  /** A page of a list, newest first; pages count from 1. `traded` is sorted by the time of the first trade. */
   page(account: string, market: string, list: OrderList, page: number, size: number): Order[] {
     if (list === 'open') {
       return this.openOf(account, market)

@@ -1,8 +1,8 @@
-import type { AccountType } from '../../domain/words.js';
+import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { isSimulated, walletOf } from '../accounts/accounts.js';
 import type { BillBook, BillKind } from '../accounts/bills.js';
 import { FEES, type Ledger } from '../accounts/ledger.js';
-import { type Book, type BookEvent, type Execution, opposite, type Side } from '../engine/book.js';
+import { type Book, type BookEvent, opposite } from '../engine/book.js';
 import type { MarginService } from '../margin/margin-service.js';
 import type { Market } from '../markets/market.js';
 import type { Tape } from '../markets/tape.js';
@@ -27,7 +27,7 @@ export function lastPrice(venue: Venue | undefined): bigint {
 export interface Intent {
   readonly account: string;
   readonly side: Side;
-  readonly type: Execution;
+  readonly type: OrderType;
   readonly price: bigint;
   readonly amount: bigint;
   readonly clientId?: string | undefined;

@@ -1,25 +1,25 @@
-import type { AccountType } from '../../domain/words.js';
+import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import { walletName } from '../accounts/accounts.js';
-import type { BookOrder, Execution, Side } from '../engine/book.js';
+import type { BookOrder } from '../engine/book.js';
 import { coinText, MARKETS, type Market } from '../markets/market.js';
 import type { Codec } from '../store/table.js';
 
-/** An order as the exchange keeps it: the book's ticks and lots, and what trading made of it. */
+/** An order as the exchange keeps it, in ticks and lots. */
 export interface Order extends BookOrder {
   readonly account: string;
   readonly kind: AccountType;
   /** The ledger account that pays and receives. */
   readonly wallet: string;
-  /** Whether what comes in repays what the wallet owes. */
+  /** Whether what comes in repays the wallet's debt. */
   readonly repay: boolean;
   readonly market: Market;
-  readonly type: Execution;
+  readonly type: OrderType;
   /** Lots. */
   readonly amount: bigint;
   readonly clientId: string | null;
   /** ms since the Unix epoch. */
   readonly time: number;
-  /** What traded, in units of the quote coin. */
+  /** The traded value, in units of the quote coin. */
   value: bigint;
   /** In units of the coin the order receives. */
   fee: bigint;
@@ -42,7 +42,7 @@ export interface OrderRecord {
   readonly account: AccountType;
   readonly market: string;
   readonly side: Side;
-  readonly type: Execution;
+  readonly type: OrderType;
   readonly price: string;
   readonly amount: string;
   readonly filled: string;
@@ -129,6 +129,6 @@ export const orderCodec: Codec<Order> = {
 };
 
 type StoredOrder = [
-  ...[AccountType, number, Side, Execution],
+  ...[AccountType, number, Side, OrderType],
   ...[string, string, string, string, string, number, string | null, number],
 ];

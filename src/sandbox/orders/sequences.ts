@@ -1,6 +1,6 @@
 import type { Row } from '../store/table.js';
 
-/** The numbers that were given out last. */
+/** The last numbers that were assigned. */
 export interface Sequence {
   order: bigint;
   trade: bigint;
@@ -11,7 +11,7 @@ export const FIRST: Readonly<Sequence> = { order: 0n, trade: 1_000_000_000n, bil
 
 const DAY = 86_400_000;
 
-/** Numbers that only go up: ids of orders, trades and bills. */
+/** Increasing ids of orders, trades and bills. */
 export class Sequences {
   private day = { number: Number.NaN, first: 0n };
 
@@ -21,8 +21,8 @@ export class Sequences {
   ) {}
 
   /**
-   * An order id of 18 digits, beyond what a double holds, as the interface's are: the UTC date, the ms of the day and
-   * two digits that tell apart the orders of one ms. When those are used up the ids run ahead of the clock.
+   * An order id of 18 digits, more than a double holds, like the interface's: the UTC date, the ms of the day, and two digits
+   * that distinguish the orders of one ms. If those are used up, the ids run ahead of the clock.
    */
   order(time: number): bigint {
     const fromTime = this.firstOfDay(time) + BigInt(time % DAY) * 100n;
@@ -31,7 +31,7 @@ export class Sequences {
     return this.last.order;
   }
 
-  /** The least id of the day, reckoned once a day. */
+  /** The lowest id of the day, computed once a day. */
   private firstOfDay(time: number): bigint {
     const day = Math.floor(time / DAY);
     if (day !== this.day.number) {
@@ -41,7 +41,7 @@ export class Sequences {
     return this.day.first;
   }
 
-  /** The id of a deposit or a withdrawal: of the same kind as an order's, and of the same run. */
+  /** The id of a deposit or a withdrawal, from the same sequence as those of orders. */
   record(time: number): bigint {
     return this.order(time);
   }
@@ -58,7 +58,7 @@ export class Sequences {
     return this.last.bill;
   }
 
-  /** How many trades there were. */
+  /** The number of trades so far. */
   get trades(): number {
     return Number(this.last.trade - FIRST.trade);
   }

@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Side } from '../engine/book.js';
+import type { Side } from '../../domain/order.js';
 import { MINUTE } from '../markets/candles.js';
 import type { Market } from '../markets/market.js';
 
@@ -14,7 +14,7 @@ export interface RecordedCandle {
   readonly volume: bigint;
 }
 
-/** A trade as it is to happen: the taker's side, ticks and lots. Without a lot it is only noted in the candle. */
+/** A trade to be replayed, in ticks and lots, with the taker's side. With an amount of 0 only the candle shows its price. */
 export interface Print {
   readonly time: number;
   readonly side: Side;
@@ -22,12 +22,12 @@ export interface Print {
   readonly amount: bigint;
 }
 
-/** What a file recorded of a market, oldest first. */
+/** The recorded rows of a market, oldest first. */
 export type Recording =
   | { readonly kind: 'candles'; readonly rows: readonly RecordedCandle[] }
   | { readonly kind: 'trades'; readonly rows: readonly Print[] };
 
-/** When a recording begins, and when its last row is over: ms since the Unix epoch. */
+/** When a recording begins, and when its last row ends: ms since the Unix epoch. */
 export function spanOf({ kind, rows }: Recording): { from: number; to: number } {
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) throw new RangeError('an empty recording');
@@ -35,9 +35,9 @@ export function spanOf({ kind, rows }: Recording): { from: number; to: number } 
 }
 
 /**
- * The trades that make up a candle: open, the nearer extreme, the other extreme, close, evenly over its time. A rising
- * candle goes over its low first. The volume is spread evenly and to the lot; what cannot be shared goes to the later ones.
- * Prices that follow each other unchanged are one trade. A price for which no lot is left is a print without an amount.
+ * The trades that make up a candle, evenly over its time: open, one extreme, the other, close. A rising candle has its low first.
+ * The volume is spread evenly in whole lots, remaining lots going to the later trades. Repeated prices are one trade. A price
+ * for which no lot is left becomes a print without an amount.
  */
 export function printsOf({ time, length, open, high, low, close, volume }: RecordedCandle): Print[] {
   const extremes = close >= open ? [low, high] : [high, low];
@@ -52,20 +52,19 @@ export function printsOf({ time, length, open, high, low, close, volume }: Recor
   }));
 }
 
-/** Thrown for a file that cannot be replayed: it names the line, the rule and the mend. */
+/** Thrown for a file that cannot be replayed. The message names the line and the rule. */
 export class BadRecording extends Error {
   override readonly name = 'BadRecording';
 }
 
 /**
- * Reads a recording of a market. It knows three kinds of rows by their columns, separated by commas, after a header or
- * without one:
+ * Reads a recording of a market: comma-separated rows, with or without a header. The number of columns tells the format:
  * - 6: open time, open, high, low, close, volume
- * - 12: the same six first, then close time, quote volume and other columns that are not looked at
+ * - 12: the same six, then close time, quote volume and other columns, which are ignored
  * - 5: time, trade id, the taker's side (`buy`, `sell`), price, amount
  *
- * Times are milliseconds since the Unix epoch, or microseconds where they have 16 digits. Rows are in the order of time;
- * candles may be missing. Throws {@link BadRecording}.
+ * Times are milliseconds since the Unix epoch, or microseconds if they have 16 digits. Rows are sorted by time; candles may be
+ * missing. Throws {@link BadRecording}.
  */
 export function readRecording(text: string, market: Market): Recording {
   const lines = text.split(/\r?\n/);
@@ -86,7 +85,7 @@ function isData(line: string, index: number): boolean {
   return line.trim() !== '' && !(index === 0 && /^\s*"?[A-Za-z_]/.test(line.replace('\u{feff}', '')));
 }
 
-/** The least distance of two rows is the length of a candle; the others are gaps. */
+/** The shortest distance between two rows is the length of a candle; longer ones are gaps. */
 function shortest(times: readonly number[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (let index = 1; index < times.length; index += 1) {

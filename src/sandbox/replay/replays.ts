@@ -1,18 +1,18 @@
-import type { Side } from '../engine/book.js';
+import type { Side } from '../../domain/order.js';
 import type { Store } from '../store/store.js';
 import type { Codec, Table } from '../store/table.js';
 import { type Print, printsOf, type RecordedCandle, type Recording } from './recording.js';
 
 type StoredRow = readonly Print[];
 
-/** How far the replay of a market is: so many rows, the next one from 0, and how much of it has happened. */
+/** The progress of a replay: its number of rows, the next row (from 0), and the next print within it. */
 interface Progress {
   rows: number;
   row: number;
   print: number;
 }
 
-/** A row is kept as it was in the file: a candle has seven numbers, a trade four. */
+/** A row as in the file: a candle has seven numbers, a trade four. */
 const rowCodec: Codec<RecordedCandle | Print> = {
   encode: (row) =>
     'open' in row
@@ -34,7 +34,7 @@ const progressCodec: Codec<Progress> = {
   },
 };
 
-/** The replay of one market; it goes on after a restart where it was. */
+/** The replay of one market. It continues after a restart. */
 class Replay {
   private prints: StoredRow = [];
 
@@ -51,7 +51,7 @@ class Replay {
     return this.progress.rows - this.progress.row;
   }
 
-  /** When the next print is due; infinity when all have happened. */
+  /** When the next print is due; infinity if there are no more. */
   get next(): number {
     return this.prints[this.progress.print]?.time ?? Number.POSITIVE_INFINITY;
   }
@@ -76,7 +76,7 @@ class Replay {
   }
 }
 
-/** What of recorded markets is still to happen. A market that was replayed once has no crowd that trades by itself. */
+/** The replays of recorded markets. In a market that was replayed, simulated traders no longer trade on their own. */
 export class Replays {
   private readonly byMarket = new Map<string, Replay>();
   private readonly rows: Table<RecordedCandle | Print>;
@@ -92,19 +92,19 @@ export class Replays {
     return this.byMarket.has(market);
   }
 
-  /** Rows that have not happened yet, of all markets. */
+  /** Rows of all markets that are still to be replayed. */
   get left(): number {
     return [...this.byMarket.values()].reduce((sum, replay) => sum + replay.left, 0);
   }
 
-  /** When the next print of any market is due; infinity when there is none. */
+  /** When the next print of any market is due; infinity if there is none. */
   get next(): number {
     let next = Number.POSITIVE_INFINITY;
     for (const replay of this.byMarket.values()) next = Math.min(next, replay.next);
     return next;
   }
 
-  /** Lets a market follow a recording from now on; what was left of an earlier one is dropped. */
+  /** Lets a market follow a recording. The rest of an earlier one is dropped. */
   add(market: string, { rows }: Recording): void {
     for (const [index, row] of rows.entries()) this.rows.put(rowKey(market, index), row);
     const progress = { rows: rows.length, row: 0, print: 0 };
@@ -112,7 +112,7 @@ export class Replays {
     this.open(market, progress);
   }
 
-  /** Takes what is due by `time`, oldest first. */
+  /** The prints that are due by `time`, oldest first. */
   *takeDue(time: number): Generator<readonly [market: string, print: Print]> {
     for (const replay of this.byMarket.values()) {
       while (replay.next <= time) yield [replay.market, replay.take()];

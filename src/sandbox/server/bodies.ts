@@ -1,14 +1,14 @@
 import type { Refusal } from '../refusals.js';
 import { CODE_IS_TEXT, SUCCESS } from './choices.js';
 
-/** Text that goes into the JSON as it is: above all a number whose digits a double would change. */
+/** Text that is written into the JSON unchanged, such as a number whose digits a double would change. */
 export class Verbatim {
   constructor(readonly text: string) {}
 }
 
 export type Json = string | number | boolean | null | Verbatim | readonly Json[] | { readonly [name: string]: Json };
 
-/** A JSON number from plain decimal text; every digit is kept, zeros at the end too. */
+/** A JSON number from decimal text, with all its digits. */
 export function number(text: string): Verbatim {
   return new Verbatim(text);
 }
@@ -18,7 +18,7 @@ export function numbers(texts: readonly string[]): Verbatim {
   return new Verbatim(`[${texts.join(',')}]`);
 }
 
-/** Compact JSON. A `number` in it is a count or a time: throws RangeError unless it is a safe whole number. */
+/** Compact JSON. A `number` in it is a count or a time: throws RangeError unless it is a safe integer. */
 export function write(json: Json): string {
   if (typeof json === 'string') return JSON.stringify(json);
   if (json instanceof Verbatim) return json.text;
@@ -39,22 +39,22 @@ function writeInteger(value: number): string {
   return String(value);
 }
 
-/** How one family of operations says no. The shapes are observed; the interface shows none. */
-export type Family = (refusal: Refusal) => string;
+/** The body of a refusal. The formats are observed; the interface shows none. */
+export type RefusalBody = (refusal: Refusal) => string;
 
 /** Market data: `{"error": …}`, or `{"result": false, "message": …}` when it is too busy to answer. */
-export const marketData: Family = (refusal) => {
+export const marketDataRefusal: RefusalBody = (refusal) => {
   const busy = refusal.reason === 'tooFrequent' || refusal.reason === 'locked';
   return write(busy ? { result: false, message: refusal.message } : { error: refusal.message });
 };
 
 /** Signed operations: `{"code", "message"}`. */
-const signed: Family = ({ code, message }) => write({ code, message });
+const signedNumberRefusal: RefusalBody = ({ code, message }) => write({ code, message });
 
-const signedWithTextCode: Family = ({ code, message }) => write({ code: String(code), message });
+const signedTextRefusal: RefusalBody = ({ code, message }) => write({ code: String(code), message });
 
-export function signedFamily(name: string): Family {
-  return CODE_IS_TEXT.has(name) ? signedWithTextCode : signed;
+export function signedRefusal(name: string): RefusalBody {
+  return CODE_IS_TEXT.has(name) ? signedTextRefusal : signedNumberRefusal;
 }
 
 /** The code of an answer to this operation, as a number or as the string that the interface shows. */
@@ -62,12 +62,12 @@ export function codeOf(name: string, code: number): Json {
   return CODE_IS_TEXT.has(name) ? String(code) : code;
 }
 
-/** The family that a path belongs to, also where the path leads nowhere. */
-export function familyOf(path: string): Family {
-  return path.startsWith('/data/v1') ? marketData : signed;
+/** The format for a path, also for one that does not exist. */
+export function refusalBodyOf(path: string): RefusalBody {
+  return path.startsWith('/data/v1') ? marketDataRefusal : signedNumberRefusal;
 }
 
 /** A success whose message is an object: `{code, message: {des, isSuc, datas}}`. */
-export function described(datas: Json): Json {
+export function successWith(datas: Json): Json {
   return { code: SUCCESS.code, message: { des: SUCCESS.message, isSuc: true, datas } };
 }

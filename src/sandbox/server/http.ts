@@ -10,14 +10,14 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Faults } from '../faults/faults.js';
 import { Refusal } from '../refusals.js';
-import { familyOf } from './bodies.js';
+import { refusalBodyOf } from './bodies.js';
 import { CONTENT_TYPE, STATUS } from './choices.js';
 import type { ApiRequest, ApiResponse, RequestHandler } from './request-handler.js';
 
 interface ListenerOptions {
-  /** Faults on demand; none when left out. */
+  /** Default: none. */
   readonly faults?: Faults;
-  /** Refuses a User-Agent that is not a desktop browser's, which the interface demands. */
+  /** Refuse a User-Agent that does not look like a desktop browser's, as the interface requires (default: off). */
   readonly strictAgent?: boolean;
 }
 
@@ -29,30 +29,30 @@ export function interfaceListener(
 ): RequestListener {
   return (request, response) => {
     activity.begin(request.headers['user-agent']);
-    // only GET has no body that would have to be read before the connection can be used again
+    // other methods have a body that would have to be read before the connection can be reused
     if (request.method !== 'GET') response.shouldKeepAlive = false;
-    const asked = askedIn(request);
+    const apiRequest = apiRequestOf(request);
     const end = ({ refused }: ApiResponse) => activity.end(refused);
     const finish = (answer: ApiResponse) => {
       send(response, answer.body);
       end(answer);
     };
     if (strictAgent && !isBrowser(request.headers['user-agent'])) {
-      finish(handler.refuse(asked.url, new Refusal('notBrowser')));
+      finish(handler.refuse(apiRequest.url, new Refusal('notBrowser')));
       return;
     }
-    const fault = faults?.strike(asked.url);
+    const fault = faults?.match(apiRequest.url);
     if (faults !== undefined && fault !== undefined) {
-      void faults.apply(fault, { asked, response, handler }).then(end);
+      void faults.apply(fault, { request: apiRequest, response, handler }).then(end);
       return;
     }
-    const answer = handler.answer(asked);
+    const answer = handler.answer(apiRequest);
     if (answer instanceof Promise) void answer.then(finish);
     else finish(answer);
   };
 }
 
-function askedIn(request: IncomingMessage): ApiRequest {
+function apiRequestOf(request: IncomingMessage): ApiRequest {
   return {
     method: request.method ?? '',
     url: request.url ?? '',
@@ -60,66 +60,65 @@ function askedIn(request: IncomingMessage): ApiRequest {
   };
 }
 
-/** Headers as a list of names and values, which Node copies as they are. */
+/** The headers are a flat list, which Node writes fastest. */
 function send(response: ServerResponse, body: string): void {
   response.writeHead(STATUS, ['Content-Type', CONTENT_TYPE, 'Content-Length', String(Buffer.byteLength(body))]);
   response.end(body);
 }
 
-/** "Clients must send a `User-Agent` header that looks like a desktop browser's." All of these begin so. */
+/** "Clients must send a `User-Agent` header that looks like a desktop browser's." */
 function isBrowser(userAgent: string | undefined): boolean {
   return userAgent?.startsWith('Mozilla/') === true;
 }
 
-/** What the interface's port has been asked, for `status` and for the decision to stop when idle. */
+/** Counts the requests to the interface, for `status` and for the idle stop. */
 export class Activity {
   requests = 0;
   refused = 0;
-  /** Requests whose User-Agent is not a browser's: the interface demands one, the sandbox serves any. */
+  /** Requests whose User-Agent does not look like a browser's. */
   nonBrowserAgents = 0;
-  /** Requests that are being worked on. */
-  underWay = 0;
-  /** By a clock of its own: the exchange's may be set, or stand still. */
+  pending = 0;
+  /** By a clock of its own, because the exchange's may be set or stopped. */
   private lastRequest = performance.now();
 
   begin(userAgent: string | undefined): void {
     this.requests += 1;
-    this.underWay += 1;
+    this.pending += 1;
     if (!isBrowser(userAgent)) this.nonBrowserAgents += 1;
     this.lastRequest = performance.now();
   }
 
   end(refused: boolean): void {
-    this.underWay -= 1;
+    this.pending -= 1;
     if (refused) this.refused += 1;
     this.lastRequest = performance.now();
   }
 
-  /** Someone is about to ask: puts the idle stop off. */
+  /** Postpones the idle stop, because a request is about to come. */
   touch(): void {
     this.lastRequest = performance.now();
   }
 
-  /** Whether nothing was asked for so long, and nothing is under way. */
+  /** Whether there was no request for so long, and none is pending. */
   isIdleFor(milliseconds: number): boolean {
-    return this.underWay === 0 && performance.now() - this.lastRequest >= milliseconds;
+    return this.pending === 0 && performance.now() - this.lastRequest >= milliseconds;
   }
 }
 
-/** A port on loopback that is being served. */
+/** A served port on loopback. */
 export interface Listener {
   readonly port: number;
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
-  /** Takes no more connections and resolves when what was under way has been answered. */
+  /** Stops accepting connections and resolves when pending requests are answered. */
   close(): Promise<void>;
 }
 
 const LOOPBACK = '127.0.0.1';
 
 /**
- * How long a client may take. One check of all connections every few seconds stands in for a timer each.
- * The header size bounds the whole query; it holds every valid request and a market of 10,000 characters.
+ * How long a client may take. All connections are checked every few seconds, which is cheaper than a timer for each. The header
+ * size limits the query; every valid request fits, and a market of 10,000 characters.
  */
 const TIMEOUT = {
   headersTimeout: 10_000,
@@ -132,12 +131,12 @@ const TIMEOUT = {
 
 const MOST_CONNECTIONS = 4096;
 
-/** How long a closing listener waits for answers that nobody fetches. */
+/** How long a closing listener waits for clients that do not read their answers. */
 const CLOSE_TIMEOUT = 5_000;
 
 /**
- * Serves `respond` on loopback; port 0 takes any free one. Rejects with the system's error, EADDRINUSE above all.
- * `patience` is for tests that cannot wait.
+ * Serves `respond` on loopback; port 0 takes any free one. Rejects with the system's error, such as EADDRINUSE. `timeout` is for
+ * tests that cannot wait.
  */
 export async function listen(respond: RequestListener, port: number, timeout: ServerOptions = {}): Promise<Listener> {
   const server = createServer({ ...TIMEOUT, ...timeout }, respond);
@@ -163,40 +162,40 @@ function close(server: Server): Promise<void> {
   });
 }
 
-/** What the HTTP parser says of bytes that are no request. */
+/** What the HTTP parser reports for bytes that are not a request. */
 interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
 }
 
-interface Complaint {
+interface BadRequest {
   readonly status: string;
   readonly rule: string;
 }
 
-const COMPLAINTS: Readonly<Record<string, Complaint>> = {
+const BAD_REQUESTS: Readonly<Record<string, BadRequest>> = {
   HPE_HEADER_OVERFLOW: { status: '431 Request Header Fields Too Large', rule: 'the request is too large' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', rule: 'the request took too long' },
 };
-const NOT_HTTP: Complaint = { status: '400 Bad Request', rule: 'the request is not HTTP' };
+const NOT_HTTP: BadRequest = { status: '400 Bad Request', rule: 'the request is not HTTP' };
 
-/** How long the rest of a refused request is read and thrown away: closing at once would cut off the answer as well. */
+/** How long the rest of a refused request is read and discarded. Closing at once would cut off the answer too. */
 const DRAIN_MILLISECONDS = 1_000;
 
-/** Answers bytes that are no HTTP request with an error of the interface's kind, and closes the connection. */
+/** Answers bytes that are not an HTTP request with an error as the interface sends it, and closes the connection. */
 function answerBadBytes(error: ParserError, socket: Duplex): void {
-  const { status, rule } = COMPLAINTS[error.code ?? ''] ?? NOT_HTTP;
+  const { status, rule } = BAD_REQUESTS[error.code ?? ''] ?? NOT_HTTP;
   if (socket.writable && !socket.writableEnded) {
-    socket.end(httpAnswer(status, familyOf(pathIn(error.rawPacket))(new Refusal('badParameter', rule))));
+    socket.end(httpAnswer(status, refusalBodyOf(pathIn(error.rawPacket))(new Refusal('badParameter', rule))));
   }
   drain(socket);
 }
 
-/** CONNECT asks for a tunnel; there is none. */
+/** CONNECT asks for a tunnel, which does not exist. */
 function refuseTunnel(_request: unknown, socket: Duplex): void {
   socket.on('error', () => socket.destroy());
   const refusal = new Refusal('badParameter', 'every operation is a GET');
-  socket.end(httpAnswer('405 Method Not Allowed', familyOf('')(refusal)));
+  socket.end(httpAnswer('405 Method Not Allowed', refusalBodyOf('')(refusal)));
   drain(socket);
 }
 
@@ -210,7 +209,7 @@ function httpAnswer(status: string, body: string): string {
   return `HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`;
 }
 
-/** A listener for data takes the connection away from the HTTP parser, which would complain about every piece again. */
+/** Takes the connection away from the HTTP parser, which would report an error for every further piece. */
 function drain(socket: Duplex): void {
   socket.removeAllListeners('data');
   socket.on('data', () => undefined);

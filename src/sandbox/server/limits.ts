@@ -1,7 +1,7 @@
 import { Refusal } from '../refusals.js';
 import { LIMITS } from './choices.js';
 
-/** The last times at which something was allowed, as many as the limit: the oldest says whether one more fits. */
+/** The times of the last allowed requests, as many as the limit. The oldest decides whether one more fits. */
 class SlidingLog {
   private readonly times: Float64Array;
   private next = 0;
@@ -13,10 +13,10 @@ class SlidingLog {
     this.times = new Float64Array(requests).fill(Number.NEGATIVE_INFINITY);
   }
 
-  /** Whether one more fits at `now`; it then counts. */
+  /** Whether one more fits at `now`. If so, it counts. */
   admit(now: number): boolean {
     const elapsed = now - (this.times[this.next] ?? Number.NEGATIVE_INFINITY);
-    // a clock that was set back must not lock anyone out
+    // a clock that was set back must not block anyone
     if (elapsed >= 0 && elapsed < this.milliseconds) return false;
     this.times[this.next] = now;
     this.next = (this.next + 1) % this.times.length;
@@ -24,7 +24,7 @@ class SlidingLog {
   }
 }
 
-/** One thing per name, made when first asked for; the longest unused goes when there are too many. */
+/** A value for each name, made on first use. If there are too many, the least recently used is dropped. */
 class RecentlyUsed<Thing> {
   private readonly things = new Map<string, Thing>();
 
@@ -49,7 +49,7 @@ class RecentlyUsed<Thing> {
   }
 }
 
-/** What is allowed. Null is without a limit. */
+/** The limits; null for none. */
 export interface LimitValues {
   /** Requests a second for each API key. */
   readonly key: number | null;
@@ -71,7 +71,7 @@ export const STATED: LimitValues = {
 
 export const UNLIMITED: LimitValues = { ...STATED, key: null, address: null, kline: null };
 
-/** The interface's "Limits", in memory and by the exchange's clock. Each check throws {@link Refusal} when passed. */
+/** The interface's "Limits", in memory. Each check counts a request and throws {@link Refusal} if it is over the limit. */
 export interface Limits {
   /** Trade host, per IP: 10,000 a minute, beyond that the IP is locked for an hour (4001). */
   address(address: string, now: number): void;
@@ -81,7 +81,7 @@ export interface Limits {
   kline(address: string, now: number): void;
 }
 
-/** Keeps limits; those of the interface unless told. */
+/** Default: the limits that the interface states. */
 export function keptLimits(values: LimitValues = STATED): Limits {
   const { key, address, lock, kline } = values;
   return {

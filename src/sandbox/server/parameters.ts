@@ -11,26 +11,26 @@ interface Target {
 
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
 
-/** Splits a request target. The absolute form, which proxies send, is understood. */
+/** Splits a request target, also in the absolute form that proxies send. */
 export function splitTarget(url: string): Target {
   const target = url.startsWith('/') ? url : url.replace(ABSOLUTE, '');
   const mark = target.indexOf('?');
   return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
-/** More than any operation has; a client may send some that the interface does not know. */
+/** More than any operation has, because clients may send unknown ones. */
 const MOST_PARAMETERS = 100;
 
 /**
- * Reads a query string as the commonest servers read a form: `+` is a space, percent sequences are UTF-8. Chosen, not
- * documented: a name given twice is refused, because it is not known which of the two would be signed. The result keeps
- * the values decoded, as they are signed.
+ * Reads a query string as most servers read a form: `+` is a space, percent sequences are UTF-8. The values are decoded, as they
+ * are signed. Chosen: a name that is given twice is refused, because it is unclear which of the two would be signed.
  *
- * Throws {@link Refusal} on raw bytes beyond ASCII, percent nonsense, too many parameters, and names that are doubled or not printable ASCII.
+ * Throws {@link Refusal} for raw bytes beyond ASCII, invalid percent sequences, too many parameters, and names that are repeated
+ * or not printable ASCII.
  */
 export function readQuery(query: string): Map<string, string> {
   const parameters = new Map<string, string>();
-  // some HTTP parsers let such bytes through, and whether they were meant as UTF-8 is a guess
+  // some HTTP parsers accept such bytes, and it is unclear whether they are UTF-8
   if (/[^ -~]/.test(query)) throw new Refusal('badParameter', 'characters beyond ASCII must be percent-encoded');
   const parts = query.split('&');
   if (parts.length > MOST_PARAMETERS) throw new Refusal('badParameter', 'too many parameters');
@@ -56,10 +56,8 @@ function decode(text: string): string {
 }
 
 /**
- * Checks the received parameters against the operation's own and gives those that were given. Parameters that the
- * interface does not know are ignored, as observed; an optional one with an empty value counts as not given.
- *
- * Throws {@link Refusal} for a missing or wrong one.
+ * Checks the received parameters against the description of the operation and returns the given ones. Unknown parameters are
+ * ignored, as observed; an optional one with an empty value counts as missing. Throws {@link Refusal}.
  */
 export function checkParameters(
   operation: Operation,
@@ -103,7 +101,7 @@ interface Facts {
 
 const known = new WeakMap<Operation, Facts>();
 
-/** What an operation says of its parameters, found once. */
+/** The parameters of an operation and their groups, computed once. */
 function factsOf(operation: Operation): Facts {
   const found = known.get(operation);
   if (found !== undefined) return found;

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/accounts.js';
 import type { Exchange } from '../exchange/exchange-service.js';
 import { Refusal } from '../refusals.js';
 import { NotWritten } from '../store/errors.js';
-import { type Family, familyOf, marketData, signedFamily, write } from './bodies.js';
+import { marketDataRefusal, type RefusalBody, refusalBodyOf, signedRefusal, write } from './bodies.js';
 import { PERMISSIONS, ZONE } from './choices.js';
 import type { Limits } from './limits.js';
 import { SERVED } from './operations/index.js';
@@ -13,25 +13,25 @@ import { checkMethod, checkRequestTime, readCredentials, Verifier } from './veri
 
 interface HandlerOptions {
   readonly exchange: Exchange;
-  /** The machine's clock, ms since the Unix epoch: a client cannot know a driven clock, so reqTime and limits go by this. */
+  /** The machine's clock, for reqTime and limits: a client cannot know the exchange's, which may be driven. */
   readonly now: () => number;
   readonly limits: Limits;
-  /** How far reqTime may be from the clock, in ms; a minute when it is not given. */
+  /** How far reqTime may be from the clock, in ms (default: a minute). */
   readonly tolerance?: number | undefined;
-  /** The zone of the interface's dates in minutes ahead of UTC; UTC when it is not given. */
+  /** The zone of the interface's dates, in minutes ahead of UTC (default: UTC). */
   readonly zone?: number;
-  /** Which 1,000 rows of more follow kline's `since`; the latest when it is not given. */
+  /** Which rows kline gives if more than 1,000 follow its `since` (default: the latest). */
   readonly klineSince?: KlineSince | undefined;
-  /** Told what went wrong in the sandbox itself; never a request's parameters. */
+  /** Gets errors of the sandbox itself, never a request's parameters. */
   readonly log: (line: string) => void;
 }
 
-/** What matters of an HTTP request. */
+/** The relevant parts of an HTTP request. */
 export interface ApiRequest {
   readonly method: string;
   readonly url: string;
   readonly address: string;
-  /** How far the clock that reqTime is held against is off, in ms; it is right when this is left out. */
+  /** How far the clock that reqTime is checked against is off, in ms (default: 0). */
   readonly skew?: number;
 }
 
@@ -40,20 +40,19 @@ export interface ApiResponse {
   readonly refused: boolean;
 }
 
-type Work = (asked: ApiRequest, query: string) => ApiResponse | Promise<ApiResponse>;
+type Respond = (request: ApiRequest, query: string) => ApiResponse | Promise<ApiResponse>;
 
 interface Route {
-  readonly family: Family;
-  readonly work: Work;
+  readonly refusalBody: RefusalBody;
+  readonly respond: Respond;
 }
 
 /**
- * Turns requests into answers of the interface's kind, refusals and the sandbox's own defects included; it never throws.
+ * Routes a request to its operation, checks it, and writes the answer as the interface has it. Refusals and the sandbox's own
+ * errors are answers too; it never throws.
  *
- * Once the disk took nothing, signed requests are refused (1002) and market data are served on.
- *
- * Signed answers, refusals too, wait until everything that they tell is durable. Market data do not wait: what they show of a moment
- * that a kill undid is at most one commit old.
+ * Signed answers, also refusals, wait until everything they report is durable. Market data do not wait: after a kill, at most one
+ * commit of what they showed is undone. Once the disk failed, signed requests are refused (1002) and market data are still served.
  */
 export class RequestHandler {
   private readonly routes = new Map<string, Route>();
@@ -66,61 +65,61 @@ export class RequestHandler {
   private addRoute(served: Served): void {
     if (served.access === 'public') {
       const parsed = new ParsedQueries(served.operation);
-      const work: Work = (asked, query) => this.runPublic(served, asked, () => parsed.of(query));
-      this.routes.set(`/data/v1/${served.name}`, { family: marketData, work });
+      const respond: Respond = (request, query) => this.runPublic(served, request, () => parsed.of(query));
+      this.routes.set(`/data/v1/${served.name}`, { refusalBody: marketDataRefusal, respond });
       return;
     }
-    const work: Work =
+    const respond: Respond =
       served.access === 'open'
-        ? (asked, query) => this.runOpen(served, asked, query)
-        : (asked, query) => this.runSigned(served, asked, query);
-    this.routes.set(`/api/${served.name}`, { family: signedFamily(served.name), work });
+        ? (request, query) => this.runOpen(served, request, query)
+        : (request, query) => this.runSigned(served, request, query);
+    this.routes.set(`/api/${served.name}`, { refusalBody: signedRefusal(served.name), respond });
   }
 
-  answer(asked: ApiRequest): ApiResponse | Promise<ApiResponse> {
-    const { path, query } = splitTarget(asked.url);
-    const route = this.routes.get(path) ?? { family: familyOf(path), work: nowhere };
-    const refuse = (thrown: unknown) => this.refusal(route.family, thrown, path);
+  answer(request: ApiRequest): ApiResponse | Promise<ApiResponse> {
+    const { path, query } = splitTarget(request.url);
+    const route = this.routes.get(path) ?? { refusalBody: refusalBodyOf(path), respond: unknownOperation };
+    const refuse = (thrown: unknown) => this.refusal(route.refusalBody, thrown, path);
     try {
-      if (asked.method !== 'GET') throw new Refusal('badParameter', 'every operation is a GET');
-      const answer = route.work(asked, query);
+      if (request.method !== 'GET') throw new Refusal('badParameter', 'every operation is a GET');
+      const answer = route.respond(request, query);
       return answer instanceof Promise ? answer.catch(refuse) : answer;
     } catch (error) {
       return refuse(error);
     }
   }
 
-  /** A refusal in the shape that the operation of this address has. */
+  /** A refusal in the format of the operation at this URL. */
   refuse(url: string, refusal: Refusal): ApiResponse {
     const { path } = splitTarget(url);
-    return this.refusal(this.routes.get(path)?.family ?? familyOf(path), refusal, path);
+    return this.refusal(this.routes.get(path)?.refusalBody ?? refusalBodyOf(path), refusal, path);
   }
 
-  private runPublic(served: ServedOpenly<'public'>, asked: ApiRequest, read: () => ParsedQuery): ApiResponse {
+  private runPublic(served: ServedOpenly<'public'>, request: ApiRequest, read: () => ParsedQuery): ApiResponse {
     const { exchange, now, limits, klineSince } = this.options;
-    if (served.operation.bucket === 'kline') limits.kline(asked.address, now());
+    if (served.operation.bucket === 'kline') limits.kline(request.address, now());
     const values = read();
     exchange.advance();
     return { body: write(served.run(values, { exchange, klineSince })), refused: false };
   }
 
-  /** Shown without accesskey and sign. A signature that is sent all the same is not looked at: it counts for the IP only. */
-  private runOpen(served: ServedOpenly<'open'>, asked: ApiRequest, query: string): ApiResponse {
+  /** The interface shows it without accesskey and sign. A signature is ignored; the request counts for the IP only. */
+  private runOpen(served: ServedOpenly<'open'>, request: ApiRequest, query: string): ApiResponse {
     const { exchange, now, limits } = this.options;
-    limits.address(asked.address, now());
+    limits.address(request.address, now());
     const parameters = readQuery(query);
     checkMethod(served.name, parameters);
     const values = checkParameters(served.operation, parameters);
     return { body: write(served.run(values, { exchange })), refused: false };
   }
 
-  private async runSigned(served: ServedSigned, asked: ApiRequest, query: string): Promise<ApiResponse> {
+  private async runSigned(served: ServedSigned, request: ApiRequest, query: string): Promise<ApiResponse> {
     const { exchange, now, limits, zone = ZONE } = this.options;
-    limits.address(asked.address, now());
+    limits.address(request.address, now());
     const parameters = readQuery(query);
-    const account = this.authenticate(served, parameters, asked.skew);
+    const account = this.authenticate(served, parameters, request.skew);
     const values = checkParameters(served.operation, parameters);
-    // what would not last is not begun: this rejects
+    // nothing is begun that could not be kept: this rejects
     if (exchange.isFailing) await exchange.durable();
     exchange.advance();
     try {
@@ -130,7 +129,7 @@ export class RequestHandler {
     }
   }
 
-  /** The account whose key signed the request. A request counts against the key only when it is the key owner's. */
+  /** The account whose key signed the request. Only requests with a valid signature count against the key. */
   private authenticate(served: Served, parameters: ReadonlyMap<string, string>, skew = 0): Account {
     const { exchange, now, limits, tolerance } = this.options;
     const { accessKey, sign, reqTime } = readCredentials(served.name, parameters);
@@ -144,43 +143,42 @@ export class RequestHandler {
     return account;
   }
 
-  private refusal(family: Family, thrown: unknown, path: string): ApiResponse {
-    if (thrown instanceof Refusal) return { body: family(thrown), refused: true };
+  private refusal(refusalBody: RefusalBody, thrown: unknown, path: string): ApiResponse {
+    if (thrown instanceof Refusal) return { body: refusalBody(thrown), refused: true };
     if (thrown instanceof NotWritten) {
       this.options.log(`refused ${path.slice(0, 60)}: ${thrown.message}`);
-      return { body: family(new Refusal('internal', thrown.message)), refused: true };
+      return { body: refusalBody(new Refusal('internal', thrown.message)), refused: true };
     }
     const trace = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     this.options.log(`internal error in ${path.slice(0, 60)}: ${trace}`);
-    return { body: family(new Refusal('internal')), refused: true };
+    return { body: refusalBody(new Refusal('internal')), refused: true };
   }
 }
 
-const nowhere: Work = () => {
+const unknownOperation: Respond = () => {
   throw new Refusal('general', 'no such operation');
 };
 
-export type ParsedQuery = Readonly<Record<string, string | undefined>>;
+type ParsedQuery = Readonly<Record<string, string | undefined>>;
 
-/** So many are kept; then all are forgotten, which is rare and cheap. */
+/** When there are more, all are forgotten, which is rare and cheap. */
 const MOST = 500;
 
 /**
- * What the queries of an operation mean. That depends on their text alone, and who watches a market asks the same again
- * and again, so it is read once.
+ * The parsed queries of an operation. Clients that watch a market send the same text again and again, so it is parsed once.
  */
 class ParsedQueries {
   private readonly known = new Map<string, ParsedQuery>();
 
   constructor(private readonly operation: Operation) {}
 
-  /** The checked parameters of a query. Throws Refusal where they are wrong, each time anew. */
+  /** The checked parameters of a query. Throws {@link Refusal}. */
   of(query: string): ParsedQuery {
     const known = this.known.get(query);
     if (known !== undefined) return known;
-    const meaning = checkParameters(this.operation, readQuery(query));
+    const parsed = checkParameters(this.operation, readQuery(query));
     if (this.known.size >= MOST) this.known.clear();
-    this.known.set(query, meaning);
-    return meaning;
+    this.known.set(query, parsed);
+    return parsed;
   }
 }

@@ -1,4 +1,4 @@
-import { RENAMED_COINS } from '../../domain/words.js';
+import { RENAMED_COINS } from '../../domain/coin.js';
 import { type OperationName, type OperationNamed, operations } from '../../exchange/operations/index.js';
 import type { Access, Operation, Parameters, Values } from '../../exchange/operations/operation.js';
 import type { Account } from '../accounts/accounts.js';
@@ -8,17 +8,17 @@ import type { MarketRules } from '../markets/market.js';
 import { Refusal } from '../refusals.js';
 import type { Json } from './bodies.js';
 
-/** Chosen, because the interface has no end parameter: the latest rows, or the first ones, which can be paged through. */
+/** Chosen, because the interface has no end parameter: the latest rows, or the first, which allows paging. */
 export type KlineSince = 'first' | 'latest';
 
-/** What a public operation works with. */
+/** What a public operation gets. */
 interface Call {
   readonly exchange: Exchange;
-  /** Which 1,000 rows of more follow kline's `since`; the latest when it is not given. */
+  /** Which rows kline gives if more than 1,000 follow its `since` (default: the latest). */
   readonly klineSince?: KlineSince | undefined;
 }
 
-/** What a signed operation works with, after the signature was verified. */
+/** What a signed operation gets, after the signature was verified. */
 export interface SignedCall extends Call {
   readonly account: Account;
   /** The zone of the interface's dates, in minutes ahead of UTC. */
@@ -27,7 +27,7 @@ export interface SignedCall extends Call {
 
 type Unchecked = Record<string, string | undefined>;
 
-/** An operation that is served: its description and what it does. */
+/** An operation: its description and its implementation. */
 export type Served = ServedOpenly<'public'> | ServedOpenly<'open'> | ServedSigned;
 
 interface Described<Kind extends Access> {
@@ -36,7 +36,7 @@ interface Described<Kind extends Access> {
   readonly access: Kind;
 }
 
-/** One that needs no signature: of the market-data host, or of the trade host. */
+/** An operation without a signature: public on the market-data host, open on the trade host. */
 export interface ServedOpenly<Kind extends 'public' | 'open'> extends Described<Kind> {
   readonly run: PublicRun;
 }
@@ -48,33 +48,33 @@ export interface ServedSigned extends Described<'signed'> {
 type PublicRun = (values: Unchecked, call: Call) => Json;
 type SignedRun = (values: Unchecked, call: SignedCall) => Json;
 
-/** Serves a market-data operation. `run` sees checked parameters and throws {@link Refusal} to say no. */
-export function publicly<Name extends OperationName>(
+/** Serves a market-data operation. `run` gets checked parameters and throws {@link Refusal}. */
+export function servePublic<Name extends OperationName>(
   name: Name,
   run: (values: Values<OperationNamed<Name>>, call: Call) => Json,
 ): Served {
-  // checkParameters has held the values against the same description that their type is made of
+  // checkParameters has checked the values against the description from which their type is made
   return { name, operation: operations[name], access: 'public', run: run as PublicRun };
 }
 
-/** Serves an operation of the trade host that needs no signature; see {@link publicly}. */
-export function openly<Name extends OperationName>(
+/** Serves an operation of the trade host that needs no signature. */
+export function serveOpen<Name extends OperationName>(
   name: Name,
   run: (values: Values<OperationNamed<Name>>, call: Call) => Json,
 ): Served {
   return { name, operation: operations[name], access: 'open', run: run as PublicRun };
 }
 
-/** Serves a signed operation; see {@link publicly}. */
-export function signedly<Name extends OperationName>(
+/** Serves a signed operation. */
+export function serveSigned<Name extends OperationName>(
   name: Name,
   run: (values: Values<OperationNamed<Name>>, call: SignedCall) => Json,
 ): Served {
   return { name, operation: operations[name], access: 'signed', run: run as SignedRun };
 }
 
-/** Serves a signed operation that the interface does not describe, and that clients were seen to use. */
-export function observedly<Params extends Parameters>(
+/** Serves a signed operation that the interface does not describe but clients use. */
+export function serveObserved<Params extends Parameters>(
   name: string,
   operation: Operation<Params>,
   run: (values: Values<Operation<Params>>, call: SignedCall) => Json,
@@ -82,32 +82,32 @@ export function observedly<Params extends Parameters>(
   return { name, operation, access: 'signed', run: run as SignedRun };
 }
 
-/** The rules of a market. Throws {@link Refusal} for one that does not exist, naming a renamed coin's new name. */
+/** The rules of a market. Throws {@link Refusal} if it does not exist; for a renamed coin, with the new name. */
 export function marketOf(exchange: Exchange, name: string): MarketRules {
   const rules = exchange.markets.get(name);
   if (rules !== undefined) return rules;
   const renamed = name.split('_').find((coin) => Object.hasOwn(RENAMED_COINS, coin));
-  const fix = renamed === undefined ? '' : ` (${renamed} is ${RENAMED_COINS[renamed]} now)`;
-  throw new Refusal('unknownMarket', `${name}${fix}`);
+  const hint = renamed === undefined ? '' : ` (${renamed} is ${RENAMED_COINS[renamed]} now)`;
+  throw new Refusal('unknownMarket', `${name}${hint}`);
 }
 
-/** The rules of a coin, in either case. Throws {@link Refusal} for one that does not exist, naming a renamed coin's new name. */
+/** The rules of a coin, in any letter case. Throws {@link Refusal} if it does not exist; for a renamed coin, with the new name. */
 export function coinOf(exchange: Exchange, name: string): CoinRules {
   const coin = name.toLowerCase();
   const rules = exchange.coins.get(coin);
   if (rules !== undefined) return rules;
-  const fix = Object.hasOwn(RENAMED_COINS, coin) ? ` (${coin} is ${RENAMED_COINS[coin]} now)` : '';
-  throw new Refusal('unknownCoin', `${coin}${fix}`);
+  const hint = Object.hasOwn(RENAMED_COINS, coin) ? ` (${coin} is ${RENAMED_COINS[coin]} now)` : '';
+  throw new Refusal('unknownCoin', `${coin}${hint}`);
 }
 
 const MINUTE = 60_000;
 
-/** A time as `YYYY-MM-DD HH:MM:SS` of a zone, which is given in minutes ahead of UTC. */
+/** A time as `YYYY-MM-DD HH:MM:SS` in a zone given in minutes ahead of UTC. */
 export function showWallClock(time: number, zone: number): string {
   return new Date(time + zone * MINUTE).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** The ms since the Unix epoch at which such a second begins. Throws {@link Refusal} where there is no such time. */
+/** The ms since the Unix epoch at which such a second begins. Throws {@link Refusal} if there is no such time. */
 export function readWallClock(name: string, text: string, zone: number): number {
   const time = Date.parse(`${text.replace(' ', 'T')}Z`) - zone * MINUTE;
   // some engines read the 31st of February as a day of March

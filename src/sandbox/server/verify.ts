@@ -3,8 +3,8 @@ import { Refusal } from '../refusals.js';
 import { REQUEST_TIME_TOLERANCE } from './choices.js';
 
 /*
- * The exchange's side of the interface's "Authentication", read from the document and written apart from the client's
- * side, so that a mistake in one is not hidden by the same mistake in the other.
+ * The exchange's side of the interface's "Authentication". It shares no code with the client's side, so that a mistake in one is
+ * not hidden by the same mistake in the other.
  */
 
 /** What authenticates a request, as it was sent. */
@@ -14,7 +14,7 @@ interface Credentials {
   readonly reqTime: string;
 }
 
-/** Reads the common parameters. Throws {@link Refusal} when one is missing or `method` is not the path's last segment. */
+/** Reads the common parameters. Throws {@link Refusal} if one is missing or `method` is not the path's last segment. */
 export function readCredentials(operation: string, parameters: ReadonlyMap<string, string>): Credentials {
   demand(parameters, 'method');
   checkMethod(operation, parameters);
@@ -22,7 +22,7 @@ export function readCredentials(operation: string, parameters: ReadonlyMap<strin
   return { accessKey, sign: demand(parameters, 'sign'), reqTime: demand(parameters, 'reqTime') };
 }
 
-/** Throws {@link Refusal} when there is a `method` and it is not the path's last segment. */
+/** Throws {@link Refusal} if there is a `method` that is not the path's last segment. */
 export function checkMethod(operation: string, parameters: ReadonlyMap<string, string>): void {
   const method = parameters.get('method') ?? operation;
   if (method !== operation) throw new Refusal('badParameter', 'method must equal the last segment of the path');
@@ -34,11 +34,11 @@ function demand(parameters: ReadonlyMap<string, string>, name: string): string {
   return value;
 }
 
-/** Verifies signatures. K is kept per account: its SHA-1 would otherwise be made anew for every request. */
+/** Verifies signatures. K is cached for each account, which saves a SHA-1 for every request. */
 export class Verifier {
   private readonly keys = new Map<string, { secretKey: string; key: KeyObject }>();
 
-  /** Throws {@link Refusal} 1003 unless `sign` is the signature of everything received but `sign` and `reqTime`. */
+  /** Throws {@link Refusal} 1003 unless `sign` is the signature of all parameters except `sign` and `reqTime`. */
   checkSignature(
     account: { readonly accessKey: string; readonly secretKey: string },
     parameters: ReadonlyMap<string, string>,
@@ -57,7 +57,7 @@ export class Verifier {
   }
 }
 
-/** Names are printable ASCII here, so that comparing code units is comparing ASCII. */
+/** Names are printable ASCII, so the default order is ASCII order. */
 function signedText(parameters: ReadonlyMap<string, string>): string {
   const names = [...parameters.keys()].sort();
   let text = '';
@@ -68,14 +68,14 @@ function signedText(parameters: ReadonlyMap<string, string>): string {
   return text;
 }
 
-/** Takes as long for a nearly right text as for a wholly wrong one. */
+/** In constant time. */
 function sameText(expected: string, given: string): boolean {
   const left = Buffer.from(expected, 'utf8');
   const right = Buffer.from(given, 'utf8');
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Throws {@link Refusal} 3005 when reqTime is not a time in milliseconds, 3007 when it is more than `tolerance` ms from `now`. */
+/** Throws {@link Refusal} 3005 if reqTime is not a time in ms, and 3007 if it is more than `tolerance` ms from `now`. */
 export function checkRequestTime(reqTime: string, now: number, tolerance = REQUEST_TIME_TOLERANCE): void {
   if (!/^\d{1,15}$/.test(reqTime))
     throw new Refusal('badParameter', 'reqTime must be milliseconds since the Unix epoch');

@@ -10,29 +10,29 @@ import { MarketTraders, type Moment } from './traders.js';
 const STEP = 500;
 
 const MINUTE = 60_000;
-/** Gaps up to this long are lived through step by step. */
+/** Gaps of up to this many steps are simulated step by step. */
 const FINE = 10 * STEPS_PER_MINUTE;
-/** Of a longer gap the last day is lived through; what lies before stays flat. */
+/** Of a longer gap, only the last day is simulated; before it prices stay flat. */
 const LONGEST = 24 * 60 * STEPS_PER_MINUTE;
-/** Where in a minute the price is traded when a whole minute is one step. */
+/** The steps of a minute at which the price trades if the minute is simulated at once. */
 const PRINTS = [0, 40, 80, 119];
 
-/** What the crowd remembers: the last step it took, and where the price path was. */
+/** The last step that was simulated, and the state of the price path. */
 export interface SimulatorState {
   readonly step: number;
   readonly path: PathState;
 }
 
-/** What the administration wants of the crowd. */
+/** What an administrator has set. */
 interface Orders {
-  /** Whether a market follows a recording: the crowd only quotes there, around the last price. */
+  /** Whether a market follows a recording: simulated traders then only quote, around the last price. */
   readonly isReplayed: (market: string) => boolean;
   readonly priceMoves: PriceMoves;
 }
 
 /**
- * Everyone who trades in the sandbox besides its customers. What they do in a step follows from the seed, the step's
- * number, the price path and the books, never from when {@link advance} is called.
+ * The simulated traders of all markets. What they do in a step depends on the seed, the step's number, the price path and the
+ * books, never on when {@link advance} is called.
  */
 export class MarketSimulator {
   private readonly markets: ReadonlyMap<string, MarketTraders>;
@@ -53,7 +53,7 @@ export class MarketSimulator {
     this.step = state.step;
   }
 
-  /** The state from which the first step is the one that begins at `time`, the start of a minute. */
+  /** The state before the step that begins at `time`, the start of a minute. */
   static start(time: number): SimulatorState {
     return { step: time / STEP - 1, path: PricePath.start(Math.floor(time / MINUTE)) };
   }
@@ -62,17 +62,17 @@ export class MarketSimulator {
     return { step: this.step, path: this.path.current };
   }
 
-  /** Takes over an open order of a participant. */
+  /** Takes over a stored open order of a simulated trader. */
   restore(order: Order): void {
     this.markets.get(order.market.market)?.restore(order);
   }
 
-  /** Lets a recorded trade happen in its market. */
+  /** Replays a recorded trade in its market. */
   replayPrint(market: string, print: Print): void {
     this.markets.get(market)?.replayPrint(print);
   }
 
-  /** Leads the fair price of a market to `target` ticks within `ms`, from the step that was taken last. */
+  /** Moves the fair price of a market to `target` ticks within `ms`, beginning at the last step. */
   movePrice(market: string, target: number, ms: number): void {
     const index = this.venues.findIndex((venue) => venue.market.market === market);
     const venue = this.venues[index];
@@ -81,7 +81,7 @@ export class MarketSimulator {
     this.orders.priceMoves.add(market, { from, to: from + ms, start, target });
   }
 
-  /** Goes to just before `now` without living: the step that is under way then is the next one that is taken. */
+  /** Skips to the step before `now` without simulating. Whether there was anything to skip. */
   skip(now: number): boolean {
     const last = Math.floor(now / STEP) - 1;
     const behind = last > this.step;
@@ -89,7 +89,7 @@ export class MarketSimulator {
     return behind;
   }
 
-  /** Lives through all steps due by `now`; whether there were any. */
+  /** Simulates all steps due by `now`. Whether there were any. */
   advance(now: number): boolean {
     const target = Math.floor(now / STEP);
     const behind = target - this.step;
@@ -99,7 +99,7 @@ export class MarketSimulator {
     return true;
   }
 
-  /** Goes over a long gap in whole minutes, to less than two minutes before `target`. */
+  /** Simulates a long gap in whole minutes, up to less than two minutes before `target`. */
   private catchUp(target: number): void {
     const from = Math.max(this.step, target - LONGEST);
     const last = Math.floor(target / STEPS_PER_MINUTE) - 2;
@@ -144,13 +144,13 @@ export class MarketSimulator {
   }
 }
 
-/** A price that somebody wants to see: the way there from one time to another (ms), in ticks, and how it goes on. */
+/** A move of the fair price, in ticks, from one time to another (ms). */
 interface PriceMove {
   readonly from: number;
   readonly to: number;
   readonly start: number;
   readonly target: number;
-  /** What the path is multiplied by since the target was reached; null before. */
+  /** What the price path is multiplied by after the target was reached; null before. */
   readonly factor: number | null;
 }
 
@@ -162,7 +162,7 @@ export const priceMoveCodec: Codec<PriceMove> = {
   },
 };
 
-/** Markets whose fair prices were pushed away from the path. They follow the path again from where they were pushed to. */
+/** Moves of fair prices away from the price path. Afterwards a market follows the path again, starting at its new price. */
 export class PriceMoves {
   private readonly byMarket = new Map<string, PriceMove>();
 
@@ -170,12 +170,12 @@ export class PriceMoves {
     for (const [market, push] of table.entries({ start: '', end: '\u{7f}' })) this.byMarket.set(market, push);
   }
 
-  /** Leads a market from a fair price to another, both in ticks, between two times. */
+  /** Moves a market from one fair price to another between two times. */
   add(market: string, push: Omit<PriceMove, 'factor'>): void {
     this.keep(market, { ...push, factor: null });
   }
 
-  /** The fair price in ticks where the path has `path`; times go up from call to call. */
+  /** The fair price in ticks, where the price path has `path`. Times increase from call to call. */
   fair(market: string, time: number, path: number): number {
     const push = this.byMarket.get(market);
     if (push === undefined) return path;
@@ -191,7 +191,7 @@ export class PriceMoves {
   }
 }
 
-/** By the same share in each step. */
+/** The price on the way, changing by the same ratio in each step. */
 function between({ from, to, start, target }: PriceMove, time: number): number {
   const share = Math.max(0, time - from) / Math.max(1, to - from);
   return start * (target / start) ** share;

@@ -5,20 +5,18 @@ import { type Columns, emptyColumns, recordedMinutes } from '../markets/recorded
 import { combinedMove, factorOf, type Move, ownMove, recordedMove } from './price-path.js';
 import { random } from './random.js';
 
-/** Prices in the quote coin, as numbers: the shape of a history before it is cut into ticks. */
+/** Prices in the quote coin as numbers, before they are rounded to ticks. */
 type Shape = Readonly<Record<'open' | 'high' | 'low' | 'close', Float64Array>>;
 
 /**
- * What happened in a market before trading began. That of btc_usdt is recorded; the others follow from it and from the
- * seed, so nothing of it is stored.
- *
- * `end` is the ms of the first minute that is not part of it.
+ * The candles of a market before trading began, up to `end` (ms, exclusive). Those of btc_usdt are recorded, the others derived
+ * from them and the seed, so none are stored.
  */
 export function prehistory(market: Market, seed: number, end: number): History {
   return new ColumnHistory(end, () => (market.market === 'btc_usdt' ? recordedMinutes() : synthesised(market, seed)));
 }
 
-/** A history that is made when it is first looked at. */
+/** A history that is made when it is first read. */
 class ColumnHistory implements History {
   readonly start: number;
   private readonly levels = new Map<Level, Candle[]>();
@@ -53,7 +51,7 @@ class ColumnHistory implements History {
   }
 }
 
-/** Made once for a seed: another exchange in this process, such as one that is imported, has the same. */
+/** Made once for each seed: another exchange in this process, such as an imported one, has the same. */
 const made = new Map<string, Columns>();
 
 function synthesised(market: Market, seed: number): Columns {
@@ -66,7 +64,7 @@ function synthesised(market: Market, seed: number): Columns {
 /** Room for the markets of two seeds. */
 const MOST_MADE = 14;
 
-/** A history in the recording's character that ends at the coin's first price and fits the other markets' histories. */
+/** A history like the recording that ends at the coin's genesis price and is consistent with the other markets. */
 function synthesise(market: Market, seed: number): Columns {
   const base = shapeOf(market.base, seed);
   const shape = market.quote === 'usdt' ? base : crossed(base, shapeOf(market.quote, seed));
@@ -100,7 +98,7 @@ function shapeOf(coin: string, seed: number): Shape {
   return shape;
 }
 
-/** The price of one coin in another. Their extremes fall apart, so the ratio's are drawn in towards its body. */
+/** The price of one coin in another. Their extremes do not coincide, so the ratio's are limited. */
 function crossed(base: Shape, quote: Shape): Shape {
   const shape = emptyShape(base.close.length);
   for (let minute = 0; minute < base.close.length; minute += 1) {
@@ -129,7 +127,7 @@ function fillVolume(volume: Float64Array, market: Market, seed: number): void {
   }
 }
 
-/** What a market trades for each BTC that btc_usdt trades, in USDT. */
+/** The USDT value that a market trades for each BTC traded in btc_usdt. */
 export function volumeFactor(market: Market): number {
   const btc = factorOf('btc').factor.price;
   return factorOf(market.base).factor.turnover * btc * (market.quote === 'usdt' ? 1 : 0.15);

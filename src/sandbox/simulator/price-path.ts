@@ -2,12 +2,12 @@ import { type Columns, recordedMinutes } from '../markets/recorded-minutes.js';
 import { random } from './random.js';
 
 /**
- * How the coins move, as numbers that drive the price path. `beta` is the share of btc's own moves, `own` the weight of
- * the coin's moves beside them (other recorded minutes), `turnover` what trades a minute relative to btc, by value.
+ * How a coin moves. `beta` is its share of btc's moves, `own` the weight of its own moves (other recorded minutes), `turnover`
+ * its traded value relative to btc's.
  */
-export interface Factor {
+interface Factor {
   readonly coin: string;
-  /** In USDT, at genesis: about what the coin cost when the recording ends. */
+  /** In USDT, at genesis: roughly the coin's price when the recording ends. */
   readonly price: number;
   readonly beta: number;
   readonly own: number;
@@ -30,10 +30,10 @@ export function factorOf(coin: string): { factor: Factor; index: number } {
   return { factor, index };
 }
 
-/** Minutes that are copied together from the recording, so that calm and storm stay together. */
+/** Minutes that are copied together from the recording, so that volatility clusters survive. */
 const BLOCK = 60;
 
-/** Which recorded minute a minute of the path copies: whole blocks, drawn by chance. */
+/** The recorded minute that a minute of the path copies, in whole random blocks. */
 function recordedIndex(draw: number, minuteInBlock: number, length: number): number {
   return 1 + Math.floor(draw * (length - BLOCK - 1)) + minuteInBlock;
 }
@@ -49,7 +49,7 @@ export function genesisPrice(coin: string): number {
   return coin === 'usdt' ? 1 : factorOf(coin).factor.price;
 }
 
-/** A minute of a price path: natural logarithms of open, high, low and close relative to the close before. */
+/** A minute of a price path: natural logarithms of open, high, low and close relative to the previous close. */
 export interface Move {
   readonly open: number;
   readonly high: number;
@@ -69,7 +69,7 @@ export function recordedMove(index: number, columns: Columns = recordedMinutes()
   };
 }
 
-/** A coin's own minute: one drawn from the recording in blocks, up and down exchanged for half of the blocks. */
+/** A coin's own minute, from a random block of the recording. Half of the blocks are turned upside down. */
 export function ownMove(seed: number, stream: number, minute: number): Move {
   const { block, within } = blockOf(minute);
   const draw = random(seed, stream, block, 1);
@@ -78,7 +78,7 @@ export function ownMove(seed: number, stream: number, minute: number): Move {
   return { open: -move.open, high: -move.low, low: -move.high, close: -move.close };
 }
 
-/** A coin's minute from btc's and its own. The extremes seldom coincide, so their sum is drawn in. */
+/** A coin's minute from btc's and its own. Their extremes seldom coincide, so the sum of them is reduced. */
 export function combinedMove(factor: Factor, btc: Move, own: Move): Move {
   if (factor.own === 0) return btc;
   const sum = (part: keyof Move) => factor.beta * btc[part] + factor.own * own[part];
@@ -91,22 +91,21 @@ export function combinedMove(factor: Factor, btc: Move, own: Move): Move {
   };
 }
 
-/** Steps of the crowd in a minute. */
+/** Simulation steps in a minute. */
 export const STEPS_PER_MINUTE = 120;
 
-/** Where the path is: the minute since the Unix epoch, and each coin's price in USDT when that minute began. */
+/** The minute since the Unix epoch, and each coin's price in USDT at its beginning. */
 export interface PathState {
   readonly minute: number;
   readonly prices: readonly number[];
 }
 
-/** How strongly a price is drawn back to where it was at genesis, a minute: half the way takes two weeks. */
+/** How strongly a price returns to its genesis price, for each minute: half the way takes two weeks. */
 const PULL = Math.LN2 / (14 * 24 * 60);
 
 /**
- * The fair prices that the crowd trades around: minutes of the recording, copied in blocks drawn by chance, without the
- * recording's trend. Which minutes is a function of the seed and the minute; minutes that were not lived through move
- * nothing.
+ * The fair prices that simulated traders trade around: random blocks of the recording, without its trend. Which blocks depends
+ * on the seed and the minute only. Minutes that are not simulated do not move prices.
  */
 export class PricePath {
   private moves: readonly Move[] = [];
@@ -127,7 +126,7 @@ export class PricePath {
     return this.state;
   }
 
-  /** Goes to a later minute: the one it leaves is completed, and those between did not happen. */
+  /** Moves to a later minute. The current one is completed; those in between do not move prices. */
   enter(minute: number): void {
     if (minute <= this.state.minute) return;
     const prices = this.state.prices.map((price, coin) => price * Math.exp(this.moves[coin]?.close ?? 0));
@@ -140,7 +139,7 @@ export class PricePath {
     return this.inUsdt(base, step) / this.inUsdt(quote, step);
   }
 
-  /** How many BTC were traded in the recorded minute that this one copies. */
+  /** The BTC traded in the recorded minute that this one copies. */
   turnover(): number {
     return (recordedMinutes().volume[this.source(this.state.minute)] ?? 0) / 1e6;
   }
@@ -153,7 +152,7 @@ export class PricePath {
     return move === undefined ? price : price * Math.exp(this.within(move, index, step));
   }
 
-  /** The way through a minute: from the close before over both extremes to the close, in straight lines. */
+  /** The path within a minute: straight lines from the previous close to both extremes and the close. */
   private within(move: Move, coin: number, step: number): number {
     const draw = (number: number) => random(this.seed, 3, coin, this.state.minute, number);
     const early = 10 + Math.floor(draw(0) * 40);
@@ -181,7 +180,7 @@ export class PricePath {
   }
 }
 
-/** The recording's mean change a minute, as a logarithm. */
+/** The recording's mean logarithmic change per minute. */
 function trend(): number {
   const { close } = recordedMinutes();
   return Math.log((close[close.length - 1] ?? 1) / (close[0] ?? 1)) / (close.length - 1);

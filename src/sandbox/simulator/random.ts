@@ -1,6 +1,6 @@
 /**
- * Chance that remembers nothing: a number from 0 to below 1 that depends only on its arguments, so that a step can be
- * repeated, or computed alone. The mixing is that of MurmurHash3's finaliser, applied after each argument.
+ * A stateless random number from 0 to below 1. It depends only on its arguments, so that a step can be repeated or computed on
+ * its own. The mixing is MurmurHash3's finaliser, applied after each argument.
  */
 export function random(seed: number, ...path: readonly number[]): number {
   let hash = mix(seed | 0);
@@ -8,7 +8,7 @@ export function random(seed: number, ...path: readonly number[]): number {
   return (hash >>> 0) / 2 ** 32;
 }
 
-/** A stream of chances for one place, drawn one after the other. */
+/** A sequence of random numbers for one purpose. */
 export class RandomStream {
   private drawn = 0;
   private readonly start: number;
@@ -23,7 +23,7 @@ export class RandomStream {
     return random(this.start, this.drawn);
   }
 
-  /** Positive, with the given mean, mostly small and sometimes large. */
+  /** From an exponential distribution with the given mean. */
   exponential(mean: number): number {
     return -Math.log(1 - this.next()) * mean;
   }

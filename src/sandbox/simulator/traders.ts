@@ -1,5 +1,6 @@
+import type { OrderType, Side } from '../../domain/order.js';
 import { MAKERS, TAKERS } from '../accounts/accounts.js';
-import { type Execution, opposite, type Side } from '../engine/book.js';
+import { opposite } from '../engine/book.js';
 import type { Market } from '../markets/market.js';
 import { held, type Order } from '../orders/order.js';
 import type { OrderService, Venue } from '../orders/order-service.js';
@@ -9,18 +10,18 @@ import { volumeFactor } from './prehistory.js';
 import { factorOf, genesisPrice } from './price-path.js';
 import { type RandomStream, random } from './random.js';
 
-/** What a step knows besides the book. */
+/** What traders know in a step, besides the book. */
 export interface Moment {
   /** ms since the Unix epoch. */
   readonly time: number;
-  /** The fair price in ticks; it need not be whole. */
+  /** The fair price in ticks, not necessarily whole. */
   readonly fair: number;
   /** BTC traded in btc_usdt in the recorded minute. */
   readonly turnover: number;
   readonly dice: RandomStream;
 }
 
-/** A participant's resting order; the price in ticks, as a number to be compared quickly. */
+/** A simulated trader's resting order. Its price is a number, for fast comparison. */
 interface Quote {
   readonly price: number;
   readonly order: Order;
@@ -28,13 +29,13 @@ interface Quote {
 
 const SIDES = ['buy', 'sell'] as const;
 
-/** How many mean quotes the takers buy in a step when somebody offers below the fair price. */
+/** How many average quotes takers take in a step if somebody offers better than the fair price. */
 const SWEEP_QUOTES = 20;
 
-/** How many steps a minute has, for spreading a minute's turnover over its trades. */
+/** Steps in a minute, over which its turnover is spread. */
 const STEPS = 120;
 
-/** The traders of one market. Each step they follow the fair price with their quotes and trade a little. */
+/** The simulated traders of one market. In each step they quote around the fair price and trade a little. */
 export class MarketTraders {
   private readonly quotes: Record<Side, Quote[]> = { buy: [], sell: [] };
   private readonly profile: Profile;
@@ -47,7 +48,7 @@ export class MarketTraders {
     this.profile = profileOf(venue.market);
   }
 
-  /** Takes over a quote from an earlier run. */
+  /** Takes over a stored quote. */
   restore(order: Order): void {
     const better = order.side === 'buy' ? -1 : 1;
     this.quotes[order.side].push({ price: Number(order.price), order });
@@ -61,9 +62,9 @@ export class MarketTraders {
     this.post(side, wanted[side], moment);
   }
 
-  /** A step that stands for a longer time: no quotes stay, but the price is traded, and so are orders it passes. */
+  /** A step that stands for a longer time: no quotes remain, but the price trades, and so do orders that it passes. */
   print(moment: Moment, share: number): void {
-    for (const side of SIDES) this.withdraw(side, []);
+    for (const side of SIDES) this.cancelExcept(side, []);
     this.sweep(moment);
     const side: Side = moment.dice.next() < 0.5 ? 'buy' : 'sell';
     const spread = side === 'buy' ? this.profile.halfSpread : -this.profile.halfSpread;
@@ -76,21 +77,21 @@ export class MarketTraders {
     this.orderService.cancel(this.venue, quote);
   }
 
-  /** Only quotes around the fair price, and trades with whoever offers better; which prices it quotes. */
+  /** Quotes around the fair price and trades with whoever offers better. The quoted prices. */
   quoteOnly(moment: Moment): Record<Side, number[]> {
     const wanted = this.wanted(moment.fair);
-    for (const side of SIDES) this.withdraw(side, wanted[side]);
+    for (const side of SIDES) this.cancelExcept(side, wanted[side]);
     this.sweep(moment);
     for (const side of SIDES) this.post(side, wanted[side], moment);
     return wanted;
   }
 
   /**
-   * Lets a recorded trade happen: a maker offers the amount, and a taker takes it. Orders of customers that offer the price
-   * or better trade before and instead. An amount of zero is a price that is only noted in the candle.
+   * Replays a recorded trade: a maker offers the amount and a taker takes it. Orders of customers at the price or better trade
+   * first, instead of it. With an amount of zero, only the candle shows the price.
    */
   replayPrint({ side, price, amount, time }: Print): void {
-    for (const each of SIDES) this.withdraw(each, []);
+    for (const each of SIDES) this.cancelExcept(each, []);
     if (amount === 0n) {
       this.venue.tape.candles.record(time, price, 0n);
       return;
@@ -105,8 +106,8 @@ export class MarketTraders {
     return { buy: prices('buy', 1), sell: prices('sell', 2) };
   }
 
-  /** Takes back what is too near to the fair price now, or too far away. */
-  private withdraw(side: Side, keep: readonly number[]): void {
+  /** Cancels quotes that are now too near to the fair price or too far away. */
+  private cancelExcept(side: Side, keep: readonly number[]): void {
     let next = 0;
     this.quotes[side] = this.quotes[side].filter(({ price, order }) => {
       while (next < keep.length && isBefore(side, keep[next] ?? 0, price)) next += 1;
@@ -116,7 +117,7 @@ export class MarketTraders {
     });
   }
 
-  /** Trades with whoever offers better than the fair price; the crowd itself does not any more. */
+  /** Trades with customers who offer better than the fair price. */
   private sweep({ fair, time }: Moment): void {
     const amount = sizedAmount(this.profile.quoteLots * SWEEP_QUOTES, 1, true);
     const limits = { buy: Math.ceil(fair) - 1, sell: Math.floor(fair) + 1 };
@@ -126,7 +127,7 @@ export class MarketTraders {
     }
   }
 
-  /** Sees to it that there is a quote of some size at each price. */
+  /** Ensures that there is a quote of sufficient size at each price. */
   private post(side: Side, prices: readonly number[], moment: Moment): void {
     const old = this.quotes[side];
     const least = BigInt(this.profile.leastLots);
@@ -142,7 +143,7 @@ export class MarketTraders {
     this.quotes[side] = quotes;
   }
 
-  /** A new quote, unless it would trade. The further out, the larger. */
+  /** A new quote, unless it would trade. Quotes further out are larger. */
   private quote(side: Side, price: number, rank: number, { time, dice }: Moment): Quote | undefined {
     const wanted = this.profile.quoteLots * (0.15 + dice.exponential(0.85)) * (1 + rank / 40);
     const amount = sizedAmount(wanted, this.profile.leastLots, dice.next() < 0.6);
@@ -151,7 +152,7 @@ export class MarketTraders {
     return order === undefined ? undefined : { price, order };
   }
 
-  /** Somebody takes from the best quote; which side was taken from. */
+  /** A taker takes from the best quote. The side that was taken from. */
   private trade({ turnover, time, dice }: Moment): Side {
     const side: Side = dice.next() < 0.5 ? 'buy' : 'sell';
     const best = this.venue.book.best(opposite(side));
@@ -162,11 +163,11 @@ export class MarketTraders {
     return opposite(side);
   }
 
-  /** Places an order for a participant, whose pockets are filled from outside when they run low; undefined: refused. */
+  /** Places an order for a simulated trader, who gets coins from outside if needed. Undefined if it is refused. */
   private order(
     account: string,
     side: Side,
-    type: Execution,
+    type: OrderType,
     price: bigint,
     amount: bigint,
     time: number,
@@ -188,30 +189,30 @@ function isBefore(side: Side, price: number, other: number): boolean {
   return side === 'buy' ? price > other : price < other;
 }
 
-/** A stretch of the ladder: so many quotes, one in every `width` ticks. */
+/** A price range with a number of quotes, one in every `width` ticks. */
 export interface Band {
   readonly quotes: number;
   readonly width: number;
 }
 
-/** How the crowd behaves in a market. */
+/** How simulated traders behave in a market. */
 export interface Profile {
   /** From the fair price to the first quote, in ticks. */
   readonly halfSpread: number;
   /** From the best quote outwards. */
   readonly bands: readonly Band[];
-  /** The mean amount of a quote and the least, in lots. */
+  /** The mean and the minimum amount of a quote, in lots. */
   readonly quoteLots: number;
   readonly leastLots: number;
-  /** The chance that somebody trades in a step. */
+  /** The probability of a trade in a step. */
   readonly activity: number;
-  /** Lots traded for each BTC that the recorded minute traded. */
+  /** Lots to trade for each BTC traded in the recorded minute. */
   readonly lotsPerTurnover: number;
 }
 
-/** The width of each band relative to the price, from the best quote outwards; never below a tick. */
+/** The width of each band's cells relative to the price, from the best quote outwards; at least a tick. */
 const WIDTHS = [4e-6, 2e-5, 8e-5, 3e-4];
-/** How many quotes each band has. The deepest market has some more. */
+/** The number of quotes in each band. The deepest market has more. */
 const QUOTES = [22, 22, 14, 10];
 const MORE_QUOTES = [26, 24, 20, 12];
 
@@ -232,11 +233,11 @@ export function profileOf(market: Market): Profile {
 }
 
 /**
- * The prices that the makers want to quote on a side, best first, for a fair price in ticks: whole ticks, still as numbers,
- * because most of them are quoted already and need no order.
+ * The prices to quote on a side around a fair price, best first, in whole ticks. They are numbers because most of them are
+ * quoted already and need no order.
  *
- * They lie on a grid that does not move with the price: each band cuts all prices into cells of its width and has one
- * quote somewhere in each cell, always at the same place. So when the fair price moves, few quotes change.
+ * They lie on a grid that does not move with the price: each band divides all prices into cells of its width and has one quote
+ * in each cell, always at the same place. So when the fair price moves, few quotes change.
  */
 export function wantedPrices(seed: number, profile: Profile, side: Side, fair: number): number[] {
   const prices: number[] = [];
@@ -264,7 +265,7 @@ function* cellsBelow(fair: number, near: number, far: number, { width }: Band): 
   for (let cell = Math.floor((fair - near) / width); cell >= last; cell -= 1) yield cell;
 }
 
-/** An amount in lots with two or three significant digits, as people like them; never below `least`. */
+/** An amount in lots with two or three significant digits, as people choose them; at least `least`. */
 export function sizedAmount(wanted: number, least: number, precise: boolean): bigint {
   const digits = Math.max(0, Math.floor(Math.log10(Math.max(1, wanted))) - (precise ? 2 : 1));
   const unit = 10 ** digits;

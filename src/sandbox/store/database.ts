@@ -4,22 +4,22 @@ import { open, type RootDatabase } from 'lmdb';
 import { DamagedStore } from './errors.js';
 import type { Disk, Row } from './table.js';
 
-/** Where LMDB's first page has its mark and the page size, in bytes, as the pinned version lays them out. */
+/** The byte offsets of LMDB's magic number and page size in its first page, in the pinned version. */
 const MARK = { at: 24, value: 0xbeefc0de };
 const PAGE_SIZE_AT = 48;
 const HEAD = 64;
 
-/** Batching by event turn begins each turn with a write whose promise nobody can hear: its rejection would end the process. */
+/** Event turn batching makes a write in each turn whose rejected promise nobody could catch: it would end the process. */
 const OPTIONS = { noSubdir: true, encoding: 'msgpack', overlappingSync: false, eventTurnBatching: false } as const;
 
 /**
- * Opens an LMDB file, which only its owner can read. Throws {@link DamagedStore} for one that is not LMDB's, which LMDB
- * itself would not survive: it reads what it has mapped without a look, and the process is gone.
+ * Opens an LMDB file, readable by its owner only. Throws {@link DamagedStore} for a file that is not LMDB's: LMDB itself reads
+ * its mapped memory unchecked, and would crash the process.
  */
 function openDatabase(file: string): RootDatabase {
   demandHead(file);
   try {
-    // LMDB gives its files the mode 0664, less the umask
+    // LMDB creates its files with mode 0664, less the umask
     const database = open({ path: file, ...OPTIONS });
     for (const each of [file, `${file}-lock`]) chmodSync(each, 0o600);
     return database;
@@ -29,12 +29,12 @@ function openDatabase(file: string): RootDatabase {
   }
 }
 
-/** LMDB's own errors have codes below zero, the system's above. */
+/** LMDB's own errors have negative codes, the system's positive ones. */
 function isLmdbs(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' && error.code < 0;
 }
 
-/** An empty file is one that was about to be made. */
+/** An empty file is allowed: its making was interrupted. */
 function demandHead(file: string): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   const descriptor = openSync(file, 'r');
@@ -49,21 +49,21 @@ function demandHead(file: string): void {
   }
 }
 
-/** The numbers are in the byte order of the machine. */
+/** In the byte order of the machine. */
 function numbersIn(head: Buffer): [mark: number, pageSize: number] {
   const words = new DataView(head.buffer, head.byteOffset, head.length);
   const little = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
   return [words.getUint32(MARK.at, little), words.getUint32(PAGE_SIZE_AT, little)];
 }
 
-/** After so many written rows the file is opened anew: see {@link StoreFile}. */
+/** Written rows after which the file is reopened: see {@link StoreFile}. */
 const ROWS_PER_OPENING = 50_000;
 
 /**
  * The rows on disk.
  *
- * LMDB maps its file into memory, and every page that was ever touched counts as resident, so the process would seem to
- * grow with its history. Closing the file now and then gives the pages back; opening it costs about a millisecond.
+ * LMDB maps its file into memory, and every page that was ever touched counts as resident, so the process would seem to grow
+ * with its history. Closing the file now and then releases the pages; opening it takes about a millisecond.
  */
 export class StoreFile implements Disk {
   private database: RootDatabase | undefined;
@@ -89,9 +89,9 @@ export class StoreFile implements Disk {
   }
 
   /**
-   * Writes all changes or none; null deletes. It resolves when they are on disk. LMDB's guarantees that this leans on:
-   * what is given to `batch` is committed atomically, and without overlapping sync the promise resolves after the sync,
-   * so that what was acknowledged survives the loss of power too. Rejects with the system's error.
+   * Writes all changes or none; null deletes. Resolves when they are on disk. This relies on two guarantees of LMDB: a `batch`
+   * is committed atomically, and without overlapping sync its promise resolves after the sync, so it survives a loss of power.
+   * Rejects with the system's error.
    */
   async write(changes: readonly (readonly [path: string, row: Row | null])[]): Promise<void> {
     const database = this.opened();
@@ -101,9 +101,9 @@ export class StoreFile implements Disk {
         else void database.put(path, row);
       }
     });
-    // Alone the batch would be begun at the end of the turn, when all answers that waited for the one before are sent.
+    // on its own, the batch would only begin at the end of the turn, after all answers that waited for the previous one
     const begun = database.batch(() => {});
-    await Promise.all([written, begun]).catch(tellWhy);
+    await Promise.all([written, begun]).catch(rejectWithReason);
     this.written += changes.length;
     if (this.written > ROWS_PER_OPENING) await this.close();
   }
@@ -121,13 +121,13 @@ export class StoreFile implements Disk {
   }
 }
 
-/** What LMDB rejects a batch with does not say why; the promise in it is rejected with the reason, and must be heard too. */
-async function tellWhy(error: unknown): Promise<never> {
+/** LMDB's rejection of a batch does not say why. The promise in it is rejected with the reason, and must be caught too. */
+async function rejectWithReason(error: unknown): Promise<never> {
   if (error instanceof Error && 'commitError' in error) await error.commitError;
   throw error;
 }
 
-/** Thrown when the sandbox's data are open already, in another process or in this one. */
+/** Thrown if the sandbox's data are already open, in another process or in this one. */
 export class AlreadyOpen extends Error {
   override readonly name = 'AlreadyOpen';
 
@@ -138,15 +138,15 @@ export class AlreadyOpen extends Error {
 
 const OWNER = 'owner';
 
-/** Directories that are claimed in this process: LMDB does not tell two users within one process apart. */
+/** Directories locked by this process: LMDB does not distinguish two users within one process. */
 const lockedHere = new Set<string>();
 
 /**
- * The right to be the only user of a directory.
+ * Makes a process the only user of a directory.
  *
- * It is an LMDB file of its own. LMDB keeps a table of the processes that use a file, backed by locks that end with a
- * process however it ends, so neither a killed owner nor a reused process id is mistaken for a living one. The claim is
- * made within a write transaction, which only one process can be in.
+ * The lock is an LMDB file. LMDB keeps a table of the processes that use a file, backed by system locks that end with a process
+ * however it ends, so neither a killed owner nor a reused process id counts as alive. It is taken in a write transaction, which
+ * only one process can be in.
  */
 export class OwnerLock {
   private constructor(
@@ -154,7 +154,7 @@ export class OwnerLock {
     private readonly database: RootDatabase,
   ) {}
 
-  /** Throws {@link AlreadyOpen} when somebody else has it. */
+  /** Throws {@link AlreadyOpen} if another user has it. */
   static of(directory: string): OwnerLock {
     const real = realpathSync(directory);
     if (lockedHere.has(real)) throw new AlreadyOpen(directory, process.pid);
@@ -176,7 +176,7 @@ export class OwnerLock {
 }
 
 function enter(database: RootDatabase, directory: string): void {
-  database.get(OWNER); // the first read enters this process in LMDB's table
+  database.get(OWNER); // the first read adds this process to LMDB's table
   database.transactionSync(() => {
     const owner: unknown = database.get(OWNER);
     const taken = typeof owner === 'number' && owner !== process.pid && usersOf(database).has(owner);

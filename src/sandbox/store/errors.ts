@@ -1,11 +1,11 @@
 import { diskTrouble } from '../disk.js';
 
-/** Data of an exchange that this version cannot read. Apart, so that to know it by its kind loads no store. */
+/** Data of an exchange that this version cannot read. In a file of its own, so that checking for it loads no store. */
 export class UnreadableStore extends Error {
   override readonly name: string = 'UnreadableStore';
 }
 
-/** Thrown for data that cannot be what an exchange wrote. */
+/** Thrown for data that no exchange wrote. */
 export class DamagedStore extends UnreadableStore {
   override readonly name = 'DamagedStore';
 
@@ -15,8 +15,8 @@ export class DamagedStore extends UnreadableStore {
 }
 
 /**
- * Thrown from the moment on that the disk did not take what has changed. It is never tried again: whoever was refused for it
- * was told that nothing happened, and what did happen in memory ends with the process.
+ * Thrown once the disk has failed to take a change. Writing is not retried: clients were told that nothing happened, and what
+ * did happen in memory ends with the process.
  */
 export class NotWritten extends Error {
   override readonly name = 'NotWritten';
@@ -27,5 +27,5 @@ export class NotWritten extends Error {
   }
 }
 
-/** The file with everything that an exchange consists of, within its directory. Apart, so that to name it loads no store. */
+/** The data file in the directory of an exchange. */
 export const STORE_NAME = 'exchange.mdb';

@@ -1,21 +1,21 @@
 import { type Codec, type Row, type Table, under } from './table.js';
 
-/** Enough for 10^12 rows: keys of equal length sort as their numbers do. */
+/** Enough for 10^12 rows. Keys of equal length sort like their numbers. */
 const DIGITS = 12;
 
 /**
- * How many entries share a row. The last row of a list is written anew with each commit in which it grew, so that many
- * entries of one commit cost little more than one; and two rows of so many bills still fit into a page of the disk.
+ * Entries that share a row. A commit rewrites the last row of a list if it grew, so many entries in one commit cost little more
+ * than one. Two rows of this many bills still fit into a disk page.
  */
 const ENTRIES_PER_ROW = 32;
 
-/** Entries that follow each other, encoded, oldest first. */
+/** Consecutive entries, encoded, oldest first. */
 export type Chunk = Row[];
 
-/** As they are: the store writes what it takes before anything can be added. */
+/** Unchanged: the store writes what it takes before anything can be added. */
 export const chunkCodec: Codec<Chunk> = { encode: (chunk) => chunk, decode: (row) => row as Chunk };
 
-/** The sheet at the end of a list, which grows. */
+/** The last chunk of a list, which grows. */
 interface Tail {
   readonly number: number;
   readonly key: string;
@@ -23,8 +23,8 @@ interface Tail {
 }
 
 /**
- * Lists on disk that grow only at their end. An entry is found by its place, which counts from 1, so that a page costs
- * the same however long the list is and wherever in it the page lies. Only the last entries are in memory.
+ * Append-only lists on disk. Entries are found by their place, counted from 1, so a page costs the same anywhere in a list of
+ * any length. Only the last entries are in memory.
  */
 export class NumberedLists<Value> {
   private readonly tails = new Map<string, Tail>();
@@ -39,7 +39,7 @@ export class NumberedLists<Value> {
     return number * ENTRIES_PER_ROW + chunk.length;
   }
 
-  /** Adds an entry and gives its place. */
+  /** Adds an entry. Its place. */
   append(list: string, value: Value): number {
     let tail = this.tail(list);
     if (tail.chunk.length === ENTRIES_PER_ROW) tail = this.begin(list, tail.number + 1);
@@ -56,14 +56,14 @@ export class NumberedLists<Value> {
     this.table.put(keyOf(list, number), chunk);
   }
 
-  /** Throws RangeError where there is no such entry, which is a defect: places come from this list. */
+  /** Throws RangeError if there is no such entry, which would be a defect: places come from this list. */
   at(list: string, place: number): Value {
     const row = this.chunk(list, chunkOf(place))[indexOf(place)];
     if (row === undefined) throw new RangeError(`${list} has no entry ${place}`);
     return this.codec.decode(row, list);
   }
 
-  /** The entries from one place to another, both included, oldest first; those beyond the end are left out. */
+  /** The entries from one place to another, both included, oldest first. Places beyond the end are left out. */
   between(list: string, first: number, last: number): Value[] {
     const values: Value[] = [];
     for (let number = chunkOf(first); number <= chunkOf(last); number += 1) {
@@ -74,13 +74,13 @@ export class NumberedLists<Value> {
     return values;
   }
 
-  /** A page, newest first; pages count from 1. `first` and `last` bound the places that are shown. */
+  /** A page, newest first; pages count from 1. Only places from `first` to `last` are shown. */
   newest(list: string, page: number, size: number, first = 1, last = this.length(list)): Value[] {
     const top = last - (page - 1) * size;
     return this.between(list, Math.max(first, top - size + 1), top).reverse();
   }
 
-  /** The first place whose entry is not `before`, in a list where those that are before come first. */
+  /** The first place whose entry is not `before`, by binary search: all entries that are must come first. */
   firstNot(list: string, before: (value: Value) => boolean): number {
     let [low, high] = [1, this.length(list) + 1];
     while (low < high) {

@@ -6,17 +6,17 @@ import { NotWritten, STORE_NAME } from './errors.js';
 import { chunkCodec, NumberedLists } from './numbered-lists.js';
 import { type Codec, type Row, Table } from './table.js';
 
-/** How many rows of another store are written in one go. */
+/** Rows of another store that are written in one transaction. */
 const ROWS_AT_ONCE = 10_000;
 
 /**
- * The state of the exchange on disk. All changes that were made when a commit begins go into one transaction, so the
- * disk always shows the state between two operations, never half of one; while a commit is under way the next one
- * gathers, so that many operations share one (group commit).
+ * The state of the exchange on disk. All changes made before a commit begins go into one transaction, so the disk always has
+ * the state between two operations, never half of one. While a commit runs, the changes for the next one gather, so many
+ * operations share one (group commit).
  */
 export class Store {
   private readonly tables: Table<never>[] = [];
-  /** The commit that runs; the one that waits for it. */
+  /** The running commit, and the one that waits for it. */
   private underWay: Promise<void> | undefined;
   private next: Promise<void> | undefined;
   private dirty = false;
@@ -29,7 +29,7 @@ export class Store {
     private readonly ownerLock: OwnerLock,
   ) {}
 
-  /** Opens or makes the store of a directory. Throws AlreadyOpen when it is open, here or elsewhere, and DamagedStore. */
+  /** Opens or makes the store of a directory. Throws AlreadyOpen and DamagedStore. */
   static open(directory: string): Store {
     makePrivateFolder(directory);
     const ownerLock = OwnerLock.of(directory);
@@ -49,23 +49,23 @@ export class Store {
     return table;
   }
 
-  /** Lists that grow at their end, in a table of their own. `codec` is told the list in place of a key. */
+  /** Append-only lists in a table of their own. `codec` gets the name of the list as its key. */
   lists<Value>(name: string, codec: Codec<Value>): NumberedLists<Value> {
     return new NumberedLists(this.table(name, chunkCodec), codec);
   }
 
-  /** Sees to it that what has changed is committed within `delay` ms, without anyone waiting for it. */
+  /** Commits what has changed within `delay` ms, without anyone waiting for it. */
   commitWithin(delay: number): void {
     const due = Date.now() + delay;
     if (!this.dirty || due >= this.due || this.isFailing) return;
     clearTimeout(this.timer);
     this.due = due;
-    // A failure is not lost: durable() tells of it from then on.
+    // a failure is not lost: durable() reports it from then on
     this.timer = setTimeout(() => this.durable().catch(() => {}), delay);
     this.timer.unref();
   }
 
-  /** Resolves when everything that changed before the call is on disk. Rejects with {@link NotWritten}, from then on, when the disk failed. */
+  /** Resolves when everything that changed before the call is on disk. Once the disk failed, rejects with {@link NotWritten}. */
   durable(): Promise<void> {
     if (this.failure !== undefined) return Promise.reject(this.failure);
     if (!this.dirty) return this.underWay ?? Promise.resolve();
@@ -73,28 +73,28 @@ export class Store {
     return this.next;
   }
 
-  /** Whether a commit failed: what has happened since the one before is in memory only, and ends with the process. */
+  /** Whether a commit failed. What has happened since the one before it is in memory only. */
   get isFailing(): boolean {
     return this.failure !== undefined;
   }
 
-  /** Every row on disk, in the order of the paths: one state between two operations, when it is read in one go. */
+  /** Every row on disk, sorted by path: a single state, if read in one go. */
   rows(): Iterable<readonly [path: string, row: Row]> {
     return this.file.all();
   }
 
-  /** Makes the store of a directory that has none, of rows that another one had. */
+  /** Makes the store of an empty directory from the rows of another one. */
   static async fill(directory: string, rows: Iterable<readonly [path: string, row: Row]>): Promise<void> {
     const store = Store.open(directory);
     try {
-      let some: (readonly [string, Row])[] = [];
+      let batch: (readonly [string, Row])[] = [];
       for (const row of rows) {
-        some.push(row);
-        if (some.length < ROWS_AT_ONCE) continue;
-        await store.file.write(some);
-        some = [];
+        batch.push(row);
+        if (batch.length < ROWS_AT_ONCE) continue;
+        await store.file.write(batch);
+        batch = [];
       }
-      await store.file.write(some);
+      await store.file.write(batch);
     } finally {
       await store.abandon();
     }
@@ -115,7 +115,7 @@ export class Store {
     await this.ownerLock.release();
   }
 
-  /** With no commit under way what else comes in this turn is waited for: it would have to wait for a commit of its own. */
+  /** Without a running commit, waits for the end of the turn, so that whatever else changes in it shares the commit. */
   private async commitNext(): Promise<void> {
     await (this.underWay ?? endOfTurn());
     this.underWay = this.commit();

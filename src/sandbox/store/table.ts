@@ -1,13 +1,13 @@
-/** What LMDB keeps: plain values that its encoding can hold. */
+/** Plain values that LMDB's encoding can hold. */
 export type Row = string | number | null | readonly Row[];
 
-/** How a value of memory becomes a row of the disk and comes back. */
+/** Converts a value to a row on disk and back. */
 export interface Codec<Value> {
   encode(value: Value): Row;
   decode(row: Row, key: string): Value;
 }
 
-/** The part of the database below a table. */
+/** What a table needs of the database. */
 export interface Disk {
   get(key: string): Row | undefined;
   range(start: string, end: string, reverse: boolean): Iterable<{ key: string; value: Row }>;
@@ -22,8 +22,8 @@ interface Range {
 }
 
 /**
- * Rows by key. Changes are visible to readers at once; they wait in memory until the store writes them, and a row that
- * changes ten times meanwhile is written once. Values are encoded only then, so a waiting value may still change.
+ * Rows by key. Changes are visible at once and wait in memory until the store writes them; a row that changes ten times
+ * meanwhile is written once. Values are encoded only then, so a waiting value may still change.
  */
 export class Table<Value> {
   private waiting = new Map<string, Value | undefined>();
@@ -73,7 +73,7 @@ export class Table<Value> {
     for (const [key, value] of changes.slice(next)) if (value !== undefined) yield [key, value];
   }
 
-  /** Hands over what waits, encoded; null stands for a deleted row. {@link written} must follow. */
+  /** The waiting changes, encoded; null is a deleted row. {@link written} must follow. */
   take(): [path: string, row: Row | null][] {
     this.underWay = this.waiting;
     this.waiting = new Map();
@@ -83,7 +83,7 @@ export class Table<Value> {
     ]);
   }
 
-  /** What was taken is on disk now. */
+  /** What was taken is on disk. */
   written(): void {
     this.underWay = new Map();
   }

@@ -22,7 +22,7 @@ async function ask(request: string): Promise<[status: string, body: string]> {
   return [statusLineOf(answer), bodyOf(answer)];
 }
 
-describe('the administration', () => {
+describe('the admin port', () => {
   const DENIED = '{"error":"the admin token is missing or wrong"}\n';
   it.each([
     ['GET /status HTTP/1.1\r\nAuthorization: Bearer t0ken', 'HTTP/1.1 200 OK', '{"running":true}\n'],
@@ -40,7 +40,7 @@ describe('the administration', () => {
       'HTTP/1.1 500 Internal Server Error',
       '{"error":"a defect"}\n',
     ],
-  ])('%s', async (request, status, body) => {
+  ])('answers %s', async (request, status, body) => {
     expect(await ask(request)).toEqual([status, body]);
   });
 });

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import { Book, type BookOrder, type Execution, type Side } from '../../../src/sandbox/engine/book.js';
+import type { OrderType, Side } from '../../../src/domain/order.js';
+import { Book, type BookOrder } from '../../../src/sandbox/engine/book.js';
 
 /** A book whose orders are numbered as they come and whose events are told in words. */
 class Table {
   readonly book = new Book<BookOrder>();
   private count = 0n;
 
-  submit(side: Side, price: number, amount: number, execution: Execution = 'limit'): string {
+  submit(side: Side, price: number, amount: number, execution: OrderType = 'limit'): string {
     this.count += 1n;
     const order = { id: this.count, side, price: BigInt(price), remaining: BigInt(amount) };
     const events = this.book.submit(order, execution).map((event) => {
@@ -27,7 +28,7 @@ class Table {
   }
 }
 
-test('orders trade by price, then by time, at the price of the one that waited', () => {
+test('orders trade by price, then time, at the price of the resting order', () => {
   const table = new Table();
   expect(table.submit('sell', 102, 5)).toBe('1 rested with 5');
   expect(table.submit('sell', 101, 3)).toBe('2 rested with 3');
@@ -55,7 +56,7 @@ test('an IOC order trades what it can and drops the rest', () => {
   expect(table.draw()).toBe('103: #2 2 | --');
 });
 
-test('a PostOnly order rests, or is refused when it would trade', () => {
+test('a PostOnly order rests, or is refused if it would trade', () => {
   const table = new Table();
   table.submit('sell', 101, 3);
   expect(table.submit('buy', 101, 1, 'postOnly')).toBe('2 refused with 1');
@@ -64,7 +65,7 @@ test('a PostOnly order rests, or is refused when it would trade', () => {
   expect(table.draw()).toBe('101: #1 3 | -- | 100: #3 1');
 });
 
-test('a cancelled order leaves its place and the others keep theirs', () => {
+test('a cancelled order leaves the queue and the others keep their places', () => {
   const table = new Table();
   for (const amount of [1, 2, 3]) table.submit('buy', 100, amount);
   const [, second] = table.book.best('buy')?.orders.values() ?? [];
@@ -76,7 +77,7 @@ test('a cancelled order leaves its place and the others keep theirs', () => {
   expect(table.submit('sell', 100, 2)).toBe('4 takes 1 of 1 at 100; 4 takes 1 of 3 at 100');
 });
 
-test('prices far beyond a double stay apart', () => {
+test('prices that differ beyond the precision of a double stay different', () => {
   const table = new Table();
   const huge = 9_007_199_254_740_993n;
   for (const [index, price] of [huge, huge - 1n].entries()) {

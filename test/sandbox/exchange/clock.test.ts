@@ -13,7 +13,7 @@ function clockAt(time: number) {
 }
 
 describe('the clock of the exchange', () => {
-  it('follows the machine until it is driven, and writes nothing down for that', () => {
+  it("follows the machine's clock until it is driven, without storing anything", () => {
     const { real, clock, changes } = clockAt(1000);
     expect(clock.now()).toBe(1000);
     real.time = 1500;
@@ -21,7 +21,7 @@ describe('the clock of the exchange', () => {
     expect(changes).toEqual([]);
   });
 
-  it('stands while it is stopped, and goes on from there', () => {
+  it('stays while it is stopped and continues from there', () => {
     const { real, clock } = clockAt(1000);
     clock.stop();
     real.time = 9000;
@@ -31,7 +31,7 @@ describe('the clock of the exchange', () => {
     expect(clock.now()).toBe(1250);
   });
 
-  it('keeps what it shows when its speed changes', () => {
+  it('keeps its time when its speed changes', () => {
     const { real, clock } = clockAt(1000);
     clock.run(60);
     expect(clock.now()).toBe(1000);
@@ -42,7 +42,7 @@ describe('the clock of the exchange', () => {
     expect(clock.now()).toBe(7050);
   });
 
-  it('can be set to later, running or stopped, and never back', () => {
+  it('can be set to a later time, running or stopped, and never back', () => {
     const { real, clock } = clockAt(1000);
     clock.set(5000);
     real.time = 1010;
@@ -55,7 +55,7 @@ describe('the clock of the exchange', () => {
     expect(clock.now()).toBe(6000);
   });
 
-  it('does not go back when the machine does', () => {
+  it("does not go back when the machine's clock does", () => {
     const { real, clock } = clockAt(1000);
     real.time = 1400;
     expect(clock.now()).toBe(1400);
@@ -66,7 +66,7 @@ describe('the clock of the exchange', () => {
     expect(clock.now()).toBe(1400);
   });
 
-  it('goes on where its last state was stored', () => {
+  it('continues from its stored state', () => {
     const { real, clock, changes } = clockAt(1000);
     clock.set(50_000);
     clock.run(10);

@@ -5,7 +5,7 @@ import { OrderFixture } from '../support/order-fixture.js';
 
 const BTC = 'btc_usdt';
 
-test('a view is the same until the book changes, and never older than the book', () => {
+test('the depth is cached until the book changes', () => {
   const fixture = new OrderFixture(['ann', 'ben']);
   const view = new MarketData(fixture.venue);
   const shown = () => {
@@ -27,7 +27,7 @@ test('a view is the same until the book changes, and never older than the book',
   expect(shown()).toBe('|');
 });
 
-test('views of different sizes and steps are kept apart', () => {
+test('depths of different sizes and steps are cached separately', () => {
   const fixture = new OrderFixture(['ann']);
   const view = new MarketData(fixture.venue);
   for (const price of [101, 102, 113]) fixture.place('ann', 'buy', 'limit', price, 1);
@@ -43,7 +43,7 @@ test('views of different sizes and steps are kept apart', () => {
   }
 });
 
-test('after every step of the crowd the depth is what its own levels say', async () => {
+test('after every step of the simulation the depth matches the ticker and the orders', async () => {
   const clocked = await ExchangeFixture.open();
   const { exchange, account } = clocked;
   for (let step = 0; step < 100; step += 1) {

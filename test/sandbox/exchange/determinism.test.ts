@@ -14,7 +14,7 @@ function trade(one: ExchangeFixture, second: number): void {
   }
 }
 
-test('the same seed, the same start and the same calls give the same exchange, however time is cut', async () => {
+test('the same seed, start and calls give the same exchange, in steps of any length', async () => {
   const [one, other] = [await ExchangeFixture.open(), await ExchangeFixture.open()];
   for (let second = 0; second < 60; second += 1) {
     one.pass(1_000, 70);
@@ -32,7 +32,7 @@ test('another seed gives another exchange', async () => {
   expect(one.everything()).not.toEqual(other.everything());
 });
 
-test('a restart in between changes nothing', async () => {
+test('a restart changes nothing', async () => {
   const [one, other] = [await ExchangeFixture.open(), await ExchangeFixture.open()];
   for (const clocked of [one, other]) {
     clocked.pass(30_000);
@@ -46,7 +46,7 @@ test('a restart in between changes nothing', async () => {
   expect(again.everything()).toEqual(one.everything());
 });
 
-test('what lies on disk at any moment opens to the last commit: book with its order in time, balances, trades, path', async () => {
+test('the files of a running exchange open at its last commit, with book, time priority, balances, trades and price path', async () => {
   const one = await ExchangeFixture.open();
   for (let round = 0; round < 3; round += 1) {
     one.pass(40_000);
@@ -62,7 +62,7 @@ test('what lies on disk at any moment opens to the last commit: book with its or
   }
 });
 
-test('a long gap is lived through in coarse steps, up to a day, and what lies before stays flat', async () => {
+test('a long gap is simulated in coarse steps for up to a day, and prices stay flat before', async () => {
   const hour = 3_600_000;
   const one = await ExchangeFixture.open();
   one.pass(80 * hour);

@@ -31,7 +31,7 @@ test('a new exchange has markets with depth, spread, trades and a ticker that ag
   }
 });
 
-test('after every step the books are uncrossed and deep, and the best quotes are worth taking', async () => {
+test('after every step the books are uncrossed and deep, with sizeable best quotes', async () => {
   const clocked = await ExchangeFixture.open();
   const { exchange } = clocked;
   for (let step = 0; step < 200; step += 1) {
@@ -45,7 +45,7 @@ test('after every step the books are uncrossed and deep, and the best quotes are
   }
 });
 
-test('prices fit together: eth_btc is eth_usdt over btc_usdt, and the spread of btc_usdt is below a dollar', async () => {
+test('prices are consistent: eth_btc is eth_usdt over btc_usdt, and the spread of btc_usdt is below a dollar', async () => {
   const { exchange } = await ExchangeFixture.open();
   const mid = (market: string) => (Number(exchange.ticker(market).bid) + Number(exchange.ticker(market).ask)) / 2;
   expect(mid('eth_btc') / (mid('eth_usdt') / mid(BTC))).toBeCloseTo(1, 3);
@@ -80,7 +80,7 @@ test('levels are merged outwards: bids down, asks up', async () => {
   );
 });
 
-test('trades follow an id, fifty at a time, and none is left out', async () => {
+test('trades after an id come fifty at a time, without omissions', async () => {
   const clocked = await ExchangeFixture.open();
   clocked.pass(10 * 60_000);
   const { exchange } = clocked;
@@ -99,7 +99,7 @@ test('trades follow an id, fifty at a time, and none is left out', async () => {
   expect(() => exchange.trades(BTC, 'x')).toThrow('since');
 });
 
-test('the ticker is right although it was asked for before what was due had happened', async () => {
+test('the ticker is right even after it was read before due events had happened', async () => {
   const clocked = await ExchangeFixture.open();
   const { exchange } = clocked;
   clocked.clock.time += 5 * 60_000;
@@ -121,7 +121,7 @@ test('the ticker is right although it was asked for before what was due had happ
 const whole = (text: string) => BigInt(text.replace('.', ''));
 
 describe('orders', () => {
-  test('at the best ask are filled at once, and paid for to the last digit', async () => {
+  test('at the best ask are filled at once and paid exactly', async () => {
     const { exchange, account } = await ExchangeFixture.open();
     const { ask } = exchange.ticker(BTC);
     const id = exchange.place(account, { market: BTC, side: 'buy', type: 'limit', price: ask, amount: '0.01' });
@@ -141,7 +141,7 @@ describe('orders', () => {
     expect(exchange.ticker(BTC).last).toBe(ask);
   });
 
-  test('rest, are found by id and client id, are cancelled once', async () => {
+  test('rest, are found by id and client id, and are cancelled once', async () => {
     const { exchange, account } = await ExchangeFixture.open();
     const id = exchange.place(account, { ...far, clientId: 'mine1' });
     const open = exchange.order(account, BTC, { clientId: 'mine1' });
@@ -159,7 +159,7 @@ describe('orders', () => {
     expect(exchange.status().orders).toBe(0);
   });
 
-  test('with the same client id: the newest is meant', async () => {
+  test('with the same client id are found by it as the newest', async () => {
     const { exchange, account } = await ExchangeFixture.open();
     exchange.place(account, { ...far, clientId: 'twice' });
     const second = exchange.place(account, { ...far, clientId: 'twice', price: '20001' });
@@ -169,7 +169,7 @@ describe('orders', () => {
     expect(() => exchange.cancel(account, BTC, { clientId: 'twice' })).toThrow('already');
   });
 
-  test('are listed newest first, by side, in pages, whether on disk or not yet', async () => {
+  test('are listed newest first, by side, in pages, whether on disk or not', async () => {
     const { exchange, account } = await ExchangeFixture.open();
     const place = (index: number) => {
       const sell = index % 3 === 0;
@@ -211,13 +211,13 @@ describe('orders', () => {
     expect(exchange.balances(account)).toEqual(before);
   });
 
-  test('with zeros beyond the scale, or an exponent, are the same numbers', async () => {
+  test('with trailing zeros or an exponent are the same numbers', async () => {
     const { exchange, account } = await ExchangeFixture.open();
     const id = exchange.place(account, { ...far, price: '2e4', amount: '0.0100000000' });
     expect(exchange.order(account, BTC, { id })).toMatchObject({ price: '20000.00', amount: '0.010000' });
   });
 
-  test('that rest near the price are filled when the price comes by', async () => {
+  test('that rest are filled when the price reaches them', async () => {
     const test = await ExchangeFixture.open();
     const { exchange, account } = test;
     const { bid, ask } = exchange.ticker(BTC);
@@ -235,7 +235,7 @@ describe('orders', () => {
     }
   });
 
-  test('far larger than the book are filled bit by bit', async () => {
+  test('far larger than the book are filled step by step', async () => {
     const test = await ExchangeFixture.open();
     const { exchange, account } = test;
     const price = (Number(exchange.ticker(BTC).bid) * 0.99).toFixed(2);
@@ -247,7 +247,7 @@ describe('orders', () => {
   });
 });
 
-test('a directory is open once; the first keys and the first seed stay', async () => {
+test('a directory opens once only, and keeps its first keys and seed', async () => {
   const first = await ExchangeFixture.open();
   const options = { directory: first.directory, seed: 8, now: () => first.clock.time };
   await expect(ExchangeService.open({ ...options, firstAccount: TESTER })).rejects.toThrow(AlreadyOpen);
@@ -258,7 +258,7 @@ test('a directory is open once; the first keys and the first seed stay', async (
   await second.close();
 });
 
-test('data of another format are refused, and the directory is free again', async () => {
+test('data of another format are refused, and the directory stays usable', async () => {
   const directory = temporaryDirectory();
   const store = Store.open(directory);
   store.table<number[]>('beginning', { encode: (row) => row, decode: () => [] }).put('only', [99, 1, 0]);

@@ -49,7 +49,7 @@ describe('a fault', () => {
     ['rate-limit', 0, 'HTTP/1.1 200 OK'],
     ['truncate', 1, 'HTTP/1.1 200 OK'],
     ['twice', 2, 'HTTP/1.1 200 OK'],
-  ])('%s executes %i times, as its log says', async (kind, times, statusLine) => {
+  ])('%s executes the request %i times and logs it', async (kind, times, statusLine) => {
     const { address } = await sandbox();
     await done(address, 'POST /faults/add', { kind, operation: 'order', count: 1 });
     const answer = await bytes(address, 'order', ORDER);
@@ -65,7 +65,7 @@ describe('a fault', () => {
     expect(await log(address)).toHaveLength(1);
   });
 
-  it('shows what it says: pages, a cut answer, a redirect to the same place, a code', async () => {
+  it('answers with its page, a cut answer, a redirect to the same URL or a code', async () => {
     const { address } = await sandbox();
     const struck = async (kind: string) => {
       await done(address, 'POST /faults/add', { kind, count: 1 });
@@ -92,7 +92,7 @@ describe('a fault', () => {
     expect((await log(address)).map(({ kind }) => kind)).toEqual(['late', 'delay']);
   });
 
-  it('late executes what is too old for its reqTime by then', async () => {
+  it('late executes a request whose reqTime would be too old by then', async () => {
     const clock = { time: NOW };
     const now = () => clock.time;
     const faults = new Faults(7, new FaultLog(path.join(temporaryFolder(), 'log')), now, async (ms) => {
@@ -114,7 +114,7 @@ describe('a fault', () => {
     expect(await (await fetch(url)).text()).toContain('{"code":"3007"');
   });
 
-  it('skew makes a right reqTime too old', async () => {
+  it('skew makes a correct reqTime too old', async () => {
     const { address } = await sandbox();
     await done(address, 'POST /faults/add', { kind: 'skew', skew: 90_000, count: 1 });
     expect(bodyOf(await bytes(address, 'order', ORDER))).toContain('{"code":"3007"');
@@ -122,7 +122,7 @@ describe('a fault', () => {
     expect((await log(address))[0]?.executions).toEqual([{ placed: [], cancelled: [], withdrawn: [], code: 3007 }]);
   });
 
-  it('names the order that a struck cancel has cancelled', async () => {
+  it('logs the order that a faulty cancel has cancelled', async () => {
     const { address } = await sandbox();
     const [, id = ''] = /"id":"(\d+)"/.exec(await bytes(address, 'order', ORDER)) ?? [];
     await done(address, 'POST /faults/add', { kind: 'twice', operation: 'cancelOrder' });
@@ -136,7 +136,7 @@ describe('a fault', () => {
 });
 
 describe('the faults', () => {
-  it('strike every nth, of one operation only, and are switched off one by one', async () => {
+  it('match every n-th request of one operation, and are cleared one by one', async () => {
     const { address } = await sandbox();
     await done(address, 'POST /faults/add', { kind: 'rate-limit', operation: 'order', every: 3 });
     await done(address, 'POST /faults/add', { kind: 'rate-limit', operation: 'getOrders' });
@@ -154,7 +154,7 @@ describe('the faults', () => {
     expect(await done(address, 'GET /faults')).toEqual([]);
   });
 
-  it('are the same requests for the same seed', async () => {
+  it('match the same requests for the same seed', async () => {
     const struck = async (seed: number) => {
       const { address } = await sandbox({ seed });
       await done(address, 'POST /faults/add', { kind: 'html-before', operation: 'markets', probability: 0.5 });
@@ -171,7 +171,7 @@ describe('the faults', () => {
     expect(pattern).toMatch(/\./);
   });
 
-  it('keep their log over a restart and count on', async () => {
+  it('keep their log and its numbers over a restart', async () => {
     const { address, running, directory } = await sandbox();
     await done(address, 'POST /faults/add', { kind: 'twice', operation: 'order' });
     await bytes(address, 'order', ORDER);
@@ -194,7 +194,7 @@ describe('the faults', () => {
     [{ kind: 'twice', delay: 5 }, 'This fault has no delay.'],
     [{ kind: 'twice', probability: 1.5 }, 'probability must be a number from 0 to 1.'],
     [{ kind: 'twice', every: 0 }, 'every must be a number from 1 to 1000000000.'],
-  ])('refuse %j', async (input, error) => {
+  ])('refuse the input %j', async (input, error) => {
     const { address } = await sandbox();
     expect(await admin(address, 'POST /faults/add', input)).toMatchObject([400, { error }]);
     expect(await done(address, 'GET /faults')).toEqual([]);

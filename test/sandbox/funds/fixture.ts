@@ -10,8 +10,8 @@ import { ALICE, NOW } from '../server/fake-exchange.js';
 import { get, serveInterface } from '../server/wire.js';
 import { temporaryDirectory } from '../support/exchange-fixture.js';
 
-/** A second customer, who starts with nothing. */
-const BEN = {
+/** A second customer, without coins. */
+export const BEN = {
   id: '2',
   username: 'ben',
   accessKey: 'ak-ben',
@@ -20,7 +20,7 @@ const BEN = {
   permissions: { asset: true, lever: false, entrust: true, money: true },
 };
 
-/** May look at what is there, and may not move it. */
+/** May read but not move funds. */
 const WATCHER = {
   ...BEN,
   id: '3',
@@ -32,7 +32,7 @@ const WATCHER = {
 
 const { accessKey, secretKey, safePwd, username } = ALICE;
 
-/** An exchange with the accounts of the signing vectors, at their time, and a clock that the test turns. */
+/** An exchange with the accounts of the signing vectors, at their time, and a clock that the test controls. */
 export class FundsFixture {
   readonly exchange: Exchange;
   private open = true;
@@ -46,7 +46,7 @@ export class FundsFixture {
     this.exchange.advance();
   }
 
-  /** A box until the end of the test. */
+  /** Closes at the end of the test. */
   static at({
     directory = temporaryDirectory(),
     time = NOW,
@@ -59,7 +59,7 @@ export class FundsFixture {
     return fixture;
   }
 
-  /** A box that somebody closes. */
+  /** The caller closes it. */
   static open(directory: string, time: number): FundsFixture {
     const clock = { time };
     const firstAccount = { accessKey, secretKey, safePwd, username };
@@ -79,7 +79,7 @@ export class FundsFixture {
     return this.account(BEN.accessKey);
   }
 
-  /** Lets `ms` pass, in one go or in steps, while the simulated traders stand still. */
+  /** Lets `ms` pass, at once or in steps, while simulated traders stand still. */
   pass(ms: number, step = ms): void {
     const end = this.clock.time + ms;
     while (this.clock.time < end) {
@@ -94,7 +94,7 @@ export class FundsFixture {
     return `${found?.available}+${found?.frozen}`;
   }
 
-  /** Everything of both customers that can be seen of their funds. */
+  /** The visible funds of both customers. */
   funds(): unknown {
     return [this.alice, this.ben].map((account) => ({
       balances: this.exchange.balances(account),
@@ -106,13 +106,13 @@ export class FundsFixture {
     }));
   }
 
-  /** The body that answers this query on the wire, with its limits kept. */
+  /** The body of the answer on the wire, with limits. */
   async ask(path: string): Promise<string> {
     const { port } = await serveInterface(this.exchange, keptLimits(), () => this.clock.time);
     return await get(port, path);
   }
 
-  /** Opens the directory again, as after a restart. */
+  /** Reopens the directory, as after a restart. */
   async again(): Promise<FundsFixture> {
     await this.close();
     return FundsFixture.at({ directory: this.directory, time: this.clock.time });
@@ -131,7 +131,7 @@ export class FundsFixture {
   }
 }
 
-/** One box for the tests of a group, which leave it as it was. To be called where they are described. */
+/** One fixture for the tests of a describe, which must not change it. */
 export function sharedFixture(prepare: (fixture: FundsFixture) => void = () => undefined): () => FundsFixture {
   const directory = mkdtempSync(join(tmpdir(), 'pit-funds-'));
   let fixture: FundsFixture | undefined;
@@ -144,7 +144,7 @@ export function sharedFixture(prepare: (fixture: FundsFixture) => void = () => u
     rmSync(directory, { recursive: true, force: true });
   });
   return () => {
-    if (fixture === undefined) throw new Error('the box is not open yet');
+    if (fixture === undefined) throw new Error('the fixture is not open yet');
     return fixture;
   };
 }

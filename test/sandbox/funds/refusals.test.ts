@@ -45,9 +45,9 @@ const REFUSALS: readonly (readonly [what: string, change: Partial<WithdrawReques
     ['more than there is', { amount: '250000.00000001' }, 2009, 'the balance is not sufficient: usdt'],
   ];
 
-describe('a withdrawal is refused, and nothing has moved', () => {
+describe('a withdrawal is refused and moves nothing', () => {
   const shared = sharedFixture(prepare);
-  test.each(REFUSALS)('%s', (_what, change, code, message) => {
+  test.each(REFUSALS)('for %s', (_what, change, code, message) => {
     const fixture = shared();
     const before = fixture.funds();
     const withdraw = () => fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, ...change });
@@ -57,20 +57,20 @@ describe('a withdrawal is refused, and nothing has moved', () => {
     expect([...fixture.state.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);
   });
 
-  test('the same request without the mistake is carried out', () => {
+  test('the same request without the mistake succeeds', () => {
     const fixture = prepared();
     fixture.exchange.funds.withdraw(fixture.alice, USUAL);
     expect(fixture.balance(fixture.alice, 'usdt')).toBe('249900.00000000+100.00000000');
   });
 
-  test('exactly all, and exactly the least', () => {
+  test('the whole balance and exactly the minimum succeed', () => {
     const fixture = prepared();
     fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, amount: '10' });
     fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, amount: '249990' });
     expect(fixture.balance(fixture.alice, 'usdt')).toBe('0.00000000+250000.00000000');
   });
 
-  test('what open orders hold is not there', () => {
+  test('coins held by open orders are not available', () => {
     const fixture = prepared();
     const order = { market: 'btc_usdt', side: 'buy', type: 'limit', price: '100', amount: '2000' } as const;
     fixture.exchange.place(fixture.alice, order);
@@ -85,7 +85,7 @@ describe('the fund password', () => {
   const withdraw = (fixture: FundsFixture, safePwd: string) => () =>
     fixture.exchange.funds.withdraw(fixture.alice, { ...USUAL, safePwd });
 
-  test('is locked for an hour after five wrong ones in a row, also for the right one, also after a restart', async () => {
+  test('is locked for an hour after five wrong ones in a row, even for the right one and after a restart', async () => {
     let fixture = prepared();
     for (let time = 0; time < 5; time += 1) {
       expect(withdraw(fixture, 'wrong')).toThrow(expect.objectContaining({ code: 1005 }));
@@ -102,7 +102,7 @@ describe('the fund password', () => {
     expect(fixture.balance(fixture.alice, 'usdt')).toBe('249900.00000000+100.00000000');
   });
 
-  test('a right one begins the count anew, and each account has its own', () => {
+  test('is counted for each account, and a right one resets the count', () => {
     const fixture = prepared();
     for (let time = 0; time < 4; time += 1) expect(withdraw(fixture, 'wrong')).toThrow('wrong');
     withdraw(fixture, 'fund-pass-1')();

@@ -9,7 +9,7 @@ function request(changes: Partial<WithdrawRequest> = {}): WithdrawRequest {
   return { ...usual, ...changes };
 }
 
-/** A box whose first customer may withdraw to the usual address. */
+/** A fixture whose first customer may withdraw to the usual address. */
 function verified(): FundsFixture {
   const fixture = FundsFixture.at();
   fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'btc', address: OUT });
@@ -27,26 +27,20 @@ function sums(fixture: FundsFixture): bigint[] {
 }
 
 describe('a deposit', () => {
-  test.each([[120_000], [1_000], [9_999]])(
-    'is credited once, with its last confirmation, however time is cut: %i ms',
-    (step) => {
-      const fixture = FundsFixture.at();
-      fixture.exchange.funds.deposit(fixture.ben, { coin: 'ltc', amount: '1.5' });
-      fixture.pass(59_999, step);
-      expect([fixture.balance(fixture.ben, 'ltc'), bills(fixture, 'ben', 'ltc')]).toEqual([
-        '0.00000000+0.00000000',
-        [],
-      ]);
-      fixture.pass(1);
-      expect(fixture.balance(fixture.ben, 'ltc')).toBe('1.50000000+0.00000000');
-      fixture.pass(120_000, step);
-      expect(bills(fixture, 'ben', 'ltc')).toEqual(['deposit 1.50000000 1.50000000']);
-      expect(fixture.balance(fixture.ben, 'ltc')).toBe('1.50000000+0.00000000');
-      expect(sums(fixture)).toEqual([]);
-    },
-  );
+  test.each([[120_000], [1_000], [9_999]])('is credited once with its last confirmation, in steps of %i ms', (step) => {
+    const fixture = FundsFixture.at();
+    fixture.exchange.funds.deposit(fixture.ben, { coin: 'ltc', amount: '1.5' });
+    fixture.pass(59_999, step);
+    expect([fixture.balance(fixture.ben, 'ltc'), bills(fixture, 'ben', 'ltc')]).toEqual(['0.00000000+0.00000000', []]);
+    fixture.pass(1);
+    expect(fixture.balance(fixture.ben, 'ltc')).toBe('1.50000000+0.00000000');
+    fixture.pass(120_000, step);
+    expect(bills(fixture, 'ben', 'ltc')).toEqual(['deposit 1.50000000 1.50000000']);
+    expect(fixture.balance(fixture.ben, 'ltc')).toBe('1.50000000+0.00000000');
+    expect(sums(fixture)).toEqual([]);
+  });
 
-  test('is dated when it was credited, also when nobody asked for a long time', () => {
+  test('is dated at its credit, even if nobody asked for a long time', () => {
     const fixture = FundsFixture.at();
     const start = fixture.clock.time;
     fixture.exchange.funds.deposit(fixture.ben, { coin: 'btc', amount: '1' });
@@ -56,7 +50,7 @@ describe('a deposit', () => {
     ).toEqual([20_000]);
   });
 
-  test('that fails moves nothing', () => {
+  test('moves nothing if it fails', () => {
     const fixture = FundsFixture.at();
     fixture.exchange.funds.deposit(fixture.ben, { coin: 'btc', amount: '1', fail: true });
     fixture.pass(120_000);
@@ -65,7 +59,7 @@ describe('a deposit', () => {
     expect(fixture.exchange.funds.deposits(fixture.ben, 'btc', 1, 10).list[0]?.status).toBe(1);
   });
 
-  test('goes on after a restart, and is still credited once', async () => {
+  test('continues after a restart and is credited once', async () => {
     let fixture = FundsFixture.at();
     fixture.exchange.funds.deposit(fixture.ben, { coin: 'eth', amount: '2' });
     for (let restart = 0; restart < 4; restart += 1) {
@@ -76,7 +70,7 @@ describe('a deposit', () => {
     expect(bills(fixture, 'ben', 'eth')).toEqual(['deposit 2.00000000 2.00000000']);
   });
 
-  test('takes the chain that is named, or the first that is open', () => {
+  test('takes the named chain, or the first open one', () => {
     const fixture = FundsFixture.at();
     fixture.exchange.funds.deposit(fixture.ben, { coin: 'usdt', amount: '5' });
     fixture.exchange.funds.deposit(fixture.ben, { coin: 'usdt', amount: '6', chain: 'ERC20' });
@@ -94,7 +88,7 @@ describe('a deposit', () => {
     ['no number', { amount: 'all' }, 3003],
     ['more than there is', { amount: '1e15' }, 3003],
     ['a part of the smallest unit', { amount: '0.000000001' }, 3003],
-  ])('of %s is refused', (_what, change, code) => {
+  ])('is refused for %s', (_what, change, code) => {
     const fixture = shared();
     const before = fixture.funds();
     const deposit = () => fixture.exchange.funds.deposit(fixture.ben, { coin: 'usdt', amount: '1', ...change });
@@ -108,7 +102,7 @@ describe('a withdrawal', () => {
   const before = 'opening 5.00000000 5.00000000';
   const taken = ['withdrawal -0.00950000 4.99050000', 'withdrawalFee -0.00050000 4.99000000'];
 
-  test('is frozen until it has left; the fee is part of the amount and goes to the exchange', () => {
+  test('is frozen until it has left, and its amount includes the fee, which the exchange keeps', () => {
     const fixture = verified();
     const fees = fixture.state.ledger.available('fees', 'btc');
     const outside = fixture.state.ledger.available('outside', 'btc');
@@ -141,7 +135,7 @@ describe('a withdrawal', () => {
     expect(sums(fixture)).toEqual([]);
   });
 
-  test('that is confirmed cannot be cancelled, one that is final cannot be ended, and an unknown one is not found', () => {
+  test('cannot be cancelled once confirmed, nor ended once final, and is not found if unknown', () => {
     const fixture = verified();
     const id = fixture.exchange.funds.withdraw(fixture.alice, request());
     const end =
@@ -160,7 +154,7 @@ describe('a withdrawal', () => {
     expect(fixture.balance(fixture.alice, 'btc')).toBe('4.99000000+0.00000000');
   });
 
-  test('goes on after restarts from where it was', async () => {
+  test('continues after restarts', async () => {
     let fixture = verified();
     fixture.exchange.funds.withdraw(fixture.alice, request());
     const seen: unknown[] = [];
@@ -179,7 +173,7 @@ describe('a withdrawal', () => {
     ]);
   });
 
-  test('of more than the least fee costs what was offered', () => {
+  test('costs the offered fee if it is above the minimum', () => {
     const fixture = verified();
     fixture.exchange.funds.withdraw(fixture.alice, request({ fee: '0.002' }));
     expect(bills(fixture, 'alice', 'btc').slice(1)).toEqual([
@@ -199,7 +193,7 @@ describe('within the exchange', () => {
     return { fixture, address };
   }
 
-  test('an internal transfer moves at once, and is a deposit on the other side', () => {
+  test('an internal transfer moves at once and is a deposit for the recipient', () => {
     const { fixture, address } = related();
     fixture.exchange.funds.withdraw(fixture.alice, request({ address, internal: true }));
     expect(fixture.balance(fixture.alice, 'btc')).toBe('4.99000000+0.00000000');
@@ -225,7 +219,7 @@ describe('within the exchange', () => {
     expect(sums(fixture)).toEqual([]);
   });
 
-  test('without consent it goes over the chain, and comes in as a deposit of the same transaction', () => {
+  test('without consent the coins go over the chain and arrive as a deposit of the same transaction', () => {
     const { fixture, address } = related();
     fixture.exchange.funds.withdraw(fixture.alice, request({ address }));
     fixture.pass(60_000);
@@ -238,13 +232,13 @@ describe('within the exchange', () => {
     expect(sums(fixture)).toEqual([]);
   });
 
-  test('consent changes nothing for an address elsewhere', () => {
+  test('consent changes nothing for an outside address', () => {
     const fixture = verified();
     fixture.exchange.funds.withdraw(fixture.alice, request({ internal: true }));
     expect(fixture.balance(fixture.alice, 'btc')).toBe('4.99000000+0.01000000');
   });
 
-  test('memos tell apart who receives on a chain with memos', () => {
+  test('memos distinguish recipients on a chain with memos', () => {
     const fixture = FundsFixture.at();
     const [own] = fixture.exchange.funds.depositAddresses(fixture.ben, 'xrp');
     const [others] = fixture.exchange.funds.depositAddresses(fixture.alice, 'xrp');
@@ -261,7 +255,7 @@ describe('within the exchange', () => {
 });
 
 describe('addresses', () => {
-  test('the first that was verified is the default, unless another is preferred', () => {
+  test('the first verified address is the default unless another is preferred', () => {
     const fixture = FundsFixture.at();
     const address = (text: string, preferred?: boolean) =>
       fixture.exchange.funds.verifyAddress(fixture.ben, { coin: 'btc', address: text, preferred });
@@ -273,7 +267,7 @@ describe('addresses', () => {
     expect(fixture.exchange.funds.withdrawalAddress(fixture.ben, 'btc')).toBe('two');
   });
 
-  test('one has to be obtained before getUserAddress gives it, for each coin', async () => {
+  test('an address has to be obtained for each coin before getUserAddress gives it', async () => {
     let fixture = FundsFixture.at();
     expect(() => fixture.exchange.funds.depositAddress(fixture.ben, 'btc')).toThrow(
       expect.objectContaining({ code: 1001 }),
@@ -290,7 +284,7 @@ describe('addresses', () => {
     ['a memo where there is none', { coin: 'btc', address: 'a', memo: '1' }],
     ['no memo where there is one', { coin: 'eos', address: 'a' }],
     ['an unknown chain', { coin: 'usdt', address: 'a', chain: 'XYZ' }],
-  ])('with %s are not verified', (_what, address) => {
+  ])('are not verified with %s', (_what, address) => {
     const fixture = FundsFixture.at();
     expect(() => fixture.exchange.funds.verifyAddress(fixture.alice, address)).toThrow(
       expect.objectContaining({ code: 3005 }),

@@ -5,7 +5,7 @@ import { FundsFixture, sharedFixture } from './fixture.js';
 const ALICE = 'accesskey=6d8f62fd-3086-46e3-a0ba-c66a929c24e2';
 const WATCHER = 'accesskey=ak-0001';
 
-/** Ids of 18 digits follow the clock and the crowd, hashes follow ids: their form is compared, and not their digits. */
+/** Ids of 18 digits depend on the clock and on simulated traders, hashes on ids: only their form is compared. */
 function plain(body: string): string {
   return body.replace(/(?<!\d)2018\d{14}(?!\d)/g, '<18 digits>').replace(/[0-9a-f]{64}/g, '<hash>');
 }
@@ -79,7 +79,7 @@ describe('addresses on the wire', () => {
       '{"code":1012,"message":"the key has no permission for this"}',
     ],
   ];
-  it.each(answers)('%s', async (_what, path, body) => {
+  it.each(answers)('answers %s', async (_what, path, body) => {
     expect(await ask(shared(), path)).toBe(body);
   });
 });
@@ -101,17 +101,17 @@ describe('getFeeInfo on the wire', () => {
       'signed as well',
       `/api/getFeeInfo?${WATCHER}&currency=btc&method=getFeeInfo&sign=8a25d2b1e1e6773fedab07d7595063e0&reqTime=1`,
     ],
-  ])('%s', async (_what, path) => {
+  ])('answers a request %s', async (_what, path) => {
     expect(await shared().ask(path)).toBe(`{"code":1000,"message":"success","result":{${BTC}}}`);
   });
 
-  it('several chains of a coin, grouped under its upper-case name', async () => {
+  it('groups the chains of a coin under its upper-case name', async () => {
     expect(await shared().ask('/api/getFeeInfo?currency=usdt')).toBe(
       `{"code":1000,"message":"success","result":{${USDT}}}`,
     );
   });
 
-  it('all coins without one', async () => {
+  it('gives all coins without a currency', async () => {
     const body = await shared().ask('/api/getFeeInfo');
     expect(body.startsWith(`{"code":1000,"message":"success","result":{${BTC},"ETH":[`)).toBe(true);
     expect(body.endsWith(`,${USDT}}}`)).toBe(true);
@@ -147,7 +147,7 @@ describe('getFeeInfo on the wire', () => {
     expect(await shared().ask(path)).toBe(body);
   });
 
-  it('draws from the IP and not from the key', async () => {
+  it('counts against the IP and not against the key', async () => {
     const { exchange } = shared();
     const seen: string[] = [];
     const limits = {
@@ -171,7 +171,7 @@ describe('deposits on the wire', () => {
   const list = (records: string, total: number, page = 1, size = 10) =>
     `{"code":1000,"message":{"des":"success","isSuc":true,"datas":{"list":[${records}],"pageIndex":${page},"pageSize":${size},"total":${total}}}}`;
 
-  it('getChargeRecord, while a deposit is confirmed', async () => {
+  it('getChargeRecord follows the confirmations of a deposit', async () => {
     const fixture = FundsFixture.at();
     expect(await ask(fixture, TEN)).toBe(list('', 0));
     fixture.exchange.funds.deposit(fixture.alice, { coin: 'btc', amount: '0.5' });
@@ -189,7 +189,7 @@ describe('deposits on the wire', () => {
     expect(await ask(fixture, TEN)).toBe(list(done, 1));
   });
 
-  it('getChargeRecord, of a deposit that fails', async () => {
+  it('getChargeRecord shows a failed deposit', async () => {
     const fixture = FundsFixture.at();
     fixture.exchange.funds.deposit(fixture.alice, { coin: 'btc', amount: '0.5', fail: true });
     fixture.pass(20_000);
@@ -199,7 +199,7 @@ describe('deposits on the wire', () => {
     expect(await ask(fixture, TEN)).toBe(list(failed, 1));
   });
 
-  it('getChargeRecord, in pages with the newest first', async () => {
+  it('getChargeRecord gives pages, newest first', async () => {
     const fixture = FundsFixture.at();
     for (const amount of ['0.1', '0.2', '0.3']) fixture.exchange.funds.deposit(fixture.alice, { coin: 'btc', amount });
     const amounts = async (page: number, sign: string) => {
@@ -265,7 +265,7 @@ describe('withdrawals on the wire', () => {
   const list = (records: string, total: number, pages: number, page = 1, size = 10) =>
     `{"code":1000,"message":{"des":"success","isSuc":true,"datas":{"list":[${records}],"pageIndex":${page},"pageSize":${size},"totalCount":${total},"totalPage":${pages}}}}`;
 
-  it('withdraw and getWithdrawRecord, while one goes its way', async () => {
+  it('getWithdrawRecord follows a withdrawal from submitted to success', async () => {
     const fixture = FundsFixture.at();
     fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'btc', address: ADDRESS });
     expect(await ask(fixture, TEN)).toBe(list('', 0, 0));
@@ -277,7 +277,7 @@ describe('withdrawals on the wire', () => {
     expect(await ask(fixture, TEN)).toBe(list(record(2, 1540296055557, '<hash>'), 1, 1));
   });
 
-  it('getWithdrawRecord, of one that was cancelled and one that failed', async () => {
+  it('getWithdrawRecord shows cancelled and failed withdrawals', async () => {
     const fixture = FundsFixture.at();
     fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'btc', address: ADDRESS });
     for (const end of ['cancelled', 'failed'] as const) {
@@ -293,7 +293,7 @@ describe('withdrawals on the wire', () => {
     );
   });
 
-  it('withdraw of another client, to an account with a memo', async () => {
+  it('withdraw takes an account with a memo', async () => {
     const fixture = FundsFixture.at();
     fixture.exchange.funds.verifyAddress(fixture.alice, { coin: 'eos', address: 'eosaccount12', memo: '1000234' });
     const sent = `/api/withdraw?${ALICE}&amount=3&currency=eos&fees=0.1&method=withdraw&receiveAddr=eosaccount12_1000234&safePwd=fund-pass-1&sign=b5582b8bde212cfc2ecf6fb966945c11`;
@@ -356,7 +356,7 @@ describe('bills on the wire', () => {
     '{"id":1000000007,"currencyName":"USDT","balance":"250000USDT","changeAmount":"+250000USDT","total":"250000",' +
     '"date":1540295995557,"showDate":"2018-10-23 11:59:55","remark":"","typeDesc":"Opening balance"}';
 
-  it('getSpotBills, of a deposit, a withdrawal and its fee', async () => {
+  it('getSpotBills shows a deposit, a withdrawal and its fee', async () => {
     const fixture = FundsFixture.at();
     fixture.exchange.funds.deposit(fixture.alice, { coin: 'usdt', amount: '0.5' });
     fixture.pass(30_000);
@@ -383,7 +383,7 @@ describe('bills on the wire', () => {
     );
   });
 
-  it('getSpotBills, of all coins without one, ten on a page', async () => {
+  it('getSpotBills gives ten bills of all coins by default', async () => {
     const fixture = FundsFixture.at();
     for (let index = 0; index < 5; index += 1)
       fixture.exchange.funds.deposit(fixture.alice, { coin: 'btc', amount: '1' });
@@ -394,7 +394,7 @@ describe('bills on the wire', () => {
     expect(ids(await fixture.ask(`${next}&reqTime=${fixture.clock.time}`))).toEqual([2, 1]);
   });
 
-  it('getSpotBills, between two dates, both included', async () => {
+  it('getSpotBills includes both dates of a range', async () => {
     const fixture = FundsFixture.at();
     fixture.exchange.funds.deposit(fixture.alice, { coin: 'btc', amount: '1' });
     fixture.pass(20_000);
@@ -405,7 +405,7 @@ describe('bills on the wire', () => {
     ]);
   });
 
-  it('getSpotBills, split at 48 hours: within by default and for 0, older for 1', async () => {
+  it('getSpotBills gives the last 48 hours by default and for dataType 0, older ones for 1', async () => {
     const fixture = FundsFixture.at();
     expect(await ask(fixture, USDT)).toBe(success(OPENING));
     expect(await ask(fixture, OLD)).toBe(success(''));

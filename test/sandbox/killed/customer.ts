@@ -1,8 +1,8 @@
 import { Agent, get } from 'node:http';
 import { type Keys, signedUrl } from '../signing.js';
 
-/** What a customer was told, and so has a right to. */
-export class Told {
+/** What was acknowledged to a customer. */
+export class Acknowledged {
   readonly placed = new Map<string, string>();
   readonly cancelled = new Set<string>();
   readonly withdrawn = new Set<string>();
@@ -13,7 +13,7 @@ interface Where {
   readonly tradeUrl: string;
 }
 
-/** A customer with a connection of its own that is lost with the sandbox. */
+/** A customer with its own connection, which is lost with the sandbox. */
 export class Customer {
   private readonly agent = new Agent({ keepAlive: true });
 
@@ -22,7 +22,7 @@ export class Customer {
     readonly keys: Keys & { readonly safePwd: string },
   ) {}
 
-  /** The body of the answer; rejects when the connection ends before it is whole. */
+  /** The body of the answer. Rejects if the connection ends before it is complete. */
   ask(where: Where, method: string, parameters: Record<string, string>): Promise<string> {
     return new Promise((resolve, reject) => {
       const asked = get(signedUrl(where, this.keys, method, parameters), { agent: this.agent }, (response) => {
@@ -39,54 +39,59 @@ export class Customer {
   }
 
   /** Orders, cancels, withdraws and looks at its bills until the sandbox is gone. */
-  async trade(where: Where, told: Told, draw: () => number, round: number): Promise<void> {
+  async trade(where: Where, acknowledged: Acknowledged, draw: () => number, round: number): Promise<void> {
     try {
-      for (let number = 0; ; number += 1) await this.act(where, told, draw, `${this.name}r${round}n${number}`);
+      for (let number = 0; ; number += 1) await this.act(where, acknowledged, draw, `${this.name}r${round}n${number}`);
     } catch {
       // the sandbox was killed
     }
   }
 
-  private async act(where: Where, told: Told, draw: () => number, clientId: string): Promise<void> {
+  private async act(where: Where, acknowledged: Acknowledged, draw: () => number, clientId: string): Promise<void> {
     const choice = draw();
-    if (choice < 0.6) await this.order(where, told, draw, clientId);
-    else if (choice < 0.8) await this.cancel(where, told, draw);
-    else if (choice < 0.87) await this.batch(where, told);
-    else if (choice < 0.9) await this.withdraw(where, told);
-    else for (const id of await this.bills(where)) told.bills.add(id);
+    if (choice < 0.6) await this.order(where, acknowledged, draw, clientId);
+    else if (choice < 0.8) await this.cancel(where, acknowledged, draw);
+    else if (choice < 0.87) await this.batch(where, acknowledged);
+    else if (choice < 0.9) await this.withdraw(where, acknowledged);
+    else for (const id of await this.bills(where)) acknowledged.bills.add(id);
   }
 
-  /** Some rest far away, and some trade with each other or with the crowd. */
-  private async order(where: Where, told: Told, draw: () => number, customerOrderId: string): Promise<void> {
+  /** Some rest far away, and some trade with each other or with simulated traders. */
+  private async order(
+    where: Where,
+    acknowledged: Acknowledged,
+    draw: () => number,
+    customerOrderId: string,
+  ): Promise<void> {
     const tradeType = draw() < 0.5 ? '1' : '0';
     const near = draw() < 0.4;
     const price = near === (tradeType === '1') ? '60000' : '9000';
     const order = { amount: '0.0002', currency: 'btc_usdt', customerOrderId, price, tradeType };
     const [, id] = /^\{"code":"1000",.*"id":"(\d+)"\}$/.exec(await this.ask(where, 'order', order)) ?? [];
-    if (id !== undefined) told.placed.set(id, customerOrderId);
+    if (id !== undefined) acknowledged.placed.set(id, customerOrderId);
   }
 
-  private async cancel(where: Where, told: Told, draw: () => number): Promise<void> {
-    const ids = [...told.placed.keys()];
+  private async cancel(where: Where, acknowledged: Acknowledged, draw: () => number): Promise<void> {
+    const ids = [...acknowledged.placed.keys()];
     const id = ids[Math.floor(draw() * ids.length)];
     if (id === undefined) return;
     const body = await this.ask(where, 'cancelOrder', { currency: 'btc_usdt', id });
-    if (body.startsWith('{"code":1000,')) told.cancelled.add(id);
+    if (body.startsWith('{"code":1000,')) acknowledged.cancelled.add(id);
   }
 
-  private async batch(where: Where, told: Told): Promise<void> {
+  private async batch(where: Where, acknowledged: Acknowledged): Promise<void> {
     const tradeParams = '[[9100,0.0002],[9200,0.0002],[9300,0.0002]]';
     const body = await this.ask(where, 'orderMoreV2', { market: 'btc_usdt', tradeParams, tradeType: '1' });
     const [, ids] = /^\{"code":"1000",.*"data":\[([\d,]+)\]\}$/.exec(body) ?? [];
-    for (const id of ids?.split(',') ?? []) told.placed.set(id, '');
+    for (const id of ids?.split(',') ?? []) acknowledged.placed.set(id, '');
   }
 
-  private async withdraw(where: Where, told: Told): Promise<void> {
+  private async withdraw(where: Where, acknowledged: Acknowledged): Promise<void> {
     const found = /"key":"([^"]+)"/.exec(await this.ask(where, 'getWithdrawAddress', { currency: 'ltc' }));
     const wanted = { amount: '0.1', currency: 'ltc', fees: '0.001', receiveAddr: found?.[1] ?? '' };
     const body = await this.ask(where, 'withdraw', { ...wanted, safePwd: this.keys.safePwd });
     const [, id] = /^\{"code":1000,.*"id":"(\d+)"\}$/.exec(body) ?? [];
-    if (id !== undefined) told.withdrawn.add(id);
+    if (id !== undefined) acknowledged.withdrawn.add(id);
   }
 
   /** The newest fifty. */

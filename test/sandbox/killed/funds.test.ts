@@ -17,50 +17,50 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 async function program(): Promise<string> {
   const directory = temporaryDirectory();
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
-  const outfile = join(directory, 'treasurer.mjs');
-  const entryPoints = [join(root, 'test/sandbox/killed/treasurer.ts')];
+  const outfile = join(directory, 'moving-funds.mjs');
+  const entryPoints = [join(root, 'test/sandbox/killed/moving-funds.ts')];
   await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
   return outfile;
 }
 
-type Told = Record<'deposited' | 'withdrawn' | 'ended', Set<string>>;
+type Acknowledged = Record<'deposited' | 'withdrawn' | 'ended', Set<string>>;
 
 function start(
   script: string,
   directory: string,
   time: number,
-  told: Told,
+  acknowledged: Acknowledged,
 ): { child: ChildProcess; some: Promise<void> } {
   const child = spawn(process.execPath, [script, directory, String(time)], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const enough = told.withdrawn.size + 60;
+  const enough = acknowledged.withdrawn.size + 60;
   const some = new Promise<void>((resolve) => {
     if (child.stdout === null) return;
     createInterface({ input: child.stdout }).on('line', (line) => {
       const [what, id = ''] = line.split(' ');
-      told[what as keyof Told].add(id);
-      if (told.withdrawn.size >= enough) resolve();
+      acknowledged[what as keyof Acknowledged].add(id);
+      if (acknowledged.withdrawn.size >= enough) resolve();
     });
   });
   return { child, some };
 }
 
-test('after kill -9 no deposit, withdrawal or bill that was acknowledged is lost or doubled, and all sums are exact', async () => {
+test('after kill -9 no acknowledged deposit, withdrawal or bill is lost or doubled, and all sums are exact', async () => {
   const script = await program();
   const directory = temporaryDirectory();
-  const told: Told = { deposited: new Set(), withdrawn: new Set(), ended: new Set() };
+  const acknowledged: Acknowledged = { deposited: new Set(), withdrawn: new Set(), ended: new Set() };
   let time = START;
   for (const pause of [0, 17]) {
-    const { child, some } = start(script, directory, time, told);
+    const { child, some } = start(script, directory, time, acknowledged);
     await some;
     await new Promise((resolve) => setTimeout(resolve, pause));
     child.kill('SIGKILL');
     await once(child, 'close');
-    time = await check(directory, told, time);
+    time = await check(directory, acknowledged, time);
   }
 });
 
-/** The whole history of the account: it lies on several pages. */
+/** All pages of a list. */
 function everything<Entry>(page: (number: number) => readonly Entry[]): Entry[] {
   const entries: Entry[] = [];
   for (let number = 1; ; number += 1) {
@@ -70,8 +70,8 @@ function everything<Entry>(page: (number: number) => readonly Entry[]): Entry[] 
   }
 }
 
-/** Holds the directory against what was told; gives the time at which all that was under way has come to its end. */
-async function check(directory: string, told: Told, from: number): Promise<number> {
+/** Compares the directory with what was acknowledged. Returns a time at which nothing is pending any more. */
+async function check(directory: string, acknowledged: Acknowledged, from: number): Promise<number> {
   const time = from + 10_000_000;
   const { exchange, account } = await ExchangeFixture.open({ directory, time });
   const { funds } = exchange;
@@ -79,8 +79,8 @@ async function check(directory: string, told: Told, from: number): Promise<numbe
   const withdrawals = everything((page) => funds.withdrawals(account, 'btc', page, 50).list);
   for (const records of [deposits, withdrawals]) expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
   const status = new Map([...deposits, ...withdrawals].map((record) => [record.id, record.status]));
-  expect([...told.deposited, ...told.withdrawn].filter((id) => !status.has(id))).toEqual([]);
-  expect([...told.ended].filter((id) => status.get(id) !== 1)).toEqual([]);
+  expect([...acknowledged.deposited, ...acknowledged.withdrawn].filter((id) => !status.has(id))).toEqual([]);
+  expect([...acknowledged.ended].filter((id) => status.get(id) !== 1)).toEqual([]);
   expect([...status.values()].filter((is) => is !== 1 && is !== 2)).toEqual([]);
   checkBills(exchange, account, deposits, withdrawals);
   await exchange.close();

@@ -4,10 +4,10 @@ import { killCampaign } from './kill-campaign.js';
 
 const pit = path.resolve(import.meta.dirname, '../../../bin/pit.js');
 
-test('a few kills under load from three customers lose nothing and double nothing', async () => {
-  const held = await killCampaign({ pit, seed: 3, kills: 4 });
-  expect(held.kills).toBe(4);
-  // how many there are hangs on the machine
+test('a few kills under load from three customers lose and double nothing', async () => {
+  const held = await killCampaign({ pit, seed: 3, kills: 2 });
+  expect(held.kills).toBe(2);
+  // how many depends on the machine
   expect(held.orders).toBeGreaterThan(0);
   expect(held.cancels).toBeGreaterThan(0);
 });

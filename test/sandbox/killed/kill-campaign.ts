@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { SandboxAddress } from '../../../src/sandbox/lifecycle/files.js';
 import { killProcess, random, serveProcess } from '../support/served-process.js';
-import { Customer, Told } from './customer.js';
+import { Acknowledged, Customer } from './customer.js';
 
 export interface KillOptions {
   /** The program: `bin/pit.js`. */
@@ -38,9 +38,11 @@ export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<H
   try {
     const customers = await threeCustomers(sandbox.address);
     for (let round = 0; round < kills; round += 1) {
-      const tolds = customers.map(() => new Told());
+      const tolds = customers.map(() => new Acknowledged());
       const loads = customers.flatMap((customer, index) =>
-        [0, 1, 2].map((lane) => customer.trade(sandbox.address, tolds[index] ?? new Told(), draw, round * 3 + lane)),
+        [0, 1, 2].map((lane) =>
+          customer.trade(sandbox.address, tolds[index] ?? new Acknowledged(), draw, round * 3 + lane),
+        ),
       );
       // on a busy machine all lives may be over before anything was cancelled
       const isIdle = () => round === 0 && tolds.every(({ cancelled }) => cancelled.size === 0);
@@ -50,7 +52,7 @@ export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<H
       await Promise.all(loads);
       sandbox = await serveProcess(pit, home);
       for (const [index, customer] of customers.entries()) {
-        await hold(sandbox.address, customer, tolds[index] ?? new Told(), held);
+        await hold(sandbox.address, customer, tolds[index] ?? new Acknowledged(), held);
       }
       held.kills += 1;
     }
@@ -61,51 +63,51 @@ export async function killCampaign({ pit, seed, kills }: KillOptions): Promise<H
   }
 }
 
-async function hold(where: SandboxAddress, customer: Customer, told: Told, held: Held): Promise<void> {
-  await holdOrders(where, customer, told);
-  await holdPages('withdrawal', told.withdrawn, (page) => customer.withdrawals(where, page));
-  await holdPages('bill', told.bills, (page) => customer.bills(where, page));
-  await holdBalances(where, customer);
-  held.orders += told.placed.size;
-  held.cancels += told.cancelled.size;
-  held.withdrawals += told.withdrawn.size;
-  held.bills += told.bills.size;
+async function hold(where: SandboxAddress, customer: Customer, acknowledged: Acknowledged, held: Held): Promise<void> {
+  await holdOrders(where, customer, acknowledged);
+  await checkPages('withdrawal', acknowledged.withdrawn, (page) => customer.withdrawals(where, page));
+  await checkPages('bill', acknowledged.bills, (page) => customer.bills(where, page));
+  await checkBalances(where, customer);
+  held.orders += acknowledged.placed.size;
+  held.cancels += acknowledged.cancelled.size;
+  held.withdrawals += acknowledged.withdrawn.size;
+  held.bills += acknowledged.bills.size;
 }
 
-async function holdOrders(where: SandboxAddress, customer: Customer, told: Told): Promise<void> {
-  for (const [id, clientId] of told.placed) {
+async function holdOrders(where: SandboxAddress, customer: Customer, acknowledged: Acknowledged): Promise<void> {
+  for (const [id, clientId] of acknowledged.placed) {
     const body = await customer.ask(where, 'getOrder', { currency: 'btc_usdt', id });
     const [, found, status] = /^\{"id":"(\d+)".*"status":(\d)/.exec(body) ?? [];
-    demand(found === id, `the order ${id} is lost: ${body}`);
-    if (told.cancelled.has(id))
-      demand(status === '1' || status === '2', `the order ${id} is no longer cancelled: ${body}`);
+    require(found === id, `the order ${id} is lost: ${body}`);
+    if (acknowledged.cancelled.has(id))
+      require(status === '1' || status === '2', `the order ${id} is no longer cancelled: ${body}`);
     if (clientId === '') continue;
     const named = await customer.ask(where, 'getOrder', { currency: 'btc_usdt', customerOrderId: clientId });
-    demand(named.includes(`{"id":"${id}",`), `the order ${id} of ${clientId} is doubled: ${named}`);
+    require(named.includes(`{"id":"${id}",`), `the order ${id} of ${clientId} is doubled: ${named}`);
   }
 }
 
-/** Pages back until all that were shown are found, and each once. */
-async function holdPages(
+/** Reads pages until all acknowledged ids are found, each once. */
+async function checkPages(
   what: string,
-  told: ReadonlySet<string>,
+  acknowledged: ReadonlySet<string>,
   read: (page: string) => Promise<string[]>,
 ): Promise<void> {
-  const missing = new Set(told);
+  const missing = new Set(acknowledged);
   const seen = new Set<string>();
   for (let page = 1; missing.size > 0; page += 1) {
     const ids = await read(String(page));
-    demand(ids.length > 0, `lost of ${what}: ${[...missing].join(', ')}`);
+    require(ids.length > 0, `lost of ${what}: ${[...missing].join(', ')}`);
     for (const id of ids) {
-      demand(!seen.has(id), `the ${what} ${id} is there twice`);
+      require(!seen.has(id), `the ${what} ${id} is there twice`);
       seen.add(id);
       missing.delete(id);
     }
   }
 }
 
-/** The newest bill of a coin shows what the account has of it; of ltc some is on its way out, frozen and no longer billed. */
-async function holdBalances(where: SandboxAddress, customer: Customer): Promise<void> {
+/** The newest bill of a coin shows its balance. ltc is left out: pending withdrawals are frozen and already billed. */
+async function checkBalances(where: SandboxAddress, customer: Customer): Promise<void> {
   const info = await customer.ask(where, 'getAccountInfo', {});
   for (const coin of ['btc', 'usdt']) {
     const [, available = '', frozen = ''] =
@@ -113,10 +115,8 @@ async function holdBalances(where: SandboxAddress, customer: Customer): Promise<
     const bills = await customer.ask(where, 'getSpotBills', { currency: coin });
     const [, total = '0'] = /"total":"([\d.]+)"/.exec(bills) ?? [];
     const owned = units(available) + units(frozen);
-    demand(
-      units(total) === owned,
-      `${customer.name} owns ${owned} units of ${coin}, and its bills say ${units(total)}`,
-    );
+    require(units(total) ===
+      owned, `${customer.name} owns ${owned} units of ${coin}, and its bills say ${units(total)}`);
   }
 }
 
@@ -125,7 +125,7 @@ function units(text: string): bigint {
   return BigInt(whole + part.padEnd(8, '0'));
 }
 
-function demand(holds: boolean, complaint: string): void {
+function require(holds: boolean, complaint: string): void {
   if (!holds) throw new Error(complaint);
 }
 

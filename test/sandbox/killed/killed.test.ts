@@ -17,13 +17,13 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 async function program(): Promise<string> {
   const directory = temporaryDirectory();
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
-  const outfile = join(directory, 'trader.mjs');
-  const entryPoints = [join(root, 'test/sandbox/killed/trader.ts')];
+  const outfile = join(directory, 'placing-orders.mjs');
+  const entryPoints = [join(root, 'test/sandbox/killed/placing-orders.ts')];
   await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
   return outfile;
 }
 
-interface Told {
+interface Acknowledged {
   placed: Set<string>;
   cancelled: Set<string>;
 }
@@ -32,42 +32,42 @@ function start(
   script: string,
   directory: string,
   time: number,
-): { child: ChildProcess; told: Told; some: Promise<void> } {
+): { child: ChildProcess; acknowledged: Acknowledged; some: Promise<void> } {
   const child = spawn(process.execPath, [script, directory, String(time)], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const told: Told = { placed: new Set(), cancelled: new Set() };
+  const acknowledged: Acknowledged = { placed: new Set(), cancelled: new Set() };
   const some = new Promise<void>((resolve) => {
     if (child.stdout === null) return;
     createInterface({ input: child.stdout }).on('line', (line) => {
       const [what, id = ''] = line.split(' ');
-      told[what === 'placed' ? 'placed' : 'cancelled'].add(id);
-      if (told.placed.size === 100) resolve();
+      acknowledged[what === 'placed' ? 'placed' : 'cancelled'].add(id);
+      if (acknowledged.placed.size === 100) resolve();
     });
   });
-  return { child, told, some };
+  return { child, acknowledged, some };
 }
 
-test('after kill -9 everything that was acknowledged is there, nothing twice, and the books are balanced', async () => {
+test('after kill -9 everything acknowledged is there once and the ledger is balanced', async () => {
   const script = await program();
   const directory = temporaryDirectory();
   for (const [round, pause] of [7, 61].entries()) {
-    const { child, told, some } = start(script, directory, START + round * 60_000);
+    const { child, acknowledged, some } = start(script, directory, START + round * 60_000);
     await some;
     await new Promise((resolve) => setTimeout(resolve, pause));
     child.kill('SIGKILL');
     await once(child, 'close');
-    await check(directory, told, START + round * 60_000 + 30_000);
+    await check(directory, acknowledged, START + round * 60_000 + 30_000);
   }
 });
 
-async function check(directory: string, told: Told, time: number): Promise<void> {
+async function check(directory: string, acknowledged: Acknowledged, time: number): Promise<void> {
   const clocked = await ExchangeFixture.open({ directory, time });
   const { exchange, account } = clocked;
   const listed = exchange.orders(account, 'btc_usdt', { page: 1, pageSize: 1_000_000 });
   const status = new Map(listed.map((order) => [order.id, order.status]));
   expect(status.size).toBe(listed.length);
-  expect([...told.placed].filter((id) => !status.has(id))).toEqual([]);
-  expect([...told.cancelled].filter((id) => status.get(id) !== 1 && status.get(id) !== 2)).toEqual([]);
+  expect([...acknowledged.placed].filter((id) => !status.has(id))).toEqual([]);
+  expect([...acknowledged.cancelled].filter((id) => status.get(id) !== 1 && status.get(id) !== 2)).toEqual([]);
   expect(exchange.status().orders).toBe(listed.filter(({ status: is }) => is % 3 === 0).length);
   await exchange.close();
   const state = ExchangeState.open({ directory, seed: 7, now: () => time, firstAccount: TESTER });
@@ -75,7 +75,7 @@ async function check(directory: string, told: Told, time: number): Promise<void>
   await state.store.close();
 }
 
-test('another process that has the directory open is met with a refusal, and only while it lives', async () => {
+test('a directory that another process has open is refused while that process lives', async () => {
   const script = await program();
   const directory = temporaryDirectory();
   const { child, some } = start(script, directory, START);

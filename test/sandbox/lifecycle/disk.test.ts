@@ -33,7 +33,7 @@ function open(directory: string): string[] {
   });
 }
 
-describe('a disk that does not take the data', () => {
+describe('a failing disk', () => {
   const troubles: readonly (readonly [code: string | number, reason: string, hint: string])[] = [
     ['ENOSPC', 'the disk is full', 'Free some space, then run it again.'],
     [28, 'the disk is full', 'Free some space, then run it again.'],
@@ -46,10 +46,10 @@ describe('a disk that does not take the data', () => {
     [
       'EACCES',
       'permission denied',
-      'Have the folder made yours, or set PIT_HOME to a folder that you can write to, then run it again.',
+      'Take ownership of the folder, or set PIT_HOME to a folder that you can write to, then run it again.',
     ],
   ];
-  it.each(troubles)('is told with the folder and the mend: %s', async (code, reason, hint) => {
+  it.each(troubles)('is reported with the folder and advice: %s', async (code, reason, hint) => {
     for (const thrown of [systemError(code), new NotWritten(systemError(code))]) {
       await expect(keepingData('/the/folder', () => Promise.reject(thrown))).rejects.toMatchObject({
         kind: 'unreachable',
@@ -59,14 +59,14 @@ describe('a disk that does not take the data', () => {
     }
   });
 
-  it('is not what every error is about', async () => {
+  it('is not blamed for other errors', async () => {
     for (const thrown of [new Error('a defect'), systemError('ERR_ASSERTION'), systemError(-30793), 'text']) {
       expect(diskTrouble(thrown)).toBeUndefined();
       await expect(keepingData('/the/folder', () => Promise.reject(thrown))).rejects.toBe(thrown);
     }
   });
 
-  it('ends a command where nothing can be made, instead of trying forever', async () => {
+  it('ends a command if no folder can be made', async () => {
     writeFileSync(path.join(folder, 'file'), '');
     const places = [path.join(folder, 'file', 'below')].concat(existsSync('/proc/self') ? '/proc/pit' : []);
     for (const home of places) {
@@ -75,7 +75,7 @@ describe('a disk that does not take the data', () => {
     }
   });
 
-  it('leaves no half-made file behind', () => {
+  it('leaves no partial file behind', () => {
     const target = path.join(folder, 'running.json');
     mkdirSync(target);
     expect(() => replacePrivate(target, 'text')).toThrow();
@@ -83,8 +83,8 @@ describe('a disk that does not take the data', () => {
   });
 });
 
-describe('what others may see', () => {
-  it.each([0o000, 0o777])('is nothing of a folder, with the umask %o', (mask) => {
+describe('what other users may see', () => {
+  it.each([0o000, 0o777])('is nothing of a folder with the umask %o', (mask) => {
     process.umask(mask);
     const deep = path.join(folder, 'a', 'b');
     makePrivateFolder(deep);
@@ -103,10 +103,10 @@ describe('what others may see', () => {
   });
 });
 
-describe('why it did not start', () => {
+describe('the reason of a failed start', () => {
   const log = () => path.join(folder, 'sandbox.log');
 
-  it('is what was printed, not the advice below it', () => {
+  it('is what was printed, without the advice below it', () => {
     writeFileSync(log(), 'old\npit: the reason\n→ the advice\n');
     expect(failureIn(log(), 4)).toEqual({ reason: 'pit: the reason', hint: [] });
     writeFileSync(log(), 'pit: the reason\n-> the advice\n');
@@ -115,7 +115,7 @@ describe('why it did not start', () => {
     expect(failureIn(log(), 0)).toBeUndefined();
   });
 
-  it('is what it said itself, in one line', () => {
+  it('is what the sandbox logged, in one line', () => {
     writeFileSync(log(), `now ${cannotStart(new Error('two\nlines'))}\npit: something else\n`);
     expect(failureIn(log(), 0)).toEqual({ reason: 'two\nlines', hint: [] });
   });
@@ -125,7 +125,7 @@ describe('why it did not start', () => {
     ['nonsense', 'exchange.mdb', Buffer.alloc(8192, 7)],
     ['text in the claim', 'owner.mdb', Buffer.from('xxxx\n')],
   ];
-  it.each(damages)('is told of a store that is %s, and reset mends it', async (_what, name, bytes) => {
+  it.each(damages)('names a store that is %s, which reset fixes', async (_what, name, bytes) => {
     const home = newHome();
     mkdirSync(stateFile(home, 'exchange'), { recursive: true });
     const file = stateFile(home, path.join('exchange', name));
@@ -140,7 +140,7 @@ describe('why it did not start', () => {
     expect((await ask(home, 'ensure')).started).toBe(true);
   });
 
-  it('is told of a store that kills the process that reads it', async () => {
+  it('names a store that crashes the process', async () => {
     const home = newHome();
     const { errors } = await run(home, 'ensure-killed');
     expect(errors).toContain(
@@ -149,8 +149,8 @@ describe('why it did not start', () => {
   });
 });
 
-describe('what killed starts leave behind', () => {
-  it('does not pile up', async () => {
+describe('leftovers of killed starts', () => {
+  it('do not accumulate', async () => {
     const home = newHome();
     const { pid } = await ask(home, 'ensure');
     await kill(pid);

@@ -21,7 +21,7 @@ const NOBODY = String(2 ** 22 + 12_345);
 const SOMEBODY = String(process.pid);
 
 describe('the launch lock', () => {
-  it('is held by one until it is released', () => {
+  it('is held by one process until released', () => {
     const lock = takeLaunchLock(folder);
     expect(lock).toBeDefined();
     expect(takeLaunchLock(folder)).toBeUndefined();
@@ -29,12 +29,12 @@ describe('the launch lock', () => {
     expect(takeLaunchLock(folder)).toBeDefined();
   });
 
-  it('keeps no more files than its last holder', () => {
+  it('keeps only the files of its last holder', () => {
     for (let round = 0; round < 5; round += 1) takeLaunchLock(folder)?.release();
     expect(readdirSync(folder).sort()).toEqual(['launch.5', 'launch.5.free']);
   });
 
-  it('is got by those who wait for it', async () => {
+  it('is taken by those who wait for it', async () => {
     const first = takeLaunchLock(folder);
     const waiting = waitForLaunchLock(folder);
     first?.release();
@@ -49,12 +49,12 @@ describe('the launch lock', () => {
     ['one that was killed before it wrote its id', '', 3, false],
     ['nobody: nonsense', 'nonsense', 0, false],
   ];
-  it.each(holders)('of %s', (_what, text, age, held) => {
+  it.each(holders)('held by %s', (_what, text, age, held) => {
     leave('launch.7', text, age);
     expect(takeLaunchLock(folder) === undefined).toBe(held);
   });
 
-  it('counts its highest number only', () => {
+  it('only counts its highest number', () => {
     leave('launch.9', NOBODY);
     leave('launch.10', SOMEBODY);
     leave('launch.2', NOBODY);

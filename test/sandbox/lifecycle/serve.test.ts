@@ -50,7 +50,7 @@ function complaints(name: OperationName, body: string): unknown {
   return safeParse(operations[name].result, parseJson(body)).issues?.map(({ message }) => message);
 }
 
-describe('the exchange behind its server', () => {
+describe('a served exchange', () => {
   const queries: readonly (readonly [name: OperationName, query: string])[] = [
     ['markets', ''],
     ['allTicker', ''],
@@ -61,7 +61,7 @@ describe('the exchange behind its server', () => {
     ['kline', '?market=btc_usdt&type=15min'],
     ['kline', '?market=xrp_eth&type=1week&size=3'],
   ];
-  it('answers market data as the interface describes them', async () => {
+  it('answers market data as the interface describes', async () => {
     const { address } = await serving();
     for (const [name, query] of queries) {
       const body = await text(`${address.baseUrl}/data/v1/${name}${query}`);
@@ -98,8 +98,8 @@ describe('the exchange behind its server', () => {
   });
 });
 
-describe('running in this process', () => {
-  it('has two ports on loopback and keeps keys and port for its folder', async () => {
+describe('a sandbox in this process', () => {
+  it('has two ports on loopback, and keeps the keys and the port of its folder', async () => {
     const first = await serving();
     expect(first.address.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(first.address.adminUrl).not.toBe(first.address.baseUrl);
@@ -110,7 +110,7 @@ describe('running in this process', () => {
     expect(second.address.adminToken).not.toBe(adminToken);
   });
 
-  it('takes the port that is asked for, or says why not', async () => {
+  it('takes the requested port, or reports why not', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const address = other.address();
@@ -124,23 +124,23 @@ describe('running in this process', () => {
     expect(got.baseUrl).toBe(`http://127.0.0.1:${port}`);
   });
 
-  it('refuses a second one in the same folder', async () => {
+  it('refuses a second sandbox in the same folder', async () => {
     const { address } = await serving();
     await expect(serving()).rejects.toThrow(`The sandbox is already running at ${address.baseUrl}`);
   });
 
-  it('closes once, however often it is told, and tells who waits', async () => {
+  it('closes once, however often it is asked', async () => {
     const running = await serving();
     await Promise.all([running.close(), running.close(), running.closed]);
     await expect(text(running.address.baseUrl)).rejects.toThrow();
     await expect(text(running.address.adminUrl)).rejects.toThrow();
   });
 
-  it('stops once there is room again for data that could not be written, and begins anew without them', async () => {
+  it('stops after a disk failure once there is room again, and restarts without the lost data', async () => {
     const { closed } = await serving();
     const full = Object.assign(new Error('No space left on device'), { code: 28 });
     const write = vi.spyOn(StoreFile.prototype, 'write').mockRejectedValue(full);
-    await closed; // what the crowd does is written every few seconds, and this folder has room
+    await closed; // simulated trades are written every few seconds, and this folder has room
     write.mockRestore();
     const log = readFileSync(path.join(folder, 'sandbox.log'), 'utf8');
     expect(log).toContain('stops: its data could not be written, and now there is room');

@@ -20,7 +20,7 @@ const doing = fc.record({
   cancel: fc.option(fc.nat({ max: 50 }), { freq: 4 }),
 });
 
-/** Reckoned apart from the lender: what is in a wallet and what it owes at `price`, in hundredths of usdt units, so that a part of a lot counts. */
+/** Computed independently: the assets and debts of a wallet at `price`, in hundredths of usdt units, so that parts of a lot count. */
 function worth(fixture: OrderFixture, wallet: string, price: bigint): { assets: bigint; debts: bigint } {
   const owned = (coin: string) => fixture.ledger.available(wallet, coin) + fixture.ledger.frozen(wallet, coin);
   const lent = (coin: string) => -fixture.ledger.available(`lender~${wallet}`, coin);
@@ -48,7 +48,7 @@ function fresh(): OrderFixture {
   return fixture;
 }
 
-test('whatever is done: the ledger is balanced, nothing is owed without a loan, no loan passes the leverage', () => {
+test('random margin orders keep the ledger balanced, owe only what was borrowed, and never exceed the leverage', () => {
   const runs = fc.property(fc.array(doing, { minLength: 60, maxLength: 60, size: 'max' }), (actions) => {
     const fixture = fresh();
     const orders: Order[] = [];
@@ -91,7 +91,7 @@ function loanOf(fixture: OrderFixture, before: Map<string, bigint>, wallet: stri
   return { usdt: grown('usdt'), btc: grown('btc') };
 }
 
-test('the debts are what was borrowed less what was repaid, bill by bill', () => {
+test('debts equal the borrowed less the repaid amounts in the bills', () => {
   const runs = fc.property(fc.array(doing, { minLength: 60, maxLength: 60, size: 'max' }), (actions) => {
     const fixture = fresh();
     fixture.prices.set('btc_usdt', 100n);

@@ -22,7 +22,7 @@ function balanced(fixture: OrderFixture): void {
 }
 
 describe('a margin order', () => {
-  test('is paid from its own wallet and not from spot', () => {
+  test('is paid from its own wallet, not from spot', () => {
     const fixture = margined();
     fixture.place('ben', 'sell', 'limit', 100, 5);
     const order = fixture.place('ann', 'buy', 'limit', 100, 8, { kind: 'isolated' });
@@ -34,7 +34,7 @@ describe('a margin order', () => {
     balanced(fixture);
   });
 
-  test('without a loan needs the whole amount in its wallet', () => {
+  test('is refused if its wallet has too little and it may not borrow', () => {
     const fixture = margined();
     expect(() => fixture.place('ann', 'buy', 'limit', 100, 11, { kind: 'isolated' })).toThrow(
       expect.objectContaining({ code: 2009, reason: 'insufficientBalance' }),
@@ -42,7 +42,7 @@ describe('a margin order', () => {
     expect(() => fixture.place('ann', 'buy', 'limit', 100, 1, { kind: 'cross' })).toThrow('not sufficient');
   });
 
-  test('borrows exactly what is missing', () => {
+  test('borrows exactly the missing amount', () => {
     const fixture = margined();
     fixture.place('ann', 'buy', 'limit', 90, 20, borrowing);
     expect(fixture.balances(ISOLATED)).toBe('ann~btc_usdt: 0+1800 usdt, 0+0 btc');
@@ -67,7 +67,7 @@ describe('a margin order', () => {
     }
   });
 
-  test('borrows coins to sell them short, measured at the last price', () => {
+  test('borrows coins to sell them short, valued at the last price', () => {
     const fixture = margined();
     // 40 lots are worth 4000 = 4 x 1000; a unit of btc more would be beyond
     const order = fixture.place('ann', 'sell', 'limit', 120, 40, borrowing);
@@ -79,14 +79,14 @@ describe('a margin order', () => {
     expect(fixture.ledger.available(ISOLATED, 'btc')).toBe(4_000n);
   });
 
-  test('of a coin that is not lent finds no loan', () => {
+  test('is refused a loan of a coin that is not lent', () => {
     const fixture = margined();
     const wallet = { kind: 'cross', name: 'ann~cross', market: fixture.venue.market } as const;
     fixture.ledger.credit('ann~cross', 'usdt', 1_000_000n);
     expect(() => fixture.margin.lend(wallet, 'xrp', 1n)).toThrow('xrp is not lent');
   });
 
-  test('that is refused for crossing has borrowed nothing', () => {
+  test('borrows nothing if it is refused because it would trade', () => {
     const fixture = margined();
     fixture.place('ben', 'sell', 'limit', 100, 5);
     expect(() => fixture.place('ann', 'buy', 'postOnly', 100, 20, borrowing)).toThrow('trade at once');
@@ -104,7 +104,7 @@ describe('repayment', () => {
     return fixture;
   }
 
-  test('takes what a sell brings, after the fee, and no more than is owed', () => {
+  test('takes the proceeds of a sell after the fee, but no more than the debt', () => {
     const fixture = indebted();
     fixture.place('ben', 'buy', 'limit', 100, 100);
     fixture.place('ann', 'sell', 'limit', 100, 5, repaying);
@@ -116,14 +116,14 @@ describe('repayment', () => {
     balanced(fixture);
   });
 
-  test('does not happen unless it is asked for', () => {
+  test('does not happen unless requested', () => {
     const fixture = indebted();
     fixture.place('ben', 'buy', 'limit', 100, 100);
     fixture.place('ann', 'sell', 'limit', 100, 5, { kind: 'isolated' });
     expect([fixture.margin.debt(ISOLATED, 'usdt'), fixture.ledger.available(ISOLATED, 'usdt')]).toEqual([1_000n, 499n]);
   });
 
-  test('happens bit by bit while the order is filled, also long after it was placed', () => {
+  test('happens with every fill of the order', () => {
     const fixture = indebted();
     fixture.place('ann', 'sell', 'limit', 100, 10, repaying);
     const debts = [3, 2, 5].map((amount) => {
@@ -133,7 +133,7 @@ describe('repayment', () => {
     expect(debts).toEqual([701n, 502n, 3n]);
   });
 
-  test('takes back a loan that the order did not need', () => {
+  test('repays the part of a loan that the order did not need', () => {
     const fixture = margined();
     fixture.place('ben', 'sell', 'limit', 90, 10);
     const order = fixture.place('ann', 'buy', 'limit', 100, 20, { ...borrowing, repay: true });
@@ -147,7 +147,7 @@ describe('repayment', () => {
     balanced(fixture);
   });
 
-  test('in coins closes a short', () => {
+  test('of borrowed coins closes a short position', () => {
     const fixture = margined();
     fixture.place('ben', 'buy', 'limit', 100, 10);
     fixture.place('ann', 'sell', 'ioc', 100, 10, borrowing);
@@ -159,7 +159,7 @@ describe('repayment', () => {
   });
 });
 
-test('loans and repayments are bills of the wallet', () => {
+test('writes a bill of the wallet for every loan and repayment', () => {
   const fixture = margined();
   fixture.place('ben', 'sell', 'limit', 100, 20);
   fixture.place('ann', 'buy', 'limit', 100, 20, borrowing);

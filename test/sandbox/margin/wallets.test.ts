@@ -3,7 +3,7 @@ import { ExchangeFixture } from '../support/exchange-fixture.js';
 
 const BTC = 'btc_usdt';
 
-test('margin wallets are funded from spot, shown, and given back within the leverage; a restart changes nothing', async () => {
+test('moves coins between spot and margin wallets within the leverage, also after a restart', async () => {
   const clocked = await ExchangeFixture.open();
   const { exchange, account } = clocked;
   const spot = (coin: string) => exchange.balances(account).find((row) => row.coin === coin)?.available;
@@ -62,7 +62,7 @@ test.each([
   expect(exchange.margin.balances(account)).toEqual([]);
 });
 
-test('a long and a short on cross margin, borrowed, closed and repaid against the crowd', async () => {
+test('opens, closes and repays a long and a short position on cross margin', async () => {
   const { exchange, account } = await ExchangeFixture.open();
   exchange.margin.transferIn(account, { kind: 'cross', coin: 'usdt', amount: '1000' });
   const { ask, bid } = exchange.ticker(BTC);

@@ -61,10 +61,10 @@ function allMinutes(clocked: ExchangeFixture, market: string): Row[] {
 }
 
 describe.each(['btc_usdt', 'xrp_eth'])('%s', (market) => {
-  test('candles of every type are the exact sums of the minutes, over history and trading alike', async () => {
+  test('candles of every type are the exact sums of the minutes, in history and trading', async () => {
     const clocked = await ExchangeFixture.open();
     clocked.pass(90 * 60_000);
-    clocked.clock.time += 40 * 3_600_000; // of which the crowd lives through a day only
+    clocked.clock.time += 40 * 3_600_000; // of which only the last day is simulated
     await clocked.exchange.durable();
     clocked.pass(5 * 60_000);
     const minutes = allMinutes(clocked, market);
@@ -75,7 +75,7 @@ describe.each(['btc_usdt', 'xrp_eth'])('%s', (market) => {
     }
   });
 
-  test('rows have neither gaps nor jumps from the history into the trading', async () => {
+  test('rows have no gaps or jumps between history and trading', async () => {
     const clocked = await ExchangeFixture.open();
     clocked.pass(20 * 60_000, 60_000);
     const minutes = clocked.exchange.candles(market, '1min', { size: 60 });
@@ -89,7 +89,7 @@ describe.each(['btc_usdt', 'xrp_eth'])('%s', (market) => {
   });
 });
 
-test('since is inclusive, size keeps the latest, and nothing is told of the future', async () => {
+test('since is inclusive, size keeps the latest rows, and there are none of the future', async () => {
   const { exchange } = await ExchangeFixture.open();
   const times = (type: CandleType, options: { since?: number; size: number }) =>
     exchange.candles('btc_usdt', type, options).map(({ time }) => iso(time));
@@ -101,7 +101,7 @@ test('since is inclusive, size keeps the latest, and nothing is told of the futu
   expect(times('1day', { size: 1_000 }).length).toBe(22);
 });
 
-test('without trades the price stands still and the volume is nothing', async () => {
+test('without trades the price stays and the volume is zero', async () => {
   const clocked = await ExchangeFixture.open();
   const before = clocked.exchange.ticker('btc_usdt').last;
   clocked.clock.time += 5 * 60_000; // nobody lets anything happen

@@ -3,7 +3,7 @@ import { recordedMinutes } from '../../../src/sandbox/markets/recorded-minutes.j
 import { FACTORS } from '../../../src/sandbox/simulator/price-path.js';
 import { ExchangeFixture } from '../support/exchange-fixture.js';
 
-test('the recording is what was recorded: literals from its first, its lowest and its last line', () => {
+test('the recording has the literals of its first, lowest and last line', () => {
   const { open, high, low, close, volume } = recordedMinutes();
   const row = (minute: number) => [open, high, low, close, volume].map((column) => column[minute]);
   expect(close.length).toBe(30_240);

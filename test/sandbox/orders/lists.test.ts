@@ -26,20 +26,23 @@ async function history() {
   return { clocked, ids };
 }
 
-describe('the lists of orders', () => {
-  test.each(['buy', 'sell', 'open', 'traded', 'all'] as const)('%s, in pages, newest first', async (list) => {
-    const { clocked, ids } = await history();
-    const page = ({ exchange, account }: ExchangeFixture, index: number) =>
-      exchange.orders(account, BTC, { list, page: index, pageSize: 10 }).map(({ id }) => id);
-    const expected = [1, 2, 3, 4, 5].map((index) => ids[list].slice((index - 1) * 10, index * 10));
-    expect([1, 2, 3, 4, 5].map((index) => page(clocked, index))).toEqual(expected);
-    expect(clocked.exchange.orders(clocked.account, 'eth_usdt', { list, page: 1, pageSize: 10 })).toEqual([]);
-    await clocked.exchange.close();
-    const again = await ExchangeFixture.open({ directory: clocked.directory, time: clocked.clock.time });
-    expect([1, 2, 3, 4, 5].map((index) => page(again, index))).toEqual(expected);
-  });
+describe('lists of orders', () => {
+  test.each(['buy', 'sell', 'open', 'traded', 'all'] as const)(
+    'the list "%s" gives pages, newest first',
+    async (list) => {
+      const { clocked, ids } = await history();
+      const page = ({ exchange, account }: ExchangeFixture, index: number) =>
+        exchange.orders(account, BTC, { list, page: index, pageSize: 10 }).map(({ id }) => id);
+      const expected = [1, 2, 3, 4, 5].map((index) => ids[list].slice((index - 1) * 10, index * 10));
+      expect([1, 2, 3, 4, 5].map((index) => page(clocked, index))).toEqual(expected);
+      expect(clocked.exchange.orders(clocked.account, 'eth_usdt', { list, page: 1, pageSize: 10 })).toEqual([]);
+      await clocked.exchange.close();
+      const again = await ExchangeFixture.open({ directory: clocked.directory, time: clocked.clock.time });
+      expect([1, 2, 3, 4, 5].map((index) => page(again, index))).toEqual(expected);
+    },
+  );
 
-  test('an order that rests is on the list of the traded from its first trade, once', async () => {
+  test('a resting order is on the list of traded orders once, from its first trade', async () => {
     const clocked = await ExchangeFixture.open();
     const { exchange, account } = clocked;
     const { bid, ask } = exchange.ticker(BTC);

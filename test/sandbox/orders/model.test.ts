@@ -16,7 +16,7 @@ const placing: fc.Arbitrary<Placing> = fc.record({
 const cancelling = fc.record({ cancel: fc.nat({ max: 1_000 }) });
 const doing = fc.oneof({ weight: 3, arbitrary: placing }, { weight: 1, arbitrary: cancelling });
 
-test('10,000 random orders and cancels do what an independent, simpler model does, after each of them', () => {
+test('10,000 random orders and cancels match an independent, simpler model after each of them', () => {
   const runs = fc.property(fc.array(doing, { minLength: 250, maxLength: 250, size: 'max' }), (actions) => {
     const comparison = new ModelComparison(ACCOUNTS, 20_000n, 200n);
     for (const action of actions) {
@@ -30,7 +30,7 @@ test('10,000 random orders and cancels do what an independent, simpler model doe
   fc.assert(runs, { numRuns: 40 });
 });
 
-test('a refusal is a Refusal, with the code of the field notes', () => {
+test('a refused order throws a Refusal with its code', () => {
   const place = () => new OrderFixture(['ann'], 10n, 0n).place('ann', 'buy', 'limit', 100, 1);
   expect(place).toThrow(Refusal);
   expect(place).toThrow(expect.objectContaining({ code: 2009 }));

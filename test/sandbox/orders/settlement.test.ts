@@ -4,11 +4,11 @@ import { statusOf } from '../../../src/sandbox/orders/order.js';
 import { feeOf } from '../../../src/sandbox/orders/order-service.js';
 import { OrderFixture } from '../support/order-fixture.js';
 
-test('a fee is 0.2 %, a part of a unit charged whole', () => {
+test('a fee is 0.2 %, rounded up to a unit', () => {
   expect([0n, 1n, 499n, 500n, 501n, 1000n, 1001n].map(feeOf)).toEqual([0n, 1n, 1n, 1n, 2n, 2n, 3n]);
 });
 
-test('an order that rests holds exactly what it may cost, and gives it back', () => {
+test('a resting order holds exactly what it may cost and releases it', () => {
   const fixture = new OrderFixture(['ann'], 10_000n, 50n);
   const buy = fixture.place('ann', 'buy', 'limit', 100, 7);
   const sell = fixture.place('ann', 'sell', 'limit', 110, 20);
@@ -21,7 +21,7 @@ test('an order that rests holds exactly what it may cost, and gives it back', ()
   expect([buy, sell].map(statusOf)).toEqual([1, 1]);
 });
 
-test('a buy below its limit gets back what it held too much; the fee is taken from what each side receives', () => {
+test('a buy below its limit gets the excess back, and each side pays the fee from what it receives', () => {
   const fixture = new OrderFixture(['ann', 'ben'], 10_000n, 50n);
   const sell = fixture.place('ben', 'sell', 'limit', 100, 10);
   const buy = fixture.place('ann', 'buy', 'limit', 104, 13);
@@ -37,7 +37,7 @@ test('a buy below its limit gets back what it held too much; the fee is taken fr
   expect(fixture.balances('ann')).toBe('ann: 9000+0 usdt, 5998+0 btc');
 });
 
-test('fees of several small fills are rounded one by one', () => {
+test('fees of small fills are rounded for each fill', () => {
   const fixture = new OrderFixture(['ann', 'ben'], 10_000n, 50n);
   for (const _ of [1, 2, 3]) fixture.place('ben', 'sell', 'limit', 101, 1);
   const buy = fixture.place('ann', 'buy', 'ioc', 101, 3);
@@ -45,7 +45,7 @@ test('fees of several small fills are rounded one by one', () => {
   expect(fixture.balances('fees')).toBe('fees: 3+0 usdt, 3+0 btc');
 });
 
-test('somebody who trades with himself only pays the fees', () => {
+test('a self-trade only costs the fees', () => {
   const fixture = new OrderFixture(['ann'], 10_000n, 50n);
   fixture.place('ann', 'sell', 'limit', 100, 10);
   fixture.place('ann', 'buy', 'limit', 100, 10);
@@ -53,7 +53,7 @@ test('somebody who trades with himself only pays the fees', () => {
   for (const sum of fixture.ledger.sums().values()) expect(sum).toBe(0n);
 });
 
-test('every change of what a customer owns is a bill with the balance after it', () => {
+test('every change of a balance is a bill with the balance after it', () => {
   const fixture = new OrderFixture(['ann', 'ben'], 10_000n, 50n);
   fixture.place('ben', 'sell', 'limit', 100, 10);
   fixture.place('ann', 'buy', 'limit', 100, 10);
@@ -80,7 +80,7 @@ test('a refused order changes nothing, not even the next id', () => {
   expect(fixture.place('ann', 'buy', 'limit', 90, 1).id).toBe(first.id + 1n);
 });
 
-test('the ledger refuses to take what is not there', () => {
+test('the ledger refuses to overdraw an account', () => {
   const ledger = new Ledger();
   ledger.credit('ann', 'btc', 5n);
   expect(() => ledger.hold('ann', 'btc', 6n)).toThrow(Overdraft);

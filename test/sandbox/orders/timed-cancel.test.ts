@@ -10,7 +10,7 @@ function statuses({ exchange, account }: ExchangeFixture, ...ids: string[]): num
 }
 
 describe('cancelAllAfter', () => {
-  test('cancels every open order of the market when its minute is over, and none before', async () => {
+  test('cancels every open order of the market after a minute, and none before', async () => {
     const clocked = await ExchangeFixture.open();
     const { exchange, account, clock } = clocked;
     const before = exchange.balances(account);
@@ -30,7 +30,7 @@ describe('cancelAllAfter', () => {
     expect(statuses(clocked, later)).toEqual([0]);
   });
 
-  test('begins anew with each further call', async () => {
+  test('restarts the minute with each further call', async () => {
     const clocked = await ExchangeFixture.open();
     const { exchange, account } = clocked;
     const id = exchange.place(account, far);
@@ -45,7 +45,7 @@ describe('cancelAllAfter', () => {
     expect(statuses(clocked, id)).toEqual([1]);
   });
 
-  test('happens at its time also when nobody looked for long: what would have traded later has not', async () => {
+  test('happens at its time even if nobody asked for long, so that nothing trades afterwards', async () => {
     const [one, other] = [await ExchangeFixture.open(), await ExchangeFixture.open()];
     for (const clocked of [one, other]) {
       const { exchange, account } = clocked;
@@ -58,7 +58,7 @@ describe('cancelAllAfter', () => {
     expect(other.everything()).toEqual(one.everything());
   });
 
-  test('survives a kill, also when its minute ends meanwhile', async () => {
+  test('survives a kill, also if its minute ends meanwhile', async () => {
     const clocked = await ExchangeFixture.open();
     const { exchange, account } = clocked;
     const id = exchange.place(account, far);

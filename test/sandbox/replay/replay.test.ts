@@ -67,7 +67,7 @@ function saved(directory: string, text: string): string {
 }
 
 describe('a replay of candles', () => {
-  it('serves them to the digit, and their sums, from a clock that stands at their end', async () => {
+  it('serves them and their sums exactly, with the clock stopped at their end', async () => {
     const { address, directory } = await sandbox();
     const file = saved(directory, CANDLES);
     const report = await done<Report>(address, 'POST /replay', { market: 'btc_usdt', file });
@@ -88,7 +88,7 @@ describe('a replay of candles', () => {
     expect(await done(address, 'GET /clock')).toEqual({ time: '2023-03-01T00:10:00.000Z', running: false, speed: 1 });
   });
 
-  it('leaves a book around the last price, and a market that its crowd does not move', async () => {
+  it('leaves a book around the last price that simulated traders do not move', async () => {
     const { address, directory } = await sandbox();
     await done(address, 'POST /replay', { market: 'btc_usdt', file: saved(directory, CANDLES) });
     await done(address, 'POST /clock/advance', { ms: 300_000 });
@@ -101,7 +101,7 @@ describe('a replay of candles', () => {
     expect(await kline(address, '1min')).toContain('[1677629640000,23160.00,23160.00,23160.00,23160.00,0.000000]');
   });
 
-  it('happens by a running clock, goes on after a restart, and fills what a customer offers', async () => {
+  it('follows a running clock, continues after a restart, and fills orders of customers', async () => {
     const clock = { time: Date.UTC(2026, 0, 1) };
     const now = () => clock.time;
     const { address, directory, running } = await sandbox({ now });
@@ -125,7 +125,7 @@ describe('a replay of candles', () => {
   });
 });
 
-it('two replays at once happen one after the other, and one that meets a stop harms nothing', async () => {
+it('two replays run one after the other, and a stop during one does no harm', async () => {
   const { address, directory, running } = await sandbox();
   const file = saved(directory, CANDLES);
   const replays = [1, 2].map(() => admin(address, 'POST /replay', { market: 'btc_usdt', file, anew: true }));
@@ -139,7 +139,7 @@ it('two replays at once happen one after the other, and one that meets a stop ha
   expect(await kline(again.address, '1min')).toContain(MINUTES[0]);
 });
 
-it('kline gives the latest rows after since, or the first ones where it is served so', async () => {
+it('kline gives the latest rows after since, or the first ones if so configured', async () => {
   const rows = async (klineSince: 'first' | 'latest') => {
     const { address, directory } = await sandbox({ klineSince });
     await done(address, 'POST /replay', { market: 'btc_usdt', file: saved(directory, CANDLES) });
@@ -156,7 +156,7 @@ const TRADES = Array.from({ length: 120 }, (_, index) => {
   return `${1570752011620 + Math.floor(index / 4) * 700},${13519807 + index},${side},0.00${141000 + ((index * 37) % 90)},${index + 1}.0`;
 });
 
-it('a replay of trades serves each once, in their order, fifty at a time', async () => {
+it('a replay of trades serves each once, in order, fifty at a time', async () => {
   const { address, directory } = await sandbox();
   const file = saved(directory, ['time_ms,trade_id,side,price,amount', ...TRADES].join('\n'));
   await done(address, 'POST /replay', { market: 'xrp_eth', file });
@@ -178,7 +178,7 @@ it('a replay of trades serves each once, in their order, fifty at a time', async
 });
 
 describe('the state', () => {
-  it('is the same to the byte after an export, a change and an import', async () => {
+  it('is identical after an export, a change and an import', async () => {
     const { address, directory } = await sandbox();
     await done(address, 'POST /clock/stop');
     await done(address, 'POST /accounts/add', { name: 'alice' });
@@ -202,7 +202,7 @@ describe('the state', () => {
     expect(readFileSync(second, 'utf8')).toBe(readFileSync(first, 'utf8'));
   });
 
-  it('moves into another sandbox, whose first keys stay', async () => {
+  it('can be imported into another sandbox, which keeps its first keys', async () => {
     const [one, two] = [await sandbox(), await sandbox({ seed: 9 })];
     await done(one.address, 'POST /clock/stop');
     const order = { amount: '0.01', currency: 'btc_usdt', price: '1000', tradeType: '1' };
@@ -218,7 +218,7 @@ describe('the state', () => {
     expect(await depth(two.address)).toBe(await depth(one.address));
   });
 
-  it('is refused when a byte of it was changed, when it has another format, or is no state', async () => {
+  it('is refused if a byte was changed, or if it has another format', async () => {
     const { address, directory } = await sandbox();
     const file = path.join(directory, 'state');
     await done(address, 'POST /export', { file });
@@ -230,11 +230,11 @@ describe('the state', () => {
     };
     expect(await refused(text.replace('250000', '950000'))).toEqual([
       400,
-      'FILE cannot be read: it is not whole, or was changed',
+      'FILE cannot be read: it is incomplete or was changed',
     ]);
-    expect(await refused(text.slice(0, -300))).toEqual([400, 'FILE cannot be read: it is not whole, or was changed']);
+    expect(await refused(text.slice(0, -300))).toEqual([400, 'FILE cannot be read: it is incomplete or was changed']);
     const other =
-      'FILE cannot be read: it does not begin with {"pitSandbox":1}, so it is no exported sandbox, or one of another layout';
+      'FILE cannot be read: it does not begin with {"pitSandbox":1}, so it is not an exported sandbox, or has another layout';
     expect(await refused(text.replace('"pitSandbox":1', '"pitSandbox":2'))).toEqual([400, other]);
     const lines = text.trimEnd().split('\n').slice(0, -1);
     const older = lines.map((line) => line.replace('["beginning/only",[3,', '["beginning/only",[2,'));
@@ -251,7 +251,7 @@ describe('the state', () => {
   });
 });
 
-it('a replay that would lose what customers did needs to be told so', async () => {
+it('a replay that would lose what customers did is refused unless confirmed', async () => {
   const { address, directory } = await sandbox();
   const file = saved(directory, CANDLES);
   await done(address, 'POST /accounts/add', { name: 'alice' });

@@ -27,7 +27,7 @@ describe('orderMoreV2', () => {
     return { placed, exchange: stillExchange({ place }) };
   }
 
-  it('answers with a code as a string and ids as numbers, in the order of the pairs', async () => {
+  it('answers with a string code and number ids, in the order of the pairs', async () => {
     const { placed, exchange } = noting();
     expect(await answer(TWO, exchange)).toBe(
       '{"code":"1000","message":"success","data":[202202224851151551,202202224851151552]}',
@@ -38,7 +38,7 @@ describe('orderMoreV2', () => {
     ]);
   });
 
-  it('with pairs that are refused gives the ids of the others, and tries every pair', async () => {
+  it('places the other pairs if some are refused, and says how many', async () => {
     const { placed, exchange } = noting(({ price }) => price === '3.50');
     expect(await answer(THREE, exchange)).toBe(
       '{"code":"1000","message":"2 of 3 orders were placed; the first refusal is 3003: ' +
@@ -51,21 +51,21 @@ describe('orderMoreV2', () => {
     ]);
   });
 
-  it('with nothing but refused pairs gives the first refusal, and no data', async () => {
+  it('answers with the first refusal if all pairs are refused', async () => {
     const { exchange } = noting(() => true);
     expect(await answer(THREE, exchange)).toBe(
       '{"code":"3003","message":"price times amount is below the minimum of the market: 5"}',
     );
   });
 
-  it('says that a defect is its own, not that a pair was refused', async () => {
+  it('reports an internal error instead of a refused pair', async () => {
     const place = () => {
       throw new TypeError('a defect');
     };
     expect(await answer(TWO, stillExchange({ place }))).toBe('{"code":"1002","message":"internal error"}');
   });
 
-  it('of more than twenty pairs is refused whole', async () => {
+  it('refuses more than twenty pairs', async () => {
     const { placed, exchange } = noting();
     const pairs = `[${Array(21).fill('[1,1]').join(',')}]`;
     const path = `/api/orderMoreV2?${ALICE}&market=btc_usdt&method=orderMoreV2&tradeParams=${pairs}&tradeType=0&sign=4b4b503139ea22f820f23074d4d21378&${TIME}`;
@@ -79,20 +79,20 @@ describe('orderMoreV2', () => {
 describe('cancelAllOrdersAfter', () => {
   const path = `/api/cancelAllOrdersAfter?${ALICE}&currency=btc_usdt&method=cancelAllOrdersAfter&sign=af73e7155f0a9988af0c39028c21af13&${TIME}`;
 
-  it('answers with a number as its code', async () => {
+  it('answers with a number code', async () => {
     const asked: string[] = [];
     const cancelAllAfter: Exchange['cancelAllAfter'] = ({ username }, market) => asked.push(`${username} ${market}`);
     expect(await answer(path, stillExchange({ cancelAllAfter }))).toBe('{"code":1000,"message":"success"}');
     expect(asked).toEqual(['alice btc_usdt']);
   });
 
-  it('of an unknown market is refused', async () => {
+  it('refuses an unknown market', async () => {
     const exchange = stillExchange({ markets: new Map() });
     expect(await answer(path, exchange)).toBe('{"code":1001,"message":"unknown market: btc_usdt"}');
   });
 });
 
-describe('the neighbours of getOrders', () => {
+describe('the relatives of getOrders', () => {
   const RECORDED =
     '{"id":"202202224851151555","currency":"btc_usdt","price":31000.50,"total_amount":0.012300,"trade_amount":0.002300,' +
     '"trade_money":71.30115000,"trade_date":1540295990123,"status":3,"type":2,"fees":"0.07130115","useXxFee":false}';
@@ -117,14 +117,14 @@ describe('the neighbours of getOrders', () => {
     expect(await answer(path(method, rest, sign), none)).toBe('{"code":3001,"message":"order not found"}');
   });
 
-  it('take no more than a hundred a page', async () => {
+  it('refuse more than a hundred orders per page', async () => {
     const rest = 'pageIndex=1&pageSize=101';
     expect(await answer(path('getFinishedAndPartialOrders', rest, '31fe29cb50032244180987744df7dcb4'))).toBe(
       '{"code":3005,"message":"a parameter is missing or not valid: pageSize must be a whole number from 1 to 100"}',
     );
   });
 
-  it('need the permission to trade', async () => {
+  it('require the permission entrust', async () => {
     const account = stillExchange().account('ak-0001');
     const exchange = stillExchange({
       account: () => account && { ...account, secretKey: SECRET },

@@ -7,12 +7,12 @@ describe('the JSON writer', () => {
     expect(write(value)).toBe('{"id":12345678901234567890,"pair":[0.00000001,1.500],"zero":0.00}');
   });
 
-  it('writes what JSON has', () => {
+  it('writes all JSON types', () => {
     const value = { text: 'a "b"\n\u2028比', list: [1, true, null, [], {}], none: null };
     expect(JSON.parse(write(value))).toEqual(value);
   });
 
-  it.each([0.1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('refuses %d, which is no count', (value) => {
+  it.each([0.1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('refuses %d, which is not a count', (value) => {
     expect(() => write([value])).toThrow(RangeError);
   });
 });

@@ -3,7 +3,7 @@ import { MARKETS, type Market } from '../../../src/sandbox/markets/market.js';
 import type { OrderRecord } from '../../../src/sandbox/orders/order.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
 
-/** The exchange's clock in these tests: the reqTime of the signing vectors. */
+/** The time in these tests: the reqTime of the signing vectors. */
 export const NOW = 1540295995557;
 
 export const ALICE = {
@@ -15,8 +15,8 @@ export const ALICE = {
   permissions: { asset: true, lever: false, entrust: true, money: false },
 };
 
-/** May look, and may not trade. */
-const WATCHER = {
+/** May read but not trade. */
+export const WATCHER = {
   ...ALICE,
   id: '8',
   username: 'watcher',
@@ -41,7 +41,7 @@ export const RECORD: OrderRecord = {
   status: 3,
 };
 
-/** An exchange with one market in which nothing moves, so that answers can be compared with literals. */
+/** An exchange with one market in which nothing changes, so that answers can be compared with literals. */
 export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
   const calls = {
     firstAccount: ALICE,
@@ -59,7 +59,7 @@ export function stillExchange(changes: Partial<Exchange> = {}): Exchange {
     order: () => RECORD,
     orders: (_account: unknown, _market: string, { page }: { page: number }) => (page === 1 ? [RECORD] : []),
     cancelAllAfter: () => NOW + 60_000,
-    // funds have their own tests, on an exchange that has some
+    // funds have their own tests
     funds: {} as Exchange['funds'],
     margin: {} as Exchange['margin'],
     admin: {} as Exchange['admin'],

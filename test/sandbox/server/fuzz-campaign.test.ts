@@ -4,9 +4,9 @@ import { fuzzCampaign } from './fuzz-campaign.js';
 
 const pit = path.resolve(import.meta.dirname, '../../../bin/pit.js');
 
-test('a few thousand pieces of nonsense neither end nor fill the sandbox, and others are served on', async () => {
-  const { sent, others } = await fuzzCampaign({ pit, seed: 5, requests: 3000 });
-  expect(Object.values(sent).reduce((sum, count) => sum + count, 0)).toBe(3000);
+test('1,500 pieces of nonsense do not stop or fill the sandbox, and other clients are still served', async () => {
+  const { sent, others } = await fuzzCampaign({ pit, seed: 5, requests: 1500 });
+  expect(Object.values(sent).reduce((sum, count) => sum + count, 0)).toBe(1500);
   expect(Object.keys(sent)).toEqual(expect.arrayContaining(['random bytes', 'signed nonsense', 'slow', 'half open']));
   expect(others).toBeGreaterThan(10);
 });

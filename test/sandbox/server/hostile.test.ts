@@ -105,7 +105,7 @@ const hostile: readonly (readonly [what: string, bytes: string, status: unknown,
 ];
 
 describe('hostile bytes', () => {
-  it.each(hostile)('%s', async (_what, bytes, status, body) => {
+  it.each(hostile)('are answered with an error: %s', async (_what, bytes, status, body) => {
     const { port } = await serveInterface();
     const answer = await send(port, bytes);
     expect(statusLineOf(answer)).toEqual(status);
@@ -113,14 +113,14 @@ describe('hostile bytes', () => {
     expect(await get(port, TICKER)).toContain('"last"');
   });
 
-  it('answers requests that come at once on one connection, in their order', async () => {
+  it('answer pipelined requests in order', async () => {
     const { port } = await serveInterface();
     const answer = await send(port, `GET /api/a HTTP/1.1\r\n\r\nGET ${TICKER} HTTP/1.1\r\n${CLOSE}`);
     expect(answer.split('HTTP/1.1 200 OK')).toHaveLength(3);
     expect(answer.indexOf('no such operation')).toBeLessThan(answer.indexOf('"last"'));
   });
 
-  it('serves the others while many connections stand half open', async () => {
+  it('do not stop others while many connections are half open', async () => {
     const { port } = await serveInterface();
     const half = Array.from({ length: 200 }, (_, index) => {
       const socket = connect(port, '127.0.0.1');
@@ -133,7 +133,7 @@ describe('hostile bytes', () => {
     expect(await get(port, TICKER)).toContain('"last"');
   });
 
-  it('outlives clients that leave before their answer', async () => {
+  it('survives clients that leave before their answer', async () => {
     let answerNow: () => void = () => undefined;
     const durable = () =>
       new Promise<void>((resolve) => {
@@ -145,10 +145,10 @@ describe('hostile bytes', () => {
       '&sign=fa5d8d4e37caa86551b9ac740df2b14c&reqTime=1540295995557';
     const socket = connect(port, '127.0.0.1');
     socket.write(`GET ${path} HTTP/1.1\r\n\r\n`);
-    while (activity.underWay === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (activity.pending === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     socket.destroy();
     answerNow();
-    while (activity.underWay > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (activity.pending > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(await get(port, TICKER)).toContain('"last"');
   });
 });
@@ -160,7 +160,7 @@ describe('slow clients', () => {
     ['nothing', ''],
     ['half a request line', 'GET /data'],
     ['headers without end', 'GET / HTTP/1.1\r\nA: b\r\n'],
-  ])('who send %s are told so and dropped', async (_what, bytes) => {
+  ])('are answered and disconnected after sending %s', async (_what, bytes) => {
     const listener = await listen(() => undefined, 0, impatient);
     const answer = await send(listener.port, bytes);
     await listener.close();
@@ -189,7 +189,7 @@ describe('random requests', () => {
     fc.constantFrom('accesskey=6d8f62fd-3086-46e3-a0ba-c66a929c24e2', 'method=order', 'sign=', 'reqTime=', ' HTTP/1.1'),
     fc.string({ unit: 'binary', maxLength: 8 }),
   );
-  it('are each answered, or cut off where they are no HTTP, and nothing is logged', async () => {
+  it('are all answered, or disconnected if they are not HTTP, and nothing is logged', async () => {
     const { port, logged } = await serveInterface();
     const request = fc.array(piece, { maxLength: 12 }).map((pieces) => `GET /${pieces.join('')}`);
     await fc.assert(
@@ -205,18 +205,18 @@ describe('random requests', () => {
   });
 });
 
-describe('what is counted', () => {
+describe('the activity', () => {
   it('counts requests, refusals and User-Agents that are not a browser', async () => {
     const { port, activity } = await serveInterface();
     await get(port, TICKER);
     await send(port, `GET /api/x HTTP/1.1\r\nUser-Agent: curl/8.0\r\n${CLOSE}`);
     await send(port, `GET ${TICKER} HTTP/1.1\r\nUser-Agent: Mozilla/5.0 (X11)\r\n${CLOSE}`);
-    const { requests, refused, nonBrowserAgents, underWay } = activity;
-    expect({ requests, refused, nonBrowserAgents, underWay }).toEqual({
+    const { requests, refused, nonBrowserAgents, pending } = activity;
+    expect({ requests, refused, nonBrowserAgents, pending }).toEqual({
       requests: 3,
       refused: 1,
       nonBrowserAgents: 2,
-      underWay: 0,
+      pending: 0,
     });
   });
 });

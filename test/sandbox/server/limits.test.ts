@@ -21,8 +21,8 @@ function counted(admit: () => void, times: number): number {
   return admitted;
 }
 
-describe('stated limits', () => {
-  it('admit 60 a second for each key, in any second', () => {
+describe('limits', () => {
+  it('admit 60 requests of a key in any second', () => {
     const limits = keptLimits();
     expect(counted(() => limits.key('a', 500), 40)).toBe(40);
     expect(counted(() => limits.key('a', 1400), 40)).toBe(20);
@@ -32,7 +32,7 @@ describe('stated limits', () => {
     expect(counted(() => limits.key('a', 2400), 61)).toBe(20);
   });
 
-  it('admit 10,000 a minute from an address, and lock it for an hour beyond', () => {
+  it('admit 10,000 requests a minute from an address, then lock it for an hour', () => {
     const limits = keptLimits();
     expect(counted(() => limits.address('a', 0), 10_000)).toBe(10_000);
     expect(() => limits.address('a', 59_999)).toThrow('the interface is locked: until 1970-01-01T01:00:59.999Z');
@@ -41,7 +41,7 @@ describe('stated limits', () => {
     expect(counted(() => limits.address('a', 3_659_999), 1)).toBe(1);
   });
 
-  it('can each be set, and turned off', () => {
+  it('can be set and turned off one by one', () => {
     const limits = keptLimits({ key: 2, address: 3, lock: 500, kline: null });
     expect(counted(() => limits.key('a', 0), 5)).toBe(2);
     expect(counted(() => limits.kline('a', 0), 50)).toBe(50);
@@ -50,14 +50,14 @@ describe('stated limits', () => {
     expect(() => limits.key('b', 0)).not.toThrow();
   });
 
-  it('do not lock anyone out when the clock is set back', () => {
+  it('do not block anyone when the clock is set back', () => {
     const limits = keptLimits();
     limits.kline('a', 5_000_000);
     limits.kline('a', 1000);
     expect(() => limits.kline('a', 1999)).toThrow('more than one a second');
   });
 
-  it('forget the longest unused names when there are too many', () => {
+  it('forget the least recently used names if there are too many', () => {
     const limits = keptLimits();
     limits.kline('first', 0);
     for (let index = 0; index < 10_000; index += 1) limits.kline(`other${index}`, 0);
@@ -67,7 +67,7 @@ describe('stated limits', () => {
 });
 
 describe('limits on the wire', () => {
-  it('answer 4002 to the 61st request of a key within a second, with the code in its type', async () => {
+  it("answer 4002 to the 61st request of a key within a second, with the operation's type of code", async () => {
     let now = NOW;
     const { port } = await serveInterface(stillExchange(), keptLimits(), () => now);
     for (let count = 0; count < 60; count += 1) await get(port, ACCOUNT);
@@ -76,14 +76,14 @@ describe('limits on the wire', () => {
     expect(await get(port, ACCOUNT)).toContain('"username":"alice"');
   });
 
-  it('do not count against a key what its owner did not sign', async () => {
+  it('do not count requests with a wrong signature against the key', async () => {
     const { port } = await serveInterface(stillExchange(), keptLimits());
     const forged = ACCOUNT.replace('sign=fa', 'sign=fb');
     for (let count = 0; count < 70; count += 1) await get(port, forged);
     expect(await get(port, ACCOUNT)).toContain('"username":"alice"');
   });
 
-  it('answer 4001 on the trade host once an address is locked, and serve it market data', async () => {
+  it('answer 4001 on the trade host to a locked address, and serve it market data', async () => {
     const limits = keptLimits();
     counted(() => limits.address('127.0.0.1', NOW), 10_000);
     const { port } = await serveInterface(stillExchange(), limits);
@@ -93,7 +93,7 @@ describe('limits on the wire', () => {
     expect(await get(port, '/data/v1/markets')).toContain('btc_usdt');
   });
 
-  it('answer K-line once a second', async () => {
+  it('allow one K-line request a second', async () => {
     let now = NOW;
     const { port } = await serveInterface(stillExchange(), keptLimits(), () => now);
     expect(await get(port, KLINE)).toContain('"moneyType"');

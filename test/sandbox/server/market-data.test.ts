@@ -4,7 +4,7 @@ import { stillExchange } from './fake-exchange.js';
 import { get, send, serveInterface, statusLineOf } from './wire.js';
 
 describe('market data on the wire', () => {
-  it('is answered with status 200 and the observed content type', async () => {
+  it('has status 200 and the observed content type', async () => {
     const { port } = await serveInterface();
     const answer = await send(port, 'GET /data/v1/markets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(statusLineOf(answer)).toBe('HTTP/1.1 200 OK');
@@ -40,12 +40,12 @@ describe('market data on the wire', () => {
     ['/data/v1/ticker?market=btc%5Fusdt&unknown=1', expect.stringContaining('"last":"31000.50"')],
     ['http://elsewhere:1/data/v1/ticker?market=btc_usdt', expect.stringContaining('"last":"31000.50"')],
   ];
-  it.each(answers)('%s', async (path, body) => {
+  it.each(answers)('answers %s', async (path, body) => {
     const { port } = await serveInterface();
     expect(await get(port, path)).toEqual(body);
   });
 
-  it('depth is what the exchange has now, also for the same request on a book that has changed', async () => {
+  it('depth follows the book, also for the same request', async () => {
     const still = stillExchange();
     let amount = 1;
     const depth: Exchange['depth'] = () => ({
@@ -70,7 +70,7 @@ describe('market data on the wire', () => {
     ['&size=3&merge=10', { size: 3, merge: '10' }],
     ['&size=&merge=', { size: 50 }],
   ];
-  it.each(depths)('depth with "%s" asks for %o', async (query, asked) => {
+  it.each(depths)('depth with "%s" asks the exchange for %o', async (query, asked) => {
     let seen: unknown;
     const still = stillExchange();
     const depth: Exchange['depth'] = (market, options) => {
@@ -82,7 +82,7 @@ describe('market data on the wire', () => {
     expect(seen).toEqual(asked);
   });
 
-  it('lets the latest events happen before it answers', async () => {
+  it('lets everything happen that is due before it answers', async () => {
     const seen: string[] = [];
     const still = stillExchange();
     const { port } = await serveInterface({
@@ -98,7 +98,7 @@ describe('market data on the wire', () => {
   });
 });
 
-describe('market data that cannot be had', () => {
+describe('refused market data', () => {
   const refusals: readonly (readonly [path: string, body: string])[] = [
     ['/data/v1/ticker', '{"error":"a parameter is missing or not valid: market is missing"}'],
     ['/data/v1/ticker?market=', '{"error":"a parameter is missing or not valid: market is missing"}'],
@@ -149,8 +149,11 @@ describe('market data that cannot be had', () => {
     ['/data/v1/order', '{"error":"the request could not be carried out: no such operation"}'],
     ['/data/v1/', '{"error":"the request could not be carried out: no such operation"}'],
   ];
-  it.each(refusals.map(([path, body]) => [path.slice(0, 80), path, body] as const))('%s', async (_name, path, body) => {
-    const { port } = await serveInterface();
-    expect(await get(port, path)).toBe(body);
-  });
+  it.each(refusals.map(([path, body]) => [path.slice(0, 80), path, body] as const))(
+    'refuses %s',
+    async (_name, path, body) => {
+      const { port } = await serveInterface();
+      expect(await get(port, path)).toBe(body);
+    },
+  );
 });

@@ -17,7 +17,7 @@ function refused(rule: string, code = '3005'): string {
 }
 
 /** Signatures here were made apart from the exchange's code, over the text as it stands. */
-describe('the rules of an order reference', () => {
+describe('order references', () => {
   it.each([
     [
       'neither id nor customerOrderId, cancelOrder',
@@ -76,7 +76,7 @@ describe('the rules of an order reference', () => {
   });
 });
 
-describe('the rules of an order', () => {
+describe('order parameters', () => {
   const ORDER = 'amount=0.01&currency=btc_usdt';
   const END = 'method=order&price=30000&tradeType=1';
   const LONGEST = 'a'.repeat(36);
@@ -106,11 +106,11 @@ describe('the rules of an order', () => {
       `${ORDER}&method=order&orderType=7&price=30000&tradeType=1&sign=846021157853e96cc4f38f4efba0e4ef`,
     ],
     ['an empty one', `${ORDER}&method=order&orderType=&price=30000&tradeType=1&sign=77e47d5f8db88d95cfe1fc320135d2ba`],
-  ])('%s as orderType gives a limit order', async (_what, query) => {
+  ])('an orderType of %s gives a limit order', async (_what, query) => {
     expect((await placed(query))?.type).toBe('limit');
   });
 
-  it('customerOrderId has 4 to 36 characters, digits or letters', async () => {
+  it('customerOrderId takes 4 to 36 digits or letters', async () => {
     expect((await placed(`${ORDER}&customerOrderId=ab12&${END}&sign=0ec753c444741e6c0d6796f561c5eb3e`))?.clientId).toBe(
       'ab12',
     );
@@ -136,13 +136,13 @@ describe('the rules of an order', () => {
       `acctType=3&${ORDER}&${END}&sign=b7c5fb7626fa0965246e4a0286b5428c`,
       'acctType must be one of 0, 1, 2',
     ],
-  ])('%s is refused', async (_what, query, rule) => {
+  ])('refuses %s', async (_what, query, rule) => {
     expect(await answer(query)).toBe(refused(rule, '"3005"'));
   });
 });
 
-describe('the rules of lists and batches', () => {
-  it('getOrders asks for ten of a page and a side', async () => {
+describe('lists and batches', () => {
+  it('getOrders lists ten orders of a page and a side', async () => {
     const asked: unknown[] = [];
     const orders: Exchange['orders'] = (_account, market, query) => {
       asked.push(market, query);
@@ -169,7 +169,7 @@ describe('the rules of lists and batches', () => {
   });
 });
 
-describe('the rules of all operations', () => {
+describe('all operations', () => {
   it.each([
     [
       'POST',
@@ -177,7 +177,7 @@ describe('the rules of all operations', () => {
       '{"code":3005,"message":"a parameter is missing or not valid: every operation is a GET"}',
     ],
     ['POST', '/data/v1/markets', '{"error":"a parameter is missing or not valid: every operation is a GET"}'],
-  ])('%s %s is refused: every operation is a GET', async (method, path, body) => {
+  ])('refuses %s %s because every operation is a GET', async (method, path, body) => {
     const { port } = await serveInterface();
     const said = await send(
       port,
@@ -186,14 +186,14 @@ describe('the rules of all operations', () => {
     expect(said.slice(said.indexOf('\r\n\r\n') + 4)).toBe(body);
   });
 
-  it.each(['setExpressState', 'setRepayState'])('%s, of which only the name is known, is not served', async (name) => {
+  it.each(['setExpressState', 'setRepayState'])('does not serve %s, of which only the name is known', async (name) => {
     const { port } = await serveInterface();
     expect(await get(port, `/api/${name}?${ALICE}&method=${name}`)).toBe(
       '{"code":1001,"message":"the request could not be carried out: no such operation"}',
     );
   });
 
-  it('kline takes each of its thirteen types and no other, and asks for 1,000 rows when no size is given', async () => {
+  it('kline takes its thirteen types only, and gives 1,000 rows by default', async () => {
     const asked: string[] = [];
     const candles: Exchange['candles'] = (_market, type, { size }) => {
       asked.push(`${type} ${size}`);
@@ -210,7 +210,7 @@ describe('the rules of all operations', () => {
     expect(await get(port, '/data/v1/kline?market=btc_usdt&type=2min')).toContain('type must be one of');
   });
 
-  it('kline gives only data after its since', async () => {
+  it('kline gives only data after since', async () => {
     let since: number | undefined;
     const candles: Exchange['candles'] = (_market, _type, options) => {
       since = options.since;

@@ -26,7 +26,7 @@ async function answer(path: string, exchange: Exchange = stillExchange()): Promi
 }
 
 describe('signed operations on the wire', () => {
-  it('getAccountInfo', async () => {
+  it('getAccountInfo answers with a flat object and every coin', async () => {
     expect(await answer(REQUESTS.account)).toBe(
       '{"result":{"coins":[{"key":"btc","enName":"Bitcoin","cnName":"比特币","showName":"Bitcoin","unitTag":"BTC",' +
         '"unitDecimal":8,"fundstype":1,"available":"1.50000000","freez":"0.25000000","isCanRecharge":true,' +
@@ -36,7 +36,7 @@ describe('signed operations on the wire', () => {
     );
   });
 
-  it('order, with its code as a string', async () => {
+  it('order answers with a string code', async () => {
     let placed: OrderRequest | undefined;
     const place: Exchange['place'] = (_account, request) => {
       placed = request;
@@ -48,7 +48,7 @@ describe('signed operations on the wire', () => {
     expect(placed).toEqual({ market: 'btc_usdt', side: 'buy', type: 'limit', price: '31000.5', amount: '0.0123' });
   });
 
-  it('order, with every parameter, for a margin account', async () => {
+  it('order passes on every parameter of a margin order', async () => {
     let placed: OrderRequest | undefined;
     const place: Exchange['place'] = (_account, request) => {
       placed = request;
@@ -63,7 +63,7 @@ describe('signed operations on the wire', () => {
     });
   });
 
-  it('cancelOrder, with an object as its message', async () => {
+  it('cancelOrder answers with an object as its message', async () => {
     expect(await answer(REQUESTS.cancel)).toBe(
       '{"code":1000,"message":{"des":"success","isSuc":true,"datas":{"amount":0.012300,"price":31000.50,"completeMonty":71.30115000,"completeAmount":0.002300}}}',
     );
@@ -73,24 +73,24 @@ describe('signed operations on the wire', () => {
     '{"id":"202202224851151555","currency":"btc_usdt","price":31000.50,"total_amount":0.012300,"trade_amount":0.002300,' +
     '"trade_money":71.30115000,"trade_date":1540295990123,"status":3,"type":2,"fees":"0.07130115","useXxFee":false}';
 
-  it('getOrder, flat', async () => {
+  it('getOrder answers with a flat object', async () => {
     const sign = '34fe2bce0f4e67573c6433eefc438a59';
     const path = `/api/getOrder?${ALICE}&currency=btc_usdt&customerOrderId=abc123XYZ&method=getOrder&sign=${sign}&${TIME}`;
     expect(await answer(path)).toBe(RECORD);
   });
 
-  it('getOrders, a plain list', async () => {
+  it('getOrders answers with a plain list', async () => {
     expect(await answer(REQUESTS.orders)).toBe(`[${RECORD}]`);
   });
 
-  it('getOrders, an empty page as an error', async () => {
+  it('getOrders answers 3001 for an empty page', async () => {
     expect(await answer(REQUESTS.orders, stillExchange({ orders: () => [] }))).toBe(
       '{"code":3001,"message":"order not found"}',
     );
   });
 });
 
-describe('signed operations that are refused', () => {
+describe('refused signed operations', () => {
   const wrong = REQUESTS.order.replace('sign=1a', 'sign=1b');
   const refusals: readonly (readonly [what: string, path: string, body: string])[] = [
     ['a wrong signature', wrong, '{"code":"1003","message":"the signature is wrong"}'],
@@ -187,26 +187,26 @@ describe('signed operations that are refused', () => {
     ],
     ['no operation', '/', '{"code":1001,"message":"the request could not be carried out: no such operation"}'],
   ];
-  it.each(refusals)('%s', async (_what, path, body) => {
+  it.each(refusals)('answers %s with its code and message', async (_what, path, body) => {
     expect(await answer(path)).toBe(body);
   });
 
-  it.each([REQUESTS.asciiOrder, REQUESTS.emptyValue])('but not for its signature: %s', async (path) => {
+  it.each([REQUESTS.asciiOrder, REQUESTS.emptyValue])('accepts the signature of %s', async (path) => {
     expect(await answer(path)).toBe('{"code":"1012","message":"the key has no permission for this"}');
   });
 
-  it.each(['1540295935557', '1540296055557'])('reqTime %s is just within the tolerance', async (time) => {
+  it.each(['1540295935557', '1540296055557'])('accepts reqTime %s, just within the tolerance', async (time) => {
     expect(await answer(REQUESTS.cancel.replace(TIME, `reqTime=${time}`))).toContain('"code":1000');
   });
 
-  it('says what the exchange refuses, with its code as a string', async () => {
+  it('passes on a refusal of the exchange with a string code', async () => {
     const place = refusing('belowMinSize', '5');
     expect(await answer(REQUESTS.order, stillExchange({ place }))).toBe(
       '{"code":"3003","message":"price times amount is below the minimum of the market: 5"}',
     );
   });
 
-  it('says that a defect is its own, logs it, and goes on', async () => {
+  it('answers 1002 for a defect, logs it and continues', async () => {
     const place = () => {
       throw new TypeError('a defect');
     };
@@ -219,8 +219,8 @@ describe('signed operations that are refused', () => {
   });
 });
 
-describe('what is told', () => {
-  it.each([REQUESTS.order, REQUESTS.cancel, REQUESTS.orders])('is durable first: %s', async (path) => {
+describe('a signed answer', () => {
+  it.each([REQUESTS.order, REQUESTS.cancel, REQUESTS.orders])('waits until everything is durable: %s', async (path) => {
     const events: string[] = [];
     const durable = async () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -232,11 +232,11 @@ describe('what is told', () => {
   });
 });
 
-describe('while the disk takes nothing', () => {
+describe('after the disk failed', () => {
   const refused = "internal error: the exchange's data cannot be written: the disk is full";
   const full = () => Promise.reject(new NotWritten(Object.assign(new Error('full'), { code: 'ENOSPC' })));
 
-  it('nothing that is signed is begun: code 1002 and the reason', async () => {
+  it('refuses signed requests with 1002 and the reason', async () => {
     const exchange = stillExchange({
       isFailing: true,
       durable: full,
@@ -246,12 +246,12 @@ describe('while the disk takes nothing', () => {
     expect(await answer(REQUESTS.account, exchange)).toBe(`{"code":1002,"message":"${refused}"}`);
   });
 
-  it('the request that met it first is answered alike', async () => {
+  it('answers the request that hit the failure in the same way', async () => {
     const exchange = stillExchange({ durable: full });
     expect(await answer(REQUESTS.order, exchange)).toBe(`{"code":"1002","message":"${refused}"}`);
   });
 
-  it('market data are served on', async () => {
+  it('still serves market data', async () => {
     const exchange = stillExchange({ isFailing: true, durable: full });
     expect(await answer('/data/v1/depth?market=btc_usdt', exchange)).toContain('"asks":[[');
   });

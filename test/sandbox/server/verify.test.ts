@@ -49,13 +49,13 @@ const VECTORS = [
   ],
 ] as const;
 
-describe('the verification of signatures', () => {
-  it.each(VECTORS)('reads %s as it was signed', (_what, account, query, sign) => {
+describe('signature verification', () => {
+  it.each(VECTORS)('accepts %s as signed', (_what, account, query, sign) => {
     const parameters = readQuery(`reqTime=1540295995557&${query}&accesskey=${account.accessKey}&sign=${sign}`);
     expect(() => new Verifier().checkSignature(account, parameters, sign)).not.toThrow();
   });
 
-  it('follows a secret that was changed', () => {
+  it('follows a changed secret key', () => {
     const verifier = new Verifier();
     const [, account, query, sign] = VECTORS[0];
     const parameters = readQuery(`${query}&accesskey=${account.accessKey}`);

@@ -6,7 +6,7 @@ import { PricePath } from '../../../src/sandbox/simulator/price-path.js';
 import { RandomStream, random } from '../../../src/sandbox/simulator/random.js';
 import { profileOf, sizedAmount, wantedPrices } from '../../../src/sandbox/simulator/traders.js';
 
-test('chance depends on its arguments alone, and is even', () => {
+test('random numbers depend only on their arguments and are uniform', () => {
   expect(random(1, 2, 3)).toBe(random(1, 2, 3));
   expect(random(1, 2, 3)).not.toBe(random(1, 3, 2));
   const draws = Array.from({ length: 20_000 }, (_, index) => random(5, index));
@@ -22,7 +22,7 @@ test('chance depends on its arguments alone, and is even', () => {
 describe.each([...MARKETS.values()].map((market) => [market.market, market] as const))('quotes of %s', (_, market) => {
   const profile = profileOf(market);
 
-  test('are many, best first, outside the spread, and mostly the same when the price moves a little', () => {
+  test('are many, best first, outside the spread, and mostly stay when the price moves a little', () => {
     const seeds = fc.integer({ min: 0, max: 2 ** 31 });
     const property = fc.property(seeds, fc.double({ min: 0.8, max: 1.25, noNaN: true }), (seed, factor) => {
       const fair = startOf(market.market) * factor;
@@ -47,12 +47,12 @@ function startOf(name: string): number {
   return path.fair(market.base, market.quote, 0) * 10 ** market.priceScale;
 }
 
-test('amounts have few digits and are never below the least', () => {
+test('amounts have few digits and are at least the minimum', () => {
   expect([12_345, 987, 4, 0.2].map((wanted) => sizedAmount(wanted, 3, false))).toEqual([12_000n, 990n, 4n, 3n]);
   expect(sizedAmount(12_345, 3, true)).toBe(12_300n);
 });
 
-test('the price path moves as much as the recording, without its trend, and joins minute to minute', () => {
+test('the price path moves as much as the recording, without its trend and without gaps between minutes', () => {
   const path = new PricePath(3, PricePath.start(28_000_000));
   const moves: number[] = [];
   for (let minute = 28_000_001; minute < 28_040_000; minute += 1) {

@@ -30,7 +30,7 @@ function fullDisk() {
   return vi.spyOn(StoreFile.prototype, 'write').mockRejectedValue(full);
 }
 
-it('what a full disk did not take is never written later: it was refused', async () => {
+it('changes that a full disk did not take are never written later', async () => {
   const directory = temporaryDirectory();
   const store = Store.open(directory);
   const table = store.table('table', text);
@@ -50,7 +50,7 @@ it('what a full disk did not take is never written later: it was refused', async
   await later.close();
 });
 
-it('a store that could not be written can be closed, and opened again', async () => {
+it('a store that failed to write can be closed and reopened', async () => {
   const directory = temporaryDirectory();
   const store = Store.open(directory);
   store.table('table', text).put('a', 'first');
@@ -60,7 +60,7 @@ it('a store that could not be written can be closed, and opened again', async ()
   await Store.open(directory).close();
 });
 
-it('a disk that takes no more is told with its reason, and the process lives on', async () => {
+it('a full disk rejects writes with its reason, without ending the process', async () => {
   const directory = temporaryDirectory();
   const program = join(directory, 'fill.mjs');
   symlinkSync(join(import.meta.dirname, '../../../node_modules'), join(directory, 'node_modules'), 'junction');

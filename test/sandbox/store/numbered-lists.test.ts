@@ -18,7 +18,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('commit' as const, 'begin' as const, 'reopen' as const) },
 );
 
-test('lists read like arrays, whatever is on disk, under way or waiting, also when they are opened again', async () => {
+test('lists read like arrays, whether on disk, being written or waiting, also after reopening', async () => {
   const property = fc.asyncProperty(fc.array(action, { maxLength: 25, size: 'max' }), async (actions) => {
     const directory = temporaryDirectory();
     let store = Store.open(directory);
@@ -73,7 +73,7 @@ function checkReading(entries: readonly string[], lists: Lists, name: string): v
   }
 }
 
-test('a row that is not there is a defect, and no shorter list', async () => {
+test('a missing row throws instead of shortening the list', async () => {
   const store = Store.open(temporaryDirectory());
   const table = store.table('t', chunkCodec);
   const lists = new NumberedLists(table, codec);
@@ -84,7 +84,7 @@ test('a row that is not there is a defect, and no shorter list', async () => {
   await store.close();
 });
 
-test('halving finds the first entry that is not before, also across rows', async () => {
+test('binary search finds the first entry that is not before, also across rows', async () => {
   const store = Store.open(temporaryDirectory());
   const lists = store.lists('t', codec);
   for (let index = 0; index < 100; index += 1) lists.append('1', `1 ${index}`);

@@ -14,7 +14,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.constant('begin' as const) },
 );
 
-test('a table reads like a sorted map, whatever is on disk, under way or waiting', async () => {
+test('a table reads like a sorted map, whether its rows are on disk, being written or waiting', async () => {
   const store = Store.open(temporaryDirectory());
   let run = 0;
   const property = fc.asyncProperty(fc.array(action, { maxLength: 30 }), async (actions) => {
@@ -43,7 +43,7 @@ test('a table reads like a sorted map, whatever is on disk, under way or waiting
   await store.close();
 });
 
-test('what is durable is there when the directory is opened again', async () => {
+test('durable changes are there after reopening the directory', async () => {
   const directory = temporaryDirectory();
   const store = Store.open(directory);
   store.table('n', numbers).put('one', 1);
@@ -55,7 +55,7 @@ test('what is durable is there when the directory is opened again', async () => 
   await again.close();
 });
 
-test('what changes in one turn shares a commit, and so does all that changes while one is under way', async () => {
+test('changes in one turn share a commit, as do changes during a commit', async () => {
   const store = Store.open(temporaryDirectory());
   const table = store.table('n', numbers);
   const write = vi.spyOn(StoreFile.prototype, 'write');

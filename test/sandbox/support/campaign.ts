@@ -7,16 +7,16 @@ export interface Campaign {
   readonly refused: number;
   readonly cancelled: number;
   readonly trades: number;
-  /** What the desk alone took, in ms: matching, ledger, bills, tape, candles. */
+  /** Time spent in the order service, in ms: matching, ledger, bills, tape, candles. */
   readonly spent: number;
 }
 
 const ACCOUNTS = ['ann', 'ben', 'cas', 'dee', 'eve'];
 
-/** How often everything is compared; what an operation did is compared after each. */
+/** Operations after which everything is compared. The effects of an operation are compared after each. */
 const CHECK = 500;
 
-/** Random orders, cancels and deposits through the desk and the model. Throws AssertionError, naming the operation. */
+/** Random orders, cancellations and deposits through the order service and the model. Throws an error that names the operation. */
 export function engineCampaign(seed: number, operations: number): Campaign {
   const comparison = new ModelComparison(ACCOUNTS, 20_000n, 200n);
   const random = mulberry32(seed);
@@ -31,7 +31,7 @@ export function engineCampaign(seed: number, operations: number): Campaign {
   return { seed, operations, ...comparison.counts, spent: comparison.spent };
 }
 
-/** Money is always short, so that refusals for want of it stay frequent, and the book stays some dozens of orders deep. */
+/** Money is short, so that refusals stay frequent and the book stays a few dozen orders deep. */
 function step(comparison: ModelComparison, random: () => number): void {
   const whole = (below: number) => Math.floor(random() * below);
   const account = ACCOUNTS[whole(ACCOUNTS.length)] ?? 'ann';
@@ -42,7 +42,7 @@ function step(comparison: ModelComparison, random: () => number): void {
   else {
     const type = (['limit', 'limit', 'limit', 'postOnly', 'ioc'] as const)[whole(5)] ?? 'limit';
     const side = random() < 0.5 ? 'buy' : 'sell';
-    // now and then far from the others, so that the ladder has holes and a taker walks over many levels
+    // sometimes far from the others, so that the book has gaps and takers cross many levels
     const price = random() < 0.1 ? 50 + whole(100) : 95 + whole(11);
     comparison.place({ account, side, type, price, amount: 1 + whole(random() < 0.05 ? 200 : 25) });
   }

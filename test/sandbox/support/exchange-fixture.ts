@@ -10,14 +10,14 @@ export const TESTER = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd'
 /** A Friday, and not the beginning of a minute. */
 export const START = Date.UTC(2024, 2, 15, 13, 37, 21, 250);
 
-/** A directory that goes away after the test. */
+/** A directory that is removed after the test. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'pit-exchange-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** An exchange with a clock that the test turns. */
+/** An exchange with a clock that the test controls. */
 export class ExchangeFixture {
   private constructor(
     readonly exchange: Exchange,
@@ -44,7 +44,7 @@ export class ExchangeFixture {
     return account;
   }
 
-  /** Lets `ms` pass, in one go or in steps. */
+  /** Lets `ms` pass, at once or in steps. */
   pass(ms: number, step = ms): void {
     const end = this.clock.time + ms;
     while (this.clock.time < end) {
@@ -53,7 +53,7 @@ export class ExchangeFixture {
     }
   }
 
-  /** All that can be seen from outside, for comparing two exchanges. */
+  /** Everything visible from outside, for comparing two exchanges. */
   everything(): unknown {
     const { exchange, account } = this;
     const markets = [...exchange.markets.keys()].map((market) => ({

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok } from 'node:assert/strict';
-import type { Execution, Side } from '../../../src/sandbox/engine/book.js';
+import type { OrderType, Side } from '../../../src/domain/order.js';
 import { type Order, statusOf } from '../../../src/sandbox/orders/order.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
 import { Model } from './model.js';
@@ -8,21 +8,21 @@ import { OrderFixture } from './order-fixture.js';
 export interface Placing {
   readonly account: string;
   readonly side: Side;
-  readonly type: Execution;
+  readonly type: OrderType;
   readonly price: number;
   readonly amount: number;
 }
 
 const COINS = ['usdt', 'btc'] as const;
 
-/** The desk and the model, given the same things to do. Each throws AssertionError where the two differ. */
+/** The order service and the model, given the same actions. Each throws AssertionError if the two differ. */
 export class ModelComparison {
   readonly real: OrderFixture;
   readonly model: Model;
   readonly counts = { placed: 0, refused: 0, cancelled: 0, trades: 0 };
-  /** What the desk alone took, in ms. */
+  /** Time spent in the order service, in ms. */
   spent = 0;
-  /** The desk's orders that may be open, by the model's numbers. */
+  /** Orders that may be open, by the model's numbers. */
   private readonly orders = new Map<number, Order>();
   private readonly numbers = new Map<bigint, number>();
   private tradesSeen = 0;

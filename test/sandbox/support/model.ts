@@ -1,6 +1,6 @@
 /**
- * A second exchange for one market, as simple as can be: one array of orders, sorted anew for every order. It shares
- * nothing with the real one, so that a mistake would have to be made twice.
+ * A second exchange for one market, as simple as possible: one array of orders, sorted again for every order. It shares no code
+ * with the real one, so that a mistake would have to be made twice.
  */
 interface ModelOrder {
   number: number;
@@ -25,7 +25,7 @@ export class Model {
     this.money.set('fees', { usdt: 0n, btc: 0n });
   }
 
-  /** The order's number, or why it was refused. */
+  /** The order's number, or the reason for its refusal. */
   place(account: string, buy: boolean, type: string, price: bigint, amount: bigint): number | 'crossing' | 'poor' {
     if (type === 'postOnly' && this.opponents(buy, price).length > 0) return 'crossing';
     if (buy ? this.free(account).usdt < price * amount : this.free(account).btc < amount * LOT) return 'poor';
@@ -67,7 +67,7 @@ export class Model {
 
   owned(account: string): { usdt: bigint; btc: bigint } {
     const owned = this.money.get(account);
-    if (owned === undefined) throw new Error(`nobody called ${account}`);
+    if (owned === undefined) throw new Error(`no account ${account}`);
     return owned;
   }
 

@@ -1,6 +1,7 @@
+import type { Side } from '../../../src/domain/order.js';
 import { type Bill, BillBook, billCodec, placeCodec } from '../../../src/sandbox/accounts/bills.js';
 import { Ledger } from '../../../src/sandbox/accounts/ledger.js';
-import { Book, type Level, type Side } from '../../../src/sandbox/engine/book.js';
+import { Book, type Level } from '../../../src/sandbox/engine/book.js';
 import { MarginService } from '../../../src/sandbox/margin/margin-service.js';
 import { CandleSeries, candleCodec } from '../../../src/sandbox/markets/candles.js';
 import { MARKETS } from '../../../src/sandbox/markets/market.js';

@@ -3,9 +3,9 @@ import type { BillRecord } from '../../accounts/bills.js';
 import { Refusal } from '../../refusals.js';
 import { type Json, number } from '../bodies.js';
 import { BILL_WORDS, BILLS, SUCCESS } from '../choices.js';
-import { coinOf, readWallClock, type SignedCall, showWallClock, signedly } from '../served-operation.js';
+import { coinOf, readWallClock, type SignedCall, serveSigned, showWallClock } from '../served-operation.js';
 
-export const getAccountInfo = signedly('getAccountInfo', (_values, call) => {
+export const getAccountInfo = serveSigned('getAccountInfo', (_values, call) => {
   const { username, permissions } = call.account;
   return {
     result: {
@@ -24,7 +24,7 @@ export const getAccountInfo = signedly('getAccountInfo', (_values, call) => {
   };
 });
 
-/** Every coin has an entry, with zeros where the account has none of it. */
+/** Every coin has an entry, with zeros if the account has none. */
 function coinEntries({ exchange, account }: SignedCall): Json[] {
   const held = new Map(exchange.balances(account).map((balance) => [balance.coin, balance]));
   return [...exchange.coins.values()].map((coin) => ({
@@ -43,8 +43,8 @@ function coinEntries({ exchange, account }: SignedCall): Json[] {
   }));
 }
 
-/** Newest first; no bills are an empty list. */
-export const getSpotBills = signedly('getSpotBills', (values, call) => {
+/** Newest first. */
+export const getSpotBills = serveSigned('getSpotBills', (values, call) => {
   const { exchange, account, zone } = call;
   const coin = values.currency === undefined ? undefined : coinOf(exchange, values.currency).coin;
   const page = { page: Number(values.pageIndex ?? '1'), pageSize: Number(values.pageSize ?? '10') };
@@ -63,7 +63,7 @@ interface TimeValues {
   readonly dataType?: string | undefined;
 }
 
-/** What both the dates and the 48-hour split let through. */
+/** The intersection of the dates and the 48-hour split. */
 function timeRange({ startDate, endDate, dataType = BILLS.dataType }: TimeValues, call: SignedCall): TimeRange {
   const { exchange, zone } = call;
   const split = exchange.status().time - BILLS.recent;

@@ -2,20 +2,20 @@ import { addressText } from '../../funds/addresses.js';
 import type { DepositRecord } from '../../funds/deposits.js';
 import type { WithdrawalRecord } from '../../funds/withdrawals.js';
 import type { ChainRules } from '../../markets/coins.js';
-import { described, type Json, number } from '../bodies.js';
+import { type Json, number, successWith } from '../bodies.js';
 import { DEPOSIT_WORDS, SUCCESS } from '../choices.js';
-import { coinOf, openly, showWallClock, signedly } from '../served-operation.js';
+import { coinOf, serveOpen, serveSigned, showWallClock } from '../served-operation.js';
 
 /** "The address must first be obtained in the application or website." With a memo it is `<account>_<remark>`. */
-export const getUserAddress = signedly('getUserAddress', ({ currency }, { exchange, account }) => {
+export const getUserAddress = serveSigned('getUserAddress', ({ currency }, { exchange, account }) => {
   const address = exchange.funds.depositAddress(account, coinOf(exchange, currency).coin);
-  return described({ key: addressText(address) });
+  return successWith({ key: addressText(address) });
 });
 
-/** A coin with one chain has a list of one. */
-export const getPayinAddress = signedly('getPayinAddress', ({ currency }, { exchange, account }) => {
+/** Also for a coin with one chain. */
+export const getPayinAddress = serveSigned('getPayinAddress', ({ currency }, { exchange, account }) => {
   const addresses = exchange.funds.depositAddresses(account, coinOf(exchange, currency).coin);
-  return described(
+  return successWith(
     addresses.map(({ chain, address, memo }): Json => {
       const { chain: blockChain, canDeposit, canWithdraw } = chain;
       const base = { blockChain, canDeposit, canWithdraw, isUseMemo: memo !== null };
@@ -24,12 +24,12 @@ export const getPayinAddress = signedly('getPayinAddress', ({ currency }, { exch
   );
 });
 
-export const getWithdrawAddress = signedly('getWithdrawAddress', ({ currency }, { exchange, account }) =>
-  described({ key: exchange.funds.withdrawalAddress(account, coinOf(exchange, currency).coin) }),
+export const getWithdrawAddress = serveSigned('getWithdrawAddress', ({ currency }, { exchange, account }) =>
+  successWith({ key: exchange.funds.withdrawalAddress(account, coinOf(exchange, currency).coin) }),
 );
 
-/** "Grouped by upper-case coin name". All coins without one, as observed. */
-export const getFeeInfo = openly('getFeeInfo', ({ currency }, { exchange }) => {
+/** "Grouped by upper-case coin name". Without a coin it gives all of them, as observed. */
+export const getFeeInfo = serveOpen('getFeeInfo', ({ currency }, { exchange }) => {
   const coins = currency === undefined ? [...exchange.coins.keys()] : [coinOf(exchange, currency).coin];
   const entries = coins.map((coin) => [coin.toUpperCase(), exchange.funds.chains(coin).map(feeEntry)] as const);
   return { ...SUCCESS, result: Object.fromEntries(entries) };
@@ -48,7 +48,7 @@ function pageOf({ pageIndex, pageSize }: PageValues): { pageIndex: number; pageS
   return { pageIndex: Number(pageIndex), pageSize: Number(pageSize) };
 }
 
-export const withdraw = signedly('withdraw', (values, { exchange, account }) => {
+export const withdraw = serveSigned('withdraw', (values, { exchange, account }) => {
   const { amount, fees: fee, receiveAddr: address, safePwd, itransfer = '0' } = values;
   const { coin } = coinOf(exchange, values.currency);
   const internal = itransfer === '1';
@@ -56,19 +56,19 @@ export const withdraw = signedly('withdraw', (values, { exchange, account }) => 
   return { ...SUCCESS, id };
 });
 
-export const getWithdrawRecord = signedly('getWithdrawRecord', (values, { exchange, account }) => {
+export const getWithdrawRecord = serveSigned('getWithdrawRecord', (values, { exchange, account }) => {
   const { pageIndex, pageSize } = pageOf(values);
   const { coin } = coinOf(exchange, values.currency);
   const { list, total } = exchange.funds.withdrawals(account, coin, pageIndex, pageSize);
   const totalPage = Math.ceil(total / pageSize);
-  return described({ list: list.map(withdrawalEntry), pageIndex, pageSize, totalCount: total, totalPage });
+  return successWith({ list: list.map(withdrawalEntry), pageIndex, pageSize, totalCount: total, totalPage });
 });
 
-export const getChargeRecord = signedly('getChargeRecord', (values, { exchange, account, zone }) => {
+export const getChargeRecord = serveSigned('getChargeRecord', (values, { exchange, account, zone }) => {
   const { pageIndex, pageSize } = pageOf(values);
   const { coin } = coinOf(exchange, values.currency);
   const { list, total } = exchange.funds.deposits(account, coin, pageIndex, pageSize);
-  return described({ list: list.map((record) => depositEntry(record, zone)), pageIndex, pageSize, total });
+  return successWith({ list: list.map((record) => depositEntry(record, zone)), pageIndex, pageSize, total });
 });
 
 function withdrawalEntry(record: WithdrawalRecord): Json {

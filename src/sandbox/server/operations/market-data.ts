@@ -3,9 +3,9 @@ import type { Exchange } from '../../exchange/exchange-service.js';
 import type { Depth } from '../../exchange/market-data.js';
 import { type Json, number, numbers, Verbatim } from '../bodies.js';
 import { CANDLE_ROWS, DEPTH_LEVELS, MERGED_DEPTH_LEVELS } from '../choices.js';
-import { marketOf, publicly } from '../served-operation.js';
+import { marketOf, servePublic } from '../served-operation.js';
 
-export const markets = publicly('markets', (_values, { exchange }) =>
+export const markets = servePublic('markets', (_values, { exchange }) =>
   Object.fromEntries(
     [...exchange.markets].map(([market, { priceScale, amountScale, minAmount, minNotional }]) => [
       market,
@@ -15,13 +15,13 @@ export const markets = publicly('markets', (_values, { exchange }) =>
 );
 
 /** Keyed without the underscore, as observed. */
-export const allTicker = publicly('allTicker', (_values, { exchange }) =>
+export const allTicker = servePublic('allTicker', (_values, { exchange }) =>
   Object.fromEntries(
     [...exchange.markets.keys()].map((market) => [market.replace('_', ''), tickerFields(exchange.ticker(market))]),
   ),
 );
 
-export const ticker = publicly('ticker', ({ market }, { exchange }) => {
+export const ticker = servePublic('ticker', ({ market }, { exchange }) => {
   const now = exchange.ticker(marketOf(exchange, market).market);
   return { ticker: tickerFields(now), date: String(now.time) };
 });
@@ -32,7 +32,7 @@ function tickerFields(now: ReturnType<Exchange['ticker']>): Json {
 }
 
 /** Asks in descending price and the time in seconds, both as observed. */
-export const depth = publicly('depth', ({ market, size, merge }, { exchange }) => {
+export const depth = servePublic('depth', ({ market, size, merge }, { exchange }) => {
   const { market: name } = marketOf(exchange, market);
   const asked = size === undefined ? DEPTH_LEVELS : Number(size);
   const book =
@@ -45,7 +45,7 @@ export const depth = publicly('depth', ({ market, size, merge }, { exchange }) =
 const asksText = kept((side) => levels(side, true));
 const bidsText = kept((side) => levels(side, false));
 
-/** The exchange gives the same lists until the book changes, so what was made of a list holds as long as the list does. */
+/** The exchange gives the same lists until the book changes, so their text can be cached. */
 function kept(make: (side: Depth['asks']) => Verbatim): (side: Depth['asks']) => Verbatim {
   const made = new WeakMap<Depth['asks'], Verbatim>();
   return (side) => {
@@ -55,7 +55,7 @@ function kept(make: (side: Depth['asks']) => Verbatim): (side: Depth['asks']) =>
   };
 }
 
-/** One text for all levels: a hundred small values would cost more than the book itself. */
+/** One text for all levels: a hundred small values would be slower than the book itself. */
 function levels(side: readonly (readonly [price: string, amount: string])[], reversed: boolean): Verbatim {
   let text = '';
   for (const [price, amount] of side) {
@@ -67,7 +67,7 @@ function levels(side: readonly (readonly [price: string, amount: string])[], rev
 }
 
 /** Oldest first and dated in seconds, as observed. */
-export const trades = publicly('trades', ({ market, since }, { exchange }) =>
+export const trades = servePublic('trades', ({ market, since }, { exchange }) =>
   exchange.trades(marketOf(exchange, market).market, since).map(({ id, time, side, price, amount }) => ({
     date: seconds(time),
     price: number(price),
@@ -78,8 +78,8 @@ export const trades = publicly('trades', ({ market, since }, { exchange }) =>
   })),
 );
 
-/** "Sell currency" is read as the coin that is traded, "buy currency" as the coin that it is priced in. */
-export const kline = publicly('kline', ({ market, type, since, size }, { exchange, klineSince }) => {
+/** "Sell currency" is read as the base coin, "buy currency" as the quote coin. */
+export const kline = servePublic('kline', ({ market, type, since, size }, { exchange, klineSince }) => {
   const { market: name, base, quote } = marketOf(exchange, market);
   const rows = exchange.candles(name, type as CandleType, {
     // "only data after this timestamp"

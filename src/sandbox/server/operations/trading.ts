@@ -1,4 +1,4 @@
-import type { OrderType, Side } from '../../../domain/words.js';
+import type { OrderType, Side } from '../../../domain/order.js';
 import { operations } from '../../../exchange/operations/index.js';
 import { type Parameters, signedRead, type Values } from '../../../exchange/operations/operation.js';
 import { market, optional, required, wholeNumber } from '../../../exchange/operations/parameters.js';
@@ -9,12 +9,12 @@ import type { OrderList } from '../../orders/order-repository.js';
 import { Refusal } from '../../refusals.js';
 import { codeOf, type Json, number, numbers } from '../bodies.js';
 import { MOST_ORDERS_PER_PAGE, ORDERS_PER_PAGE, partlyPlaced, SUCCESS } from '../choices.js';
-import { marketOf, observedly, type SignedCall, signedly } from '../served-operation.js';
+import { marketOf, type SignedCall, serveObserved, serveSigned } from '../served-operation.js';
 
 /** "1 = PostOnly, 2 = IOC. Empty or any other value gives a limit order." */
 const ORDER_TYPES: Readonly<Record<string, OrderType>> = { '1': 'postOnly', '2': 'ioc' };
 
-export const order = signedly('order', (values, { exchange, account }) => {
+export const order = serveSigned('order', (values, { exchange, account }) => {
   const { market } = marketOf(exchange, values.currency);
   const { price, amount, tradeType, orderType = '', customerOrderId: clientId } = values;
   const [side, type] = [sideOf(tradeType), ORDER_TYPES[orderType] ?? 'limit'];
@@ -22,7 +22,7 @@ export const order = signedly('order', (values, { exchange, account }) => {
   return { code: codeOf('order', SUCCESS.code), message: SUCCESS.message, id };
 });
 
-export const cancelOrder = signedly('cancelOrder', (values, { exchange, account }) => {
+export const cancelOrder = serveSigned('cancelOrder', (values, { exchange, account }) => {
   const { market } = marketOf(exchange, values.currency);
   const cancelled = exchange.cancel(account, market, referenceOf(values));
   const datas = {
@@ -34,13 +34,13 @@ export const cancelOrder = signedly('cancelOrder', (values, { exchange, account 
   return { code: SUCCESS.code, message: { des: SUCCESS.message, isSuc: true, datas } };
 });
 
-export const getOrder = signedly('getOrder', (values, { exchange, account }) => {
+export const getOrder = serveSigned('getOrder', (values, { exchange, account }) => {
   const { market } = marketOf(exchange, values.currency);
   return orderRecord(exchange.order(account, market, referenceOf(values)));
 });
 
-/** A further call starts the minute anew. Chosen: every order that is open when it ends is cancelled, newer ones too. */
-export const cancelAllOrdersAfter = signedly('cancelAllOrdersAfter', ({ currency }, { exchange, account }) => {
+/** A further call restarts the minute. Chosen: every order that is open at its end is cancelled, also newer ones. */
+export const cancelAllOrdersAfter = serveSigned('cancelAllOrdersAfter', ({ currency }, { exchange, account }) => {
   exchange.cancelAllAfter(account, marketOf(exchange, currency).market);
   return { code: SUCCESS.code, message: SUCCESS.message };
 });
@@ -51,11 +51,10 @@ function referenceOf(values: { readonly id?: string | undefined; readonly custom
 }
 
 /**
- * Places one limit order for each pair, in the order of the pairs. A pair that is refused does not keep the others from
- * being placed. The ids are JSON numbers of more digits than a double holds, as the interface types them.
- * What is answered when pairs are refused is chosen: see {@link partlyPlaced}.
+ * Places a limit order for each pair, in order, and continues after a refused one; see {@link partlyPlaced}. The ids are JSON
+ * numbers, as in the interface, with more digits than a double holds.
  */
-export const orderMoreV2 = signedly('orderMoreV2', (values, { exchange, account }) => {
+export const orderMoreV2 = serveSigned('orderMoreV2', (values, { exchange, account }) => {
   const { market } = marketOf(exchange, values.market);
   const side = sideOf(values.tradeType);
   const pairs = pairsOf(values.tradeParams);
@@ -76,12 +75,12 @@ export const orderMoreV2 = signedly('orderMoreV2', (values, { exchange, account 
   return { code: codeOf('orderMoreV2', code), message, data: numbers(ids) };
 });
 
-/** The pairs of a text that was checked already; each number stays the text that was sent. */
+/** The pairs of a checked text. Each number stays the text that was sent. */
 function pairsOf(text: string): [price: string, amount: string][] {
   return Array.from(text.matchAll(/\[([\d.]+),([\d.]+)\]/g), ([, price = '', amount = '']) => [price, amount]);
 }
 
-/** The body is not shown in the interface: a plain list, newest first, and 3001 in place of an empty one are observed. */
+/** The interface does not show the body. Observed: a plain list, newest first, and 3001 instead of an empty one. */
 function page({ exchange, account }: SignedCall, currency: string, list: OrderList, page: string, size: number): Json {
   const { market } = marketOf(exchange, currency);
   const records = exchange.orders(account, market, { list, page: Number(page), pageSize: size });
@@ -89,13 +88,13 @@ function page({ exchange, account }: SignedCall, currency: string, list: OrderLi
   return records.map(orderRecord);
 }
 
-export const getOrders = signedly('getOrders', ({ currency, tradeType, pageIndex }, call) =>
+export const getOrders = serveSigned('getOrders', ({ currency, tradeType, pageIndex }, call) =>
   page(call, currency, sideOf(tradeType), pageIndex, ORDERS_PER_PAGE),
 );
 
 /*
- * Neighbours of getOrders. The interface does not know them, clients use them: names and parameters are observed, and so
- * is that a pageSize of 10 is taken.
+ * Relatives of getOrders that the interface does not describe but clients use. Names and parameters are observed, and that a
+ * pageSize of 10 is accepted.
  */
 
 const { currency, tradeType, pageIndex } = operations.getOrders.parameters;
@@ -114,32 +113,32 @@ function ofList(list: OrderList) {
   };
 }
 
-export const getOrdersNew = observedly(
+export const getOrdersNew = serveObserved(
   'getOrdersNew',
   listing({ currency, tradeType, pageIndex, pageSize }),
   (values, call) => ofList(sideOf(values.tradeType))(values, call),
 );
 
-export const getOrdersIgnoreTradeType = observedly('getOrdersIgnoreTradeType', listing(bothSides), ofList('all'));
+export const getOrdersIgnoreTradeType = serveObserved('getOrdersIgnoreTradeType', listing(bothSides), ofList('all'));
 
-export const getUnfinishedOrdersIgnoreTradeType = observedly(
+export const getUnfinishedOrdersIgnoreTradeType = serveObserved(
   'getUnfinishedOrdersIgnoreTradeType',
   listing(bothSides),
   ofList('open'),
 );
 
-/** Read from its name: the orders of which something has traded, whether they are done or not. */
-export const getFinishedAndPartialOrders = observedly(
+/** As its name says: orders that traded at least in part, open or not. */
+export const getFinishedAndPartialOrders = serveObserved(
   'getFinishedAndPartialOrders',
   listing(bothSides),
   ofList('traded'),
 );
 
-/** 0 and 1 are limit, 2 and 3 PostOnly, 4 and 5 IOC; even ones sell, odd ones buy. */
+/** 0 and 1 are limit, 2 and 3 PostOnly, 4 and 5 IOC. Even codes sell, odd ones buy. */
 const TYPE_CODES: Readonly<Record<OrderType, number>> = { limit: 0, postOnly: 2, ioc: 4 };
 
-/** The flat order of the interface; getOrders and its neighbours list the same. */
-function orderRecord(record: OrderRecord): Json {
+/** The flat order of getOrder, which the lists have too. */
+export function orderRecord(record: OrderRecord): Json {
   return {
     id: record.id,
     currency: record.market,
@@ -155,7 +154,7 @@ function orderRecord(record: OrderRecord): Json {
   };
 }
 
-function sideOf(tradeType: string): Side {
+export function sideOf(tradeType: string): Side {
   return tradeType === '1' ? 'buy' : 'sell';
 }
 
@@ -166,10 +165,10 @@ interface ApiRequest {
 }
 
 /**
- * What an order says of the wallet it trades with: nothing for spot. Throws {@link Refusal} 3005 for a loan on spot and
- * 1012 for margin without the permission; both are chosen, see LEVERAGE in the choices.
+ * The wallet of an order; empty for spot. Throws {@link Refusal} 3005 for a loan on spot, and 1012 for margin without the
+ * permission. Both are chosen, see the margin service.
  */
-function walletOf(
+export function walletOf(
   { permissions }: Account,
   { acctType = '0', enableExpress, enableRepay }: ApiRequest,
 ): Pick<OrderRequest, 'account' | 'borrow' | 'repay'> {

@@ -1,6 +1,6 @@
 import { ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
 
-// A process that places and cancels orders and tells of each once it is durable, until it is killed.
+// Places and cancels orders until it is killed, and reports each action once it is durable.
 
 const [directory = '', start = '0'] = process.argv.slice(2);
 const firstAccount = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
@@ -16,7 +16,7 @@ function order(index: number) {
   return { market: 'btc_usdt', side, type: 'limit', price, amount: '0.001' } as const;
 }
 
-/** Several at once, as a server would. */
+/** Several run at once, as in a server. */
 async function trade(worker: number): Promise<void> {
   for (let index = worker; ; index += 1) {
     clock.time += 7;

@@ -1,6 +1,6 @@
 import { ExchangeService } from '../../../src/sandbox/exchange/exchange-service.js';
 
-// A process that deposits and withdraws, tells of each once it is durable, and lives until it is killed.
+// Deposits and withdraws until it is killed, and reports each action once it is durable.
 
 const [directory = '', start = '0'] = process.argv.slice(2);
 const firstAccount = { accessKey: 'access', secretKey: 'secret', safePwd: 'pwd', username: 'tester' };
@@ -11,7 +11,7 @@ if (found === undefined) throw new Error('no first account');
 const account = found;
 const address = exchange.funds.withdrawalAddress(account, 'btc');
 
-/** A deposit, and sometimes a withdrawal that leaves, fails or stays where it is. */
+/** Deposits and withdraws; every third withdrawal fails. */
 async function move(worker: number): Promise<void> {
   for (let index = worker; ; index += 1) {
     clock.time += 997;
