@@ -24,7 +24,7 @@ export function worthOfOrder(order: Pick<OrderTerms, 'side' | 'price' | 'amount'
 }
 
 /** Whether an order of the exchange may be what these terms asked for, by side, price and amount. */
-export function fits(record: Order, terms: OrderTerms): boolean {
+function fits(record: Order, terms: OrderTerms): boolean {
   return differences(record, terms).length === 0;
 }
 
@@ -45,7 +45,7 @@ export function differences(record: Order, terms: OrderTerms): string[] {
 }
 
 /** Whether two orders of the exchange may have come of one request, which it may have changed in taking it. */
-export function areCopies(one: Order, other: Order): boolean {
+function areCopies(one: Order, other: Order): boolean {
   const isOneKind = one.side === other.side && one.type === other.type;
   return isOneKind && isSame(one.price, other.price) && isSame(one.amount, other.amount);
 }
@@ -64,7 +64,7 @@ export function isRepetition(order: OrderTerms, earlier: OrderTerms): boolean {
 }
 
 /** Whether two orders are wanted on exactly the same terms. */
-export function areAlike(one: OrderTerms, other: OrderTerms): boolean {
+function areAlike(one: OrderTerms, other: OrderTerms): boolean {
   const { price, amount, asked: _, ...rest } = one;
   const others: object = other;
   const isEqual = Object.entries(rest).every(([name, value]) => Reflect.get(others, name) === value);
