@@ -1,5 +1,4 @@
-import type { Order } from '../../domain/order.js';
-import type { Side } from '../../domain/words.js';
+import type { Order, Side } from '../../domain/order.js';
 import { type OrderPages, readOrderPages } from '../../exchange/order-pages.js';
 import type { TradingAccount } from '../account.js';
 import { addLateOrders } from '../batches/closing.js';

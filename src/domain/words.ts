@@ -1,3 +1,0 @@
-
-export { splitMarket } from './market.js';
-export type { AccountType, OrderType, Side } from './order.js';
