@@ -4,9 +4,9 @@ import { type Advice, Failure, suggest, usage } from '../../errors.js';
 import { withdrawRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { Departure } from '../../trading/departure.js';
 import { isOf } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/client-id.js';
+import { SendGate } from '../../trading/send-gate.js';
 import { tryRead } from '../../trading/try-read.js';
 import { type CoinFacts, type EarlierUse, readCoinFacts, readEarlierUse } from '../../trading/withdrawals/facts.js';
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
@@ -154,16 +154,16 @@ async function withdraw(
   const limits = withdrawLimits((await session.connection()).settings);
   const password = await readFundPassword(context, source);
   const id = newClientId(host);
-  const departure = new Departure();
+  const gate = new SendGate();
   const forget = host.onInterrupt(() => {
-    if (departure.takeBack()) output.note('The withdrawal was not sent.');
+    if (gate.cancel()) output.note('The withdrawal was not sent.');
     else
       output.warn([
         'The withdrawal may have been sent; pit did not wait for the answer.',
         suggest('Find out', 'resolve', id),
       ]);
   });
-  const withdrawal = await sendWithdrawal(account, prepared.wanted, { id, limits, password, departure });
+  const withdrawal = await sendWithdrawal(account, prepared.wanted, { id, limits, password, gate });
   forget();
   return withdrawalAnswer(context, { ...prepared, id }, withdrawal);
 }
