@@ -118,7 +118,7 @@ function readAddresses(value: string): string | null {
 }
 
 /** How a profile shares the exchange's limits with other machines that use the same key. */
-export const LIMITER_SETTINGS = {
+const LIMITER_SETTINGS = {
   limiter: {
     about: 'a Redis to share the limits of a key between machines',
     values: 'a URL, redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS',
@@ -166,7 +166,7 @@ function withoutPassword(value: string): string {
  * Reads amounts like `50000usdt,2btc`, each coin once, in the form that is stored; null if the text has another form.
  * Throws Failure `usage` for a coin's old name.
  */
-export function readCoinAmounts(value: string): string | null {
+function readCoinAmounts(value: string): string | null {
   const amounts = value.toLowerCase().split(',').map(readCoinAmount);
   const coins = amounts.map((amount) => amount?.coin);
   const isOnce = new Set(coins).size === coins.length;

@@ -8,7 +8,7 @@ import { decoded } from '../../platform/proxy-secrets.js';
 import { type NamedProxy, plain } from './proxy.js';
 
 /** The proxy did not connect to the host. The message names the proxy without user name and password. */
-export class ProxyError extends Error {
+class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly code = 'EPROXY';
 }

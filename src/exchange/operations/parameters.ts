@@ -102,7 +102,7 @@ export const printable: ParameterKind = {
 export const secret: ParameterKind = { ...printable, secret: true };
 
 /** An address, or `<account>_<remark>` on chains with a memo. */
-export const address = printable;
+export const address: ParameterKind = { ...printable };
 
 /** For parameters that the interface allows any value for. */
 export const anything: ParameterKind = {
