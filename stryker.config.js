@@ -12,7 +12,6 @@ const MUTATED = [
 
 const named = process.env.PIT_MUTANTS;
 
-/** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
   plugins: ['@stryker-mutator/vitest-runner'],
   testRunner: 'vitest',

@@ -17,9 +17,9 @@ function __pit_tree_subs
                 'kline' 'List candles, oldest first' \
                 'order' 'Place an order; on a terminal, missing parts are asked for' \
                 'orders' 'List orders, newest first (default: open)' \
-                'cancel' 'Cancel orders by id, which asks nothing, or all open orders of a market, which asks' \
-                'cancel-after' 'Have the exchange cancel every order of a market in one minute, unless this is called again' \
-                'resolve' 'Find out what became of writes whose outcome is unknown' \
+                'cancel' 'Cancel orders by id, or all open orders of a market' \
+                'cancel-after' 'Cancel every order of a market in one minute' \
+                'resolve' 'Settle writes whose outcome is unknown' \
                 'api' 'Call any operation of the interface by its name' \
                 'account' 'Show the account and what its key may do' \
                 'balance' 'Show available, frozen and total balances' \
@@ -28,7 +28,7 @@ function __pit_tree_subs
                 'deposits' 'List deposits of a coin, newest first' \
                 'withdrawals' 'List withdrawals of a coin, newest first' \
                 'fees' 'List withdrawal fees and open chains' \
-                'withdraw' 'Withdraw a coin to a verified address; what is left out is asked for on a terminal' \
+                'withdraw' 'Withdraw a coin to a verified address' \
                 'profile' 'Manage exchanges by name: their hosts and settings' \
                 'keys' 'Manage the API keys of a profile' \
                 'doctor' 'Check configuration, hosts, clock, keys and journal, and suggest fixes' \
@@ -160,13 +160,13 @@ function __pit_tree_flags
         case 'cancel'
             printf '%s\t%s\n' \
                 '--id=@clientId' 'your own id of the order' \
-                '--all' 'every open order of the market, until none is left'
+                '--all' 'every open order of the market, until none is left; asks for confirmation'
         case 'cancel-after'
             printf '%s\t%s\n' \
-                '--hold' 'start the timer again every 15 seconds, until Ctrl-C or the end of the command'
+                '--hold' 'restart the timer every 15 seconds until Ctrl-C, or until the command ends'
         case 'resolve'
             printf '%s\t%s\n' \
-                '--as=done|notSent' 'what you found out yourself of a call or withdrawal that pit cannot look up: done or notSent'
+                '--as=done|notSent' 'what you found out about a call or withdrawal that pit cannot look up: done or notSent'
         case 'api'
             printf '%s\t%s\n' \
                 '--raw' 'print the body as it was sent instead of a table' \
@@ -196,12 +196,12 @@ function __pit_tree_flags
                 '--all' 'list all pages'
         case 'withdraw'
             printf '%s\t%s\n' \
-                '--to=-' 'the address; it has to be verified with the exchange' \
-                '--memo=-' 'the memo, on chains that have them' \
-                '--chain=-' 'whose fee and form of address count; it is not sent' \
-                '--fee=-' 'the network fee; what the exchange asks for unless told' \
-                '--internal' 'consent to a transfer within the exchange' \
-                '--confirm-address=-' 'confirms it in a script: the whole address again' \
+                '--to=-' 'the address, which must be verified with the exchange' \
+                '--memo=-' 'the memo, on chains that use one' \
+                '--chain=-' 'the chain whose fee and address format apply; it is not sent' \
+                '--fee=-' 'the network fee (default: the exchange\'s)' \
+                '--internal' 'allow a transfer within the exchange' \
+                '--confirm-address=-' 'confirm in a script: the whole address again' \
                 '--safe-pwd-stdin' 'read the fund password from stdin' \
                 '--safe-pwd-fd=-' 'read the fund password from a file descriptor'
         case 'profile add'
@@ -300,10 +300,10 @@ function __pit_tree_arguments
         case 'cancel-after'
             printf '%s\t%s\n' \
                 '@market' 'the market' \
-                '@program...' 'with --hold, after --: a command; the timer is held while it runs'
+                '@program...' 'with --hold, after --: a command that runs under the timer'
         case 'resolve'
             printf '%s\t%s\n' \
-                '@unresolved' 'the id that a message named; without it all that is unknown'
+                '@unresolved' 'the id that a message named (default: all that is unknown)'
         case 'api'
             printf '%s\t%s\n' \
                 'markets|allTicker|ticker|depth|trades|kline|getAccountInfo|getSpotBills|getUserAddress|getPayinAddress|getWithdrawAddress|getWithdrawRecord|getChargeRecord|getFeeInfo|withdraw|order|orderMoreV2|cancelOrder|cancelAllOrdersAfter|getOrder|getOrders' 'the operation: depth, getOrder, setExpressState …' \
@@ -329,7 +329,7 @@ function __pit_tree_arguments
         case 'withdraw'
             printf '%s\t%s\n' \
                 '@coin' 'the coin' \
-                '-' 'in the coin (0.5), or a share of what is available (50%)'
+                '-' 'in the coin (0.5), or a share of the balance (50%)'
         case 'profile add'
             printf '%s\t%s\n' \
                 '-' 'a name: lower-case letters, digits, - and _'

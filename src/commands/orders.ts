@@ -2,7 +2,7 @@ import { listing } from '../cli/answers.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, optional, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
-import type { Side } from '../domain/words.js';
+import type { Side } from '../domain/order.js';
 import { Failure, usage } from '../errors.js';
 import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/order-pages.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify.js';

@@ -3,13 +3,19 @@ import { confirm, requireConsent } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, optional, required } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
-import { coinAmounts } from '../config/coin-amounts.js';
 import { nearest } from '../config/names.js';
 import { type Profile, type Profiles, SANDBOX } from '../config/profiles.js';
-import { checkSetting, HOST_KEYS, SETTINGS, shownSettings } from '../config/settings.js';
+import {
+  checkSetting,
+  coinAmounts,
+  HOST_KEYS,
+  limitsOfWithdrawals,
+  loosens,
+  SETTINGS,
+  shownSettings,
+} from '../config/settings.js';
 import { Symbols } from '../config/symbols.js';
 import { checkUrl } from '../config/urls.js';
-import { limitsOfWithdrawals, loosens } from '../config/withdraw-settings.js';
 import { Failure, suggest, usage } from '../errors.js';
 import { requireCertificates } from '../exchange/network/network.js';
 import type { Answer } from '../terminal/answer.js';

@@ -19,7 +19,6 @@ import {
   type OrderTerms,
   type Outcome,
   type ReplaceTerms,
-  type WithdrawTerms,
 } from '../trading/journal/intent.js';
 import { allCertainFrom } from '../trading/looking.js';
 import type { OrderReference } from '../trading/orders/reference.js';
@@ -27,37 +26,37 @@ import { isTooSmall } from '../trading/orders/rules.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import { tryRead } from '../trading/try-read.js';
 import { oneOf, unresolvedId } from './inputs.js';
-import { orderWords as placingWords, tooLittleText } from './order/order-words.js';
+import { orderWords, tooLittleText } from './order/order-words.js';
 
 export default define({
-  summary: 'Find out what became of writes whose outcome is unknown',
-  arguments: { clientId: optional('the id that a message named; without it all that is unknown', unresolvedId) },
+  summary: 'Settle writes whose outcome is unknown',
+  arguments: { clientId: optional('the id that a message named (default: all that is unknown)', unresolvedId) },
   flags: {
     as: flag(
       '--as <outcome>',
-      'what you found out yourself of a call or withdrawal that pit cannot look up: done or notSent',
+      'what you found out about a call or withdrawal that pit cannot look up: done or notSent',
       oneOf('--as', 'done', 'notSent'),
     ),
   },
   examples: ['resolve', 'resolve pit5b39c93435bd27d2fb168cd7 --timeout 90', 'resolve --json'],
   output: shape.list(
     shape.record({
-      operation: shape.text('what was to be done: order, cancelOrder, orderMoreV2, replace, withdraw, call'),
+      operation: shape.text('order, cancelOrder, orderMoreV2, replace, withdraw, call'),
       clientId: shape.text('the id of its record'),
-      market: shape.orNull(shape.text('null for what is about no market')),
+      market: shape.orNull(shape.text('null if it concerns no market')),
       outcome: shape.oneOf(
         ['placed', 'partial', 'cancelled', 'done', 'refused', 'notSent', 'unknown'],
-        'partial: a batch of which a part is placed, as its timeline tells',
+        'partial: only some orders of a batch were placed; see the timeline',
       ),
-      id: shape.orNull(shape.text('of what the exchange made or cancelled')),
-      duplicates: shape.list(shape.id(''), 'further orders that the network made of the one request'),
-      timeline: shape.list(shape.record({ time: shape.time('by this machine'), event: shape.text('') })),
+      id: shape.orNull(shape.text('of what was placed or cancelled')),
+      duplicates: shape.list(shape.id(''), 'further orders that the network made of the same request'),
+      timeline: shape.list(shape.record({ time: shape.time("by this machine's clock"), event: shape.text('') })),
     }),
   ),
   async run(context, { clientId: id, as }) {
     const account = await context.trading.account();
     if (as !== undefined) await settleByHand(account, id, as);
-    // who names a job wants it ended, even where not everything was sent
+    // naming a job ends it, even if not everything was sent
     const isNamed = id !== undefined;
     const resolutions = await resolve(account, isNamed ? openOf(account, id) : account.journal.open(), isNamed);
     const isOpen = isNamed && account.journal.find(id) !== undefined;
@@ -77,8 +76,8 @@ export default define({
 });
 
 /**
- * The open write of an id; none where it is settled already. Throws Failure `usage` where the journal knows neither, or its
- * record cannot be read.
+ * The open write of an id; none if it is settled already. Throws Failure `usage` if the journal has no such id, or its record
+ * cannot be read.
  */
 function openOf({ journal }: TradingAccount, id: string): Entry[] {
   const entry = journal.find(id);
@@ -86,8 +85,8 @@ function openOf({ journal }: TradingAccount, id: string): Entry[] {
   if (journal.archive.find(id) !== undefined || journal.damaged().includes(id)) return [];
   const unreadable = journal.unreadable().find((one) => one.id === id);
   if (unreadable !== undefined) throw unreadable.failure;
-  throw usage(`The journal has no write of the id ${id}.`, [
-    'It keeps those of the profile in use.',
+  throw usage(`The journal has no write with the id ${id}.`, [
+    'It holds the writes of the active profile.',
     suggest('Ask the exchange', 'order', 'show', 'MARKET', '--id', id),
   ]);
 }
@@ -95,7 +94,7 @@ function openOf({ journal }: TradingAccount, id: string): Entry[] {
 interface Row {
   readonly operation: string;
   readonly clientId: string;
-  /** Null for what is about no market. */
+  /** Null if it concerns no market. */
   readonly market: string | null;
   readonly outcome: Outcome;
   readonly id: string | null;
@@ -110,81 +109,80 @@ function rowOf({ intent, outcome, id, duplicates, events }: Resolution): Row {
   return { operation, clientId, market: marketOf(intent) ?? null, outcome, id, duplicates, timeline };
 }
 
-/** Nothing is sent from here: whoever wants the rest of a job's orders goes on with it. */
+/** Nothing is sent from here: to place the rest of a job, the user resumes it. */
 function tellUnfinished({ output }: Context, { journal }: TradingAccount, done: readonly Resolution[]): void {
   for (const { intent } of done) {
     if (!isOf(intent, 'orderMoreV2') || journal.find(intent.id)?.isUnderWay !== false) continue;
-    output.note(suggest('Go on with the job', ...resumeCommand(intent.id, intent.terms)));
+    output.note(suggest('To continue the job', ...resumeCommand(intent.id, intent.terms)));
   }
 }
 
-/** A record that nobody can read may have been a write that left: it is told once, and then lies where it can be looked at. */
+/** A damaged record may be of a write that was sent: it is reported once and set aside for the user to look at. */
 function tellDamaged({ output }: Context, { journal }: TradingAccount): void {
   for (const id of journal.damaged()) {
     const aside = journal.setAside(id);
     output.warn(
       aside === undefined
-        ? [`The record of ${id} is damaged, or just being made.`, suggest('Ask again in a minute', 'resolve')]
-        : `The record of ${id} is damaged: what it was about is not known. It is now in ${aside}`,
+        ? [`The record of ${id} is damaged, or is being written now.`, suggest('Check again in a minute', 'resolve')]
+        : `The record of ${id} is damaged and its content unknown. It was moved to ${aside}`,
     );
     output.warn([
-      suggest('See whether the exchange knows it', 'order', 'show', 'MARKET', '--id', id),
+      suggest('Check whether the exchange has it', 'order', 'show', 'MARKET', '--id', id),
       suggest('Or, for a withdrawal', 'withdrawals', 'COIN'),
     ]);
   }
 }
 
-/** The ids of writes of which no more can be told. They stay where they are: the disk may give them again a moment later. */
+/** The ids of writes whose records cannot be read. They stay: the disk may return them a moment later. */
 function tellUnreadable({ output }: Context, { journal }: TradingAccount): string[] {
   const unreadable = journal.unreadable();
   for (const { failure } of unreadable) output.warn([failure.message, ...failure.hints]);
   return unreadable.map(({ id }) => id);
 }
 
-/** A replacement that was not placed is not placed from here: whoever wanted it may want something else by now. */
+/** A replacement that was not placed is not placed from here: the user may want something else by now. */
 async function tellUnplaced({ output, session }: Context, resolution: Resolution): Promise<void> {
   const order = unplacedOf(resolution);
   if (order === undefined) return;
   const market = await tryRead(async () => (await session.markets()).find(order.market));
   const isTooLittle = market !== undefined && isTooSmall(market, Decimal.of(order.price), Decimal.of(order.amount));
-  const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...placingWords(order));
-  output.warn([`${wordsOf(resolution.intent)}: the order is cancelled, and nothing was placed for it.`, rest]);
+  const rest = isTooLittle ? tooLittleText(order) : suggest('To place it', ...orderWords(order));
+  output.warn([`${textOf(resolution.intent)}: the order is cancelled, and its replacement was not placed.`, rest]);
 }
 
-/** @param ids of these writes, and of those whose record cannot be read */
+/** @param ids of these writes, and of those whose records cannot be read */
 function stillUnknown(account: TradingAccount, unknown: readonly Resolution[], ids: readonly string[]): Failure {
   const [first = ''] = ids;
   const isOne = ids.length === 1;
-  const what = isOne ? `what became of ${first}` : `what became of ${ids.length} writes`;
-  const doubts = unknown.flatMap(({ doubt, intent }) => (doubt === undefined ? [] : `${intent.id}: ${doubt}`));
-  const message = [`It is still not known ${what}.`, ...doubts.map((doubt) => `Of ${doubt}.`)].join(' ');
-  const again = when(
+  const what = isOne ? `The outcome of ${first} is` : `The outcomes of ${ids.length} writes are`;
+  const doubts = unknown.flatMap(({ doubt, intent }) => (doubt === undefined ? [] : `${intent.id}: ${doubt}.`));
+  const message = [`${what} still unknown.`, ...doubts].join(' ');
+  const when = nextCheck(
     account,
     unknown.map(({ intent }) => intent),
   );
-  const hint = byHand(unknown) ?? suggest(`Ask again${again}`, 'resolve', ...(isOne ? [first] : []));
+  const hint = settledByUser(unknown) ?? suggest(`Check again ${when}`, 'resolve', ...(isOne ? [first] : []));
   return new Failure('unknown', message, { clientId: first, hint });
 }
 
-/** How to settle what no look can tell of; undefined where there is none. */
-function byHand(unknown: readonly Resolution[]): Advice | undefined {
+/** How the user settles a write that pit cannot look up; undefined if there is none. */
+function settledByUser(unknown: readonly Resolution[]): Advice | undefined {
   const found = unknown.find(({ intent, doubt }) => isOf(intent, 'call') || doubt !== undefined);
   if (found === undefined) return undefined;
-  const { id } = found.intent;
   const { intent } = found;
   return [
-    `No operation tells what became of ${id}: look at the exchange, then report what you found, done or notSent.`,
-    ...(isOf(intent, 'withdraw') ? [suggest('Look at the withdrawals', 'withdrawals', intent.terms.coin)] : []),
-    suggest('Report it', 'resolve', id, '--as', 'done'),
+    `No operation reports the outcome of ${intent.id}. Check the exchange, then record what you found, done or notSent.`,
+    ...(isOf(intent, 'withdraw') ? [suggest('See the withdrawals', 'withdrawals', intent.terms.coin)] : []),
+    suggest('Record it', 'resolve', intent.id, '--as', 'done'),
   ];
 }
 
-/** What a job asks for has times of its own, which its record does not name. */
-function when(account: TradingAccount, intents: readonly Intent[]): string {
+function nextCheck(account: TradingAccount, intents: readonly Intent[]): string {
+  // the record of a job does not name the times of its requests
   const isAnyJob = intents.some((intent) => isOf(intent, 'orderMoreV2'));
   const certain = isAnyJob ? null : allCertainFrom(account, intents);
   const isAhead = certain !== null && certain > account.host.now();
-  return isAhead ? ` from ${zonedTime(certain)} on, when it can be told for certain` : ' in a minute';
+  return isAhead ? `from ${zonedTime(certain)} on, when it can be settled for certain` : 'in a minute';
 }
 
 function show(screen: Screen, resolutions: readonly (Resolution | undefined)[], nothing: string): string {
@@ -193,7 +191,7 @@ function show(screen: Screen, resolutions: readonly (Resolution | undefined)[], 
 }
 
 function block(screen: Screen, { intent, outcome, id, events }: Resolution): string {
-  const title = `${wordsOf(intent)}: ${outcome}${outcome === 'placed' && id !== null ? ` as ${id}` : ''}`;
+  const title = `${textOf(intent)}: ${outcome}${outcome === 'placed' && id !== null ? ` as ${id}` : ''}`;
   const times = (count: number) => (count === 1 ? '' : ` (${count} times)`);
   return table(
     screen,
@@ -201,13 +199,13 @@ function block(screen: Screen, { intent, outcome, id, events }: Resolution): str
       { title: timeTitle(), value: ({ time }) => localTime(time), importance: 1 },
       { title: 'event', value: ({ event, count }) => `${event}${times(count)}`, importance: 2 },
     ],
-    gathered(events),
+    withoutRepeats(events),
     { title },
   );
 }
 
-/** What happened again and again is one line, with its first time. */
-function gathered(events: readonly JournalEvent[]): (JournalEvent & { count: number })[] {
+/** Repeated events are one line, with the time of the first. */
+function withoutRepeats(events: readonly JournalEvent[]): (JournalEvent & { count: number })[] {
   const lines: (JournalEvent & { count: number })[] = [];
   for (const event of events) {
     const last = lines.at(-1);
@@ -217,12 +215,16 @@ function gathered(events: readonly JournalEvent[]): (JournalEvent & { count: num
   return lines;
 }
 
-function wordsOf(intent: Intent): string {
+/** The write in words, for instance `buy 0.01 btc_usdt at 28,000`. */
+function textOf(intent: Intent): string {
   if (isOf(intent, 'order'))
-    return intent.replaces === undefined ? orderWords(intent.terms) : replaceWords(intent.replaces);
-  if (isOf(intent, 'replace')) return replaceWords(intent.terms);
+    return intent.replaces === undefined ? orderText(intent.terms) : replacementText(intent.replaces);
+  if (isOf(intent, 'replace')) return replacementText(intent.terms);
   if (isOf(intent, 'call')) return intent.terms.method;
-  if (isOf(intent, 'withdraw')) return withdrawalWords(intent.terms);
+  if (isOf(intent, 'withdraw')) {
+    const { amount, coin, address } = intent.terms;
+    return `withdraw ${grouped(amount)} ${coin} to ${address}`;
+  }
   if (isOf(intent, 'orderMoreV2')) {
     const { side, count, market } = intent.terms;
     return `${side} ${grouped(String(count))} orders in ${market} (job ${intent.id})`;
@@ -230,16 +232,12 @@ function wordsOf(intent: Intent): string {
   return `cancel ${nameOf(intent.terms.order)} in ${intent.terms.market}`;
 }
 
-function replaceWords({ order, wanted }: ReplaceTerms): string {
-  return `replace ${nameOf(order)} by ${orderWords(wanted)}`;
+function replacementText({ order, wanted }: ReplaceTerms): string {
+  return `replace ${nameOf(order)} by ${orderText(wanted)}`;
 }
 
-function orderWords({ side, amount, market, price }: OrderTerms): string {
+function orderText({ side, amount, market, price }: OrderTerms): string {
   return `${side} ${grouped(amount)} ${market} at ${grouped(price)}`;
-}
-
-function withdrawalWords({ amount, coin, address }: WithdrawTerms): string {
-  return `withdraw ${grouped(amount)} ${coin} to ${address}`;
 }
 
 function nameOf(order: OrderReference): string {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { isPrivateFile, makePrivateFolder } from './private.js';
-import { replaceFile } from './replace-file.js';
+import { isPrivateFile, makePrivateFolder, replaceFile } from './private.js';
 
 interface Cached {
   readonly value: string;

@@ -3,7 +3,7 @@ import { type KeyPair, type KeyStore, requireKeyText } from './keys.js';
 import { type Profile, type Profiles, SANDBOX } from './profiles.js';
 import { checkUrl } from './urls.js';
 
-/** Why something is not there, in words for the user. */
+/** Why something is missing, in words for the user. */
 export interface Missing {
   readonly message: string;
   readonly hint: Advice;
@@ -15,14 +15,13 @@ export interface Connection {
   /** Null: the sandbox's when `sandbox` is true, otherwise there is none and `baseUrlMissing` says why. */
   readonly baseUrl: string | null;
   readonly tradeUrl: string | null;
-  readonly wsUrl: string | null;
   /** Null: the sandbox's own when `sandbox` is true and `keysMissing` is null, otherwise `keysMissing` says why. */
   readonly keys: KeyPair | null;
-  /** Whether signed requests are the built-in sandbox's, so that it is to be started when one of its hosts is needed. */
+  /** Signed requests go to the built-in sandbox, which is started when one of its hosts is needed. */
   readonly sandbox: boolean;
   /** A host comes from the environment: previews name it. */
   readonly hostFromEnvironment: boolean;
-  /** Market data comes from one place and trading from another, as the environment asked: worth a note. */
+  /** Market data comes from one place and trading goes to another, because of the environment. */
   readonly mixedHosts: boolean;
   readonly settings: Readonly<Record<string, string>>;
   readonly keysMissing: Missing | null;
@@ -42,9 +41,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Chooses profile, hosts and keys: a flag beats the environment, which beats the profile.
  *
- * Three rules guard real money. A profile's keys go to the profile's own trade host only. Keys from the environment
- * never go to the sandbox: who exports keys means an exchange, and gets told that its host is missing. A trade host from
- * the environment does not take its market data from the sandbox.
+ * Three rules guard real money. A profile's keys go only to the profile's own trade host. Keys from the environment never
+ * go to the sandbox: whoever exports keys means a real exchange, and its host is missing. A trade host from the environment
+ * does not get its market data from the sandbox.
  *
  * @throws Failure `usage` for a variable that is no URL or no key, and `--profile sandbox` against `PIT_TRADE_URL`;
  *   Failure `credentials` for an unknown profile, one key without the other, a host over plain http, or an unusable file
@@ -58,12 +57,12 @@ export async function chooseConnection(
   const given = fromEnvironment(environment);
   if (flags.profile === SANDBOX && given.tradeUrl !== null) throw twoPlaces();
   const profile = await profiles.toUse(flags.profile ?? given.profile ?? (await profiles.active()));
-  // A pair that is not going to be used is not read either.
+  // Keys that will not be used are not read.
   const kept = given.keys !== null || tradesElsewhere(profile, given) ? null : await keys.get(profile.name);
   return decide(profile, given, kept);
 }
 
-/** The keys for a signed request; the sandbox's own are filled in beforehand, once it runs. @throws Failure `credentials` that says why there are none */
+/** The keys for a signed request; the sandbox's are filled in once it runs. @throws Failure `credentials` that says why there are none */
 export function requireKeys(connection: Connection): KeyPair {
   if (connection.keys !== null) return connection.keys;
   throw missing(connection.keysMissing ?? noKeys(connection.profile));
@@ -80,8 +79,6 @@ function decide(profile: Profile, given: FromEnvironment, kept: KeyPair | null):
     profile: profile.name,
     baseUrl,
     tradeUrl,
-    // It carries signed messages as well, and belongs to the profile's other hosts.
-    wsUrl: moved ? null : profile.wsUrl,
     keys: keysMissing === null ? (given.keys ?? kept) : null,
     sandbox,
     hostFromEnvironment: given.baseUrl !== null || given.tradeUrl !== null,
@@ -98,12 +95,12 @@ function whyNoKeys(profile: Profile, given: FromEnvironment, kept: KeyPair | nul
   return kept === null && !profile.builtIn ? noKeys(profile.name) : null;
 }
 
-/** Whether signed requests would go to another host than the profile's own. Another path counts as another host. */
+/** Whether signed requests would go to a host other than the profile's. Another path counts as another host. */
 function tradesElsewhere(profile: Profile, given: FromEnvironment): boolean {
   return given.tradeUrl !== null && given.tradeUrl !== profile.tradeUrl;
 }
 
-/** An empty variable counts as one that is not set. */
+/** An empty variable counts as not set. */
 function fromEnvironment(environment: Environment): FromEnvironment {
   const { PIT_PROFILE, PIT_BASE_URL, PIT_TRADE_URL, PIT_ACCESS_KEY, PIT_SECRET_KEY } = environment;
   return {
@@ -144,7 +141,7 @@ function twoPlaces(): Failure {
 }
 
 const KEYS_WITHOUT_HOST: Missing = {
-  message: 'PIT_ACCESS_KEY and PIT_SECRET_KEY are set, but no exchange to use them with.',
+  message: 'PIT_ACCESS_KEY and PIT_SECRET_KEY are set, but there is no exchange to use them with.',
   hint: 'Set PIT_TRADE_URL and PIT_BASE_URL or name a profile; for the sandbox, unset the two keys.',
 };
 
@@ -154,6 +151,6 @@ const HOST_WITHOUT_KEYS: Missing = {
 };
 
 const NO_BASE_URL: Missing = {
-  message: 'PIT_TRADE_URL is set, but no host for market data.',
+  message: 'PIT_TRADE_URL is set, but there is no host for market data.',
   hint: 'Set PIT_BASE_URL as well.',
 };

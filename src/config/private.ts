@@ -5,19 +5,18 @@ import { Failure, usage } from '../errors.js';
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
 
-/** Bits that let the group or everyone else in. */
+/** Mode bits that let the group or everyone else in. */
 const OTHERS = 0o077;
 /** Bits that let them write. */
 const OTHERS_WRITE = 0o022;
-/** In such a folder, as /tmp is one, everybody may move only what is their own. */
+/** In such a folder, like /tmp, users can move only their own files. */
 const STICKY = 0o1000;
 
 /**
- * Whether a file is there and is the user's alone: a plain file, in folders that only the user can enter.
- * Every folder from `root` down is looked at, because whoever may write to a folder may swap what lies in it.
- * `root` itself may be reached through a link (people keep their configuration folders elsewhere and link them);
- * nothing inside may be one.
- * @throws Failure `credentials` when it is open to others, somebody else's, a link, or cannot be looked at
+ * Whether a file exists and is private: a plain file, in folders that only the user can enter. Every folder from `root`
+ * down is checked, because whoever may write to a folder may replace what is in it. `root` itself may be a link, as people
+ * link their configuration folders; nothing inside may be one.
+ * @throws Failure `credentials` if it is open to others, another user's, a link, or cannot be checked
  */
 export function isPrivateFile(root: string, relative: string): boolean {
   const file = path.join(root, relative);
@@ -30,9 +29,9 @@ export function isPrivateFile(root: string, relative: string): boolean {
 }
 
 /**
- * Makes a folder, or one within it, and what is missing above, all with mode 0700 whatever the umask; one that is there
- * already must be the user's alone. As above, only `root` may be reached through a link.
- * @throws Failure `credentials` for a folder open to others; Failure `usage` when it cannot be made
+ * Makes a folder and its missing parents, all with mode 0700 whatever the umask. An existing one must be private. Only
+ * `root` may be a link.
+ * @throws Failure `credentials` for a folder open to others; Failure `usage` if it cannot be made
  */
 export function makePrivateFolder(root: string, within = ''): void {
   const folder = path.join(root, within);
@@ -41,8 +40,8 @@ export function makePrivateFolder(root: string, within = ''): void {
 }
 
 /**
- * Refuses a folder that lies in one where others may write: they could put another in its place. A link counts at both
- * of its ends.
+ * Refuses a folder inside one that others may write to: they could put another in its place. Both ends of a link are
+ * checked.
  * @throws Failure `credentials`
  */
 export function requireUnmovable(root: string): void {
@@ -53,7 +52,20 @@ export function requireUnmovable(root: string): void {
   }
 }
 
-/** The failure for a file that the system would not let pit write. Its cause is left out: it may quote what was written. */
+/** Replaces a file in one step: a reader sees the old text or the new one. Throws what the system reports. */
+export function replaceFile(file: string, content: string | Uint8Array, mode = FILE_MODE): void {
+  const temporary = `${file}.${process.pid}`;
+  try {
+    fs.writeFileSync(temporary, content, { mode });
+    fs.chmodSync(temporary, mode);
+    fs.renameSync(temporary, file);
+  } catch (thrown) {
+    fs.rmSync(temporary, { force: true });
+    throw thrown;
+  }
+}
+
+/** The failure for a file that cannot be written. Its cause is left out: it may quote what was written. */
 export function cannotWrite(file: string, thrown: unknown): Failure {
   return usage(
     `${file} cannot be written (${codeOf(thrown)}).`,
@@ -61,12 +73,12 @@ export function cannotWrite(file: string, thrown: unknown): Failure {
   );
 }
 
-/** The system's short name of an error, as `EACCES`. */
+/** The system's code of an error, like `EACCES`. */
 export function codeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error';
 }
 
-/** A text as one word of a POSIX shell, so that a command can be pasted. */
+/** A text quoted as one word of a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -84,13 +96,13 @@ function requirePrivateFolder(root: string, folder: string): void {
   requireOwn(folder, found, FOLDER_MODE);
 }
 
-/** Windows has neither modes nor numeric owners; there the user's own profile folder is what protects. */
+/** Windows has neither modes nor numeric owners; there the user's profile folder protects the files. */
 function requireOwn(target: string, found: fs.Stats, mode: number): void {
   const user = process.geteuid?.();
   if (user === undefined) return;
   if (found.uid !== user) {
     throw new Failure('credentials', `${target} belongs to another user.`, {
-      hint: `Run pit as its owner, or set PIT_HOME to a folder of your own.`,
+      hint: 'Run pit as its owner, or set PIT_HOME to a folder of your own.',
     });
   }
   if ((found.mode & OTHERS) !== 0) {
@@ -98,9 +110,9 @@ function requireOwn(target: string, found: fs.Stats, mode: number): void {
   }
 }
 
-function open(target: string, mode: number, mend: string): Failure {
+function open(target: string, mode: number, fix: string): Failure {
   return new Failure('credentials', `${target} is open to other users (mode ${(mode & 0o777).toString(8)}).`, {
-    hint: `Run: chmod ${mend} ${shellWord(target)}`,
+    hint: `Run: chmod ${fix} ${shellWord(target)}`,
   });
 }
 
@@ -110,13 +122,13 @@ function look(target: string, stat: (target: string) => fs.Stats): fs.Stats | nu
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return null;
     if (codeOf(thrown) === 'ENOTDIR') throw notFolder(target);
-    throw new Failure('credentials', `${target} cannot be looked at (${codeOf(thrown)}).`, {
+    throw new Failure('credentials', `${target} cannot be checked (${codeOf(thrown)}).`, {
       hint: 'Check who may enter the folders above it, or set PIT_HOME to a folder of your own.',
     });
   }
 }
 
-/** One folder after the other: the mode given to a recursive mkdir would be cut by the umask on the way down. */
+/** One by one: in a recursive mkdir the umask would cut the mode. */
 function makeFolders(folder: string): void {
   const above = path.dirname(folder);
   if (above !== folder && look(above, fs.statSync) === null) makeFolders(above);
@@ -124,12 +136,12 @@ function makeFolders(folder: string): void {
     fs.mkdirSync(folder, FOLDER_MODE);
     fs.chmodSync(folder, FOLDER_MODE);
   } catch (thrown) {
-    // Another process made it in the meantime; whether it is private is looked at by the caller.
+    // Another process made it in the meantime; the caller checks that it is private.
     if (codeOf(thrown) !== 'EEXIST') throw cannotWrite(folder, thrown);
   }
 }
 
-/** The failure for a path that leads through a file, as below a PIT_HOME that is one. */
+/** The failure for a path that leads through a file, as when PIT_HOME is a file. */
 export function notFolder(target: string): Failure {
   let file = target;
   while (!isFile(file) && file !== path.dirname(file)) file = path.dirname(file);
@@ -147,7 +159,7 @@ function isFile(target: string): boolean {
 }
 
 function notPlain(target: string, what: 'file' | 'folder'): Failure {
-  return new Failure('credentials', `${target} is not a plain ${what}; pit does not follow links there.`, {
+  return new Failure('credentials', `${target} is not a plain ${what}; pit does not follow links here.`, {
     hint: `Put the ${what} itself in its place.`,
   });
 }

@@ -1,12 +1,26 @@
 import path from 'node:path';
-import { type FailureKind, suggest, usage } from '../errors.js';
+import { Failure, type FailureKind, suggest, usage } from '../errors.js';
 import { checkName, isName, unknownWord } from './names.js';
-import { type Fields, type Profile, profileFrom, SANDBOX, sandboxFrom, toDocument } from './profile.js';
 import { checkSetting, type HostKey, isHostKey, requireSetting } from './settings.js';
 import { type Document, damaged, Store, type Writer } from './store.js';
-import { checkUrl } from './urls.js';
+import { checkUrl, type UrlRole } from './urls.js';
 
-export { type Profile, SANDBOX } from './profile.js';
+/** The built-in profile. */
+export const SANDBOX = 'sandbox';
+
+/** What a profile's file holds. */
+interface Fields {
+  readonly baseUrl: string;
+  readonly tradeUrl: string;
+  readonly wsUrl: string | null;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+export interface Profile extends Fields {
+  readonly name: string;
+  /** The sandbox's hosts are empty here: they are known once it runs and never read from a file. */
+  readonly builtIn: boolean;
+}
 
 /** What it takes to make a profile. */
 interface NewProfile {
@@ -18,21 +32,21 @@ interface NewProfile {
 
 const ACTIVE_FILE = 'active.json';
 
-/** Where a profile's document lies. Only for checked names. */
+/** The file of a profile. Only for checked names. */
 export function profileFile(name: string): string {
   return path.join('profiles', `${name}.json`);
 }
 
-/** Where a profile's keys lie. Only for checked names. */
+/** The file of a profile's keys. Only for checked names. */
 export function keyFile(name: string): string {
   return path.join('keys', `${name}.json`);
 }
 
 /**
- * The profiles: hosts and settings under a name, one file each, and one file that says which is active. The built-in
- * `sandbox` is always there and active until another one is used; it has settings, but its hosts are not its own.
+ * The profiles: hosts and settings under a name, one file each, and one file that names the active one. The built-in
+ * `sandbox` always exists, and is active until another profile is used.
  *
- * Every method throws Failure `credentials` where a file that it needs is damaged, unreadable or open to others.
+ * Every method throws Failure `credentials` if a file it needs is damaged, unreadable or open to others.
  */
 export class Profiles {
   readonly #store: Store;
@@ -49,24 +63,23 @@ export class Profiles {
     return profiles;
   }
 
-  /** @throws Failure `usage` for a name that no profile has, with the nearest names */
+  /** @throws Failure `usage` for an unknown name, with the nearest ones */
   async get(name: string): Promise<Profile> {
     const document = await this.#store.read(profileFile(checkName(name)));
     return this.#profile(name, document);
   }
 
   /**
-   * The profile that a command is to use: without it there is neither a host nor a key.
+   * The profile a command uses.
    *
-   * @throws Failure `usage` for a word that cannot be a name, and `credentials` for a name that no profile has, with the
-   *   nearest names
+   * @throws Failure `usage` for a word that cannot be a name, and `credentials` for an unknown name, with the nearest ones
    */
   async toUse(name: string): Promise<Profile> {
     const document = await this.#store.read(profileFile(checkName(name)));
     return this.#profile(name, document, 'credentials');
   }
 
-  /** The name of the profile in use. It may name one whose file was deleted by hand: `toUse` says so. */
+  /** The name of the active profile. Its file may have been deleted by hand: `toUse` says so. */
   async active(): Promise<string> {
     const document = await this.#store.read(ACTIVE_FILE);
     if (document === null) return SANDBOX;
@@ -78,7 +91,7 @@ export class Profiles {
   /** @throws Failure `usage` for a name that is taken or cannot be one, or a URL that cannot be a host */
   async add(profile: NewProfile): Promise<Profile> {
     const name = checkName(profile.name);
-    if (name === SANDBOX) throw builtIn('is there already');
+    if (name === SANDBOX) throw builtIn('exists already');
     const fields: Fields = {
       baseUrl: checkUrl('base', '--base-url', profile.baseUrl),
       tradeUrl: checkUrl('trade', '--trade-url', profile.tradeUrl),
@@ -88,7 +101,7 @@ export class Profiles {
     await this.#store.change((writer) => {
       if (writer.has(profileFile(name))) {
         throw usage(
-          `There is a profile "${name}" already.`,
+          `The profile "${name}" exists already.`,
           suggest('Change it', 'profile', 'set', name, 'KEY', 'VALUE'),
         );
       }
@@ -99,7 +112,7 @@ export class Profiles {
     return this.get(name);
   }
 
-  /** Makes a profile the one that commands use. @throws Failure `usage` when there is none of that name */
+  /** Makes a profile the active one. @throws Failure `usage` if it does not exist */
   async use(name: string): Promise<void> {
     checkName(name);
     await this.#store.change((writer) => {
@@ -109,10 +122,10 @@ export class Profiles {
   }
 
   /**
-   * Sets a host (`base-url`, `trade-url`, `ws-url`) or a setting. Another trade host drops the profile's keys, which
-   * were meant for the earlier one, and what was measured there; to the other hosts no key is ever sent.
+   * Sets a host (`base-url`, `trade-url`, `ws-url`) or a setting. A new trade host drops the profile's keys, which were
+   * meant for the old one, and what was measured there. The other hosts never get a key.
    * @returns whether there were keys to drop
-   * @throws Failure `usage` for what cannot be set
+   * @throws Failure `usage` for an unknown key or an invalid value
    */
   async set(name: string, key: string, value: string): Promise<boolean> {
     checkName(name);
@@ -123,7 +136,7 @@ export class Profiles {
       if (name === SANDBOX) throw builtIn('has hosts of its own');
       const changed = { ...fields, [FIELD_OF[key]]: kept };
       if (key !== 'trade-url' || kept === fields.tradeUrl) return changed;
-      // Before the host is written: killed in between, a profile without keys is left, never keys with another host.
+      // Keys first: a kill in between must not leave them with another host.
       dropped = writer.delete(keyFile(name));
       const { reqTimeTolerance: _measured, ...settings } = fields.settings;
       return { ...changed, settings };
@@ -131,15 +144,12 @@ export class Profiles {
     return dropped;
   }
 
-  /** Takes a setting or the `ws-url` away. @throws Failure `usage` for an unknown key and for the two hosts */
+  /** Removes a setting or the `ws-url`. @throws Failure `usage` for an unknown key and for the two required hosts */
   async unset(name: string, key: string): Promise<void> {
     checkName(name);
     if (!isHostKey(key)) requireSetting(key);
     if (key === 'base-url' || key === 'trade-url') {
-      throw usage(
-        `A profile cannot be without its ${key}.`,
-        suggest('Set another one', 'profile', 'set', name, key, 'URL'),
-      );
+      throw usage(`A profile needs its ${key}.`, suggest('Set another one', 'profile', 'set', name, key, 'URL'));
     }
     await this.#edit(name, (fields) => {
       if (key === 'ws-url') return { ...fields, wsUrl: null };
@@ -148,12 +158,12 @@ export class Profiles {
     });
   }
 
-  /** Removes a profile and its keys; if it was active, the sandbox is. @throws Failure `usage` when there is none */
+  /** Removes a profile and its keys; the sandbox becomes active if it was. @throws Failure `usage` if it does not exist */
   async remove(name: string): Promise<void> {
     if (checkName(name) === SANDBOX) throw builtIn('cannot be removed');
     await this.#store.change((writer) => {
       if (!writer.has(profileFile(name))) throw this.#unknown(name);
-      // The keys first: killed in between, a profile without keys is left, never keys without their hosts.
+      // Keys first: a kill in between must not leave them without their profile.
       writer.delete(keyFile(name));
       if (writer.read(ACTIVE_FILE)?.active === name) writer.delete(ACTIVE_FILE);
       writer.delete(profileFile(name));
@@ -199,4 +209,63 @@ function builtIn(what: string) {
     `The profile "${SANDBOX}" is built in and ${what}.`,
     suggest('Make one of your own', 'profile', 'add', 'NAME', '--base-url', 'URL', '--trade-url', 'URL'),
   );
+}
+
+/**
+ * A profile from its file, checked as if it had just been typed: it may have been edited by hand, and it decides where keys
+ * go.
+ * @throws Failure `credentials` that names the file
+ */
+function profileFrom(name: string, document: Document, file: string): Profile {
+  const url = (role: UrlRole, field: string) => hostFrom(role, field, document[field], file);
+  return {
+    name,
+    builtIn: false,
+    baseUrl: url('base', 'baseUrl'),
+    tradeUrl: url('trade', 'tradeUrl'),
+    wsUrl: (document.wsUrl ?? null) === null ? null : url('ws', 'wsUrl'),
+    settings: settingsFrom(document, file),
+  };
+}
+
+/** The sandbox; its file, if there is one, holds settings only. */
+function sandboxFrom(document: Document | null, file: string): Profile {
+  const settings = document === null ? {} : settingsFrom(document, file);
+  return { name: SANDBOX, builtIn: true, baseUrl: '', tradeUrl: '', wsUrl: null, settings };
+}
+
+function toDocument(fields: Fields, builtIn = false): Document {
+  const { baseUrl, tradeUrl, wsUrl, settings } = fields;
+  return builtIn ? { settings } : { baseUrl, tradeUrl, wsUrl, settings };
+}
+
+function hostFrom(role: UrlRole, field: string, value: unknown, file: string): string {
+  if (typeof value !== 'string') throw damaged(file, `${field} is missing`);
+  try {
+    return checkUrl(role, field, value, 'stored');
+  } catch (thrown) {
+    throw inFile(thrown, file);
+  }
+}
+
+/** An unknown setting is mistyped or a newer version's guard: ignoring it could cost money. */
+function settingsFrom(document: Document, file: string): Record<string, string> {
+  const settings = document.settings ?? {};
+  if (typeof settings !== 'object' || Array.isArray(settings)) throw damaged(file, 'settings is not an object');
+  return Object.fromEntries(Object.entries(settings ?? {}).map(([key, value]) => [key, settingFrom(key, value, file)]));
+}
+
+function settingFrom(key: string, value: unknown, file: string): string {
+  if (typeof value !== 'string') throw damaged(file, 'a setting is not a string');
+  try {
+    return checkSetting(key, value);
+  } catch (thrown) {
+    throw inFile(thrown, file);
+  }
+}
+
+function inFile(thrown: unknown, file: string): unknown {
+  if (!(thrown instanceof Failure)) return thrown;
+  const hint = [...thrown.hints, `It stands in ${file}.`];
+  return new Failure('credentials', thrown.message, { hint });
 }

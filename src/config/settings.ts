@@ -1,24 +1,194 @@
 import path from 'node:path';
+import { RENAMED_COINS } from '../domain/coin.js';
+import { Decimal } from '../domain/decimal.js';
 import { usage } from '../errors.js';
-import { GUARD_SETTINGS } from './guard-settings.js';
-import { LIMITER_SETTINGS } from './limiter-settings.js';
 import { unknownWord } from './names.js';
 import { checkUrl, type UrlRole } from './urls.js';
-import { WITHDRAW_SETTINGS } from './withdraw-settings.js';
 
-/** One thing that a profile can be told beyond its hosts. */
+/** Something a profile can be set to, beyond its hosts. */
 export interface Setting {
   readonly about: string;
   readonly values: string;
-  /** What counts where it is not set; absent where nothing does. */
+  /** What applies if it is not set; absent if nothing does. */
   readonly default?: string;
-  /** The value in the form that is kept, or null when it is not one. */
+  /** The value in the form that is stored, or null if it is invalid. */
   read(value: string): string | null;
-  /** The value as it is shown, where it holds what must not be. */
+  /** The value as it may be shown, if it holds a secret. */
   show?(value: string): string;
 }
 
-/** Every known setting: the one table that checks, messages and help read. */
+const NOTIONALS = 'amounts of quote coins like 50000usdt,2btc (other coins keep their default), or off';
+
+/** What holds an order back until it is overridden on purpose. */
+export const GUARD_SETTINGS = {
+  priceBand: {
+    about: 'how far from the mid price an order may be on the side that costs',
+    values: 'a share above 0% and up to 100% like 5%, or off',
+    default: '10%',
+    read: readShare,
+  },
+  orderNotional: {
+    about: 'the largest notional of one order, by quote coin',
+    values: NOTIONALS,
+    default: '1000000usdt,1000000usdc,1000000usd,1000000qc,20btc,300eth',
+    read: readNotionals,
+  },
+  dayNotional: {
+    about: 'the largest notional of all orders in a UTC day, by quote coin',
+    values: NOTIONALS,
+    default: 'five times orderNotional',
+    read: readNotionals,
+  },
+  postOnlyGuard: {
+    about: 'whether to hold back a PostOnly order that would fill at once',
+    values: 'on or off',
+    default: 'on',
+    read: (value) => ['on', 'off'].find((known) => known === value.toLowerCase()) ?? null,
+  },
+} satisfies Readonly<Record<string, Setting>>;
+
+const OFF = /^off$/i;
+const MOST_PERCENT = Decimal.of('100');
+
+function readShare(value: string): string | null {
+  if (OFF.test(value)) return 'off';
+  const [, digits] = /^(\d{1,3}(?:\.\d{1,8})?)%$/.exec(value) ?? [];
+  const percent = Decimal.of(digits ?? '0');
+  return percent.sign > 0 && percent.compare(MOST_PERCENT) <= 0 ? `${percent.trimmed()}%` : null;
+}
+
+function readNotionals(value: string): string | null {
+  return OFF.test(value) ? 'off' : readCoinAmounts(value);
+}
+
+const AMOUNTS = 'amounts by coin like 0.5btc,1000usdt (other coins have no limit)';
+
+/** The user's own limits on withdrawals. */
+export const WITHDRAW_SETTINGS = {
+  withdrawLimit: { about: 'the largest amount of one withdrawal, by coin', values: AMOUNTS, read: readCoinAmounts },
+  withdrawDayLimit: {
+    about: 'the largest amount of all withdrawals in a UTC day, by coin',
+    values: AMOUNTS,
+    read: readCoinAmounts,
+  },
+  withdrawAddresses: {
+    about: 'the only addresses withdrawals may go to',
+    values: 'addresses separated by commas; ACCOUNT_MEMO for an account with a memo',
+    read: readAddresses,
+  },
+} satisfies Readonly<Record<string, Setting>>;
+
+export type WithdrawSetting = keyof typeof WITHDRAW_SETTINGS;
+
+/** The addresses of a stored setting. */
+export function listedAddresses(kept: string): readonly string[] {
+  return kept.split(',');
+}
+
+/**
+ * Whether a limit would hold back less than before: a person has to confirm that, not a script. Values are in the form that
+ * is stored; undefined is not set.
+ */
+export function loosens(key: string, before: string | undefined, after: string | undefined): boolean {
+  if (before === undefined || !isWithdrawSetting(key)) return false;
+  if (after === undefined) return true;
+  if (key === 'withdrawAddresses') {
+    const allowed = listedAddresses(before);
+    return listedAddresses(after).some((address) => !allowed.includes(address));
+  }
+  const amounts = coinAmounts(after);
+  return [...coinAmounts(before)].some(([coin, most]) => {
+    const now = amounts.get(coin);
+    return now === undefined || now.compare(most) > 0;
+  });
+}
+
+/** The names of a profile's withdrawal limits. */
+export function limitsOfWithdrawals(settings: Readonly<Record<string, string>>): WithdrawSetting[] {
+  return Object.keys(settings).filter(isWithdrawSetting);
+}
+
+function isWithdrawSetting(key: string): key is WithdrawSetting {
+  return Object.hasOwn(WITHDRAW_SETTINGS, key);
+}
+
+function readAddresses(value: string): string | null {
+  const addresses = value.split(',').map((address) => address.trim());
+  return addresses.every((address) => /^[!-~]{4,300}$/.test(address)) ? [...new Set(addresses)].join(',') : null;
+}
+
+/** How a profile shares the exchange's limits with other machines that use the same key. */
+const LIMITER_SETTINGS = {
+  limiter: {
+    about: 'a Redis to share the limits of a key between machines',
+    values: 'a URL, redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS',
+    read: readRedis,
+    show: withoutPassword,
+  },
+  limiterShare: {
+    about: 'the part of each limit this machine may use while limits cannot be shared',
+    values: 'a whole number of percent from 1 to 100, like 25%',
+    default: '25%',
+    read: (value) => (/^([1-9]\d?|100)%?$/.test(value) ? `${Number.parseInt(value, 10)}%` : null),
+  },
+} as const satisfies Record<string, Setting>;
+
+/** The share as a fraction. @param setting as it is stored; absent if it is not set */
+export function shareOf(setting: string | undefined): number {
+  return Number.parseInt(setting ?? LIMITER_SETTINGS.limiterShare.default, 10) / 100;
+}
+
+/** The password in the URL, encoded and decoded; nothing if there is none. */
+export function passwordsOf(url: string): string[] {
+  const { password } = new URL(url);
+  return password === '' ? [] : [password, decodeURIComponent(password)];
+}
+
+function readRedis(value: string): string | null {
+  if (/[^\x21-\x7e]/.test(value) || !URL.canParse(value)) return null;
+  const { protocol, hostname, pathname, search, hash, password } = new URL(value);
+  const isRedis = (protocol === 'redis:' || protocol === 'rediss:') && hostname !== '';
+  return isRedis && /^(\/\d*)?$/.test(pathname) && search === '' && hash === '' && isEncoded(password) ? value : null;
+}
+
+/** An invalid percent code would otherwise fail only when it is used. */
+function isEncoded(text: string): boolean {
+  return !/%(?![0-9a-f]{2})/i.test(text);
+}
+
+function withoutPassword(value: string): string {
+  const url = new URL(value);
+  if (url.password !== '') url.password = '***';
+  return url.href;
+}
+
+/**
+ * Reads amounts like `50000usdt,2btc`, each coin once, in the form that is stored; null if the text has another form.
+ * Throws Failure `usage` for a coin's old name.
+ */
+function readCoinAmounts(value: string): string | null {
+  const amounts = value.toLowerCase().split(',').map(readCoinAmount);
+  const coins = amounts.map((amount) => amount?.coin);
+  const isOnce = new Set(coins).size === coins.length;
+  return isOnce && !coins.includes(undefined) ? amounts.map((amount) => amount?.text).join(',') : null;
+}
+
+/** The amounts of a stored setting by coin; none if it is not set. */
+export function coinAmounts(kept = ''): ReadonlyMap<string, Decimal> {
+  const pairs = [...kept.matchAll(/([\d.]+)([a-z][a-z0-9]*)/g)];
+  return new Map(pairs.map(([, digits = '', coin = '']) => [coin, Decimal.of(digits)]));
+}
+
+function readCoinAmount(text: string): { readonly text: string; readonly coin: string } | undefined {
+  const [, digits = '0', coin = ''] = /^(\d{1,30}(?:\.\d{1,30})?)([a-z][a-z0-9]{0,19})$/.exec(text.trim()) ?? [];
+  const current = Object.hasOwn(RENAMED_COINS, coin) ? RENAMED_COINS[coin] : undefined;
+  if (current !== undefined) throw usage(`The coin ${coin} was renamed to ${current} in 2021.`, `Write ${current}.`);
+  // `1e3btc` would be a limit on the coin `e3btc`, which is not what it means
+  const isMeant = Decimal.of(digits).sign > 0 && !/^e\d/.test(coin);
+  return isMeant ? { text: `${Decimal.of(digits).trimmed()}${coin}`, coin } : undefined;
+}
+
+/** Every setting: the table that checks, messages and help read. */
 export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   ...Object.entries(GUARD_SETTINGS),
   ...Object.entries(WITHDRAW_SETTINGS),
@@ -26,7 +196,7 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   [
     'caFile',
     {
-      about: "a PEM file whose certificates alone are trusted for the profile's hosts, as of a private authority",
+      about: "a PEM file with the only certificates to trust for the profile's hosts, as of a private authority",
       values: 'the whole path of a file, like /etc/ssl/private-ca.pem',
       default: 'the well-known authorities, and NODE_EXTRA_CA_CERTS',
       read: (value) => (path.isAbsolute(value) && !/\p{Cc}/u.test(value) ? value : null),
@@ -35,7 +205,7 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   [
     'reqTimeTolerance',
     {
-      about: 'how long the exchange takes a request after its reqTime; found out by pit, and no document says it',
+      about: 'how long after its reqTime the exchange accepts a request; undocumented, measured by pit',
       values: 'a number of seconds from 1 to 86400, like 60s',
       read: readSeconds,
     },
@@ -43,8 +213,7 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   [
     'withdrawFee',
     {
-      about:
-        'whether the fee of a withdrawal is inside its amount; no document says, so previews call it an assumption',
+      about: 'whether the amount of a withdrawal includes its fee; undocumented, so previews call it an assumption',
       values: 'inside or onTop',
       read: (value) => ['inside', 'onTop'].find((known) => known.toLowerCase() === value.toLowerCase()) ?? null,
     },
@@ -52,14 +221,14 @@ export const SETTINGS: ReadonlyMap<string, Setting> = new Map<string, Setting>([
   [
     'zone',
     {
-      about: "the time zone of the exchange's dates, where they carry none",
+      about: "the time zone of the exchange's dates that have none",
       values: 'an offset from UTC (+08:00) or a zone by name (Asia/Shanghai)',
       read: readZone,
     },
   ],
 ]);
 
-/** The hosts are kept beside the settings and set by the same command. */
+/** Hosts are stored beside the settings and set by the same command. */
 export const HOST_KEYS: Readonly<Record<'base-url' | 'trade-url' | 'ws-url', UrlRole>> = {
   'base-url': 'base',
   'trade-url': 'trade',
@@ -73,8 +242,8 @@ export function isHostKey(key: string): key is HostKey {
 }
 
 /**
- * A value in the form that is kept.
- * @throws Failure `usage` for an unknown key or a value that the key cannot have
+ * A value in the form that is stored.
+ * @throws Failure `usage` for an unknown key or an invalid value
  */
 export function checkSetting(key: string, value: string): string {
   if (isHostKey(key)) return checkUrl(HOST_KEYS[key], key, value);
@@ -84,14 +253,14 @@ export function checkSetting(key: string, value: string): string {
   return kept;
 }
 
-/** @throws Failure `usage` that names the nearest and all known keys */
+/** @throws Failure `usage` with the nearest and all known keys */
 export function requireSetting(key: string): Setting {
   const setting = SETTINGS.get(key);
   if (setting === undefined) throw unknownWord('setting', key, [...Object.keys(HOST_KEYS), ...SETTINGS.keys()]);
   return setting;
 }
 
-/** Settings as they are shown to people and programs. */
+/** Settings as they may be shown. */
 export function shownSettings(settings: Readonly<Record<string, string>>): Record<string, string> {
   const shown = ([key, value]: [string, string]) => [key, SETTINGS.get(key)?.show?.(value) ?? value] as const;
   return Object.fromEntries(Object.entries(settings).map(shown));

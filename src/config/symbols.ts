@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { isPrivateFile, makePrivateFolder } from './private.js';
-import { replaceFile } from './replace-file.js';
+import { isPrivateFile, makePrivateFolder, replaceFile } from './private.js';
 
 /**
  * What may stand in each file, a line each. The lines come from an exchange and are read by shells, so nothing else is

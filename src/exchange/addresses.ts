@@ -8,10 +8,10 @@ const VERIFIED = 'verified withdrawal address';
 type AddressKind = 'deposit address' | typeof VERIFIED;
 
 /**
- * Where the account receives a coin, one address for each chain; the single address where the exchange refuses the
- * multi-chain operation or lists nothing there.
+ * Where the account receives a coin, one address per chain; the single address if the exchange refuses the multi-chain
+ * operation or lists nothing there.
  *
- * Throws Failure `refused` where there is no address yet, and as any read.
+ * Throws Failure `refused` if there is no address yet, and as any read.
  */
 export async function readDepositAddresses(client: ExchangeClient, coin: string): Promise<readonly ChainAddress[]> {
   const listed = await client.depositAddresses(coin).catch((error: unknown) => {
@@ -27,12 +27,12 @@ export async function readDepositAddress(client: ExchangeClient, coin: string): 
   return single(client, coin, 'deposit address');
 }
 
-/** The verified address that withdrawals of a coin may go to; the exchange tells one. Throws as {@link readDepositAddresses}. */
+/** The verified address that withdrawals of a coin may go to; the exchange reports one. Throws as {@link readDepositAddresses}. */
 export async function readWithdrawalAddress(client: ExchangeClient, coin: string): Promise<ChainAddress> {
   return single(client, coin, VERIFIED);
 }
 
-/** The verified address as a withdrawal takes it, with the memo joined where there is one. Throws as {@link readDepositAddresses}. */
+/** The verified address as a withdrawal takes it, with its memo if there is one. Throws as {@link readDepositAddresses}. */
 export function readVerifiedAddress(client: ExchangeClient, coin: string): Promise<string> {
   return textOf(client, coin, VERIFIED);
 }
@@ -45,7 +45,7 @@ async function single(client: ExchangeClient, coin: string, what: AddressKind): 
   return { ...known, address: account, memo, needsMemo: memo !== null };
 }
 
-/** What all chains of the coin have in common: nobody tells which one the address is of. */
+/** What all chains of the coin have in common: the exchange does not report which one the address is on. */
 async function gatesOf(
   client: ExchangeClient,
   coin: string,
@@ -73,25 +73,25 @@ async function textOf(client: ExchangeClient, coin: string, what: AddressKind): 
 function noAddress(coin: string, what: AddressKind, refused?: Failure): Failure {
   const said = refused === undefined ? '' : ` (${refused.message})`;
   const code = refused?.code ?? null;
-  return new Failure('refused', `The exchange gives no ${what} for ${coin}${said}.`, {
+  return new Failure('refused', `The exchange has no ${what} for ${coin}${said}.`, {
     hint: "Obtain it first in the exchange's app or on its website.",
     ...(code === null ? {} : { code }),
   });
 }
 
-/** `<account>_<remark>` is the form of chains with a memo; elsewhere the mark may be a part of the address. */
+/** Only on chains with a memo an address has the form `<account>_<remark>`; elsewhere `_` may be part of the address. */
 async function usesMemos(client: ExchangeClient, coin: string): Promise<boolean> {
   const chains = await client.depositAddresses(coin).catch(nothingKnown);
   return chains.length > 0 && chains.every(({ needsMemo }) => needsMemo);
 }
 
-/** For what is only asked to know more. */
+/** For reads that are only nice to have. */
 function nothingKnown(error: unknown): never[] {
   if (error instanceof Failure) return [];
   throw error;
 }
 
-/** Codes that are about the key and not about what was asked. */
+/** Codes that are about the key and not about the request. */
 const ABOUT_THE_KEY: ReadonlySet<number | null> = new Set([
   OBSERVED.noPermission,
   OBSERVED.badSignature,

@@ -4,13 +4,13 @@ import { Failure } from '../errors.js';
 /** Digits in groups of three, as people write them. */
 const GROUPED = /^([+-]?)(\d{1,3}(?:,\d{3})+)((?:\.\d*)?)$/;
 const BLANKS = /[\s\u00a0\u202f]+/g;
-/** Signs that are not ASCII's, as texts made for people have them. */
+/** Signs that are not ASCII, as texts for people have them. */
 const MINUS = /^[\u2212\u2013\uff0d]/;
 const PLUS = /^\uff0b/;
 
 /**
- * The amount in a text such as `+0.5BTC`: a signed decimal without a plus. The coin's name is taken away first, as one may
- * begin with a digit. Undefined for a text that is not an amount of this coin.
+ * The amount in a text such as `+0.5BTC`: a signed decimal without a plus. The coin's name is removed first, because it may
+ * begin with a digit. Undefined if the text is not an amount of this coin.
  */
 export function readAmount(text: string, coin: string): string | undefined {
   const bare = withoutName(text.replace(BLANKS, ''), coin.replace(BLANKS, '')).replace(MINUS, '-').replace(PLUS, '+');
@@ -19,7 +19,7 @@ export function readAmount(text: string, coin: string): string | undefined {
   return Decimal.parse(plain)?.toString();
 }
 
-/** Throws Failure `internal` that names the text where it is not an amount: a guess would be a wrong sum. */
+/** Throws Failure `internal` that quotes the text if it is not an amount: a guess would make a wrong sum. */
 export function amountIn(text: string, coin: string, bill: string): string {
   const amount = readAmount(text, coin);
   if (amount !== undefined) return amount;
@@ -29,7 +29,7 @@ export function amountIn(text: string, coin: string, bill: string): string {
   });
 }
 
-/** The name stands behind the number; before it in no known case, and that would be as clear. */
+/** The name follows the number in all known cases; before it, it would be as clear. */
 function withoutName(text: string, name: string): string {
   const [upper, own] = [text.toUpperCase(), name.toUpperCase()];
   if (own !== '' && upper.endsWith(own)) return text.slice(0, text.length - name.length);

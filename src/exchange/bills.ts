@@ -5,7 +5,7 @@ import type { ExchangeZone } from './exchange-zone.js';
 import { pagesInOrder, Seen } from './growing-pages.js';
 import type { ListedBill } from './operations/funds.js';
 
-/** Which bills: of one coin or all; times in milliseconds since the Unix epoch, both included. */
+/** Which bills: of one coin or all. Times are in milliseconds since the Unix epoch, both inclusive. */
 export interface BillRange {
   readonly coin?: string | undefined;
   readonly from?: number | undefined;
@@ -15,27 +15,25 @@ export interface BillRange {
 /** "range 10-50" */
 export const BILLS_PER_PAGE = 50;
 const FEWEST_PER_PAGE = 10;
-/** The date to read up to lies so far behind what is asked for: the zone may have another offset then. */
+/** Added to the date to read up to: the zone may have had another offset then. */
 const ZONE_SLACK_MS = 2 * 3_600_000;
-/** Bills of about one moment may be in any order. */
+/** Bills this close in time may be in any order. */
 const DISORDER_MS = 60_000;
 
-/** The exchange parts its bills by their age; in the order to read them in. */
+/** The exchange splits its bills by age; in the order to read them. */
 const AGES = ['recent', 'older'] as const;
 
 type Age = (typeof AGES)[number];
 
 /**
- * The bills of a range, newest first, each once, a page at a time as they come. Where the exchange parts them by age
- * the recent ones are read to their end before the older ones, so that what becomes older meanwhile is met.
- * Where the line is by the exchange's clock nobody but the exchange knows: the older ones are left out only once a bill
- * before the range was met.
+ * The bills of a range, newest first, each once, a page at a time. Recent bills are read to their end before the older ones,
+ * so that those that become older meanwhile are still read. Only the exchange's clock decides which are older, so the older
+ * ones are left out only once a bill before the range was read.
  *
- * Their own times decide whether they are in the range; the date only skips what is newer, once the zone of the
+ * A bill's own time decides whether it is in the range. The date to read up to only skips newer ones, once the zone of the
  * exchange's dates is known.
  *
- * Throws Failure as any read; `internal` for an amount that cannot be read; `partial` where the exchange
- * repeats itself.
+ * Throws Failure as any read; `internal` for an amount that cannot be read; `partial` if the exchange repeats a page.
  */
 export async function* readBills(
   client: ExchangeClient,
@@ -57,7 +55,7 @@ export async function* readBills(
   }
 }
 
-/** Learns the zone of the exchange's dates from any bill there is, where it is not known. Throws as {@link readBills}. */
+/** Learns the zone of the exchange's dates from any bill, if it is not known. Throws as {@link readBills}. */
 export async function learnZone(client: ExchangeClient, zone: ExchangeZone, coin?: string): Promise<void> {
   for (const age of AGES) {
     if (zone.name !== undefined) return;
@@ -66,26 +64,26 @@ export async function learnZone(client: ExchangeClient, zone: ExchangeZone, coin
   }
 }
 
-/** An older bill may lie in the other half of the year, so it counts only while nothing else is known. */
+/** An older bill may be from the other half of the year, so it counts only if the zone is not known yet. */
 function learnFrom([newest]: readonly ListedBill[], zone: ExchangeZone, age: Age): void {
   if (newest !== undefined && (age === 'recent' || zone.name === undefined)) zone.learn(newest);
 }
 
-/** The order is not stated. A list that begins with the oldest would end where it should begin, and nobody would notice. */
+/** The interface does not state the order. Oldest first would silently miss the newest. */
 function requireNewestFirst(entries: readonly ListedBill[]): void {
   const [first, last] = [entries[0], entries.at(-1)];
   if (first === undefined || last === undefined || last.time - first.time <= DISORDER_MS) return;
-  throw new Failure('internal', 'The exchange gives its bills oldest first, and pit reads them newest first.');
+  throw new Failure('internal', 'The exchange lists its bills oldest first, and pit reads them newest first.');
 }
 
-/** A date to read up to, where it skips anything and the zone can be found out. */
+/** A date to read up to, if that skips anything and the zone can be learned. */
 async function endOf(client: ExchangeClient, zone: ExchangeZone, { coin, to }: BillRange) {
   if (to === undefined || to + ZONE_SLACK_MS > client.now()) return undefined;
   await learnZone(client, zone, coin);
   return zone.write(to + ZONE_SLACK_MS);
 }
 
-/** Whether what comes after these is older than all that is wanted. */
+/** Whether everything after these is older than the range. */
 function isBefore(entries: readonly ListedBill[], from: number): boolean {
   const last = entries.at(-1);
   return last !== undefined && last.time < from;

@@ -1,11 +1,11 @@
 import { Failure } from '../errors.js';
 
-/** The time a whole command may take. All requests, retries and waits of the command draw from the same one. */
+/** The time a whole command may take: all its requests, retries and waits. */
 export class Budget {
   #milliseconds: number;
   #end: number;
 
-  /** @param chosen whether the user has said how long it may take */
+  /** @param chosen the user has set the time */
   constructor(
     milliseconds: number,
     private readonly now: () => number,
@@ -15,12 +15,12 @@ export class Budget {
     this.#end = now() + milliseconds;
   }
 
-  /** What there was at the start, in milliseconds. */
+  /** The whole budget in milliseconds. */
   get milliseconds(): number {
     return this.#milliseconds;
   }
 
-  /** Gives more time for work that is known to take it, unless the user has said how long it may take. */
+  /** Adds time for work that is known to need it, unless the user has set the time. */
   lengthen(milliseconds: number): void {
     if (this.chosen) return;
     this.#milliseconds += milliseconds;
@@ -31,12 +31,12 @@ export class Budget {
     return Math.max(0, this.#end - this.now());
   }
 
-  /** Begins anew, with all of the time or so much of it: what goes on for as long as somebody likes draws for each step. */
+  /** Starts again with all of the time, or less: each step of a long listing or a live view gets its own. */
   renew(milliseconds = this.milliseconds): void {
     this.#end = this.now() + Math.min(milliseconds, this.milliseconds);
   }
 
-  /** Does something that takes as long as a person likes: it draws nothing. */
+  /** Runs something that waits for a person, which does not count. */
   async outside<Value>(work: () => Promise<Value>): Promise<Value> {
     const start = this.now();
     try {
@@ -46,7 +46,7 @@ export class Budget {
     }
   }
 
-  /** Throws Failure `unreachable` where so long is not left. */
+  /** Throws Failure `unreachable` if less time is left. */
   require(milliseconds: number): void {
     if (this.allows(milliseconds)) return;
     const hint = `--timeout gives a command more than its ${this.milliseconds / 1000} seconds.`;

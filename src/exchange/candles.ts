@@ -8,9 +8,9 @@ const MOST_ROWS = 1000;
 interface CandleRange {
   readonly market: string;
   readonly type: CandleType;
-  /** The first candle that is wanted opens at or after this; the latest `size` candles when undefined. */
+  /** Opening time of the first candle, inclusive; undefined for the latest `size` candles. */
   readonly since: number | undefined;
-  /** The last candle that is wanted opens at or before this. */
+  /** Opening time of the last candle, inclusive. */
   readonly until: number;
   readonly size: number | undefined;
 }
@@ -18,14 +18,14 @@ interface CandleRange {
 interface Candles {
   /** Oldest first. */
   readonly candles: readonly Candle[];
-  /** Why a part of the range could not be had: a Failure `partial`. */
+  /** Why a part of the range is missing: a Failure `partial`. */
   readonly failure: Failure | null;
 }
 
 /**
- * Reads a range of candles. The interface has no end parameter and gives at most the latest 1000 rows after `since`, so
- * a longer range can be had only from a deployment that serves the first rows: there the pages follow each other, and
- * elsewhere the missing part is told.
+ * Reads a range of candles. The interface has no end parameter and returns at most the latest 1000 rows after `since`. So a
+ * longer range needs a deployment that returns the first rows instead, which can be paged; otherwise `failure` says what is
+ * missing.
  */
 export async function readCandles(client: ExchangeClient, range: CandleRange): Promise<Candles> {
   const start = range.since ?? startOf(range);
@@ -48,19 +48,19 @@ async function pages(client: ExchangeClient, range: CandleRange, start: number):
     if (first === undefined || last === undefined) return { candles, failure: null };
     candles.push(...page);
     const isFull = page.length >= MOST_ROWS;
-    // a full page that starts late has pushed out what lies before it
+    // a full page that starts late lacks the candles before it
     if (isFull && first.time - next > CANDLE_MS[range.type]) return { candles, failure: pushedOut(first) };
     if (!isFull || last.time < next || isEnough(candles.length, last, range)) return { candles, failure: null };
     next = last.time + 1;
   }
 }
 
-/** From a given start the first `size` are meant, so that no more pages are needed than they take. */
+/** With a start, the first `size` candles are wanted, so no more pages are needed. */
 function isEnough(count: number, last: Candle, { since, until, size }: CandleRange): boolean {
   return last.time >= until || (since !== undefined && size !== undefined && count >= size);
 }
 
-/** A page; the reason as a Failure `partial` where it cannot be had and earlier ones were. */
+/** A page, or a Failure `partial` if it cannot be read and earlier ones were. */
 async function nextPage(
   client: ExchangeClient,
   { market, type }: CandleRange,
@@ -71,20 +71,20 @@ async function nextPage(
     return await client.candlePage({ market, type, from, size: MOST_ROWS });
   } catch (error) {
     if (!isLater || !(error instanceof Failure)) throw error;
-    const hint = 'Later candles are missing here; --timeout gives more time.';
-    return new Failure('partial', `Not every candle could be had: ${error.message}`, { hint });
+    const hint = 'Later candles are missing; --timeout gives more time.';
+    return new Failure('partial', `Some candles could not be read: ${error.message}`, { hint });
   }
 }
 
 function pushedOut({ time }: Candle): Failure {
   const start = new Date(time).toISOString();
   const hint = 'A larger --type reaches further back.';
-  return new Failure('partial', `The exchange gives only its latest candles: those before ${start} are missing here.`, {
+  return new Failure('partial', `The exchange returns only its latest candles: those before ${start} are missing.`, {
     hint,
   });
 }
 
-/** From a given start the first `size` are meant, otherwise the latest. */
+/** With a start, the first `size` candles are wanted, otherwise the latest. */
 function cut(candles: readonly Candle[], { since, size }: CandleRange): readonly Candle[] {
   if (size === undefined) return candles;
   return since === undefined ? candles.slice(-size) : candles.slice(0, size);

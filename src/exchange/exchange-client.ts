@@ -19,7 +19,7 @@ import type { Hosts } from './request.js';
 import type { HttpAnswer } from './transport.js';
 import type { WriteOutcome } from './write-outcome.js';
 
-export type { WriteOutcome, WriteOutcome as Verdict } from './write-outcome.js';
+export type { WriteOutcome } from './write-outcome.js';
 
 export interface ClientOptions extends ApiOptions {
   /** Takes what each answer shows in passing, whatever it was asked for. */

@@ -1,12 +1,12 @@
 import type { Host } from '../platform/host.js';
 
-/** Where the difference of the clocks outlives a command. In milliseconds; undefined where none is known. */
+/** Keeps the clock difference between commands, in milliseconds; undefined if unknown. */
 export interface ClockMemory {
   read(): number | undefined;
   write(offsetMs: number): void;
 }
 
-/** What an answer tells of the exchange's clock; all in milliseconds since the Unix epoch. */
+/** What an answer shows of the exchange's clock; all in milliseconds since the Unix epoch. */
 interface ClockSample {
   /** The answer's `Date`, which counts whole seconds. */
   readonly date: number;
@@ -15,12 +15,12 @@ interface ClockSample {
 }
 
 const DATE_STEP_MS = 1_000;
-/** Not worth a correction: the tolerance of `reqTime` is wider, and a clock that is corrected all the time has no history. */
+/** Not worth a correction: the tolerance of `reqTime` is wider, and constant corrections would make the clock jump. */
 const SLACK_MS = 1_000;
 
 /**
- * The exchange's clock, to which `reqTime` has to be near: this machine's, corrected by what the answers' `Date` proves.
- * How near is not documented.
+ * The exchange's clock: this machine's, corrected by the `Date` of answers. `reqTime` has to be near it; how near is not
+ * documented.
  */
 export class ExchangeClock {
   #offset: number;
@@ -37,12 +37,12 @@ export class ExchangeClock {
     return this.host.now() + this.#offset;
   }
 
-  /** How far the exchange is ahead of this machine, in milliseconds; 0 while no answer has shown a difference. */
+  /** How far the exchange is ahead of this machine, in milliseconds; 0 until an answer shows a difference. */
   get offset(): number {
     return this.#offset;
   }
 
-  /** Takes in a sample, which bounds the difference: the exchange wrote its `Date` between the sending and the receiving. */
+  /** Learns from an answer: the exchange wrote its `Date` between sending and receiving, which bounds the difference. */
   learn({ date, sent, received }: ClockSample): void {
     const [least, most] = [date - received, date + DATE_STEP_MS - sent];
     const isPossible = (offset: number) => offset >= least - SLACK_MS && offset <= most + SLACK_MS;

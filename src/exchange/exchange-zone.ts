@@ -1,4 +1,4 @@
-/** Where what was learned of the exchange's zone outlives a command: an offset from UTC such as `+08:00`. */
+/** Keeps the learned zone between commands: an offset from UTC such as `+08:00`. */
 interface ZoneMemory {
   read(): string | undefined;
   write(offset: string): void;
@@ -11,17 +11,17 @@ interface ShownMoment {
 }
 
 const MINUTE_MS = 60_000;
-/** Zones lie whole quarters of an hour apart. */
+/** Zone offsets are whole quarters of an hour. */
 const QUARTER_MS = 15 * MINUTE_MS;
-/** A shown time may be rounded, or come of another moment of the same work. */
+/** A shown time may be rounded, or taken a moment earlier or later. */
 const SLACK_MS = 2 * MINUTE_MS;
 /** No zone is further from UTC. */
 const FURTHEST_MS = 14 * 60 * MINUTE_MS;
 
 /**
- * The time zone of the exchange's dates, which the interface does not state: what the profile says, or what a bill tells,
- * whose `date` counts milliseconds and whose `showDate` is the same moment as the exchange writes it. Learned from one
- * moment it is an offset, and an hour off in the other half of the year where the zone has a summer time.
+ * The time zone of the exchange's dates, which the interface does not state: what the profile says, or what a bill shows,
+ * which has its moment both in milliseconds and as the exchange writes it. A learned zone is an offset, so it is an hour
+ * off in the other half of the year if the zone has daylight saving time.
  */
 export class ExchangeZone {
   readonly #setting: string | undefined;
@@ -29,7 +29,7 @@ export class ExchangeZone {
   #doubt: string | undefined;
   #clock: WallClock | undefined;
 
-  /** @param setting an offset like `+08:00`, or a zone by name, which has its summer time */
+  /** @param setting an offset like `+08:00`, or a zone by name, which has daylight saving time */
   constructor(
     setting: string | undefined,
     private readonly memory: ZoneMemory,
@@ -38,17 +38,17 @@ export class ExchangeZone {
     this.#learned = setting === undefined ? memory.read() : undefined;
   }
 
-  /** As `+08:00` or by its name; undefined while it is not known. */
+  /** As `+08:00` or by its name; undefined while unknown. */
   get name(): string | undefined {
     return this.#setting ?? this.#learned;
   }
 
-  /** The offset that a bill showed where the profile says something else. */
+  /** The offset a bill showed, if the profile says something else. */
   get doubt(): string | undefined {
     return this.#doubt;
   }
 
-  /** Takes in a bill of now. The profile stands, and from one that fits no zone nothing is learned. */
+  /** Learns from a recent bill, unless the profile names the zone or the bill fits none. */
   learn(bill: ShownMoment): void {
     const offset = offsetOf(bill);
     if (offset === undefined) return;
@@ -56,16 +56,16 @@ export class ExchangeZone {
     else this.#keep(offsetText(offset));
   }
 
-  /** What the exchange calls a moment, `YYYY-MM-DD HH:MM:SS`; undefined while the zone is not known. */
+  /** A moment as the exchange writes it, `YYYY-MM-DD HH:MM:SS`; undefined while the zone is unknown. */
   write(ms: number): string | undefined {
     return this.name === undefined ? undefined : wallText(ms + this.#aheadAt(ms));
   }
 
-  /** The moment that the exchange calls so, in milliseconds since the Unix epoch; undefined where that cannot be told. */
+  /** The moment of a date as the exchange writes it, in milliseconds since the Unix epoch; undefined if unknown. */
   read(text: string): number | undefined {
     const wall = readWall(text);
     if (wall === undefined || this.name === undefined) return undefined;
-    // the offset of a moment near by, then that of the moment itself, which differ around a change of the clocks
+    // the offset nearby, then that of the moment itself: they differ around a clock change
     return wall - this.#aheadAt(wall - this.#aheadAt(wall));
   }
 
@@ -82,7 +82,7 @@ export class ExchangeZone {
   }
 }
 
-/** A date of the exchange as milliseconds, counted as if it were of UTC: it orders, and tells no moment. */
+/** A date of the exchange in milliseconds as if it were UTC: good for ordering, not as a moment. */
 export function readWall(text: string): number | undefined {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)?$/.exec(text.trim()) ?? [];
   const wall = Date.parse(`${day}T${time}Z`);
@@ -114,7 +114,7 @@ function wallClock(zone: string): WallClock {
   const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(zone) ?? [];
   const ahead = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
   if (sign !== undefined) return () => (sign === '-' ? -ahead : ahead);
-  // the Swedish form of a date is the exchange's
+  // Swedish dates have the exchange's format
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   return (ms) => {
     const second = Math.floor(ms / 1_000) * 1_000;

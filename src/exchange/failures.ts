@@ -5,7 +5,7 @@ import { InvalidParameter } from './request.js';
 import { Mismatch, Refused } from './response.js';
 import { TransportError } from './transport.js';
 
-/** The exchange's front end answered in place of the exchange. */
+/** A front end answered instead of the exchange. */
 export class BadStatus extends Error {
   override readonly name = 'BadStatus';
 
@@ -36,8 +36,8 @@ const CODE_HINTS: Readonly<Record<number, Advice>> = {
 };
 
 /**
- * What went wrong with a read, as the user is told. Things that are not the exchange's doing pass as they are.
- * @param lockedUntil when a lock of this machine's address ends, where one is known: ms since the Unix epoch
+ * What went wrong with a request, as a Failure for the user. Errors of other kinds are returned as they are.
+ * @param lockedUntil when a lock of this machine's address ends, if known: ms since the Unix epoch
  */
 export function failureOf(thrown: unknown, operation: string, lockedUntil?: number): unknown {
   if (thrown instanceof Refused) return told(refusal(thrown, operation), lockedUntil);
@@ -86,8 +86,8 @@ function badStatus({ status, message }: BadStatus, operation: string): Failure {
   });
 }
 
-function unreachableHint({ fault, mend }: TransportError): Advice {
-  if (mend !== undefined) return mend;
+function unreachableHint({ fault, fix }: TransportError): Advice {
+  if (fix !== undefined) return fix;
   if (fault === 'unresolved' || fault === 'refused')
     return suggest('Check the host and the network', 'profile', 'show');
   if (fault === 'proxy') return 'Check that variable; NO_PROXY names the hosts that are reached without a proxy.';

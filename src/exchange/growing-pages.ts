@@ -1,31 +1,31 @@
 import { Failure } from '../errors.js';
 
-/** A list of the exchange that is read page by page while it grows at its head. Pages count from 1, the newest first. */
+/** A list of the exchange that may grow at its head while it is read. Pages count from 1, the newest first. */
 export interface GrowingList<Row> {
   read(page: number): Promise<readonly Row[]>;
-  /** Tells a row from all others of the list. */
+  /** Unique in the list. */
   id(row: Row): string;
-  /** Whether nothing that is wanted comes after this page. */
+  /** Whether nothing wanted comes after this page. */
   isLast(rows: readonly Row[]): boolean;
 }
 
-/** So many pages are read one after the other first: a short list costs no request that it does not need. */
+/** This many pages are read one by one first, so that a short list costs no extra request. */
 const SHORT = 4;
-/** So many are read at the same time after that, */
+/** After that, this many are read at the same time, */
 const TOGETHER = 4;
-/** and so many in a run. */
+/** and this many in a run. */
 const RUN = 12;
-/** So many pages are read one after the other once the list was seen to grow. */
+/** This many pages are read one by one after the list has grown. */
 const WARY = 8;
 
 type Page<Row> = readonly Row[];
 
 /**
- * The pages of a list in their order, until the last one. Rows that come in at the head push others to later pages, which
- * then come twice; {@link Seen} drops them. None is missed: a page is taken only if it was looked at after the one before
- * it, or if nothing moved in the meantime.
+ * The pages of a list in order, to the last one. Rows added at the head push others to later pages, so rows may come twice;
+ * {@link Seen} drops them. None is missed: a page counts only if it was read after the one before it, or if nothing moved
+ * in between.
  *
- * Throws Failure `partial` where the exchange gives the same page for every number, and what `read` throws.
+ * Throws Failure `partial` if the exchange returns the same page for every number, and what `read` throws.
  */
 export async function* pagesInOrder<Row>(list: GrowingList<Row>): AsyncGenerator<Page<Row>> {
   const sameness = new Sameness<Row>((rows) => keyOf(list, rows));
@@ -45,9 +45,9 @@ export async function* pagesInOrder<Row>(list: GrowingList<Row>): AsyncGenerator
 }
 
 /**
- * A run of pages, several asked for at the same time; none where they may not fit together. The exchange may look at a later
- * page before an earlier one, and a row that comes in between would push another out of both. So the page before the run is
- * asked for again after it: if that has not changed, nothing moved.
+ * A run of pages, read several at a time; none if they may not fit together. The exchange may read a later page before an
+ * earlier one, and a row added in between would push another one out of both. So the page before the run is read again
+ * after it: if that has not changed, nothing moved.
  */
 async function readRun<Row>(list: GrowingList<Row>, first: number, before: Page<Row>): Promise<Page<Row>[]> {
   const pages: Page<Row>[] = [];
@@ -71,7 +71,7 @@ function keyOf<Row>(list: GrowingList<Row>, rows: Page<Row>): string {
   return rows.map((row) => list.id(row)).join();
 }
 
-/** An exchange that does not count pages would be asked for ever. Twice the same may be chance: a page's worth came in. */
+/** Stops at an exchange that ignores page numbers. The same page twice may be chance: a page of rows was added. */
 export class Sameness<Row> {
   #last = '';
   #times = 0;
@@ -83,30 +83,30 @@ export class Sameness<Row> {
     const key = this.key(rows);
     this.#times = key === this.#last && key !== '' ? this.#times + 1 : 0;
     this.#last = key;
-    if (this.#times > 1) throw new Failure('partial', 'the exchange gave the same page again');
+    if (this.#times > 1) throw new Failure('partial', 'the exchange returned the same page again');
   }
 }
 
-/** So many of the latest rows are known by their ids. */
+/** This many of the latest rows are remembered by their ids. */
 const KNOWN = 2_000;
 
 /**
- * Takes each row of a list once, though it grows at its head while it is read. Keeps little however long the list is: rows
- * come newest first, so what is newer than the newest forgotten one was there before, or came in after the start.
+ * Takes each row of a list once, though it grows at its head while it is read. It remembers little however long the list
+ * is: rows come newest first, so anything newer than the newest forgotten row was already taken, or added after the start.
  */
 export class Seen<Row> {
   readonly #known = new Map<string, number>();
   #newest = Number.POSITIVE_INFINITY;
 
-  /** @param age when the row was made, in milliseconds of any epoch; NaN where that is not known */
+  /** @param time when the row was made, in milliseconds of any epoch; NaN if unknown */
   constructor(
     private readonly id: (row: Row) => string,
     private readonly time: (row: Row) => number,
   ) {}
 
-  /** The rows that were not there before. */
+  /** The rows that were not seen before. */
   fresh(rows: readonly Row[]): Row[] {
-    // what comes in from now on is newer than the first page
+    // rows added from now on are newer than the first page
     if (this.#newest === Number.POSITIVE_INFINITY && rows.length > 0) this.#newest = Math.max(...rows.map(this.time));
     return rows.filter((row) => this.#isFresh(row));
   }

@@ -6,22 +6,22 @@ import { Failure, suggest, usage } from '../errors.js';
 import type { ExchangeClient } from './exchange-client.js';
 import { readResponse } from './response.js';
 
-/** Scales and minimums change rarely, and an order that breaks a newer rule is refused by the exchange. */
+/** Scales and minimums change rarely, and the exchange refuses an order that breaks a newer rule. */
 const FRESH_MS = 3_600_000;
-/** A market that is not in the cache may be new: a cache older than this is asked for again before it is said to be unknown. */
+/** A market missing from the cache may be new: a cache older than this is refreshed before the market counts as unknown. */
 const SETTLED_MS = 10_000;
-/** More decimals than any coin has would make tick sizes of any length. */
+/** More decimals than any coin has; more would make tick sizes of any length. */
 const MOST_DECIMALS = 40;
 
-/** The exchange's market configuration, cached with an age. */
+/** The exchange's markets, cached for an hour. */
 export class MarketCatalog {
   #fetching: Promise<Market[]> | undefined;
 
-  /** @param told takes all markets whenever they are known */
+  /** @param seen called with all markets whenever they are read */
   constructor(
     private readonly client: ExchangeClient,
     private readonly cache: Cache,
-    private readonly told: (markets: readonly Market[]) => void = () => {},
+    private readonly seen: (markets: readonly Market[]) => void = () => {},
   ) {}
 
   /** Every market, by name. Throws Failure as any read. */
@@ -29,7 +29,7 @@ export class MarketCatalog {
     return this.#cached(FRESH_MS) ?? this.#fetched();
   }
 
-  /** One market. Throws Failure `usage` with the nearest names when the exchange has none of that name. */
+  /** One market. Throws Failure `usage` with the nearest names if it does not exist. */
   async find(name: string): Promise<Market> {
     const known = this.#cached(FRESH_MS)?.find(({ market }) => market === name);
     if (known !== undefined) return known;
@@ -37,17 +37,17 @@ export class MarketCatalog {
     return markets.find(({ market }) => market === name) ?? unknownMarket(name, markets);
   }
 
-  /** Whether the list as it was seen last, however old, was without a market; false where none was ever seen. */
+  /** Whether the last list, however old, lacked a market; false if there never was a list. */
   lacked(name: string): boolean {
     return this.#cached(Number.POSITIVE_INFINITY)?.every(({ market }) => market !== name) ?? false;
   }
 
   #cached(freshMs: number): Market[] | undefined {
     const entry = this.cache.read(this.#key);
-    return entry === null || entry.ageMs > freshMs ? undefined : this.#told(toMarkets(entry.value));
+    return entry === null || entry.ageMs > freshMs ? undefined : this.#reported(toMarkets(entry.value));
   }
 
-  /** Several names may be looked for at once, and one answer serves them all. */
+  /** One request serves all that ask at the same time. */
   #fetched(): Promise<Market[]> {
     this.#fetching ??= this.#fetch();
     return this.#fetching;
@@ -57,11 +57,11 @@ export class MarketCatalog {
     const configuration = await this.client.api.read('markets', {});
     const text = JSON.stringify(configuration);
     await this.cache.write(this.#key, text);
-    return this.#told(toMarkets(text));
+    return this.#reported(toMarkets(text));
   }
 
-  #told(markets: Market[]): Market[] {
-    this.told(markets);
+  #reported(markets: Market[]): Market[] {
+    this.seen(markets);
     return markets;
   }
 
@@ -107,7 +107,7 @@ function unknownMarket(name: string, markets: readonly Market[]): never {
   throw usage(`There is no market ${name} on this exchange.`, [...guess, suggest('List them all', 'markets')]);
 }
 
-/** Up to three names: the nearest by spelling, then those that share a coin with the word. */
+/** Up to three names: the nearest by spelling, then those that share a coin with it. */
 function nearestMarkets(word: string, names: readonly string[]): string[] {
   const [base = ''] = word.split('_');
   const related = names.filter((name) => base !== '' && name.split('_').includes(base));

@@ -1,6 +1,6 @@
 /**
- * Return codes other than 1000 as public clients observed them; the interface documents none. What follows from one is
- * therefore never more than what can be taken back: a code alone settles no order.
+ * Return codes other than 1000 as public clients observed them; the interface documents none. So a code alone never decides
+ * the outcome of an order.
  */
 export const OBSERVED = {
   internal: 1002,
@@ -18,7 +18,7 @@ export const OBSERVED = {
 } as const;
 
 /**
- * With these an exchange says that it did not look at the request, and had not looked at its copy either. The lock and the
- * rate are not among them: they begin between two requests, so that of two copies the first may have been carried out.
+ * With these the exchange says that it did not look at the request, nor at a duplicate of it. The lock and the rate limit are
+ * not among them: they may begin between two duplicates, so the first may have been executed.
  */
 export const UNREAD: readonly (number | null)[] = [OBSERVED.badSignature, OBSERVED.noUser, OBSERVED.badAddress];

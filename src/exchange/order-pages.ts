@@ -15,16 +15,16 @@ interface Extent {
 export interface OrderPages {
   /** Newest first, as the exchange lists them (observed). */
   readonly records: readonly Order[];
-  /** There are older orders that were not asked for. */
+  /** There are older orders that were not read. */
   readonly more: boolean;
-  /** Why pages that were asked for could not be had. */
+  /** Why some pages could not be read. */
   readonly failure: Failure | null;
 }
 
 /**
- * Reads the orders of one side of a market, page after page, until there are no more or `isEnough` says of a page's last
- * order that none is wanted after it. Orders that come in meanwhile push others to later pages: each is given once. Throws
- * Failure as any read if not even the first page could be had.
+ * Reads the orders of one side of a market page by page, until there are no more or `isEnough` says of a page's last order
+ * that none after it is wanted. New orders push others to later pages meanwhile; each order is returned once. Throws
+ * Failure as any read if not even the first page could be read.
  */
 export async function readOrderPages(
   client: ExchangeClient,

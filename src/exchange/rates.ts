@@ -2,16 +2,16 @@ import { Decimal } from '../domain/decimal.js';
 import type { Market } from '../domain/market.js';
 import type { ExchangeClient } from './exchange-client.js';
 
-/** A last price above zero, by which one coin of a market is turned into the other. */
+/** A last price above zero, which converts one coin of a market into the other. */
 interface Rate {
   readonly from: string;
   readonly to: string;
   readonly price: Decimal;
-  /** From the base to the quote coin the price multiplies, the other way round it divides. */
+  /** From base to quote the price multiplies, from quote to base it divides. */
   readonly multiplies: boolean;
 }
 
-/** A value has no fewer decimals where a price divided. */
+/** A value that was divided by a price has at least this many decimals. */
 const DECIMALS = 8;
 
 /** What coins are worth in each other by the last prices of the markets. */
@@ -23,8 +23,8 @@ export class Rates {
   }
 
   /**
-   * What an amount of a coin is worth in another, over as few markets as possible; exact but for divisions, which are made
-   * last, once, and rounded down. Undefined where no markets lead from one to the other.
+   * What an amount of a coin is worth in another, over as few markets as possible. Exact, except for one division at the
+   * end, which rounds down. Undefined if no markets connect the two.
    */
   value(amount: string, from: string, to: string): Decimal | undefined {
     const path = this.#path(from, to);
@@ -34,7 +34,7 @@ export class Rates {
     return worth.dividedBy(product(path, false), Math.max(worth.scale, DECIMALS), 'down').trimmed();
   }
 
-  /** The fewest hops; of equal ways the one whose markets come first. */
+  /** The fewest hops; of equally short paths the one whose markets come first. */
   #path(from: string, to: string): readonly Rate[] | undefined {
     const paths = new Map<string, readonly Rate[]>([[from, []]]);
     for (const [coin, path] of paths) {
@@ -50,7 +50,7 @@ function product(path: readonly Rate[], multiplies: boolean): Decimal {
   return factors.reduce((all, { price }) => all.times(price), Decimal.fromUnits(1n, 0));
 }
 
-/** The last prices of these markets now, by one request. Throws Failure as any read. */
+/** The current last prices of these markets, with one request. Throws Failure as any read. */
 export async function readRates(client: ExchangeClient, markets: readonly Market[]): Promise<Rates> {
   const tickers = await client.tickers();
   const rates = markets.flatMap(({ market, base, quote }) => {

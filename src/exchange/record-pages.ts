@@ -3,15 +3,15 @@ import type { ExchangeClient } from './exchange-client.js';
 import { readWall } from './exchange-zone.js';
 import { pagesInOrder, Seen } from './growing-pages.js';
 
-/** The interface says "items per page" without a range; 50 is the largest that it states anywhere. */
+/** The interface states no range for "items per page"; 50 is the largest it states anywhere. */
 export const RECORDS_PER_PAGE = 50;
 
 interface RecordPage<Entry> {
   /** Newest first. */
   readonly records: readonly Entry[];
-  /** On all pages together; null where the exchange does not say. */
+  /** On all pages together; null if the exchange does not report it. */
   readonly total: number | null;
-  /** How many a whole page has, which may be fewer than were asked for. */
+  /** The size of a full page, which may be smaller than requested. */
   readonly size: number;
 }
 

@@ -6,27 +6,27 @@ import type { Result } from './operations/operation.js';
 /** The value of `code` that accompanies success in every response shape. */
 export const SUCCESS = 1000;
 
-/** The exchange answered, and the answer is no. `code` is null for market data, which sends none. */
+/** The exchange refused. `code` is null for market data, which sends none. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 
   constructor(
     readonly code: number | null,
     message: string,
-    /** Observed from market-data hosts under load: the same request may be answered in a moment. */
+    /** Observed on market-data hosts under load: the same request may succeed in a moment. */
     readonly busy = false,
   ) {
     super(message);
   }
 }
 
-/** An answer that is not what the interface says. The message names the field or the form; nothing of it was used. */
+/** An answer that is not what the interface says. The message names the field or the form. Nothing of it was used. */
 export class Mismatch extends Error {
   override readonly name = 'Mismatch';
 
   constructor(
     message: string,
-    /** What the body was, when it was not JSON at all. */
+    /** What the body was instead of JSON. */
     readonly form: 'json' | 'html' | 'empty' | 'truncated' | 'other' = 'json',
   ) {
     super(message);
@@ -34,7 +34,7 @@ export class Mismatch extends Error {
 }
 
 /**
- * Reads the body of an answer to the named operation. Throws {@link Refused} for an error of the interface's kind and
+ * The checked body of an answer to an operation. Throws {@link Refused} for an error the exchange reports and
  * {@link Mismatch} for anything that does not fit the operation's description.
  */
 export function readResponse<Name extends OperationName>(name: Name, body: string): Result<OperationNamed<Name>> {
@@ -46,13 +46,13 @@ export function readResponse<Name extends OperationName>(name: Name, body: strin
   throw new Mismatch(`the answer to ${name} is not what the interface says: ${describeIssue(parsed.issues[0])}`);
 }
 
-/** A body as it came, its fields unchecked. Throws as {@link readResponse} for an error and for what is not JSON. */
+/** A body as it came, its fields unchecked. Throws as {@link readResponse} for an error and for anything but JSON. */
 export function wholeBody(name: string, body: string): string {
   readBody(name, body);
   return body;
 }
 
-/** Whatever it says, it is JSON. Throws {@link Mismatch} otherwise, as for an outage's page. */
+/** Throws {@link Mismatch} for anything but JSON, as an error page. */
 export function requireJson(name: string, body: string): void {
   parseBody(name, body);
 }
@@ -81,7 +81,7 @@ function formOf(body: string, complaint: string): 'html' | 'empty' | 'truncated'
   const text = body.trim();
   if (text === '') return 'empty';
   if (text.startsWith('<')) return 'html';
-  // the parser says where it ended, except in the middle of true, false and null
+  // the parser reports the end of input, except in the middle of true, false and null
   const endsEarly = /reached end of input/.test(complaint) || /[:,[]\s*[a-z]+$/.test(text.slice(-20));
   return /^[{[]/.test(text) && endsEarly ? 'truncated' : 'other';
 }

@@ -10,11 +10,11 @@ const USER_AGENT =
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** A hundred times what the interface's longest answers take, counted after decompression: a few bytes may hold gigabytes. */
+/** A hundred times the longest answers of the interface, after decompression: a few bytes may expand to gigabytes. */
 const MOST_BYTES = 32 * 2 ** 20;
 
 export interface Delivery {
-  /** A connection of its own, closed afterwards: a reused one may break under the request with nobody knowing how far it came. */
+  /** A connection of its own, closed afterwards: a reused one may break in the middle of a request. */
   readonly fresh: boolean;
   readonly timeoutMs: number;
   /** Absent: no proxy, and the well-known authorities. */
@@ -24,13 +24,13 @@ export interface Delivery {
 export interface HttpAnswer {
   readonly status: number;
   readonly body: string;
-  /** The `Date` header in milliseconds since the Unix epoch, to the second; null where there is none. */
+  /** The `Date` header in milliseconds since the Unix epoch, to the second; null if there is none. */
   readonly date: number | null;
   /** When the host's certificate ends, in milliseconds since the Unix epoch; null over plain http. */
   readonly certificateEnds: number | null;
 }
 
-/** How a request failed to bring an answer. */
+/** Why no answer came. */
 type TransportFault =
   | 'unresolved'
   | 'refused'
@@ -43,17 +43,17 @@ type TransportFault =
   | 'timeout'
   | 'broken';
 
-/** No whole HTTP answer came. The message never holds the URL. */
+/** No complete HTTP answer came. The message never contains the URL. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
 
   constructor(
     readonly fault: TransportFault,
-    /** False when the connection was never made, so that not a byte of the request left. */
+    /** False if the connection was never made, so that not a byte of the request left. */
     readonly sent: boolean,
     message: string,
-    /** What may mend it, where there is more to say than the fault itself does. */
-    readonly mend?: Advice,
+    /** How to fix it, if the fault alone does not say. */
+    readonly fix?: Advice,
   ) {
     super(message);
   }
@@ -61,7 +61,7 @@ export class TransportError extends Error {
 
 let instance: Promise<Got> | undefined;
 
-/** The one got instance: it sends a request once, follows nothing, and judges no status. */
+/** The one got instance: it sends a request once, follows no redirect and accepts any status. */
 function gotOnce(): Promise<Got> {
   instance ??= import('got').then(({ got }) =>
     got.extend({
@@ -76,7 +76,7 @@ function gotOnce(): Promise<Got> {
 
 const DIRECT = new Network({});
 
-/** Sends one GET, once. Throws {@link TransportError}, and Failure where the network's own settings are wrong. */
+/** Sends one GET, once. Throws {@link TransportError}, and Failure if the network settings are wrong. */
 export async function get(url: string, { fresh, timeoutMs, network = DIRECT }: Delivery): Promise<HttpAnswer> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
@@ -113,17 +113,17 @@ function dateOf(header: string | undefined): number | null {
   return Number.isNaN(date) ? null : date;
 }
 
-/** The moment from which on bytes of the request may have left; a proxy's socket is handed over when it is ready for them. */
-type Departure = 'connect' | 'secureConnect' | 'socket';
+/** When bytes of the request may first have left; a proxy's socket is handed over when it is ready for them. */
+type SendStart = 'connect' | 'secureConnect' | 'socket';
 
-function transportError(thrown: unknown, departure: Departure): unknown {
+function transportError(thrown: unknown, sendStart: SendStart): unknown {
   if (!isRequestError(thrown)) return thrown;
   const { timings, code, message } = thrown;
-  const sent = timings?.[departure] !== undefined;
+  const sent = timings?.[sendStart] !== undefined;
   const fault = faultOf(thrown, sent);
   if (fault === 'proxy') return new TransportError(fault, sent, message);
   const trouble = fault === 'certificate' ? certificateTrouble(code) : undefined;
-  return new TransportError(fault, sent, `${trouble?.words ?? FAULT_WORDS[fault]} (${code})`, trouble?.mend);
+  return new TransportError(fault, sent, `${trouble?.words ?? FAULT_WORDS[fault]} (${code})`, trouble?.fix);
 }
 
 function isRequestError(thrown: unknown): thrown is RequestError {
@@ -131,14 +131,14 @@ function isRequestError(thrown: unknown): thrown is RequestError {
 }
 
 const FAULT_WORDS: Readonly<Record<Exclude<TransportFault, 'proxy'>, string>> = {
-  unresolved: 'the host name could not be resolved',
-  refused: 'the host refused the connection',
-  certificate: "the host's certificate was not accepted",
-  unconnected: 'no connection could be made',
-  reset: 'the connection broke before an answer came',
+  unresolved: 'host name not found',
+  refused: 'connection refused',
+  certificate: 'certificate rejected',
+  unconnected: 'no connection',
+  reset: 'connection reset',
   truncated: 'the answer was cut off',
   endless: `the answer was longer than ${MOST_BYTES / 2 ** 20} MB`,
-  timeout: 'no answer came in time',
+  timeout: 'no answer in time',
   broken: 'the answer was not valid HTTP',
 };
 

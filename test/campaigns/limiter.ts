@@ -5,7 +5,7 @@ import path from 'node:path';
 import { FileStore } from '../../src/exchange/limiter/file-store.js';
 import { LIMITS } from '../../src/exchange/limiter/limits.js';
 import { HOLD_MS } from '../../src/exchange/limiter/permits.js';
-import { Crowd } from '../exchange/limiter/crowd.js';
+import { Callers } from '../exchange/limiter/callers.js';
 
 const [runs = '20', redis] = process.argv.slice(2);
 const PROCESSES = 16;
@@ -34,37 +34,37 @@ async function cost(): Promise<number> {
 }
 
 async function run(): Promise<{ most: number; used: number }> {
-  const crowd = await Crowd.gather();
+  const callers = await Callers.listen();
   try {
     const homes = redis === undefined ? ['home'] : ['one', 'other'];
     const shared = redis === undefined ? {} : { redis };
     const ended = Array.from({ length: PROCESSES }, (_, index) => {
-      const root = crowd.home(homes[index % homes.length]);
-      return crowd.start({ ...shared, root, calls: CALLS, jitterMs: JITTER_MS }).ended;
+      const root = callers.home(homes[index % homes.length]);
+      return callers.start({ ...shared, root, calls: CALLS, jitterMs: JITTER_MS }).ended;
     });
     await Promise.all(ended);
-    const times = crowd.arrivals.map(({ at }) => at);
+    const times = callers.arrivals.map(({ at }) => at);
     // the last second holds the stragglers
     const [first = 0, last = 0] = [times[0], times.at(-1)];
     const whole = times.filter((at) => at < last - 1_000).length;
-    return { most: crowd.most(), used: whole / ((last - 1_000 - first) / 1_000) / LIMITS.key.count };
+    return { most: callers.most(), used: whole / ((last - 1_000 - first) / 1_000) / LIMITS.key.count };
   } finally {
-    crowd.close();
+    callers.close();
   }
 }
 
 /** Four keys of one address as fast as they may: the most in any minute. */
 async function minute(): Promise<number> {
-  const crowd = await Crowd.gather();
+  const callers = await Callers.listen();
   try {
     const shared = redis === undefined ? {} : { redis };
     const keys = ['a', 'b', 'c', 'd'].map((accessKey) =>
-      crowd.start({ ...shared, accessKey, calls: 2_500, atOnce: 60 }),
+      callers.start({ ...shared, accessKey, calls: 2_500, atOnce: 60 }),
     );
     await Promise.all(keys.map(({ ended }) => ended));
-    return crowd.most(undefined, 60_000);
+    return callers.most(undefined, 60_000);
   } finally {
-    crowd.close();
+    callers.close();
   }
 }
 

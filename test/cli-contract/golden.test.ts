@@ -5,15 +5,15 @@ import { rowFields } from '../../src/cli/row-fields.js';
 import { commands } from '../../src/commands/index.js';
 import type { Host } from '../../src/platform/host.js';
 import { temporaryFolder } from '../sandbox/admin/served.js';
-import { runInside } from '../support/inside.js';
-import { useInsideSandbox } from '../support/inside-sandbox.js';
-import { PIT } from '../support/program.js';
+import { runPit } from '../support/pit.js';
+import { useStillSandbox } from '../support/still-sandbox.js';
 import { FILES, LINES, LISTS, SILENT } from './lines.js';
 import { normalized } from './normalized.js';
 import { commandOf, schemaViolations } from './schema-violations.js';
 
 const GOLDEN = path.join(import.meta.dirname, 'golden');
-const { home, now } = useInsideSandbox();
+const sandbox = useStillSandbox();
+const { home } = sandbox;
 let count = 0;
 
 /** A host whose random bytes differ from call to call; one that serves is interrupted as soon as it has answered. */
@@ -22,11 +22,10 @@ function host(isServing: boolean): Partial<Host> {
     count += 1;
     return new Uint8Array(length).fill(count);
   };
-  const self = { command: process.execPath, arguments: [PIT] };
-  if (!isServing) return { randomBytes, self };
+  if (!isServing) return { ...sandbox.host, randomBytes };
   return {
+    ...sandbox.host,
     randomBytes,
-    self,
     onInterrupt: (work) => {
       setImmediate(() => work('SIGTERM'));
       return () => undefined;
@@ -50,9 +49,9 @@ describe('on the seeded sandbox', () => {
     'pit $line --json prints its golden document',
     async ({ words, line, elsewhere, learns, isUnkept }) => {
       const filled = line.replace(/\{([\w.]+)\}/g, (_, name: string) => known[name] ?? `{${name}}`);
-      const place = { home: elsewhere === true ? temporaryFolder() : home, now, host: host(words === 'sandbox serve') };
+      const place = { home: elsewhere === true ? temporaryFolder() : home, host: host(words === 'sandbox serve') };
       const environment = { HOME: place.home };
-      const { stdout, stderr } = await runInside(['--json', '--yes', ...filled.split(' ')], { ...place, environment });
+      const { stdout, stderr } = await runPit(['--json', '--yes', ...filled.split(' ')], { ...place, environment });
       expect(stdout, stderr).toMatch(/^[^\n]+\n$/);
       const document: unknown = JSON.parse(stdout);
       Object.assign(known, learns?.(document));
@@ -66,7 +65,7 @@ describe('on the seeded sandbox', () => {
     const words = commandOf(line) ?? '';
     const definition = (await commands[words]?.())?.default;
     if (definition === undefined) throw new Error(`no command ${words}`);
-    const { stdout } = await runInside([...line.split(' '), '--csv'], { home, now });
+    const { stdout } = await runPit([...line.split(' '), '--csv'], sandbox);
     const [header] = stdout.split('\n');
     expect(header).toBe(
       rowFields(definition)

@@ -1,9 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import stringWidth from 'string-width';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { environmentAt } from '../commands/literal-exchange.js';
-import { runInside } from '../support/inside.js';
-import { plainEnvironment, temporaryHome } from '../support/pit.js';
+import { plainEnvironment, runPit, temporaryHome } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
@@ -22,15 +20,7 @@ beforeAll(() => {
 /** In a pipe, or on a terminal so wide; a dumb one, so that every control there would be the exchange's. */
 function ran(line: string, columns?: number, place = home) {
   const environment = { ...environmentAt(exchange.url), TERM: 'dumb' };
-  const width = columns === undefined ? {} : { columns };
-  // whoever waits for a permit leaves the machine to others meanwhile
-  return runInside(line.split(' '), {
-    home: place,
-    ...width,
-    environment,
-    now: Date.now(),
-    host: { sleep: (ms) => delay(ms) },
-  });
+  return runPit(line.split(' '), { home: place, environment, ...(columns === undefined ? {} : { columns }) });
 }
 
 /** Commands that list as many things as there are payloads, with the last column's title, and a value in it. */
@@ -137,8 +127,8 @@ describe('hostile texts of an exchange', () => {
     exchange.isRefusing = true;
     for (const payload of PAYLOADS) {
       exchange.payload = payload;
-      const { stdout, stderr, failure } = await ran('fees', 80);
-      expect({ stdout, kind: failure?.kind }).toEqual({ stdout: '', kind: 'refused' });
+      const { stdout, stderr, code } = await ran('fees', 80);
+      expect({ stdout, code }).toEqual({ stdout: '', code: 3 });
       expect(stderr).not.toMatch(OBEYED);
     }
     exchange.isRefusing = false;

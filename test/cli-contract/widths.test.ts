@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exitCodeHelp } from '../../src/cli/exit-codes.js';
 import { displayWidth, prepareWidths } from '../../src/terminal/width.js';
-import { runInside } from '../support/inside.js';
-import { useInsideSandbox } from '../support/inside-sandbox.js';
+import { runPit } from '../support/pit.js';
+import { useStillSandbox } from '../support/still-sandbox.js';
 
-const place = useInsideSandbox();
+const sandbox = useStillSandbox();
 let bytes = 0;
 const randomBytes = (length: number) => {
   bytes += 1;
@@ -12,8 +12,9 @@ const randomBytes = (length: number) => {
 };
 
 function on(columns: number, line: string) {
-  const host = { randomBytes };
-  return runInside([...line.split(' '), '--no-color'], { ...place, columns, host, environment: { TERM: 'xterm' } });
+  const { home } = sandbox;
+  const host = { ...sandbox.host, randomBytes };
+  return runPit([...line.split(' '), '--no-color'], { home, columns, host, environment: { TERM: 'xterm' } });
 }
 
 beforeAll(async () => {

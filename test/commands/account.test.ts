@@ -75,7 +75,7 @@ describe('pit balance', () => {
 
   it('hides empty balances unless --all is given', async () => {
     const left = async () => (await desk.json<Balance[]>('balance xrp'))[0]?.total ?? '0';
-    // one sweep may empty the near side of the book; the crowd refills it. So low a price is held back unless it is meant
+    // the order may empty the near side of the book until the market simulator refills it; the price band must be overridden
     for (let sweep = 0; sweep < 20 && !same(await left(), '0'); sweep += 1)
       await place(desk, 'sell xrp_usdt 100% --at bid-20% --ioc --override price-band');
     const coins = async (words: string) => (await desk.json<Balance[]>(words)).map(({ coin }) => coin);

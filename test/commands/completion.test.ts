@@ -219,7 +219,7 @@ describe('pit completion', () => {
         environment,
         columns: 200,
       });
-      // the shell adds to what is typed
+      // the shell appends to the typed text
       expect(shell.screen).toMatch(/pit cancel-a.*fter/);
       expect(existsSync(path.join(home, '.zshrc'))).toBe(true);
     },

@@ -6,7 +6,7 @@ import { runProgram } from '../support/program.js';
 export interface Extra {
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** Runs the built program, for what only a process of its own obeys. */
+  /** Runs the built program in a process of its own. */
   readonly ownProcess?: true;
 }
 
@@ -19,7 +19,7 @@ export interface Told {
   readonly clientId: string | null;
 }
 
-/** pit at one PIT_HOME, in this process, and what is expected of every one of its ends. */
+/** Runs pit commands with one PIT_HOME in this process, and checks their exit code and output. */
 export class Desk {
   #served: ServedSandbox | undefined;
 
@@ -29,7 +29,7 @@ export class Desk {
     this.#served = await serveSandbox(this.home, words);
   }
 
-  /** The sandbox that this home's profile leads to. */
+  /** The sandbox of this home. */
   get served(): ServedSandbox {
     if (this.#served === undefined) throw new Error('no sandbox was served');
     return this.#served;
@@ -40,30 +40,30 @@ export class Desk {
     return run(line === '' ? [] : line.split(' '), { home: this.home, ...extra });
   }
 
-  /** What a command that is done printed. */
+  /** The stdout of a command that exits 0. */
   async done(line: string, extra?: Extra): Promise<string> {
     const { code, stdout, stderr } = await this.run(line, extra);
     expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' });
     return stdout;
   }
 
-  /** The one document of a command that is done. */
+  /** The JSON document of a command that exits 0. */
   async json<Document>(line: string, extra?: Extra): Promise<Document> {
     const read = document<Document>(await this.done(`${line} --json`, extra));
-    // whatever a test is about, what the real program prints is what its schema says
+    // every test of the real output also checks it against its schema
     expect(await schemaViolations(line, read)).toEqual([]);
     return read;
   }
 
-  /** The header and the rows of a command that is done. */
+  /** The CSV header and rows of a command that exits 0. */
   async csv(line: string): Promise<{ header: string; rows: string[] }> {
     const [header = '', ...rows] = (await this.done(`${line} --csv`)).trimEnd().split('\n');
     return { header, rows };
   }
 
-  /** The error object of a command that fails and answers nothing. */
+  /** The error object of a command that fails with an empty stdout. */
   async failure(line: string, exitCode: number, extra?: Extra): Promise<Told> {
-    // before the line, where `--` ends what is pit's own
+    // before the other words: after `--` they are not pit's
     const { code, stdout, stderr } = await this.run(`--json ${line}`, extra);
     const told = lastError(stderr);
     expect({ line, code, told: told.exitCode, stdout }).toEqual({ line, code: exitCode, told: exitCode, stdout: '' });
@@ -71,14 +71,14 @@ export class Desk {
   }
 }
 
-/** A home with a sandbox of its own, for a test file; without limits unless told. */
+/** A home with a sandbox for a test file (default: without limits). */
 export function useDesk(words?: readonly string[]): Desk {
   const desk = new Desk(temporaryHome());
   beforeAll(() => desk.serve(words));
   return desk;
 }
 
-/** One JSON document and a newline, nothing else. */
+/** Parses stdout, which must be one JSON document and a newline. */
 export function document<Document>(stdout: string): Document {
   expect(stdout).toMatch(/^[^\n]+\n$/);
   return JSON.parse(stdout) as Document;
@@ -98,7 +98,7 @@ export function lastError(stderr: string): Told {
   return error;
 }
 
-/** The kinds of values of the contract. */
+/** Matchers for the kinds of values in JSON output. */
 export const DECIMAL: unknown = expect.stringMatching(/^-?\d+(\.\d+)?$/);
 export const ID: unknown = expect.stringMatching(/^\d+$/);
 export const TIME: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

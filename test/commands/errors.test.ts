@@ -52,10 +52,10 @@ const WRONG_ORDERS: readonly Mistake[] = [
   ['order buy btc_usdt 0.01 --at 20000 --account savings --yes', /--account is "savings"/, /spot, isolated, cross/],
   ['order buy btc_usdt 0.01 --at 20000 --id my-order --yes', /"my-order"/, /4 to 36/],
   ['order show btc_usdt', /order id and --id/, /pit orders/],
-  ['orders --side buy --page 2', /--page needs a market/, /each market apart/],
+  ['orders --side buy --page 2', /--page needs a market/, /each market separately/],
 ];
 
-describe('a wrong line is told with its cause and the next step, and nothing is sent', () => {
+describe('a wrong command line fails with its cause and a hint, and sends nothing', () => {
   it.each([...WRONG_LINES, ...WRONG_MARKETS, ...WRONG_ORDERS])('pit %s', async (line, message, hint) => {
     const told = await desk.failure(line, 2);
     expect(told).toMatchObject({ kind: 'usage', code: null, clientId: null });
@@ -63,19 +63,19 @@ describe('a wrong line is told with its cause and the next step, and nothing is 
     expect(String(told.hint)).toMatch(hint);
   });
 
-  it('also where a flag of every command is the last word and has no value', async () => {
+  it('a global flag without its value at the end of the line is a usage error', async () => {
     const { code, stdout, stderr } = await desk.run('depth btc_usdt --json --profile');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(lastError(stderr).message).toContain("'--profile <name>' argument missing");
   });
 
-  it('reached the exchange with none of the orders', async () => {
+  it('sent none of these orders to the exchange', async () => {
     expect(await desk.json('orders btc_usdt --state all --all')).toEqual([]);
   });
 });
 
-describe('a confirmation that nobody can give', () => {
-  it('is not given by a pipe', async () => {
+describe('a confirmation without a terminal', () => {
+  it('is not read from a pipe', async () => {
     const before = await desk.json<{ requests: number }>('sandbox status');
     const told = await desk.failure('order buy btc_usdt 0.01 --at 20000', 8, { input: 'y\ny\nyes\n' });
     expect(told.hint).toContain('--yes');
@@ -84,8 +84,8 @@ describe('a confirmation that nobody can give', () => {
   });
 });
 
-describe('keys that are not right', () => {
-  it('are refused by the exchange when the secret is wrong', async () => {
+describe('wrong keys', () => {
+  it('are rejected by the exchange when the secret key is wrong', async () => {
     const environment = { ...desk.served.environment, PIT_SECRET_KEY: 'not-the-secret-key' };
     const told = await desk.failure('account', 3, { environment });
     expect(told).toMatchObject({ kind: 'refused', code: 1003 });
@@ -93,7 +93,7 @@ describe('keys that are not right', () => {
     expect(JSON.stringify(told)).not.toContain(desk.served.address.accessKey);
   });
 
-  it('are missing when only one of the two is given, or no exchange with them', async () => {
+  it('are incomplete when only one of the two or no host is given', async () => {
     const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = desk.served.environment;
     const one = await desk.failure('account', 4, { environment: { PIT_ACCESS_KEY } });
     expect(one.message).toContain('PIT_SECRET_KEY');

@@ -28,7 +28,7 @@ interface Row {
 }
 
 describe('exit codes', () => {
-  it('0: done', async () => {
+  it('exits 0 when done', async () => {
     const { code, stdout, stderr } = await desk.run('markets');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('btc_usdt');
@@ -39,11 +39,11 @@ describe('exit codes', () => {
     { code: 2, kind: 'usage', line: () => 'depth btc_usdt --size 51', says: /1 to 50/ },
     { code: 3, kind: 'refused', line: () => 'order show btc_usdt 17', says: /not found/ },
     { code: 4, kind: 'credentials', line: () => 'account --profile keyless', says: /pit keys set --profile keyless/ },
-    { code: 5, kind: 'unreachable', line: () => 'markets', extra: () => nobody, says: /refused the connection/ },
-    { code: 5, kind: 'unreachable', line: () => 'balance', extra: () => nobody, says: /refused the connection/ },
+    { code: 5, kind: 'unreachable', line: () => 'markets', extra: () => nobody, says: /connection refused/ },
+    { code: 5, kind: 'unreachable', line: () => 'balance', extra: () => nobody, says: /connection refused/ },
     { code: 8, kind: 'declined', line: () => 'order buy btc_usdt 0.01 --at bid', says: /--yes/ },
     { code: 8, kind: 'declined', line: () => 'sandbox reset', extra: () => ({ input: 'y\n' }), says: /--yes/ },
-  ])('$code: $kind', async ({ code, kind, line, extra, says }) => {
+  ])('exits $code for $kind', async ({ code, kind, line, extra, says }) => {
     const told = await desk.failure(line(), code, extra?.());
     expect(told.kind).toBe(kind);
     expect(`${told.message}\n${told.hint}`).toMatch(says);
@@ -54,7 +54,7 @@ describe('exit codes', () => {
     expect(plain.stderr).not.toMatch(/\n {4}at |undefined|\[object/);
   });
 
-  it('9: partial, with the result', async () => {
+  it('exits 9 for a partial result, which is printed', async () => {
     const { code, stdout, stderr } = await desk.run(`cancel btc_usdt ${open} 17 --json`);
     expect(lastError(stderr)).toMatchObject({ kind: 'partial', exitCode: 9 });
     expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'cancelled' }, { outcome: 'refused' }]);
@@ -62,7 +62,7 @@ describe('exit codes', () => {
   });
 });
 
-describe('7: limited', () => {
+describe('exit code 7', () => {
   const limited = new Desk(temporaryHome());
   /** "10000 requests per minute. Beyond that the IP is locked for 1 hour": signed or not. */
   const REQUESTS = 10_000;
@@ -84,7 +84,7 @@ describe('7: limited', () => {
     agent.destroy();
   }
 
-  it('tells until when, and market data goes on', async () => {
+  it('names the end of the lock, and market data still works', async () => {
     await spend(limited.served.address.tradeUrl);
     const told = await limited.failure('account', 7);
     expect(told).toMatchObject({ kind: 'limited', code: 4001 });

@@ -142,7 +142,7 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     // the market is given, the side is asked for all the same
     const { screen, status } = await at('order --id guided1', [...MARKET, ...steps]);
     expect(status).toBe(0);
-    expect(screen).toContain('PostOnly (refused');
+    expect(screen).toContain('PostOnly (rejected');
     expect(screen).toContain('pit order sell btc_usdt 10% --at ask+5% --post-only');
     expect(await desk.json('order show btc_usdt --id guided1')).toMatchObject({ side: 'sell', amount: '0.500000' });
   });
@@ -176,7 +176,7 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
       { await: 'without separators', type: `${clear}market\r` },
       { await: 'or bid, ask or mid', type: `${clear}20000.123\r` },
       { await: 'a tick is 0.01', type: `${clear}ask+50%` },
-      { await: 'Beyond the price band', type: ESCAPE },
+      { await: 'Outside the price band', type: ESCAPE },
     ];
     const { status } = await at('order buy btc_usdt', steps);
     expect(status).toBe(8);
@@ -209,8 +209,8 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
 
   it('takes no share on margin, where nobody tells the balance', async () => {
     const steps = [
-      { await: 'What is available of usdt is not known', type: '50%\r' },
-      { await: 'Write the amount itself', type: ESCAPE },
+      { await: 'Available: unknown amount of usdt', type: '50%\r' },
+      { await: 'Type the amount itself', type: ESCAPE },
     ];
     expect((await at('order buy btc_usdt --account cross', steps)).status).toBe(8);
   });

@@ -15,7 +15,7 @@ interface Candle {
   readonly closed: boolean;
 }
 
-/** Each larger type with one that it is made of. */
+/** Each larger candle type with a smaller one that divides it. */
 const MADE_OF: readonly (readonly [larger: CandleType, smaller: CandleType])[] = [
   ['3min', '1min'],
   ['5min', '1min'],

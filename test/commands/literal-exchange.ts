@@ -4,14 +4,14 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Extra } from './desk.js';
 
 export interface LiteralExchange {
-  /** The paths that were asked for, without their parameters. */
+  /** The requested paths without parameters. */
   readonly asked: readonly string[];
   readonly url: string;
-  /** What makes pit use it. */
+  /** The options that make pit use it. */
   readonly extra: Extra;
 }
 
-/** An exchange of literal answers by path, for a test file; `*` is for every other path. It checks no signature. */
+/** Serves literal answers by path for a test file; `*` matches every other path. It checks no signatures. */
 export function useLiteralExchange(answers: Readonly<Record<string, string>>): LiteralExchange {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -32,7 +32,7 @@ export function useLiteralExchange(answers: Readonly<Record<string, string>>): L
   };
 }
 
-/** Both hosts at one URL, with keys that are nobody's. */
+/** An environment with both hosts at one URL and made-up keys. */
 export function environmentAt(url: string): Readonly<Record<string, string>> {
   return {
     PIT_BASE_URL: url,

@@ -113,7 +113,7 @@ describe('pit ticker', () => {
     const before = await desk.json<Trade[]>('trades btc_usdt');
     const [ticker] = await desk.json<Ticker[]>('ticker btc_usdt');
     const after = await desk.json<Trade[]>('trades btc_usdt');
-    // the market moves on: the ticker's moment lies between the two lists
+    // the market keeps trading: the ticker is taken between the two lists
     const since = before.at(-1)?.id ?? '';
     const prices = after.slice(after.findIndex(({ id }) => id === since)).map(({ price }) => price);
     expect(prices).toContain(ticker?.last);

@@ -10,7 +10,7 @@ const desk = useDesk();
 const LOGIN = 'trader:geheimnis-9';
 const DONE = '{"code":1000,"message":"done"}';
 
-describe.skipIf(!hasOpenssl)('the real program behind a proxy', () => {
+describe.skipIf(!hasOpenssl)('the built program behind a proxy', () => {
   let authority: Authority;
   beforeAll(() => {
     authority = new Authority();
@@ -24,7 +24,7 @@ describe.skipIf(!hasOpenssl)('the real program behind a proxy', () => {
     return { server, tunnel, proxy: tunnel.url.replace('://', `://${LOGIN}@`) };
   };
 
-  it('calls through it, and tells its password nowhere, whatever the runtime prints', async () => {
+  it('sends requests through it and never prints its password, not even in debug output of Node', async () => {
     const { server, tunnel, proxy } = await served();
     const environment = {
       ...environmentAt(`https://exchange.test:${server.port}`),
@@ -41,13 +41,13 @@ describe.skipIf(!hasOpenssl)('the real program behind a proxy', () => {
     });
     expect([code, stdout]).toEqual([0, `${DONE}\n`]);
     expect(tunnel.asked).toHaveLength(1);
-    // the debug lines are there, and their secrets are not
+    // the debug lines are printed without their secrets
     expect(stderr).toMatch(/CONNECT/);
     for (const secret of ['geheimnis-9', btoa(LOGIN), 'literal-access-key'])
       expect(stderr.includes(secret), secret).toBe(false);
   });
 
-  it("a profile's own authority counts, and the sandbox is reached without the proxy", async () => {
+  it("trusts the profile's caFile and connects to the sandbox without the proxy", async () => {
     const { server, tunnel, proxy } = await served();
     const other = new Desk(temporaryHome());
     const url = `https://exchange.test:${server.port}`;
@@ -59,7 +59,7 @@ describe.skipIf(!hasOpenssl)('the real program behind a proxy', () => {
     };
     const call = 'api setRepayState --yes --profile mine';
     const refused = await other.failure(call, 5, { environment });
-    expect(refused.message).toContain('signed by an authority that this machine does not know');
+    expect(refused.message).toContain('signed by an authority this machine does not know');
     expect((await other.failure('profile set mine caFile ca.pem', 2)).hint).toContain('whole path');
     expect((await other.failure('profile set mine caFile /no/ca.pem', 2)).message).toContain('cannot be read (ENOENT)');
     await other.done(`profile set mine caFile ${authority.file}`);
@@ -71,7 +71,7 @@ describe.skipIf(!hasOpenssl)('the real program behind a proxy', () => {
 });
 
 describe('before anything is sent', () => {
-  it('certificates that are not checked: nothing is signed', async () => {
+  it('refuses to sign requests when certificate checks are off', async () => {
     const environment = { ...environmentAt('https://127.0.0.1:1'), NODE_TLS_REJECT_UNAUTHORIZED: '0' };
     const told = await desk.failure('balance', 4, { environment });
     expect(told).toMatchObject({ message: expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED=0') });
@@ -79,7 +79,7 @@ describe('before anything is sent', () => {
     await desk.done('balance', { environment: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
   });
 
-  it('a proxy of another kind is a wrong input, its password untold', async () => {
+  it('rejects an unsupported kind of proxy without printing its password', async () => {
     const environment = { ...environmentAt('https://exchange.test'), HTTPS_PROXY: `socks5://${LOGIN}@127.0.0.1:1` };
     const { code, stderr } = await desk.run('--json balance', { environment });
     expect([code, lastError(stderr).message]).toEqual([2, expect.stringContaining('does not speak (socks5://)')]);

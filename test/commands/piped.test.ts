@@ -31,7 +31,7 @@ const TABLES: readonly (readonly [line: string, shows: RegExp])[] = [
   ['withdrawals btc --all', /^No withdrawals of btc\.$/m],
   ['fees', /coin +chain +main chain +fee +deposits +withdrawals/],
   ['profile list', /profile +market data +trading/],
-  ['profile show', /profile +sandbox \(in use\)/],
+  ['profile show', /profile +sandbox \(active\)/],
   ['keys show', /access key +…/],
   ['sandbox status', /address +http:\/\/127\.0\.0\.1/],
   ['order buy btc_usdt 0.01 --at bid --dry-run', /side +\+ BUY/],
@@ -41,32 +41,32 @@ describe('a table in a pipe', () => {
   // escape, other controls, and spaces that pad the end of a line would all be noise in a pipe
   const noise = /[^\P{Cc}\n]|[ ]\n/u;
 
-  it.each(TABLES)('pit %s is plain text', async (line, shows) => {
+  it.each(TABLES)('pit %s prints plain text', async (line, shows) => {
     const text = await desk.done(line);
     expect(text).toMatch(shows);
     expect(text).not.toMatch(noise);
     expect(text.endsWith('\n') && !text.endsWith('\n\n')).toBe(true);
   });
 
-  it('is plain with errors, too', async () => {
+  it('has plain errors, too', async () => {
     expect((await desk.run('depth btc_usd')).stderr).not.toMatch(noise);
   });
 
-  it('has colours when they are asked for, and none against NO_COLOR', async () => {
+  it('has colours with CLICOLOR_FORCE, but not against NO_COLOR', async () => {
     const forced = { CLICOLOR_FORCE: '1' };
     expect(await desk.done('depth btc_usdt', { environment: forced })).toContain('\u001b[');
     expect(await desk.done('depth btc_usdt --no-color', { environment: forced })).not.toContain('\u001b');
     expect(await desk.done('depth btc_usdt', { environment: { ...forced, NO_COLOR: '1' } })).not.toContain('\u001b');
   });
 
-  it('tells buys and sells apart by sign and word', async () => {
+  it('marks buys and sells by sign and word', async () => {
     const text = await desk.done('orders btc_usdt --state all');
     expect(text).toMatch(/\+ BUY/);
     expect(text).toMatch(/- SELL|− SELL/);
     expect(await desk.done(`order show btc_usdt ${order}`)).toMatch(/side +\+ BUY/);
   });
 
-  it('shows the same rows as CSV and JSON do', async () => {
+  it('has the same rows as CSV and JSON', async () => {
     const rows = await desk.json<{ market: string; tickSize: string }[]>('markets');
     const lines = (await desk.done('markets')).trimEnd().split('\n').slice(1);
     expect(lines.map((line) => line.split(/ +/).slice(0, 2))).toEqual(rows.map((row) => [row.market, row.tickSize]));
@@ -74,7 +74,7 @@ describe('a table in a pipe', () => {
   });
 });
 
-describe('a reader that leaves', () => {
+describe('a reader that closes the pipe', () => {
   function shell(script: string): Promise<{ stdout: string; stderr: string }> {
     const env = { ...plainEnvironment(desk.home), PIT: `"${process.execPath}" "${PIT}"` };
     return new Promise((resolve, reject) => {
@@ -85,7 +85,7 @@ describe('a reader that leaves', () => {
   }
 
   it.each(['trades btc_usdt', 'trades btc_usdt --csv', 'kline btc_usdt --type 1min --size 1000 --json'])(
-    'after one line of pit %s is no error',
+    'ends pit %s with exit code 0',
     async (line) => {
       const { stdout, stderr } = await shell(`{ eval "$PIT ${line}"; echo "exit $?" >&2; } | head -n 1`);
       expect(stdout).toMatch(/^[^\n]+\n$/);

@@ -8,7 +8,7 @@ import { requires } from '../support/tools.js';
 import { Desk, useDesk } from './desk.js';
 import { useLiteralExchange } from './literal-exchange.js';
 
-/** The exchange that the profiles lead to, which is another home's sandbox. */
+/** The exchange of the profiles: the sandbox of another home. */
 const exchange = useDesk();
 const desk = new Desk(temporaryHome());
 const OVERSEAS = { baseUrl: 'https://api.example.com', tradeUrl: 'https://trade.example.com' };

@@ -9,7 +9,7 @@ import { roff } from '../../src/commands/reference/man-pages.js';
 import { ROOT, textOf } from '../architecture/sources.js';
 import { requires } from '../support/tools.js';
 
-// the build puts the version in
+// the build defines the version
 vi.mock('../../src/version.js', () => ({ version: 'test' }));
 
 const files = await referenceFiles(textOf);
@@ -51,7 +51,7 @@ describe('generated files', () => {
         .map(({ long, completes }) => `${words} ${long} ${kindOf(completes)}`),
     ]);
     const open = kinds.filter((kind) => kind.endsWith(' -')).join('\n');
-    // a command that reads one of these with an own reader would not complete it
+    // a reader of its own would leave a command without completion
     expect(open).not.toMatch(/ (?:MARKET|COIN|ORDER|FILE|--quote|--base|--in|--file|--market|--coin) -$/m);
     expect(kinds).toContain('order SIDE buy|sell');
     expect(kinds).toContain('order --override ,price-band|order-notional|day-notional|post-only');

@@ -177,7 +177,7 @@ describe('pit order replace', () => {
     const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${id} --at 21500 --yes --json`);
     const done = document<Replaced & { duplicates: string[] }>(stdout);
     expect([code, done.duplicates.length]).toEqual([0, 1]);
-    expect(stderr).toContain('THE ORDER IS THERE MORE THAN ONCE');
+    expect(stderr).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
     expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
   });
 
@@ -227,7 +227,7 @@ describe('pit order replace', () => {
     expect(document(resolved.stdout)).toMatchObject([
       { operation: 'replace', outcome: 'cancelled', id, clientId: answer.clientId },
     ]);
-    expect(resolved.stderr).toContain('nothing was placed for it.');
+    expect(resolved.stderr).toContain('its replacement was not placed.');
     expect(resolved.stderr).toContain('To place it: pit order buy btc_usdt 0.01 --at 21000');
     expect([resolved.code, await straight.open()]).toEqual([0, []]);
     // asked again, it tells the same
@@ -380,8 +380,8 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
     for (const part of [
       '20,000.00 → 21,000 usdt',
       '0.010000 → 0.02 btc',
-      'of which 0.01 btc is open',
-      'the exchange does not tell',
+      '(0.01 btc open)',
+      'the exchange does not report it',
     ])
       expect(words).toContain(part);
     // an id is not broken, nor is a command, so that it can be copied

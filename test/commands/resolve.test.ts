@@ -13,7 +13,8 @@ interface Row {
   readonly timeline: readonly { readonly time: string; readonly event: string }[];
 }
 
-const EARLY = /^Ask again from [-0-9]{10} [:0-9]{8} \(UTC\) on, when it can be told for certain: pit resolve gone1$/;
+const EARLY =
+  /^Check again from [-0-9]{10} [:0-9]{8} \(UTC\) on, when it can be settled for certain: pit resolve gone1$/;
 
 async function fault(words: string): Promise<void> {
   await desk.done(`sandbox fault add ${words} --count 1`);
@@ -82,7 +83,9 @@ describe('pit resolve', () => {
   });
 
   it('does not know what was never written from here', async () => {
-    expect((await desk.failure('resolve nobody1', 2)).message).toContain('The journal has no write of the id nobody1');
+    expect((await desk.failure('resolve nobody1', 2)).message).toContain(
+      'The journal has no write with the id nobody1',
+    );
   });
 
   it('settles a cancellation by the order itself', async () => {
@@ -142,8 +145,8 @@ describe('an order that something on the way repeated', () => {
     await desk.done('order buy btc_usdt 0.01 --at 21008 --id mine8 --yes');
     await repeat('another8', '21008', '0.01');
     const { stderr } = await desk.run('orders btc_usdt');
-    expect(stderr).toContain('THE ORDER IS THERE MORE THAN ONCE');
-    expect(stderr).toContain('Possibly');
+    expect(stderr).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
+    expect(stderr).toContain('may have repeated');
   });
 
   it('is only possibly that where another program uses the key', async () => {
@@ -152,7 +155,7 @@ describe('an order that something on the way repeated', () => {
     const extra = await repeat('mine3', '21003', '0.01');
     const { stderr } = await desk.run('orders btc_usdt');
     expect(stderr).toContain(`pit cancel btc_usdt ${extra}`);
-    expect(stderr).toContain('Possibly');
+    expect(stderr).toContain('may have repeated');
   });
 });
 
@@ -174,7 +177,7 @@ describe('a lost withdrawal within the exchange', () => {
       message: expect.stringMatching(
         /the bill \d+ \(Sell, 20[-0-9]{8}T[^)]+Z\) has its amount, and may be of something/,
       ),
-      hint: expect.stringContaining(`Report it: pit resolve ${id} --as done`),
+      hint: expect.stringContaining(`Record it: pit resolve ${id} --as done`),
     });
   });
 });

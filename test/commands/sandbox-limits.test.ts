@@ -6,7 +6,7 @@ const locking = await serveSandbox(temporaryHome(), ['--limit', 'address=2,lock=
 const single = await serveSandbox(temporaryHome(), ['--no-limits', '--limit', 'address=1']);
 const hasty = await serveSandbox(temporaryHome(), ['--no-limits', '--limit', 'reqTime=5s']);
 
-/** The return codes of requests for an order that there is not, each as old as told in ms. */
+/** The return codes of requests for a missing order, each of the given age in ms. */
 async function codes({ address }: ServedSandbox, ages: readonly number[]): Promise<(string | undefined)[]> {
   const answers: (string | undefined)[] = [];
   for (const age of ages) {

@@ -16,7 +16,7 @@ interface Status {
 }
 
 const URL_TEXT: unknown = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
-/** What names the sandbox everywhere: in the line of `serve`, in `start` and in `status`. */
+/** The fields that `serve`, `start` and `status` share. */
 const IDENTITY = {
   baseUrl: URL_TEXT,
   tradeUrl: URL_TEXT,

@@ -43,7 +43,7 @@ function asked(requests: readonly Passing[], operation: string): string[] {
   return those.flatMap(({ executions }) => executions.map(({ answer }) => answer ?? ''));
 }
 
-it('eight listings of twenty pages at once, and three charts: nothing is refused', async () => {
+it('eight concurrent listings of twenty pages and three K-line requests stay within the limits', async () => {
   const proxy = await withPages(served);
   const environment = { ...served.environment, PIT_BASE_URL: proxy.url, PIT_TRADE_URL: proxy.url };
   const home = listed;
@@ -59,7 +59,7 @@ it('eight listings of twenty pages at once, and three charts: nothing is refused
   }
 });
 
-it('a lock of the address is remembered by later processes, which send nothing and say when it ends', async () => {
+it('later processes remember a lock of the address, send nothing and say when it ends', async () => {
   const server = await serveFaults({ answer: () => respond(LOCKED) });
   const environment = { ...KEYS, PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
   const home = locked;
@@ -78,7 +78,7 @@ it('a lock of the address is remembered by later processes, which send nothing a
   expect(readdirSync(path.join(home, 'state', 'journal', account, 'open'))).toEqual([]);
 });
 
-it('an order that the lock may have met is unknown at once: until it ends nobody is answered', async () => {
+it('an order that may have hit the lock is unknown at once, since no request is answered before the lock ends', async () => {
   let isLocked = false;
   const server = await serveFaults({
     answer: ({ target }) => {
@@ -104,7 +104,7 @@ it('an order that the lock may have met is unknown at once: until it ends nobody
   expect(row?.timeline.filter(({ event }) => event.startsWith('asked by client id'))).toHaveLength(3);
 });
 
-it('a process that is killed in mid-call costs nobody its permit', async () => {
+it('a process killed during a request gives its permit back', async () => {
   let isHanging = true;
   const server = await serveFaults({
     answer: ({ target }) => {
@@ -131,7 +131,7 @@ it('a process that is killed in mid-call costs nobody its permit', async () => {
 
 const FEES = '{"code":1000,"message":"","result":{}}';
 
-it('a Redis that is away leaves this machine its share, which is said once and without the password', async () => {
+it('an unreachable Redis leaves this machine its share, with one warning that hides the password', async () => {
   const server = await serveFaults({ answer: () => respond(FEES) });
   const environment = { ...KEYS, PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };
   const limiter = `redis://pit:open-sesame@127.0.0.1:${await freePort()}`;
@@ -143,7 +143,7 @@ it('a Redis that is away leaves this machine its share, which is said once and w
   expect(readdirSync(path.join(away, 'state', 'limits', placeOf(server.url)))).toEqual(['address-150']);
 });
 
-it.skipIf(!requires('redis-server'))('a Redis counts what every home has asked', async () => {
+it.skipIf(!requires('redis-server'))('Redis counts the requests of every home', async () => {
   const { url: redis } = await serveRedis();
   const server = await serveFaults({ answer: () => respond(FEES) });
   const environment = { ...KEYS, PIT_BASE_URL: server.url, PIT_TRADE_URL: server.url };

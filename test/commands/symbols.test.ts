@@ -42,7 +42,7 @@ describe('the name files for shell completion', () => {
     const set = await desk.run('profile set sandbox dayNotional 900000usdt,3usdx');
     expect([set.code, set.stderr]).toEqual([
       0,
-      'Warning: No coin usdx is known of this exchange, so that its limit would hold nothing. Did you mean usdt?\n',
+      'Warning: This exchange has no coin usdx, so a limit on it has no effect. Did you mean usdt?\n',
     ]);
     expect((await desk.run('profile set sandbox dayNotional 900000usdt')).stderr).toBe('');
   });
@@ -81,7 +81,7 @@ describe('the names in answers', () => {
     first.keep(symbols, undefined);
     expect(symbols.read('orders').sort()).toEqual(['btc_usdt 1 mine1', 'eth_usdt 3 -', 'eth_usdt 4 -']);
     const second = new SeenNames();
-    // the list does not tell client ids, and 3 has filled
+    // the list has no client ids, and order 3 has filled
     second.look({ kind: 'orders', orders: [listed('1', 'open'), listed('5', 'open'), listed('3', 'filled')] });
     second.look({ kind: 'cancelled', order: { id: '4' } });
     second.look({ kind: 'orders', orders: [listed('6', 'open', 'other1')] });

@@ -17,7 +17,7 @@ function newHome() {
 }
 
 describe('a market that the exchange does not list', () => {
-  it('is left out by pit orders with a warning, and refused by pit cancel before anything is sent', async () => {
+  it('is skipped by pit orders with a warning and rejected by pit cancel before a request is sent', async () => {
     const { desk, environment } = newHome();
     // nothing is known of the markets here, so that the exchange has to say it, and the journal knows the name from then on
     const first = await desk.failure('cancel btc_usdx 123', 2, { environment });
@@ -30,7 +30,7 @@ describe('a market that the exchange does not list', () => {
     const { code, stdout, stderr } = await desk.run('orders --json', { environment });
     expect([code, (JSON.parse(stdout) as OrderRow[]).map(({ id }) => id)]).toEqual([0, [placed.id]]);
     expect(stderr).toContain('There is no market btc_usdx on this exchange. It is left out.');
-    expect(stderr).toContain('Markets that pit wrote in lately: btc_usdt.');
+    expect(stderr).toContain('Markets in which pit placed orders lately: btc_usdt.');
     expect(stderr).not.toContain('btc_usdy');
     // whoever names it gets it said
     await desk.failure('orders btc_usdx', 2, { environment });

@@ -82,7 +82,7 @@ describe('a withdrawal that cannot be', () => {
       ['xrp 30 --to XRP', 2, /needs a memo/, /--memo/],
       ['btc 0.01 --to BTC --memo 12', 2, /has no memos/, /Leave --memo out/],
       ['btc 0.0004 --to BTC', 2, /nothing would arrive/, /withdrawFee/],
-      ['btc 0.0008 --to BTC', 3, /minimum/, /Nothing was moved.*smallest and a largest/],
+      ['btc 0.0008 --to BTC', 3, /minimum/, /Nothing was moved.*minimum and a maximum/],
       ['btc 5000 --to BTC', 2, /are available/, /pit balance/],
       ['btc 0.0100000001 --to BTC', 2, /more decimals/, /At most 8/],
       ['btc 0.01 --to BTC --fee 0.0001', 2, /below that of BTC/, /Leave --fee out/],
@@ -110,11 +110,11 @@ describe('a withdrawal that cannot be', () => {
   it.each([
     ['btc', 2, 'The amount is missing.'],
     ['btc 0.01', 2, 'The address is missing: --to ADDRESS.'],
-    ['btc 0.01 --to BTC', 8, 'A withdrawal needs a confirmation'],
-    ['btc 0.01 --to BTC --yes', 8, 'A withdrawal needs a confirmation'],
-    ['btc 0.01 --to BTC --yes --safe-pwd-stdin', 8, 'A withdrawal needs a confirmation'],
-    ['btc 0.01 --to BTC --confirm-address BTC', 8, 'The fund password is needed'],
-    ['btc 0.01 --to BTC --confirm-address 1Boat --safe-pwd-stdin', 2, 'is not the one of --to'],
+    ['btc 0.01 --to BTC', 8, 'A withdrawal needs confirmation'],
+    ['btc 0.01 --to BTC --yes', 8, 'A withdrawal needs confirmation'],
+    ['btc 0.01 --to BTC --yes --safe-pwd-stdin', 8, 'A withdrawal needs confirmation'],
+    ['btc 0.01 --to BTC --confirm-address BTC', 8, 'The fund password is missing'],
+    ['btc 0.01 --to BTC --confirm-address 1Boat --safe-pwd-stdin', 2, 'differs from that of --to'],
     ['btc 0.01 --to BTC --safe-pwd-stdin --safe-pwd-fd 3', 2, 'exclude each other'],
     ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 1', 2, '--safe-pwd-fd is "1"'],
     ['btc 0.01 --to BTC --confirm-address BTC --safe-pwd-fd 9', 2, 'file descriptor 9 could not be read'],
@@ -208,7 +208,7 @@ describe('a withdrawal on a bad way', () => {
     const records = await desk.json<Record[]>('withdrawals btc');
     const ids = records.filter(({ amount }) => Number(amount) === 0.031).map(({ id }) => id);
     expect([code, ids.length]).toEqual([0, 2]);
-    expect(stderr).toContain('THE WITHDRAWAL IS THERE MORE THAN ONCE: 0.031 btc');
+    expect(stderr).toContain('THE WITHDRAWAL WAS MADE MORE THAN ONCE: 0.031 btc');
     for (const id of ids) expect(`${stdout}${stderr}`).toContain(id);
   });
 

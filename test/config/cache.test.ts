@@ -13,7 +13,7 @@ function cacheAt(start: number) {
 }
 
 describe('the cache', () => {
-  test('gives back what was written, with its age', async () => {
+  test('returns what was written, with its age', async () => {
     const { cache, clock } = cacheAt(1_700_000_000_000);
     expect(cache.read('markets')).toBeNull();
     await cache.write('markets', 'first');
@@ -34,7 +34,7 @@ describe('the cache', () => {
     },
   );
 
-  test('an entry from the future is none', async () => {
+  test('ignores an entry from the future', async () => {
     const { cache, clock } = cacheAt(1_000);
     await cache.write('markets', 'kept');
     clock.now = 999;
@@ -46,7 +46,7 @@ describe('the cache', () => {
     ['changed', (content: string) => content.replace('kept', 'kapt')],
     ['emptied', () => ''],
     ['replaced', () => '{"at": 1}'],
-  ])('an entry that was %s is none, and can be written again', async (_, damage) => {
+  ])('ignores an entry that was %s, and can write it again', async (_, damage) => {
     const { cache, file } = cacheAt(1_000);
     await cache.write('markets', 'kept');
     fs.writeFileSync(file(), damage(fs.readFileSync(file(), 'utf8')));
@@ -62,7 +62,7 @@ describe('the cache', () => {
     expect(cache.read('markets')).toBeNull();
   });
 
-  test('what cannot be written is left, without a word', async () => {
+  test('is silent if it cannot write', async () => {
     const folder = freshFolder();
     fs.mkdirSync(path.dirname(folder), { recursive: true });
     fs.writeFileSync(folder, 'a file in the way');

@@ -32,7 +32,6 @@ function drawn(connection: Connection): string {
     connection.sandbox && 'sandbox',
     connection.hostFromEnvironment && 'named',
     connection.mixedHosts && 'mixed',
-    connection.wsUrl !== null && 'ws',
     connection.keysMissing !== null && 'keys?',
     connection.baseUrlMissing !== null && 'base?',
   ].filter(Boolean);
@@ -45,16 +44,16 @@ describe('the choice of profile, hosts and keys', () => {
   test.each<[string, string | undefined, Environment, string]>([
     // active, --profile, environment, result
     ['sandbox', undefined, {}, 'sandbox - - - sandbox'],
-    ['main', undefined, {}, 'main api trade mine ws'],
-    ['bare', undefined, {}, 'bare api trade - ws keys?'],
-    ['sandbox', undefined, { PIT_PROFILE: 'main' }, 'main api trade mine ws'],
+    ['main', undefined, {}, 'main api trade mine'],
+    ['bare', undefined, {}, 'bare api trade - keys?'],
+    ['sandbox', undefined, { PIT_PROFILE: 'main' }, 'main api trade mine'],
     ['main', 'sandbox', { PIT_PROFILE: 'bare' }, 'sandbox - - - sandbox'],
-    ['main', undefined, { PIT_PROFILE: '' }, 'main api trade mine ws'],
+    ['main', undefined, { PIT_PROFILE: '' }, 'main api trade mine'],
     [
       'main',
       undefined,
       { PIT_BASE_URL: '', PIT_TRADE_URL: '', PIT_ACCESS_KEY: '', PIT_SECRET_KEY: '' },
-      'main api trade mine ws',
+      'main api trade mine',
     ],
     // Hosts and keys given together.
     ['sandbox', undefined, { ...both, ...ENV }, 'sandbox x y env named'],
@@ -65,11 +64,11 @@ describe('the choice of profile, hosts and keys', () => {
     ['main', 'main', { PIT_TRADE_URL: Y }, 'main api y - named mixed keys?'],
     ['main', undefined, { PIT_TRADE_URL: `${HOSTS.tradeUrl}/other` }, 'main api trade/other - named mixed keys?'],
     ['main', undefined, { PIT_TRADE_URL: `${HOSTS.tradeUrl}:8443` }, 'main api trade:8443 - named mixed keys?'],
-    ['main', undefined, { PIT_TRADE_URL: `${HOSTS.tradeUrl}/api/` }, 'main api trade mine named ws'],
+    ['main', undefined, { PIT_TRADE_URL: `${HOSTS.tradeUrl}/api/` }, 'main api trade mine named'],
     ['main', undefined, { PIT_TRADE_URL: Y, ...ENV }, 'main api y env named mixed'],
     ['main', undefined, { PIT_BASE_URL: X }, 'main x trade mine named mixed'],
-    ['main', undefined, ENV, 'main api trade env ws'],
-    ['bare', undefined, ENV, 'bare api trade env ws'],
+    ['main', undefined, ENV, 'main api trade env'],
+    ['bare', undefined, ENV, 'bare api trade env'],
     // The sandbox gets no keys that were meant for an exchange, and lends an exchange no prices.
     ['sandbox', undefined, ENV, 'sandbox - - - sandbox keys?'],
     ['sandbox', undefined, { PIT_BASE_URL: X, ...ENV }, 'sandbox x - - sandbox named mixed keys?'],
@@ -118,14 +117,14 @@ describe('a signed request', () => {
     ['bare', {}, /pit keys set --profile bare/],
     ['main', { PIT_TRADE_URL: Y }, /not the profile's own host.*PIT_ACCESS_KEY/],
     ['sandbox', ENV, /no exchange to use them with.*PIT_TRADE_URL/],
-  ])('without keys (%s, %j) is exit 4 with the next step', async (active, environment, words) => {
+  ])('without keys (%s, %j) fails as credentials with the next step', async (active, environment, words) => {
     const connection = await choose(active, undefined, environment);
     const failure = await failureOf(() => requireKeys(connection));
     expect(failure.exitCode).toBe(4);
     expect(`${failure.message} ${adviceText(failure.hints)}`).toMatch(words);
   });
 
-  test('with keys gets them', async () => {
+  test('gets the keys of the connection', async () => {
     expect(requireKeys(await choose('main', undefined, {}))).toBe(MINE);
   });
 });

@@ -12,7 +12,7 @@ const key = fc.string({
 const lineEnd = fc.constantFrom('\n', '\r\n');
 
 describe('parseKeys', () => {
-  test('two lines of what a key may hold come out as they are', () => {
+  test('reads two lines of valid characters unchanged', () => {
     fc.assert(
       fc.property(key, key, lineEnd, fc.constantFrom('', '\n', '\r\n'), (accessKey, secretKey, between, after) => {
         expect(parseKeys(accessKey + between + secretKey + after)).toEqual({ accessKey, secretKey });
@@ -20,7 +20,7 @@ describe('parseKeys', () => {
     );
   });
 
-  test('any text either holds exactly two keys or is a usage error', async () => {
+  test('rejects any text that is not exactly two keys', async () => {
     const text = fc
       .array(fc.oneof(fc.string({ unit: 'binary' }), lineEnd, fc.constant(' '), key))
       .map((all) => all.join(''));
@@ -49,7 +49,7 @@ describe('parseKeys', () => {
     ['a lone carriage return', 'canary-access\rcanary-secret\n'],
     ['too much', `canary-access\n${'canary'.repeat(1_000)}\n`],
     ['nothing', ''],
-  ])('%s is refused without a word of it', async (_, text) => {
+  ])('rejects %s without quoting it', async (_, text) => {
     const failure = await failureOf(() => parseKeys(text));
     expect(failure).toMatchObject({ kind: 'usage', hints: saying(/./) });
     expect(everythingIn(failure)).not.toContain('canary');
@@ -62,11 +62,11 @@ describe('lastFour', () => {
     ['1234567', '…'],
     ['12345678', '…5678'],
     ['access-key-1234', '…1234'],
-  ])('%j shows as %s', (given, shown) => expect(lastFour(given)).toBe(shown));
+  ])('shows %j as %s', (given, shown) => expect(lastFour(given)).toBe(shown));
 });
 
 describe('the key store', () => {
-  test('keeps any pair that can be parsed, replaces it, and removes it once', async () => {
+  test('stores, replaces and removes any valid pair', async () => {
     const folder = freshFolder();
     const keys = new KeyStore(folder);
     await new Profiles(folder).add({ name: 'main', ...HOSTS });
@@ -82,7 +82,7 @@ describe('the key store', () => {
     expect(await keys.remove('main')).toBe(false);
   });
 
-  test.each(['sandbox', 'nobody'])('takes no keys for %s', async (name) => {
+  test.each(['sandbox', 'nobody'])('stores no keys for %s', async (name) => {
     const pair = { accessKey: 'canary-access', secretKey: 'canary-secret' };
     const failure = await failureOf(() => new KeyStore(freshFolder()).set(name, pair));
     expect(failure.kind).toBe('usage');

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { passwordsOf, shareOf } from '../../src/config/limiter-settings.js';
-import { checkSetting, shownSettings } from '../../src/config/settings.js';
+import { checkSetting, passwordsOf, shareOf, shownSettings } from '../../src/config/settings.js';
 
 it.each([
   ['redis://10.0.0.5', 'redis://10.0.0.5'],
@@ -8,7 +7,7 @@ it.each([
   ['rediss://pit@redis.example.com', 'rediss://pit@redis.example.com'],
   ['redis://pit:s%C3%A9sam%40@redis.example.com/0', 'redis://pit:***@redis.example.com/0'],
   ['redis://:sesame@10.0.0.5', 'redis://:***@10.0.0.5'],
-])('%s is taken, and shown as %s', (url, shown) => {
+])('accepts %s and shows it as %s', (url, shown) => {
   expect(checkSetting('limiter', url)).toBe(url);
   expect(shownSettings({ limiter: url, zone: '+08:00' })).toEqual({ limiter: shown, zone: '+08:00' });
 });
@@ -23,7 +22,7 @@ it.each([
   'redis://:se%same@h',
   'redis://a b',
   'somewhere',
-])('%s is refused, and not repeated in the words', (url) => {
+])('rejects %s without quoting it', (url) => {
   expect(() => checkSetting('limiter', url)).toThrow(
     expect.objectContaining({ kind: 'usage', message: 'The setting limiter cannot have this value.' }),
   );
@@ -34,18 +33,18 @@ it.each([
   ['25%', '25%', 0.25],
   ['1', '1%', 0.01],
   ['100%', '100%', 1],
-])('a share of %s is kept as %s', (value, kept, share) => {
+])('stores a share of %s as %s', (value, kept, share) => {
   expect(checkSetting('limiterShare', value)).toBe(kept);
   expect(shareOf(kept)).toBe(share);
 });
 
-it.each(['0', '0%', '101%', '-5', '2.5', 'half', ''])('a share of %j is refused', (value) => {
+it.each(['0', '0%', '101%', '-5', '2.5', 'half', ''])('rejects a share of %j', (value) => {
   expect(() => checkSetting('limiterShare', value)).toThrow(expect.objectContaining({ kind: 'usage' }));
 });
 
-it('a quarter is the share where none is set', () => expect(shareOf(undefined)).toBe(0.25));
+it('uses a quarter if no share is set', () => expect(shareOf(undefined)).toBe(0.25));
 
-it('a password is known in the forms in which it may be met', () => {
+it('masks the password both encoded and decoded', () => {
   expect(passwordsOf('redis://pit:s%C3%A9sam%40@h')).toEqual(['s%C3%A9sam%40', 'sésam@']);
   expect(passwordsOf('redis://h')).toEqual([]);
 });

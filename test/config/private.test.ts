@@ -26,7 +26,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     ['keys/main.json', 0o602, 'chmod 600'],
     ['keys', 0o710, 'chmod 700'],
     ['.', 0o755, 'chmod 700'],
-  ])('%s with mode %o is refused with its mend', async (target, mode, mend) => {
+  ])('refuses %s with mode %o and says how to fix it', async (target, mode, mend) => {
     const { folder, keys } = await withKeys();
     const place = path.join(folder, target);
     fs.chmodSync(place, mode);
@@ -38,13 +38,13 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     expect(await keys.get('main')).toEqual(CANARY);
   });
 
-  test('a profile file open to others is refused: its URL decides where keys go', async () => {
+  test('refuses a profile file open to others, whose URL decides where keys go', async () => {
     const { folder, profiles } = await withKeys();
     fs.chmodSync(path.join(folder, 'profiles', 'main.json'), 0o660);
     expect(await failureOf(() => profiles.get('main'))).toMatchObject({ kind: 'credentials' });
   });
 
-  test('an open folder that held nothing yet is refused before anything is written to it', async () => {
+  test('refuses an empty folder open to others before writing to it', async () => {
     const folder = freshFolder();
     fs.mkdirSync(folder, { recursive: true });
     fs.chmodSync(folder, 0o755);
@@ -53,7 +53,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     expect(fs.readdirSync(folder)).toEqual([]);
   });
 
-  test('a link in place of a file or a folder within is not followed, to read or to write', async () => {
+  test('does not follow a link instead of a file or a folder', async () => {
     const { folder, profiles, keys, keyFile } = await withKeys();
     const elsewhere = path.join(path.dirname(folder), 'elsewhere.json');
     fs.renameSync(keyFile, elsewhere);
@@ -90,7 +90,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     },
   );
 
-  test('a link does not hide that its target can be swapped', async () => {
+  test('refuses a link whose target others can replace', async () => {
     const { folder } = await withKeys();
     const link = path.join(path.dirname(path.dirname(folder)), 'link');
     fs.symlinkSync(folder, link);
@@ -99,13 +99,13 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     expect(await failureOf(() => new KeyStore(link).get('main'))).toMatchObject({ kind: 'credentials' });
   });
 
-  test('a folder above that everybody may write to is fine where each may move only their own', async () => {
+  test('accepts a parent folder like /tmp, where users can move only their own files', async () => {
     const { folder, keys } = await withKeys();
     fs.chmodSync(path.dirname(folder), 0o1777);
     expect(await keys.get('main')).toEqual(CANARY);
   });
 
-  test('the configuration folder itself may be reached through a link', async () => {
+  test('accepts a link to the configuration folder itself', async () => {
     const { folder } = await withKeys();
     const link = path.join(path.dirname(folder), 'link');
     fs.symlinkSync(folder, link);
@@ -121,7 +121,7 @@ describe.runIf(process.platform !== 'win32')('files that others can reach', () =
     expect(failure).toMatchObject({ kind: 'credentials', message: `${keyFile} belongs to another user.` });
   });
 
-  test('keys that others could read can be removed all the same', async () => {
+  test('removes keys that others could read', async () => {
     const { keys, keyFile } = await withKeys();
     fs.chmodSync(keyFile, 0o644);
     expect(await keys.remove('main')).toBe(true);
@@ -137,7 +137,7 @@ describe('damaged files', () => {
     ['another kind', '["canary-access-4711"]'],
     ['a wrong type', '{"accessKey": 4711, "secretKey": "canary-secret-4711"}'],
     ['a line end in a key', '{"accessKey": "canary-access\\nx", "secretKey": "canary-secret-4711"}'],
-  ])('a key file that holds %s is named, never quoted, and can be replaced', async (_, content) => {
+  ])('names a key file that holds %s without quoting it, and can replace it', async (_, content) => {
     const { keys, keyFile } = await withKeys();
     fs.writeFileSync(keyFile, content);
     const failure = await failureOf(() => keys.get('main'));
@@ -155,7 +155,7 @@ describe('damaged files', () => {
     ['an unknown setting', '{"baseUrl": "https://a.b", "tradeUrl": "https://a.b", "settings": {"zoen": "UTC"}}'],
     ['settings that are none', '{"baseUrl": "https://a.b", "tradeUrl": "https://a.b", "settings": "x"}'],
     ['a bad setting', '{"baseUrl": "https://a.b", "tradeUrl": "https://a.b", "settings": {"zone": "+25:00"}}'],
-  ])('a profile with %s is named and left as it is', async (_, content) => {
+  ])('names a profile with %s and leaves it unchanged', async (_, content) => {
     const { folder, profiles } = await withKeys();
     const file = path.join(folder, 'profiles', 'main.json');
     fs.writeFileSync(file, content);
@@ -167,7 +167,7 @@ describe('damaged files', () => {
     expect(fs.readFileSync(file, 'utf8')).toBe(content);
   });
 
-  test('a damaged choice of profile does not fall back to another one; using one mends it', async () => {
+  test('does not fall back to another profile if the active one is damaged, and use repairs it', async () => {
     const { folder, profiles } = await withKeys();
     for (const content of ['{', '{}', '{"active": "../x"}']) {
       fs.writeFileSync(path.join(folder, 'active.json'), content, { mode: 0o600 });
@@ -178,7 +178,7 @@ describe('damaged files', () => {
   });
 });
 
-test('a home that is a file is said to be one', async () => {
+test('reports a home that is a file', async () => {
   const folder = freshFolder();
   const home = path.dirname(folder);
   fs.writeFileSync(home, 'not a folder');
@@ -197,7 +197,7 @@ test('a home that is a file is said to be one', async () => {
   }
 });
 
-test('a write replaces the file in one step, also where the environment says Snap', async () => {
+test('replaces a file in one step, also under Snap', async () => {
   const { folder } = await withKeys();
   const store = new Store(folder);
   await store.change((writer) => writer.write('x.json', { a: 1 }));

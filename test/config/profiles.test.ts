@@ -8,7 +8,7 @@ import { adviceText } from '../support/advice.js';
 import { failureOf, freshFolder, HOSTS } from './support.js';
 
 describe('profiles', () => {
-  test('without a folder there is the sandbox, and looking makes no folder', async () => {
+  test('has the sandbox without a folder, and reading makes none', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);
     expect(await profiles.list()).toEqual([
@@ -20,7 +20,7 @@ describe('profiles', () => {
     expect(fs.existsSync(path.dirname(folder))).toBe(false);
   });
 
-  test('one is added, used, changed and removed', async () => {
+  test('adds, uses, changes and removes a profile', async () => {
     const profiles = new Profiles(freshFolder());
     const added = await profiles.add({ name: 'main', ...HOSTS });
     expect(added).toEqual({ name: 'main', builtIn: false, ...HOSTS, settings: {} });
@@ -41,7 +41,7 @@ describe('profiles', () => {
     expect((await profiles.list()).map(({ name }) => name)).toEqual(['sandbox']);
   });
 
-  test('keys go with their profile and do not come back with its name', async () => {
+  test('removes keys with their profile, and does not restore them with its name', async () => {
     const folder = freshFolder();
     const [profiles, keys] = [new Profiles(folder), new KeyStore(folder)];
     await profiles.add({ name: 'main', ...HOSTS });
@@ -53,7 +53,7 @@ describe('profiles', () => {
     expect(await keys.get('main')).toBeNull();
   });
 
-  test('keys do not follow the trade host to another one', async () => {
+  test('drops keys when the trade host changes', async () => {
     const folder = freshFolder();
     const [profiles, keys] = [new Profiles(folder), new KeyStore(folder)];
     const pair = { accessKey: 'access-1', secretKey: 'secret-1' };
@@ -72,7 +72,7 @@ describe('profiles', () => {
     expect(await keys.get('main')).toBeNull();
   });
 
-  test('how long an exchange takes a request does not follow the trade host to another one', async () => {
+  test('drops the measured tolerance when the trade host changes', async () => {
     const profiles = new Profiles(freshFolder());
     await profiles.add({ name: 'main', ...HOSTS });
     await profiles.set('main', 'reqTimeTolerance', '5s');
@@ -84,7 +84,7 @@ describe('profiles', () => {
     expect((await profiles.get('main')).settings).toEqual({ zone: 'UTC' });
   });
 
-  test('the sandbox keeps settings, and its hosts cannot come from its file', async () => {
+  test('stores settings of the sandbox, and never reads its hosts from a file', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);
     await profiles.set('sandbox', 'zone', '+08:00');
@@ -104,11 +104,11 @@ describe('profiles', () => {
     ['removed', (profiles: Profiles) => profiles.remove('sandbox')],
     ['given a host', (profiles: Profiles) => profiles.set('sandbox', 'trade-url', HOSTS.tradeUrl)],
     ['without a host', (profiles: Profiles) => profiles.unset('sandbox', 'base-url')],
-  ])('the sandbox cannot be %s', async (_, action) => {
+  ])('rejects that the sandbox is %s', async (_, action) => {
     expect(await failureOf(() => action(new Profiles(freshFolder())))).toMatchObject({ kind: 'usage' });
   });
 
-  test('a name that is taken, missing or mistyped is a usage error that helps', async () => {
+  test('explains a name that is taken, missing or mistyped', async () => {
     const profiles = new Profiles(freshFolder());
     await profiles.add({ name: 'overseas', ...HOSTS });
     const again = await failureOf(() => profiles.add({ name: 'overseas', ...HOSTS }));
@@ -132,7 +132,7 @@ describe('profiles', () => {
     ['a zone that is none', 'zone', 'Mars/Olympus', /zone by name/],
     ['a wrong fee', 'withdrawFee', 'both', /inside or onTop/],
     ['a host without a scheme', 'trade-url', 'trade.example.com', /https:\/\/trade\.example\.com/],
-  ])('%s is refused with the mend, and nothing is written', async (_, key, value, words) => {
+  ])('rejects %s, says how to fix it, and writes nothing', async (_, key, value, words) => {
     const folder = freshFolder();
     const failure = await failureOf(() => new Profiles(folder).set('main', key, value));
     expect(failure.kind).toBe('usage');
@@ -160,7 +160,7 @@ describe('names', () => {
     'ä',
   ];
   const named = [...hostile, '\u001b[2J', 'a\n'].map((name): [string, string] => [JSON.stringify(name), name]);
-  test.each([...named, ['10,000 characters', 'x'.repeat(10_000)]])('%s names nothing', async (_, name) => {
+  test.each([...named, ['10,000 characters', 'x'.repeat(10_000)]])('reject %s', async (_, name) => {
     const folder = freshFolder();
     const [profiles, keys] = [new Profiles(folder), new KeyStore(folder)];
     const actions = [
@@ -182,13 +182,13 @@ describe('names', () => {
     expect(fs.existsSync(path.dirname(folder))).toBe(false);
   });
 
-  test.each(['a', '0', 'x'.repeat(32), 'con-1', 'constructor', 'a_b-c'])('%s is a name', async (name) => {
+  test.each(['a', '0', 'x'.repeat(32), 'con-1', 'constructor', 'a_b-c'])('accept %s', async (name) => {
     const profiles = new Profiles(freshFolder());
     await profiles.add({ name, ...HOSTS });
     expect((await profiles.list()).map((profile) => profile.name)).toEqual(['sandbox', name]);
   });
 
-  test('files in the folder that no profile could have made are not profiles', async () => {
+  test('ignore files that no profile has made', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);
     await profiles.add({ name: 'main', ...HOSTS });
@@ -198,7 +198,7 @@ describe('names', () => {
     expect((await profiles.list()).map(({ name }) => name)).toEqual(['sandbox', 'main']);
   });
 
-  test('nearest gives the likeliest first and nothing far away', () => {
+  test('are suggested by spelling, the nearest first', () => {
     expect(nearest('maim', ['other', 'mainz', 'main'])).toEqual(['main', 'mainz']);
     expect(nearest('zzzz', ['main'])).toEqual([]);
   });

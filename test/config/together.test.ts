@@ -23,7 +23,7 @@ function leaveStaleLock(lock: string): void {
 }
 
 describe('several processes', () => {
-  test('eight that write at once lose nothing, though one of them is killed', async () => {
+  test('lose nothing when eight write at once and one is killed', async () => {
     const folder = freshFolder();
     const [victim, ...others] = Array.from({ length: 8 }, (_, i) => start('many', folder, '022', `p${i}`, `${ROUNDS}`));
     let seen = '';
@@ -43,7 +43,7 @@ describe('several processes', () => {
     for (const name of acknowledged) expect(await new KeyStore(folder).get(name)).not.toBeNull();
   });
 
-  test('the lock of a killed process is taken over once it is stale', async () => {
+  test('take over the lock of a killed process once it is stale', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);
     await profiles.add({ name: 'one', ...HOSTS });
@@ -54,7 +54,7 @@ describe('several processes', () => {
     expect(fs.existsSync(lock)).toBe(false);
   });
 
-  test('many that find the same stale lock never hold it together', async () => {
+  test('never hold a stale lock together', async () => {
     const folder = freshFolder();
     await new Store(folder).change((writer) => writer.write('count.json', { n: 0 }));
     const children = Array.from({ length: 8 }, () => ended(start('count', folder, '022', 'x', `${ROUNDS}`)));
@@ -69,7 +69,7 @@ describe('several processes', () => {
     expect(await new Store(folder).read('count.json')).toEqual({ n: 8 * ROUNDS });
   });
 
-  test('what a killed write left behind goes with the next one, so that no key stays in it', async () => {
+  test('remove what a killed write left behind', async () => {
     const folder = freshFolder();
     const profiles = new Profiles(folder);
     await profiles.add({ name: 'one', ...HOSTS });
@@ -80,7 +80,7 @@ describe('several processes', () => {
     expect(fs.readdirSync(path.join(folder, 'keys'))).toEqual([]);
   });
 
-  test('the folders of the lock are not looked into: they go while somebody else writes', async () => {
+  test('do not read the folders of the lock', async () => {
     const folder = freshFolder();
     const within = path.join(folder, '.lock-turn', 'one.json.tmp-1234567890abcdef');
     const profiles = new Profiles(folder);
@@ -93,22 +93,25 @@ describe('several processes', () => {
 });
 
 describe.runIf(posix)('a process of its own', () => {
-  test.each(['000', '022', '077', '777'])('files are 600 in folders 700 under umask %s', async (umask) => {
-    const folder = freshFolder();
-    expect((await ended(start('everything', folder, umask, 'x'))).code).toBe(0);
-    expect(modes(path.dirname(path.dirname(folder)))).toEqual([
-      '700 home',
-      '700 home/cache',
-      '700 home/cache/answers',
-      '600 home/cache/answers/ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb',
-      '700 home/config',
-      '600 home/config/active.json',
-      '700 home/config/keys',
-      '600 home/config/keys/main.json',
-      '700 home/config/profiles',
-      '600 home/config/profiles/main.json',
-    ]);
-  });
+  test.each(['000', '022', '077', '777'])(
+    'write files with mode 600 in folders with mode 700 under umask %s',
+    async (umask) => {
+      const folder = freshFolder();
+      expect((await ended(start('everything', folder, umask, 'x'))).code).toBe(0);
+      expect(modes(path.dirname(path.dirname(folder)))).toEqual([
+        '700 home',
+        '700 home/cache',
+        '700 home/cache/answers',
+        '600 home/cache/answers/ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb',
+        '700 home/config',
+        '600 home/config/active.json',
+        '700 home/config/keys',
+        '600 home/config/keys/main.json',
+        '700 home/config/profiles',
+        '600 home/config/profiles/main.json',
+      ]);
+    },
+  );
 
   // the lock's library kills the program on a signal that nobody but itself seems to listen for
   test.each([
@@ -116,12 +119,12 @@ describe.runIf(posix)('a process of its own', () => {
     ['SIGHUP', null],
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ])('the work of %s is done to its end, also after the configuration was written', async (signal, code) => {
+  ])('finish their work on %s, also after a write', async (signal, code) => {
     const told = { code, output: `told of ${signal}, done` };
     expect(await ended(start('interrupt', freshFolder(), '022', signal))).toEqual(told);
   });
 
-  test('a second signal does not wait for that', async () => {
+  test('end at once on a second signal', async () => {
     const told = { code: 130, output: 'told of SIGINT, cut short' };
     expect(await ended(start('interrupt', freshFolder(), '022', 'SIGINT', 'twice'))).toEqual(told);
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkUrl, type UrlRole } from '../../src/config/urls.js';
 import { everythingIn, failureOf } from './support.js';
 
-describe('a URL that is kept', () => {
+describe('checkUrl stores', () => {
   test.each<[UrlRole, string, string]>([
     ['base', 'https://api.example.com', 'https://api.example.com'],
     ['base', 'https://API.Example.com:443/', 'https://api.example.com'],
@@ -24,7 +24,7 @@ describe('a URL that is kept', () => {
   });
 });
 
-describe('a URL that is refused', () => {
+describe('checkUrl rejects', () => {
   test.each<[UrlRole, string]>([
     ['trade', ''],
     ['trade', 'trade.example.com'],
@@ -45,7 +45,7 @@ describe('a URL that is refused', () => {
     ['trade', 'https://trade.example.com\n'],
     ['trade', 'https://trаde.example.com'],
     ['trade', `https://trade.example.com/${'x'.repeat(2_100)}`],
-  ])('%s %j is a usage error that quotes nothing', async (role, text) => {
+  ])('%s %j without quoting it', async (role, text) => {
     const failure = await failureOf(() => checkUrl(role, '--trade-url', text, 'stored'));
     expect(failure.kind).toBe('usage');
     expect(failure.message).toMatch(/^--trade-url /);
@@ -60,7 +60,7 @@ describe('a URL that is refused', () => {
     'http://0.0.0.0',
     'http://[::2]',
     'http://128.0.0.1',
-  ])('%s is plain http to another machine: usage when typed, no usable host when stored', async (text) => {
+  ])('%s, plain http to another machine: as usage if typed, as credentials if stored', async (text) => {
     expect(await failureOf(() => checkUrl('trade', 'x', text))).toMatchObject({ kind: 'usage' });
     expect(await failureOf(() => checkUrl('trade', 'x', text, 'stored'))).toMatchObject({ kind: 'credentials' });
   });

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { checkSetting } from '../../src/config/settings.js';
-import { loosens } from '../../src/config/withdraw-settings.js';
+import { checkSetting, loosens } from '../../src/config/settings.js';
 
-describe('a limit of withdrawals', () => {
+describe('a withdrawal limit', () => {
   it.each([
     ['withdrawLimit', '0.50BTC, 1000usdt', '0.5btc,1000usdt'],
     ['withdrawDayLimit', '1btc', '1btc'],
     ['withdrawAddresses', ' 1Boat ,account_12,1Boat', '1Boat,account_12'],
-  ])('%s is kept in one form', (key, value, kept) => {
+  ])('stores %s in one form', (key, value, kept) => {
     expect(checkSetting(key, value)).toBe(kept);
   });
 
@@ -21,7 +20,7 @@ describe('a limit of withdrawals', () => {
     ['withdrawDayLimit', '5'],
     ['withdrawAddresses', ''],
     ['withdrawAddresses', '1Boat,,x'],
-  ])('%s cannot be %j', (key, value) => {
+  ])('rejects %s with %j', (key, value) => {
     expect(() => checkSetting(key, value)).toThrow(expect.objectContaining({ kind: 'usage' }));
   });
 

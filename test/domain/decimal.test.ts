@@ -30,7 +30,7 @@ function equal(value: Decimal, over: bigint, under: bigint): boolean {
   return compare(ratio(value.toString()), { over: over * sign, under: under * sign }) === 0;
 }
 
-describe('text comes out as it went in', () => {
+describe('a decimal prints the text it was read from', () => {
   it.each([
     ['0.00000001', '0.00000001'],
     ['1e-8', '0.00000001'],
@@ -59,7 +59,7 @@ describe('text comes out as it went in', () => {
     );
   });
 
-  it('an exponent moves the point and nothing else', () => {
+  it('with an exponent expanded', () => {
     fc.assert(
       fc.property(numberText, fc.integer({ min: -40, max: 40 }), (text, exponent) => {
         const { over, under } = ratio(text);
@@ -88,14 +88,14 @@ describe('text comes out as it went in', () => {
     '1e99999',
     '١',
     '1'.repeat(1001),
-  ])('nothing is read from %j', (text) => {
+  ])('and rejects %j', (text) => {
     expect(Decimal.parse(text)).toBeUndefined();
     expect(() => Decimal.of(text)).toThrow(RangeError);
   });
 });
 
-describe('reckoning is exact', () => {
-  it('sum, difference, product and order', () => {
+describe('arithmetic is exact', () => {
+  it('for sums, differences, products and comparisons', () => {
     fc.assert(
       fc.property(numberText, numberText, (left, right) => {
         const [a, b] = [Decimal.of(left), Decimal.of(right)];
@@ -108,7 +108,7 @@ describe('reckoning is exact', () => {
     );
   });
 
-  it('a quotient is the nearest one towards zero, or away from it', () => {
+  it('and a quotient is rounded towards zero or away from it', () => {
     fc.assert(
       fc.property(
         decimal,
@@ -129,7 +129,7 @@ describe('reckoning is exact', () => {
     );
   });
 
-  it('rounding keeps the scale that was asked for and moves by less than a unit', () => {
+  it('and rounding keeps the requested scale and changes less than a unit', () => {
     fc.assert(
       fc.property(decimal, fc.nat(25), (value, scale) => {
         const [down, up] = [value.rescaled(scale, 'down'), value.rescaled(scale, 'up')];
@@ -144,7 +144,7 @@ describe('reckoning is exact', () => {
     );
   });
 
-  it('zeros at the end count for the text, not for the value', () => {
+  it('and trailing zeros change the text, not the value', () => {
     fc.assert(
       fc.property(decimal, (value) => {
         expect(value.trimmed().compare(value)).toBe(0);
@@ -154,7 +154,7 @@ describe('reckoning is exact', () => {
     );
   });
 
-  it('refuses to divide by zero, and scales that are none', () => {
+  it('and division by zero and invalid scales throw', () => {
     expect(() => Decimal.of('1').dividedBy(Decimal.zero, 2, 'down')).toThrow(RangeError);
     expect(() => Decimal.fromUnits(1n, -1)).toThrow(RangeError);
     expect(() => Decimal.fromUnits(1n, 0.5)).toThrow(RangeError);

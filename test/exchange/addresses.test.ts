@@ -24,8 +24,8 @@ async function exchange(answers: Readonly<Record<string, string>>) {
   return { client: clientOf(server.url).client, asked };
 }
 
-describe('deposit addresses', () => {
-  it('are one for each chain, with the account as the address where there is a memo', async () => {
+describe('readDepositAddresses', () => {
+  it('returns one address per chain, with the account as the address if there is a memo', async () => {
     const { client, asked } = await exchange({
       getPayinAddress: described(
         `[{"blockChain":"TRC20","canDeposit":true,"canWithdraw":false,"isUseMemo":false,"address":"TAddress"},
@@ -52,14 +52,14 @@ describe('deposit addresses', () => {
     ['{"isUseMemo":true,"address":"a","memo":"7"}', 'a', '7'],
     ['{"isUseMemo":"0","address":"a","memo":""}', 'a', null],
     ['{"isUseMemo":false,"address":"a","account":"b","memo":"7"}', 'a', null],
-  ])('are read from %s', async (entry, address, memo) => {
+  ])('reads the entry %s', async (entry, address, memo) => {
     const { client } = await exchange({ getPayinAddress: described(`[${entry}]`) });
     expect(await readDepositAddresses(client, 'eos')).toEqual([
       expect.objectContaining({ address, memo, needsMemo: memo !== null }),
     ]);
   });
 
-  it('tell of a memo that is needed and was not given', async () => {
+  it('reports that a memo is needed although none was sent', async () => {
     const { client } = await exchange({ getPayinAddress: described('[{"isUseMemo":true,"account":"a","memo":null}]') });
     expect(await readDepositAddresses(client, 'eos')).toEqual([
       expect.objectContaining({ chain: null, address: 'a', memo: null, needsMemo: true, canDeposit: null }),
@@ -72,7 +72,7 @@ describe('deposit addresses', () => {
     ['an empty list', described('[]')],
     ['nothing', described('null')],
     ['chains without an address', described('[{"blockChain":"A","isUseMemo":false,"address":""}]')],
-  ])('come from the operation for one chain where the other gives %s', async (_name, getPayinAddress) => {
+  ])('falls back to the single-chain operation if the other one returns %s', async (_name, getPayinAddress) => {
     const { client, asked } = await exchange({
       getPayinAddress,
       getUserAddress: described('{"key":"1Single"}'),
@@ -91,14 +91,14 @@ describe('deposit addresses', () => {
     [NO_PERMISSION, 'refused', 1012],
     ['{"code":1003,"message":"signature"}', 'refused', 1003],
     ['{"code":4001,"message":"locked"}', 'limited', 4001],
-  ])('are not asked for in another way where the key is what is refused: %s', async (getPayinAddress, kind, code) => {
+  ])('does not fall back if the key is refused: %s', async (getPayinAddress, kind, code) => {
     const { client, asked } = await exchange({ getPayinAddress, getUserAddress: described('{"key":"1Single"}') });
     expect(await failureOf(readDepositAddresses(client, 'btc'))).toMatchObject({ kind, code });
     expect(asked()).toBe('getPayinAddress');
   });
 
   it.each([NO_ADDRESS, described('{"key":""}'), described('{}'), described('null')])(
-    'have to be obtained first where there is none: %s',
+    'fails with a hint to obtain an address first: %s',
     async (getUserAddress) => {
       const { client } = await exchange({ getUserAddress });
       const failure = await failureOf(readDepositAddresses(client, 'btc'));
@@ -106,12 +106,12 @@ describe('deposit addresses', () => {
         kind: 'refused',
         hints: ["Obtain it first in the exchange's app or on its website."],
       });
-      expect(failure.message).toMatch(/^The exchange gives no deposit address for btc/);
+      expect(failure.message).toMatch(/^The exchange has no deposit address for btc/);
     },
   );
 });
 
-describe('one address as one text', () => {
+describe('a single address', () => {
   const MEMO = described('[{"blockChain":"XRP","isUseMemo":true,"account":"rBox","memo":"9"}]');
   const PLAIN = described(
     '[{"blockChain":"A","isUseMemo":false,"address":"a"},{"isUseMemo":true,"account":"b","memo":"9"}]',
@@ -124,7 +124,7 @@ describe('one address as one text', () => {
     ['rBox_12', described('[]'), 'rBox_12', null],
     ['rBox', MEMO, 'rBox', null],
     ['_12', MEMO, '_12', null],
-  ])('%s with chains %s is %s and the memo %s', async (key, getPayinAddress, address, memo) => {
+  ])('splits %s with chains %s into %s and the memo %s', async (key, getPayinAddress, address, memo) => {
     const { client } = await exchange({
       getPayinAddress,
       getUserAddress: described(`{"key":"${key}"}`),
@@ -137,16 +137,16 @@ describe('one address as one text', () => {
     expect(await readWithdrawalAddress(client, 'xrp')).toEqual({ ...expected, ...gates });
   });
 
-  it('is told to be missing by its own name', async () => {
+  it('is reported missing by its own name', async () => {
     const { client } = await exchange({});
     expect((await failureOf(readWithdrawalAddress(client, 'xrp'))).message).toBe(
-      'The exchange gives no verified withdrawal address for xrp (getWithdrawAddress: the exchange refused: there is no address for this coin yet).',
+      'The exchange has no verified withdrawal address for xrp (getWithdrawAddress: the exchange refused: there is no address for this coin yet).',
     );
   });
 });
 
 describe('fees', () => {
-  it('keep every digit, whatever form they come in', async () => {
+  it('keep every digit in whatever form they are sent', async () => {
     const { client } = await exchange({ getFeeInfo: FEES.mixed });
     expect(await client.fees('xrp')).toEqual([
       { coin: 'xrp', chain: 'A', mainChain: '1', fee: '0.001', canDeposit: true, canWithdraw: true },
@@ -157,7 +157,7 @@ describe('fees', () => {
   });
 
   it.each(['{"code":1000,"result":{}}', '{"code":3008,"message":"no record"}'])(
-    'are none for %s',
+    'are empty for %s',
     async (getFeeInfo) => {
       expect(await (await exchange({ getFeeInfo })).client.fees()).toEqual([]);
     },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { amountIn, readAmount } from '../../src/exchange/bill-amounts.js';
 
-describe('the amount in a text', () => {
+describe('readAmount and amountIn', () => {
   it.each([
     ['+0.5BTC', 'BTC', '0.5'],
     ['-0.5BTC', 'BTC', '-0.5'],
@@ -20,7 +20,7 @@ describe('the amount in a text', () => {
     ['12', 'BTC', '12'],
     ['BTC+0.5', 'BTC', '0.5'],
     ['0BTC', 'BTC', '0'],
-  ])('%j of %s is %s', (text, coin, amount) => {
+  ])('read %j of %s as %s', (text, coin, amount) => {
     expect(readAmount(text, coin)).toBe(amount);
   });
 
@@ -34,14 +34,14 @@ describe('the amount in a text', () => {
     ['', 'BTC'],
     ['+0.5BTC (frozen)', 'BTC'],
     ['NaN', 'BTC'],
-  ])('%j of %s is no guess but a failure that names it', (text, coin) => {
+  ])('fail for %j of %s with a message that quotes it', (text, coin) => {
     expect(readAmount(text, coin)).toBeUndefined();
     expect(() => amountIn(text, coin, '17')).toThrow(
       `The amount ${JSON.stringify(text)} of bill 17 (${coin}) cannot be read.`,
     );
   });
 
-  it('comes back to the digit from every way to write it', () => {
+  it('read every way to write an amount to the last digit', () => {
     const coin = fc.stringMatching(/^[0-9A-Z]{1,8}$/).filter((name) => /[A-Z]/.test(name) && !/^E/.test(name));
     const whole = fc.bigInt({ min: 0n, max: 10n ** 24n });
     const fraction = fc.stringMatching(/^(\.\d{1,20})?$/);

@@ -76,7 +76,7 @@ async function idsOf(source: ExchangeClient, range: BillRange, at = zone()): Pro
 
 const QUIET = [{ later: 0, arrivals: 0, hours: 0 }];
 
-describe('the bills of a range', () => {
+describe('readBills', () => {
   const moment = fc.record({
     later: fc.nat(5),
     arrivals: fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 3, 49, 120),
@@ -87,7 +87,7 @@ describe('the bills of a range', () => {
   const ages = fc.array(age, { minLength: 0, maxLength: 900, size: 'max' });
   const end = fc.option(fc.nat(100 * 60), { nil: undefined });
 
-  it('are each of them once, newest first, while bills come in and grow old', async () => {
+  it('returns each bill once, newest first, while bills are added and become older than 48 hours', async () => {
     await fc.assert(
       fc.asyncProperty(
         ages,
@@ -116,7 +116,7 @@ describe('the bills of a range', () => {
     );
   });
 
-  it('take no request that they do not need', async () => {
+  it('sends no unnecessary request', async () => {
     const minutesAgo = (count: number) => Array.from({ length: count }, (_, index) => NOW - index * 60_000).reverse();
     const asks = async (count: number, range: BillRange) => {
       const { source, asked } = exchangeOf(minutesAgo(count), QUIET);
@@ -134,7 +134,7 @@ describe('the bills of a range', () => {
     expect(asked).toBe('0/1 0/1 1/1 1/2 1/3 1/4');
   });
 
-  it('are not cut by a zone that had another offset', async () => {
+  it('loses no bill if the zone had another offset then', async () => {
     // learned as +09:00, and in those days +08:00 or +10:00 counted
     const dates = Array.from({ length: 500 }, (_, index) => NOW - (500 - index) * HOUR);
     for (const zoneHours of [8, 9, 10]) {
@@ -145,7 +145,7 @@ describe('the bills of a range', () => {
     }
   });
 
-  it('are not taken for whole where they come oldest first', async () => {
+  it('fails if the exchange lists bills oldest first', async () => {
     const { api } = exchangeOf([NOW - 3 * HOUR, NOW - HOUR], QUIET);
     const read: ExchangeApi['read'] = async (name, values) => {
       const answer = (await api.read(name, values)) as unknown as { readonly result: readonly object[] };
@@ -156,7 +156,7 @@ describe('the bills of a range', () => {
     ).rejects.toThrow(/oldest first/);
   });
 
-  it('teach the zone, from one that is recent', async () => {
+  it('learns the zone from recent bills', async () => {
     const at = zone();
     await idsOf(exchangeOf([NOW - 300 * HOUR, NOW - HOUR], QUIET, 8).source, {}, at);
     expect(at.name).toBe('+08:00');

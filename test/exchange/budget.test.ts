@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Budget } from '../../src/exchange/budget.js';
 
-it('draws nothing while a person is asked, and goes on from there', async () => {
+it('does not count the time a person takes to answer', async () => {
   let now = 1_000;
   const budget = new Budget(500, () => now);
   now += 200;
@@ -22,7 +22,7 @@ it('draws nothing while a person is asked, and goes on from there', async () => 
   expect(budget.leftMs).toBe(0);
 });
 
-it('is lengthened for work that is known to take long, unless the user has said how long it may take', () => {
+it('can be lengthened unless the user has set the time', () => {
   const now = () => 1_000;
   const [usual, chosen] = [new Budget(500, now), new Budget(500, now, true)];
   for (const budget of [usual, chosen]) budget.lengthen(9_000);

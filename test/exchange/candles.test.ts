@@ -27,26 +27,26 @@ async function read(answers: Answer[], range: { since?: number; until?: number; 
   };
 }
 
-it('follows the pages of a deployment that gives the first rows', async () => {
+it('reads further pages if the deployment returns the first rows', async () => {
   const { candles, failure, requests } = await read([page(0, 1000), page(1000, 1000), page(2000, 7)], {});
   expect(candles).toHaveLength(2007);
   expect(failure).toBeNull();
   expect(requests).toEqual([START - 1, START + 999 * MINUTE, START + 1999 * MINUTE].map(String));
 });
 
-it('asks for no more pages than the rows that are wanted', async () => {
+it('stops as soon as it has the rows that were asked for', async () => {
   const { candles, requests } = await read([page(0, 1000), page(1000, 1000)], { size: 5 });
   expect(candles.map(({ time }) => time)).toEqual([0, 1, 2, 3, 4].map((row) => START + row * MINUTE));
   expect(requests).toHaveLength(1);
 });
 
-it('says so where the latest rows have pushed out the first', async () => {
+it('reports the missing candles if only the latest rows are returned', async () => {
   const { candles, failure } = await read([page(4000, 1000)], {});
   expect(candles).toHaveLength(1000);
   expect(failure).toMatchObject({ kind: 'partial', message: expect.stringContaining('2018-10-26T05:40:00.000Z') });
 });
 
-it('keeps what it has when a later page cannot be had', async () => {
+it('keeps what it has if a later page fails', async () => {
   const { candles, failure } = await read([page(0, 1000)], {});
   expect(candles).toHaveLength(1000);
   expect(failure).toMatchObject({ kind: 'partial', message: expect.stringContaining('HTTP 502') });

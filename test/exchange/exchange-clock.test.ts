@@ -25,27 +25,30 @@ describe("the exchange's clock", () => {
     expect([clock.offset, clock.now(), written]).toEqual([0, NOON, []]);
   });
 
-  it.each([90_000, -90_000, 8 * 3_600_000])('follows an exchange that is %d ms ahead, to about a second', (ahead) => {
-    const { clock, written } = clockAt(NOON);
-    clock.learn(sample(NOON, 100, ahead));
-    expect(Math.abs(clock.offset - ahead)).toBeLessThanOrEqual(1_100);
-    expect(clock.now()).toBe(NOON + clock.offset);
-    expect(written).toEqual([clock.offset]);
-  });
+  it.each([90_000, -90_000, 8 * 3_600_000])(
+    'follows an exchange that is %d ms ahead within about a second',
+    (ahead) => {
+      const { clock, written } = clockAt(NOON);
+      clock.learn(sample(NOON, 100, ahead));
+      expect(Math.abs(clock.offset - ahead)).toBeLessThanOrEqual(1_100);
+      expect(clock.now()).toBe(NOON + clock.offset);
+      expect(written).toEqual([clock.offset]);
+    },
+  );
 
-  it('keeps what it knows while that can still be right', () => {
+  it('keeps the known difference while it is still possible', () => {
     const { clock, written } = clockAt(NOON, 90_000);
     clock.learn(sample(NOON, 100, 90_400));
     expect([clock.offset, written]).toEqual([90_000, []]);
   });
 
-  it('forgets a difference that is gone', () => {
+  it('drops a difference that is gone', () => {
     const { clock, written } = clockAt(NOON, 90_000);
     clock.learn(sample(NOON, 100, 0));
     expect([clock.offset, written]).toEqual([0, [0]]);
   });
 
-  it('is never off by more than the samples leave open', () => {
+  it('is never off by more than the samples allow', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -10_000_000, max: 10_000_000 }),

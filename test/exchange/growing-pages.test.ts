@@ -43,10 +43,10 @@ async function all(list: GrowingList<number>): Promise<number[]> {
   return rows;
 }
 
-describe('the pages of a list that grows while it is read', () => {
+describe('pagesInOrder of a list that grows while it is read', () => {
   const moment = fc.record({ later: fc.nat(6), arrivals: fc.constantFrom(0, 0, 0, 0, 0, 1, 2, SIZE - 1, SIZE + 2) });
 
-  it('hold every row that was there at the start once, newest first, whatever overtakes what', async () => {
+  it('returns every row of the start once, newest first, in whatever order requests are answered', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(160), fc.array(moment, { minLength: 1, maxLength: 60 }), async (length, moments) => {
         const { list } = listOf(length, moments);
@@ -58,7 +58,7 @@ describe('the pages of a list that grows while it is read', () => {
     );
   });
 
-  it('are asked for one after the other where there are few, and four at a time where there are many', async () => {
+  it('reads a short list page by page and a long one four pages at a time', async () => {
     const few = listOf(4 * SIZE - 1, [{ later: 1, arrivals: 0 }]);
     await all(few.list);
     expect({ asked: few.asked, together: few.together() }).toEqual({ asked: [1, 2, 3, 4], together: 1 });
@@ -69,14 +69,14 @@ describe('the pages of a list that grows while it is read', () => {
     expect(many.asked.length).toBeLessThanOrEqual(101 + 9 + 3);
   });
 
-  it('end with a failure where the exchange does not count them', async () => {
+  it('fails if the exchange ignores page numbers', async () => {
     const list = { ...listOf(SIZE, [{ later: 0, arrivals: 0 }]).list, read: async () => [5, 4, 3, 2, 1] };
-    await expect(all(list)).rejects.toThrow(new Failure('partial', 'the exchange gave the same page again'));
+    await expect(all(list)).rejects.toThrow(new Failure('partial', 'the exchange returned the same page again'));
   });
 });
 
-describe('rows that were seen', () => {
-  it('are told for as long as a list is, though few are kept in mind', () => {
+describe('Seen', () => {
+  it('recognizes the rows of a list of any length, although it remembers few', () => {
     const seen = new Seen<number>(String, (row) => row);
     const rows = Array.from({ length: 50_000 }, (_, index) => 100_000 - index);
     for (let from = 0; from < rows.length; from += 50) {
@@ -88,7 +88,7 @@ describe('rows that were seen', () => {
     expect(seen.fresh([100_001, 50_000])).toEqual([50_000]);
   });
 
-  it('count once by their ids where nothing tells their age', () => {
+  it('recognizes rows of unknown age by their ids', () => {
     const seen = new Seen<string>(String, () => Number.NaN);
     expect(seen.fresh(['a', 'b'])).toEqual(['a', 'b']);
     expect(seen.fresh(['b', 'c', 'a', 'd'])).toEqual(['c', 'd']);

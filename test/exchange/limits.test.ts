@@ -4,7 +4,7 @@ import { clientOf, failureOf } from './support.js';
 
 const ORDERS = { currency: 'btc_usdt', pageIndex: '1', tradeType: '1' };
 
-it('signed reads of one client take what a second allows at once, and a second later there is room again', async () => {
+it('sends as many signed reads at once as a second allows, and more a second later', async () => {
   const server = await serveFaults({ answer: () => respond('[]') });
   const { client, host } = clientOf(server.url);
   const start = host.now();
@@ -14,7 +14,7 @@ it('signed reads of one client take what a second allows at once, and a second l
   expect(host.now() - start).toBe(2 * 1_010);
 });
 
-it('a read that came too often waits a second and more, and is asked again', async () => {
+it('repeats a read that was refused as too frequent after a second or more', async () => {
   const answers = ['{"code":4002,"message":"too frequent"}', '[]'];
   const server = await serveFaults({ answer: () => respond(answers.shift() ?? '[]') });
   const { client, host } = clientOf(server.url);
@@ -22,14 +22,14 @@ it('a read that came too often waits a second and more, and is asked again', asy
   expect(host.sleeps).toEqual([1_250]);
 });
 
-it('where it stays so, the limit is what is told', async () => {
+it('fails as limited if the read is refused every time', async () => {
   const server = await serveFaults({ answer: () => respond('{"code":4002,"message":"too frequent"}') });
   const failure = await failureOf(clientOf(server.url).client.api.read('getOrders', ORDERS));
   expect(failure).toMatchObject({ kind: 'limited', code: 4002 });
   expect(server.requests).toHaveLength(4);
 });
 
-it("waits for K-line's second no longer than the budget lasts", async () => {
+it('does not wait for the K-line limit longer than the budget lasts', async () => {
   const server = await serveFaults({ answer: () => respond('{"data":[],"moneyType":"USDT","symbol":"BTC"}') });
   const { client, host } = clientOf(server.url, 500);
   await client.api.read('kline', { market: 'btc_usdt', type: '1min' });

@@ -19,7 +19,7 @@ function growing(count: number, coming: readonly number[]) {
 }
 
 it.each([[[0]], [[3, 7]], [[10]], [[20, 60, 10]]])(
-  'misses none and gives none twice while %j orders come in',
+  'returns each order once while %j orders are added',
   async (coming) => {
     const { client } = growing(45, coming);
     const pages = await readOrderPages(client, 'btc_usdt', 'buy', { from: 1, to: 1_000 });
@@ -31,7 +31,7 @@ it.each([[[0]], [[3, 7]], [[10]], [[20, 60, 10]]])(
   },
 );
 
-it('is not asked for ever where the exchange does not count pages', async () => {
+it('stops if the exchange ignores page numbers', async () => {
   const rows = Array.from({ length: 10 }, (_, index) => ({ id: `${index}` }) as Order);
   let asked = 0;
   const orderPage = async () => {

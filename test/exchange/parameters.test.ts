@@ -114,14 +114,14 @@ describe.each([
   },
   { name: 'anything', kind: anything, takes: ['', '7', 'limit'], refuses: ['x'.repeat(501), ...LINES] },
 ])('$name', ({ kind, takes, refuses }) => {
-  it.each(takes)('takes %j', (text) => expect(kind.complaint(text)).toBeUndefined());
+  it.each(takes)('accepts %j', (text) => expect(kind.complaint(text)).toBeUndefined());
   it.each(refuses)('refuses %j', (text) => expect(kind.complaint(text)).toMatch(/^must (not )?\w/));
 });
 
-describe('the values of a call', () => {
+describe('checkedParameters', () => {
   const order = { currency: 'btc_usdt', tradeType: '1', price: '1', amount: '1' };
 
-  it('are named where they are wrong, missing or unknown', () => {
+  it('names the parameter that is wrong, missing or unknown', () => {
     expect(() => checkedParameters('order', { ...order, price: '0' })).toThrow(
       'price must be a decimal number above zero',
     );
@@ -144,7 +144,7 @@ describe('the values of a call', () => {
     );
   });
 
-  it('name an order in exactly one way', () => {
+  it('requires exactly one reference to an order', () => {
     const one = { currency: 'btc_usdt', id: '1' };
     expect([...checkedParameters('cancelOrder', one)]).toEqual([
       ['currency', 'btc_usdt'],
@@ -155,7 +155,7 @@ describe('the values of a call', () => {
     expect(() => checkedParameters('getOrder', { currency: 'btc_usdt' })).toThrow(rule);
   });
 
-  it('a complaint never quotes a fund password', () => {
+  it('never quotes a fund password', () => {
     const withdrawal = { amount: '1', currency: 'usdt', fees: '0', receiveAddr: 'a' };
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 12 }), fc.constantFrom(...LINES), (text, bad) => {

@@ -16,7 +16,7 @@ async function ratesOf(last: Readonly<Record<string, string | null>>): Promise<R
   return readRates(clientOf(server.url).client, markets);
 }
 
-describe('what a coin is worth in another', () => {
+describe('the value of a coin in another', () => {
   it('is the amount itself in the same coin, and exact over one market', async () => {
     const rates = await ratesOf({ btc_usdt: '28068.29' });
     expect(rates.value('5.00998', 'btc', 'btc')?.toString()).toBe('5.00998');
@@ -25,7 +25,7 @@ describe('what a coin is worth in another', () => {
     expect(rates.value('0', 'btc', 'usdt')?.toString()).toBe('0');
   });
 
-  it('is divided once, last, to eight decimals or more, and rounded down', async () => {
+  it('is divided once, at the end, to eight decimals or more, and rounded down', async () => {
     const rates = await ratesOf({ btc_usdt: '3', eth_btc: '0.07', xrp_usdt: '0.000000000001' });
     expect(rates.value('2', 'usdt', 'btc')?.toString()).toBe('0.66666666');
     expect(rates.value('3', 'usdt', 'btc')?.toString()).toBe('1');
@@ -36,7 +36,7 @@ describe('what a coin is worth in another', () => {
     expect(rates.value('7', 'xrp', 'btc')?.toString()).toBe('0.000000000002');
   });
 
-  it('goes over the fewest markets, and over none without a price', async () => {
+  it('uses the fewest markets, and none without a price', async () => {
     const rates = await ratesOf({
       a_b: '2',
       b_usdt: '3',

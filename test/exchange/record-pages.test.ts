@@ -24,7 +24,7 @@ async function clientFor(answer: (page: number) => string) {
 }
 
 describe('a page of records', () => {
-  it('may lack what is only told', async () => {
+  it('may lack optional fields', async () => {
     const { client } = await clientFor(() => datas(`[${WITHDRAWAL}]`));
     expect(await readWithdrawalPage(client, 'btc', 1)).toEqual({
       records: [
@@ -72,7 +72,7 @@ describe('all records', () => {
     return ids;
   }
 
-  it('come to the last page, also where the exchange gives smaller pages than it was asked for', async () => {
+  it('are read to the last page, even if pages are smaller than requested', async () => {
     for (const size of [50, 20]) {
       const { client, pages } = await clientFor((index) => datas(`[${page(130, size, index)}]`, `,"pageSize":${size}`));
       expect(await idsOf(readWithdrawals(client, 'btc'))).toEqual(
@@ -82,7 +82,7 @@ describe('all records', () => {
     }
   });
 
-  it('come once, though more come in meanwhile', async () => {
+  it('are each returned once although more are added meanwhile', async () => {
     let total = 120;
     const { client } = await clientFor((index) => {
       const body = datas(`[${page(total, 50, index)}]`);

@@ -27,8 +27,8 @@ function thrownBy(work: () => unknown): unknown {
   }
 }
 
-describe('types that deployments were seen to send in place of the documented ones', () => {
-  it.each(['1000', '"1000"'])('a code %s', (code) => {
+describe('undocumented types that deployments send', () => {
+  it.each(['1000', '"1000"'])('accepts the code %s', (code) => {
     expect(readResponse('order', `{"code":${code},"message":"ok","id":"1"}`).id).toBe('1');
     expect(readResponse('withdraw', `{"code":${code},"message":null,"id":1}`)).toEqual({
       code: 1000,
@@ -41,7 +41,7 @@ describe('types that deployments were seen to send in place of the documented on
     ['{"code":1000,"message":"操作成功"}', '操作成功'],
     ['{"code":"1000","message":{"des":"done","isSuc":"true","datas":null}}', 'done'],
     ['{"code":1000,"message":{"des":"done","isSuc":true}}', 'done'],
-  ])('the message of a cancellation: %s', (body, des) => {
+  ])('reads the message of a cancellation %s', (body, des) => {
     const nothing = { amount: null, price: null, completeMonty: null, completeAmount: null };
     expect(readResponse('cancelOrder', body).message).toEqual({ des, isSuc: true, datas: nothing });
   });
@@ -50,7 +50,7 @@ describe('types that deployments were seen to send in place of the documented on
     ['"310.005"', '310.005'],
     ['310.0050', '310.0050'],
     ['3.1E+2', '310'],
-  ])('trade_money %s', (text, value) => {
+  ])('reads trade_money %s', (text, value) => {
     const body = record({}).replace('"trade_money":0', `"trade_money":${text}`);
     expect(readResponse('getOrder', body).trade_money).toBe(value);
   });
@@ -61,7 +61,7 @@ describe('types that deployments were seen to send in place of the documented on
     [{ fees: '' }, null],
     [{ fees: null }, null],
     [{}, null],
-  ])('fees of %j', (fees, value) => {
+  ])('reads fees of %j', (fees, value) => {
     expect(readResponse('getOrder', record(fees)).fees).toBe(value);
   });
 
@@ -71,7 +71,7 @@ describe('types that deployments were seen to send in place of the documented on
     expect(readResponse('getOrders', `[${record({ [name]: 'true' })}]`)[0]?.useXxFee).toBe(isOne);
   });
 
-  it('times in seconds and in milliseconds, as numbers and as text', () => {
+  it('reads times in seconds and milliseconds, as numbers and as text', () => {
     const at = (date: string) => readResponse('ticker', `{"ticker":${QUIET},"date":${date}}`).date;
     expect(['1648461600', '"1648461600"', '1648461600000', '"1648461600000"'].map(at)).toEqual(
       Array(4).fill(1648461600000),
@@ -80,7 +80,7 @@ describe('types that deployments were seen to send in place of the documented on
 
   const QUIET = '{"high":"","low":null,"buy":"--","sell":"-","last":"0","open":"0.0","riseRate":"-1.5","vol":"0"}';
 
-  it('a market that nobody trades in', () => {
+  it('reads the empty prices of a market without trades', () => {
     const { ticker } = readResponse('ticker', `{"ticker":${QUIET},"date":"1648461600000","turnover":"1"}`);
     expect(ticker).toEqual({
       high: null,
@@ -94,7 +94,7 @@ describe('types that deployments were seen to send in place of the documented on
     });
   });
 
-  it('prices of trades, books and candles as text', () => {
+  it('reads prices of trades, books and candles sent as text', () => {
     const trade =
       '{"date":"1648461600","price":"31000.50","amount":"0.10","tid":"7","trade_type":"ask","type":"sell","x":1}';
     expect(readResponse('trades', `[${trade}]`)[0]).toMatchObject({ price: '31000.50', amount: '0.10', tid: '7' });
@@ -104,7 +104,7 @@ describe('types that deployments were seen to send in place of the documented on
   });
 });
 
-describe('answers that say no', () => {
+describe('refusals', () => {
   it.each([
     ['order', '{"code":"2009","message":"Insufficient"}', 2009, 'Insufficient'],
     ['getOrders', '{"code":3001,"message":"not found"}', 3001, 'not found'],
@@ -118,8 +118,8 @@ describe('answers that say no', () => {
   });
 });
 
-describe('no digit is lost', () => {
-  it('in an id, however long', () => {
+describe('digits', () => {
+  it('are kept in an id of any length', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[1-9][0-9]{0,38}$/), (id) => {
         expect(readResponse('orderMoreV2', `{"code":1000,"message":"","data":[${id},"${id}"]}`).data).toEqual([id, id]);
@@ -127,7 +127,7 @@ describe('no digit is lost', () => {
     );
   });
 
-  it('in a number of JSON', () => {
+  it('are kept in a JSON number', () => {
     const number = fc.stringMatching(/^-?(0|[1-9][0-9]{0,29})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?$/);
     fc.assert(
       fc.property(number, (text) => {
@@ -136,7 +136,7 @@ describe('no digit is lost', () => {
     );
   });
 
-  it('in an amount of any length', () => {
+  it('are kept in an amount of any length', () => {
     const amount = '123456789012345678901234567890.10';
     expect(readResponse('getOrder', record({}).replace('"price":1', `"price":${amount}`)).price).toBe(amount);
   });
@@ -171,7 +171,7 @@ describe('hostile answers', () => {
     expect((error as Mismatch).message).toBe(`the answer to order is ${words}`);
   });
 
-  it.each(['0', '"0"', '"000"', '-1', 'null'])('an id of what a write made: %s', (id) => {
+  it.each(['0', '"0"', '"000"', '-1', 'null'])('rejects %s as the id of what a write made', (id) => {
     const answers = [
       ['order', `{"code":"1000","message":"","id":${id}}`],
       ['orderMoreV2', `{"code":"1000","message":"","data":[1,${id}]}`],
@@ -181,7 +181,7 @@ describe('hostile answers', () => {
     expect(readResponse('order', '{"code":"1000","message":"","id":"00120"}').id).toBe('00120');
   });
 
-  it.each(['null', 'true', '1', '"text"', '[]', '{}'])('JSON that is no such answer: %s', (body) => {
+  it.each(['null', 'true', '1', '"text"', '[]', '{}'])('rejects JSON that is not the expected answer: %s', (body) => {
     for (const name of ['order', 'getOrder', 'getAccountInfo', 'kline'] as const) {
       const error = thrownBy(() => readResponse(name, body));
       expect(error).toBeInstanceOf(Mismatch);
@@ -189,7 +189,7 @@ describe('hostile answers', () => {
     }
   });
 
-  it('keys that would change every object change none', () => {
+  it('does not let keys like __proto__ change objects', () => {
     const poison = '{"__proto__":{"code":1000,"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
     expect(thrownBy(() => readResponse('order', poison))).toMatchObject({
       message: expect.stringContaining('"code" is missing'),
@@ -200,7 +200,7 @@ describe('hostile answers', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 
-  it('5 MB of one text, and of a hundred thousand entries', () => {
+  it('reads 5 MB in one text or in a hundred thousand entries', () => {
     const long = 'x'.repeat(5_000_000);
     const error = thrownBy(() => readResponse('order', `{"code":1000,"message":"","id":"${long}"}`)) as Mismatch;
     expect(error.message).toBe(
@@ -210,7 +210,7 @@ describe('hostile answers', () => {
     expect(readResponse('depth', many).asks).toHaveLength(100_000);
   });
 
-  it('whatever text: an error of its own kind and nothing else', () => {
+  it('fails with a known error for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: 'binary' }), fc.json()),

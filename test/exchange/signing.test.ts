@@ -16,8 +16,8 @@ function parametersOf(signed: string): Map<string, string> {
   );
 }
 
-describe('signatures made by another client', () => {
-  it.each(SECRETS)('the key of $secret', ({ secret, sha1 }) => {
+describe('signatures of another client', () => {
+  it.each(SECRETS)('derives the key of $secret', ({ secret, sha1 }) => {
     expect(signingKey(secret)).toBe(sha1);
   });
 
@@ -43,14 +43,14 @@ describe('signatures made by another client', () => {
     },
   );
 
-  it('the values of the last one pass the rules of their operation, but for the empty one', () => {
+  it('accepts the values of the last vector except for the empty one', () => {
     const values = { currency: 'btc_usdt', tradeType: '1', price: '2', amount: '1' };
     expect([...checkedParameters('order', values).keys()]).toEqual(['currency', 'tradeType', 'price', 'amount']);
     expect(() => checkedParameters('order', { ...values, customerOrderId: '' })).toThrow(/^customerOrderId must be/);
   });
 });
 
-describe('a fund password means the same to the server', () => {
+describe('a fund password', () => {
   const withdrawal = { amount: '1', currency: 'usdt', fees: '0', receiveAddr: 'a_b' };
   const keys = { accessKey: 'ak-0001', secretKey: 'sk-0002' };
   /** The SHA-1 digest of sk-0002. */
@@ -79,7 +79,7 @@ describe('a fund password means the same to the server', () => {
     },
   );
 
-  it('whatever is printable', () => {
+  it('arrives unchanged, whatever printable characters it has', () => {
     const printable = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(
@@ -89,7 +89,7 @@ describe('a fund password means the same to the server', () => {
     );
   });
 
-  it('the raw text is signed, not its encoding', () => {
+  it('is signed raw, not encoded', () => {
     // printf '%s' 'accesskey=…&safePwd=a&b=%+#' | openssl dgst -md5 -hmac 1538…9296
     expect(new URL(sent('a&b=%+#')).searchParams.get('sign')).toBe('3ce4a8036a191acde616093d5cf7fd89');
   });

@@ -19,12 +19,12 @@ function urlOf(name: OperationName, values: WireExample['values']): string {
   return access === 'open' ? openUrl(name, HOSTS, parameters) : signedUrl(name, HOSTS, parameters, KEYS, 1648461600123);
 }
 
-it('the interface has 21 operations, each with an example here', () => {
+it('has an example for each of the 21 operations', () => {
   expect(EXAMPLES.map(([name]) => name).sort()).toEqual(Object.keys(operations).sort());
   expect(EXAMPLES).toHaveLength(21);
 });
 
-it('four of them change something, and one may be repeated', () => {
+it('counts four operations as writes and one as a refresh', () => {
   const having = (effect: string) =>
     EXAMPLES.map(([name]) => name).filter((name) => operations[name].effect === effect);
   expect(having('write').sort()).toEqual(['cancelOrder', 'order', 'orderMoreV2', 'withdraw']);
@@ -32,7 +32,7 @@ it('four of them change something, and one may be repeated', () => {
 });
 
 describe.each(EXAMPLES)('%s', (name, { values, path, body, result, fields }) => {
-  it('is asked for with the URL of the document', () => {
+  it('is called with the URL of the document', () => {
     const url = urlOf(name, values);
     if (operations[name].access === 'public') return expect(url).toBe(`https://data.example${path}`);
     const plain = `https://trade.example/mirror${path}`;
@@ -42,11 +42,11 @@ describe.each(EXAMPLES)('%s', (name, { values, path, body, result, fields }) => 
     expect([sign?.length, reqTime]).toEqual([32, '1648461600123']);
   });
 
-  it('its answer is read whole', () => {
+  it('has every field of its answer read', () => {
     expect(readResponse(name, body)).toEqual(result);
   });
 
-  it.each(Object.entries(fields))('names the field %s where it is missing, null or wrong', (field, kind) => {
+  it.each(Object.entries(fields))('names the field %s if it is missing, null or wrong', (field, kind) => {
     for (const wrong of WRONG[kind]) {
       if (wrong === true && isFlag(body, field)) continue;
       const error = thrownBy(() => readResponse(name, withField(body, field, wrong)));

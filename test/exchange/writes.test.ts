@@ -14,13 +14,13 @@ import { clientOf, failureOf, ORDER } from './support.js';
 
 const PLACED = '{"code":"1000","message":"ok","id":"202202224851151555"}';
 
-describe('a write is sent once, whatever happens to it', () => {
+describe('a write is sent once', () => {
   // what the user is told of each: a reset, a hang, a cut, a page, a refusal by the front end are not the same
   it.each<[keyof typeof FAULTS, RegExp]>([
-    ['a reset after reading', /the connection broke before an answer came \(ECONNRESET\)/],
-    ['a close without an answer', /the connection broke before an answer came/],
-    ['a hang', /no answer came in time/],
-    ['a head that breaks off', /the connection broke before an answer came|not valid HTTP/],
+    ['a reset after reading', /connection reset \(ECONNRESET\)/],
+    ['a close without an answer', /connection reset/],
+    ['a hang', /no answer in time/],
+    ['a head that breaks off', /connection reset|not valid HTTP/],
     ['a body that breaks off', /the answer was cut off/],
     ['chunks that break off', /the answer was cut off/],
     ['JSON that breaks off', /the answer to order is cut off/],
@@ -33,7 +33,7 @@ describe('a write is sent once, whatever happens to it', () => {
     ['no HTTP at all', /not valid HTTP/],
     ['JSON of another kind', /field "code" is missing/],
     ['broken compression', /the answer was cut off/],
-  ])('%s: nobody knows', async (name, words) => {
+  ])('and its outcome is unknown after %s', async (name, words) => {
     const server = await serveFaults({ answer: () => FAULTS[name] });
     const { client } = clientOf(server.url, 2_000);
     const verdict = await client.api.write('order', ORDER);
@@ -42,7 +42,7 @@ describe('a write is sent once, whatever happens to it', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('one that is taken back when its turn comes does not leave', async () => {
+  it('or not at all if it is cancelled before its turn', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
     const { client } = clientOf(server.url);
     const taken = await client.api.write('order', ORDER, client.now(), () => false);
@@ -50,10 +50,10 @@ describe('a write is sent once, whatever happens to it', () => {
     expect(server.connections).toBe(0);
   });
 
-  it('a reset before a byte was read: the bytes may have left all the same', async () => {
+  it('and its outcome is unknown after a reset before a byte was read', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED), resets: () => true });
     const verdict = await clientOf(server.url).client.api.write('order', ORDER);
-    expect(verdict).toEqual({ kind: 'lost', reason: expect.stringContaining('connection broke') });
+    expect(verdict).toEqual({ kind: 'lost', reason: expect.stringContaining('connection reset') });
     expect(server.connections).toBe(1);
     expect(server.requests).toHaveLength(0);
   });
@@ -61,7 +61,7 @@ describe('a write is sent once, whatever happens to it', () => {
   it.each<[string, Answer]>([
     ['endless', endless],
     ['endless once decompressed', inflating()],
-  ])('an answer that is %s is cut off: nobody knows', async (_, answer) => {
+  ])('and its outcome is unknown after an answer that is %s was cut off', async (_, answer) => {
     const server = await serveFaults({ answer: () => answer });
     const verdict = await clientOf(server.url).client.api.write('order', ORDER);
     expect(verdict).toEqual({ kind: 'lost', reason: expect.stringMatching(/the answer was longer than 32 MB/) });
@@ -72,7 +72,7 @@ describe('a write is sent once, whatever happens to it', () => {
     ['plain', respond(PLACED)],
     ['compressed', compressed(PLACED)],
     ['a character at a time', dribbled(PLACED)],
-  ])('an answer that comes (%s) is taken', async (_, answer) => {
+  ])('and an answer that comes (%s) counts', async (_, answer) => {
     const server = await serveFaults({ answer: () => answer });
     const verdict = await clientOf(server.url).client.api.write('order', ORDER);
     expect(verdict).toEqual({ kind: 'done', answer: { code: 1000, message: 'ok', id: '202202224851151555' } });
@@ -82,7 +82,7 @@ describe('a write is sent once, whatever happens to it', () => {
     ['{"code":1003,"message":"signature wrong"}', 1003, 'signature wrong'],
     ['{"code":"2009","message":"balance"}', 2009, 'balance'],
     ['{"code":1000,"message":{"des":"too late","isSuc":false}}', 1000, 'too late'],
-  ])('a refusal %s is a refusal', async (body, code, message) => {
+  ])('and %s is a refusal', async (body, code, message) => {
     const server = await serveFaults({ answer: () => respond(body) });
     const verdict = await clientOf(server.url).client.api.write('order', ORDER);
     expect(verdict).toMatchObject({ kind: 'refused', refusal: { code, message } });
@@ -90,8 +90,8 @@ describe('a write is sent once, whatever happens to it', () => {
   });
 });
 
-describe('a write has a connection of its own', () => {
-  it('never the one of a read, and closes it', async () => {
+describe('the connection of a write', () => {
+  it('is its own and closed afterwards', async () => {
     const server = await serveFaults({ answer: ({ target }) => respond(target.includes('order') ? PLACED : '{}') });
     const { client } = clientOf(server.url);
     await client.api.read('markets', {});
@@ -104,7 +104,7 @@ describe('a write has a connection of its own', () => {
     ]);
   });
 
-  it('a read does share one', async () => {
+  it('is not shared, unlike that of reads', async () => {
     // shows that the test above could see a connection that is used again
     const server = await serveFaults({ answer: () => respond('{}') });
     const { client } = clientOf(server.url);
@@ -114,33 +114,33 @@ describe('a write has a connection of its own', () => {
   });
 });
 
-describe('not sent', () => {
-  it('when nobody listens', async () => {
+describe('a write is not sent', () => {
+  it('if nothing listens at the host', async () => {
     const verdict = await clientOf('http://127.0.0.1:1').client.api.write('order', ORDER);
     expect(verdict).toEqual({
       kind: 'notSent',
-      reason: 'the host refused the connection (ECONNREFUSED)',
+      reason: 'connection refused (ECONNREFUSED)',
       failure: 'unreachable',
     });
   });
 
-  it('when the name means nothing', async () => {
+  it('if the host name is unknown', async () => {
     const { client } = clientOf('https://pit-test.invalid', 4_000);
     expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
   });
 
-  it('when no time is left', async () => {
+  it('if no time is left', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
     expect(await clientOf(server.url, 0).client.api.write('order', ORDER)).toMatchObject({ kind: 'notSent' });
     expect(server.connections).toBe(0);
   });
 
-  it('when the certificate is nobody’s, whatever the environment says', async () => {
+  it('if the certificate is self-signed, whatever the environment says', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED), tls: true });
     const expected = {
       kind: 'notSent',
       failure: 'unreachable',
-      reason: expect.stringContaining("the host's certificate is signed by nobody but itself"),
+      reason: expect.stringContaining("the host's certificate is self-signed"),
     };
     expect(await clientOf(server.url).client.api.write('order', ORDER)).toEqual(expected);
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
@@ -149,18 +149,21 @@ describe('not sent', () => {
     expect(server.bytes).toBe('');
   });
 
-  it.each(['order', 'markets'] as const)('over http to another machine (%s), before any connection', async (name) => {
-    const connect = vi.spyOn(Socket.prototype, 'connect');
-    const { client } = clientOf('http://192.0.2.1');
-    const failure = await failureOf(
-      name === 'order' ? client.api.write('order', ORDER) : client.api.read('markets', {}),
-    );
-    expect(failure).toMatchObject({ kind: 'credentials', message: expect.stringContaining('http://192.0.2.1') });
-    expect(connect).not.toHaveBeenCalled();
-    connect.mockRestore();
-  });
+  it.each(['order', 'markets'] as const)(
+    'over http to another machine (%s), and no connection is made',
+    async (name) => {
+      const connect = vi.spyOn(Socket.prototype, 'connect');
+      const { client } = clientOf('http://192.0.2.1');
+      const failure = await failureOf(
+        name === 'order' ? client.api.write('order', ORDER) : client.api.read('markets', {}),
+      );
+      expect(failure).toMatchObject({ kind: 'credentials', message: expect.stringContaining('http://192.0.2.1') });
+      expect(connect).not.toHaveBeenCalled();
+      connect.mockRestore();
+    },
+  );
 
-  it('when a value breaks its rule', async () => {
+  it('if a value breaks its rule', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
     const failure = await failureOf(clientOf(server.url).client.api.write('order', { ...ORDER, amount: '-1' }));
     expect(failure).toMatchObject({ kind: 'usage', message: 'order: amount must be a decimal number above zero' });
@@ -168,7 +171,7 @@ describe('not sent', () => {
   });
 });
 
-it('a write called as a read is a defect and is not sent', async () => {
+it('throws an error for a write called as a read, and sends nothing', async () => {
   const server = await serveFaults({ answer: () => respond(PLACED) });
   expect((await failureOf(clientOf(server.url).client.api.read('order', ORDER))).message).toContain('is sent once');
   expect(server.connections).toBe(0);

@@ -18,6 +18,14 @@ export interface CommandInProcess {
   interrupt(): Promise<void>;
 }
 
+export interface ProcessOptions {
+  readonly input?: string;
+  /** The width of a terminal behind both outputs; without it they are pipes. */
+  readonly columns?: number;
+  /** What differs from the real outside world. */
+  readonly host?: Partial<Host>;
+}
+
 /** The built program, as `npm test` has made it. */
 export const PIT = path.resolve(import.meta.dirname, '../../bin/pit.js');
 
@@ -31,15 +39,15 @@ const NEEDS_PROCESS = /^(NODE_(?!TLS_REJECT)|DEBUG$|LC_|LANG$|TZ$)/;
 export function startInProcess(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
-  input: string,
+  { input = '', columns, host: replaced = {} }: ProcessOptions = {},
 ): CommandInProcess {
   const needing = Object.keys(environment).filter((name) => NEEDS_PROCESS.test(name) && environment[name] !== 'UTC');
   if (needing.length > 0) throw new Error(`${needing.join(', ')} has no effect in process: use runProgram.`);
   const printed = { stdout: '', stderr: '' };
-  const output = collecting((text) => {
+  const output = collecting(columns, (text) => {
     printed.stdout += text;
   });
-  const errors = collecting((text) => {
+  const errors = collecting(columns, (text) => {
     printed.stderr += text;
   });
   const works = new Set<Parameters<Host['onInterrupt']>[0]>();
@@ -70,6 +78,7 @@ export function startInProcess(
         child.on('error', reject);
         child.on('close', (code) => resolve(code ?? 1));
       }),
+    ...replaced,
   };
   const ended = main(host);
   const firstLine = () =>
@@ -89,8 +98,8 @@ export function startInProcess(
   };
 }
 
-function collecting(take: (text: string) => void): PassThrough {
+function collecting(columns: number | undefined, take: (text: string) => void): PassThrough {
   const stream = new PassThrough();
   stream.setEncoding('utf8').on('data', take);
-  return stream;
+  return columns === undefined ? stream : Object.assign(stream, { isTTY: true, columns, rows: 50 });
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { SandboxAddress } from '../../src/sandbox/lifecycle/files.js';
 import { afterFile } from './after-file.js';
-import { startInProcess } from './in-process.js';
+import { type ProcessOptions, startInProcess } from './in-process.js';
 
 export interface Ran {
   readonly code: number | null;
@@ -12,11 +12,10 @@ export interface Ran {
   readonly stderr: string;
 }
 
-export interface RunOptions {
+export interface RunOptions extends ProcessOptions {
   readonly home: string;
   /** Added to an environment that holds nothing of pit's and no colour settings. */
   readonly environment?: Readonly<Record<string, string>>;
-  readonly input?: string;
 }
 
 /** The environment of a user who has set nothing. */
@@ -28,9 +27,9 @@ export function plainEnvironment(home: string, added: Readonly<Record<string, st
 /** Runs a command line in this process, from the sources, and returns what it printed and its exit code. */
 export async function runPit(
   words: readonly string[],
-  { home, environment = {}, input = '' }: RunOptions,
+  { home, environment = {}, ...options }: RunOptions,
 ): Promise<Ran> {
-  const { ended, printed } = startInProcess(words, plainEnvironment(home, environment), input);
+  const { ended, printed } = startInProcess(words, plainEnvironment(home, environment), options);
   return { code: await ended, signal: null, ...printed };
 }
 
@@ -50,7 +49,7 @@ export interface ServedSandbox {
 /** `pit sandbox serve --port 0` in this process, stopped after the test file. */
 export async function serveSandbox(home: string, words: readonly string[] = ['--no-limits']): Promise<ServedSandbox> {
   const line = ['sandbox', 'serve', '--port', '0', ...words];
-  const command = startInProcess(line, plainEnvironment(home), '');
+  const command = startInProcess(line, plainEnvironment(home));
   afterFile(async () => {
     await command.interrupt();
     await command.ended;

@@ -7,7 +7,7 @@ import { plainEnvironment, type Ran, type RunOptions, type ServedSandbox, sandbo
 
 export { PIT };
 
-export interface ProgramOptions extends RunOptions {
+interface ProgramOptions extends Pick<RunOptions, 'home' | 'environment' | 'input'> {
   /** Another copy of the program. */
   readonly program?: string;
 }

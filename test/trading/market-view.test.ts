@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
-import type { Side } from '../../src/domain/words.js';
+import type { Side } from '../../src/domain/order.js';
 import { averagePrice, fillsAtOnce, type MarketView, percentFrom, referenceOf } from '../../src/trading/market-view.js';
 
 /** Best first, as a depth is read. */

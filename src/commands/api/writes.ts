@@ -10,13 +10,13 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { refuseTwin, sendCall } from '../../trading/call/call.js';
-import { Departure } from '../../trading/departure.js';
 import { readAmount, readPrice } from '../../trading/expressions.js';
 import { type Guarded, guardOrders } from '../../trading/guards/guards.js';
 import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
 import type { BatchLine, CallTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/client-id.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
+import { SendGate } from '../../trading/send-gate.js';
 import { dryRun, NO_PREVIEW } from '../dry-run.js';
 import { breachText, confirmGuarded } from '../guarding.js';
 import type { OrderRequest } from '../order/order.js';
@@ -108,12 +108,12 @@ export async function callUndescribed(
     'No operation reports its outcome. Check the exchange, then record what you found, done or notSent.',
     suggest('Record it', 'resolve', id, '--as', 'done'),
   ];
-  const departure = new Departure();
+  const gate = new SendGate();
   const forget = host.onInterrupt(() => {
-    if (departure.takeBack()) output.note(`${method} was not sent.`);
+    if (gate.cancel()) output.note(`${method} was not sent.`);
     else output.warn([`${method} may have been sent.`, ...hint]);
   });
-  const call = await sendCall(account, terms, id, departure);
+  const call = await sendCall(account, terms, id, gate);
   forget();
   if (call.outcome === 'done') return bodyAnswer(call.body, raw);
   if (call.outcome === 'refused') throw refusal(call.refusal, method);

@@ -1,8 +1,7 @@
 import fs from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { cannotWrite, codeOf, shellWord } from '../../config/private.js';
-import { replaceFile } from '../../config/replace-file.js';
+import { cannotWrite, codeOf, replaceFile, shellWord } from '../../config/private.js';
 import { Failure, quoted, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { hasBlock, hasSingleMarker, withBlock, withoutBlock } from './startup-block.js';

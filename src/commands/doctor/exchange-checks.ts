@@ -67,7 +67,7 @@ async function certificateResult(url: string, probe: () => Promise<ProbeAnswer>)
   } catch (thrown) {
     const { cause } = thrown instanceof Failure ? thrown : {};
     if (!(thrown instanceof Failure) || !(cause instanceof TransportError)) throw thrown;
-    if (cause.fault === 'certificate') return fail(cause.message, cause.mend ?? thrown.hints);
+    if (cause.fault === 'certificate') return fail(cause.message, cause.fix ?? thrown.hints);
     return skipped('the host could not be reached', 'Fix the host first.');
   }
 }

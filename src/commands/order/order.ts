@@ -14,7 +14,6 @@ import { grouped } from '../../terminal/numbers.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { Departure } from '../../trading/departure.js';
 import {
   type AmountExpression,
   amountText,
@@ -31,11 +30,12 @@ import { type Guarding, type Placement, placeOrder } from '../../trading/orders/
 import { checkOrder } from '../../trading/orders/rules.js';
 import type { Unknown } from '../../trading/orders/settle.js';
 import { notionalText } from '../../trading/orders/terms.js';
+import { SendGate } from '../../trading/send-gate.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { clientId, marketName, oneOf } from '../inputs.js';
 import { notSent } from '../not-sent.js';
-import { UNCHECKED } from '../session/extras.js';
+import { UNCHECKED } from '../session/duplicate-warnings.js';
 import {
   accountText,
   type CheckedOrder,
@@ -264,17 +264,17 @@ async function place(
   order: CheckedOrder['order'],
   how: { readonly chosen: boolean } & Guarding,
 ): Promise<Answer> {
-  const departure = new Departure();
+  const gate = new SendGate();
   const { clientId: id, notional: _, ...terms } = order;
   const forget = host.onInterrupt(() => {
-    if (departure.takeBack()) output.note('The order was not sent.');
+    if (gate.cancel()) output.note('The order was not sent.');
     else
       output.warn([
         'The order may have been sent; pit did not wait for the answer.',
         suggest('Find out', 'resolve', id),
       ]);
   });
-  const placement = await placeOrder(account, terms, { id, departure, ...how });
+  const placement = await placeOrder(account, terms, { id, gate, ...how });
   forget();
   if (placement.outcome === 'placed' && placement.extras === null) output.note(UNCHECKED);
   return placedAnswer(order, placement);

@@ -5,30 +5,30 @@ import { codeOf } from '../../config/private.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { operations } from '../../exchange/operations/index.js';
 
-/** Where the fund password comes from: never from an argument or the environment, which others can read. */
+/** Where the fund password comes from; never an argument or the environment, which others can read. */
 export type PasswordSource =
   | { readonly kind: 'prompt' }
   | { readonly kind: 'stdin' }
   | { readonly kind: 'descriptor'; readonly fd: number };
 
-/** More than any password; a device would give bytes for ever. */
+/** More than any password; a device would give bytes forever. */
 const MOST_BYTES = 4_096;
 
-/** Throws Failure `usage` where the flags exclude each other, or stdin would show what is typed. */
+/** Throws Failure `usage` if the flags exclude each other, or stdin would show what is typed. */
 export function passwordSource(
   { host }: Pick<Context, 'host'>,
   { stdin, fd }: { readonly stdin: boolean; readonly fd: number | undefined },
 ): PasswordSource {
   if (stdin && fd !== undefined) throw usage('--safe-pwd-stdin and --safe-pwd-fd exclude each other.', 'Give one.');
   if (stdin && host.input.isTTY === true)
-    throw usage('On a terminal --safe-pwd-stdin would show the password.', 'Leave it out to be asked, or pipe it in.');
+    throw usage('On a terminal, --safe-pwd-stdin would show the password.', 'Leave it out to be asked, or pipe it in.');
   if (fd !== undefined) return { kind: 'descriptor', fd };
   return { kind: stdin ? 'stdin' : 'prompt' };
 }
 
 /**
- * Gets the fund password. From here on it is masked wherever it might be printed; nothing else keeps it.
- * @throws Failure `usage` for one that cannot be read or sent, `declined` where none was typed
+ * Reads the fund password. From now on it is masked wherever it might be printed; nothing else keeps it.
+ * @throws Failure `usage` for one that cannot be read or sent, `declined` if none was typed
  */
 export async function readFundPassword(context: Context, source: PasswordSource): Promise<string> {
   const text = await context.budget.outside(() => textOf(context, source));
@@ -50,7 +50,7 @@ async function textOf({ host, prompts, output, session }: Context, source: Passw
   return prompts.hidden('Fund password:');
 }
 
-/** The runtime has descriptors of its own, which are none of these and would be waited for in vain. */
+/** The runtime has descriptors of its own, of other kinds; reading one of them would never end. */
 function opened(fd: number): Readable {
   try {
     const status = fstatSync(fd);
@@ -62,28 +62,28 @@ function opened(fd: number): Readable {
   throw unreadable(`The file descriptor ${fd}`, 'it is not open');
 }
 
-/** Up to the end of the line, so that a source that stays open is not waited for. */
+/** Reads to the end of the line, so that a source that stays open does not block. */
 async function firstLine(stream: Readable, name: string): Promise<string> {
   let bytes = Buffer.alloc(0);
   try {
     for await (const chunk of stream) {
       bytes = Buffer.concat([bytes, Buffer.from(chunk)]);
-      if (bytes.length > MOST_BYTES) throw usage(`${name} holds more than a fund password.`, ONE_LINE);
+      if (bytes.length > MOST_BYTES) throw usage(`${name} contains more than a fund password.`, ONE_LINE);
       if (bytes.includes('\n')) break;
     }
   } catch (error) {
     throw error instanceof Failure ? error : unreadable(name, codeOf(error));
   }
   const [line = '', ...rest] = new TextDecoder().decode(bytes).split(/\r?\n/);
-  if (rest.join('').trim() !== '') throw usage(`${name} holds more than one line.`, ONE_LINE);
+  if (rest.join('').trim() !== '') throw usage(`${name} contains more than one line.`, ONE_LINE);
   return line;
 }
 
 function unreadable(name: string, why: string): Failure {
   return usage(
     `${name} could not be read: ${why}.`,
-    'It is opened by the shell, as in: --safe-pwd-fd 3 3< password.txt',
+    'The shell opens it, for instance: --safe-pwd-fd 3 3< password.txt',
   );
 }
 
-const ONE_LINE = 'It is one line, and nothing else.';
+const ONE_LINE = 'It must be a single line.';

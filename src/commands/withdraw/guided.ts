@@ -10,16 +10,15 @@ import type { CoinFacts } from '../../trading/withdrawals/facts.js';
 import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/plan.js';
 import { prepareWithdrawal, type WithdrawRequest } from '../../trading/withdrawals/prepare.js';
 import { validated } from '../order/guided/questions.js';
-import { coinFacts } from './check.js';
-import type { GivenWithdrawal } from './request.js';
+import { coinFacts, type GivenWithdrawal } from './withdraw.js';
 
-/** Asks on the terminal for what the command line leaves out. */
+/** Asks on the terminal for the missing parts of a withdrawal. */
 export async function askRequest(
   context: Context,
   account: TradingAccount,
   given: GivenWithdrawal,
 ): Promise<WithdrawRequest> {
-  context.output.note('Nothing is sent before you confirm it. Escape leaves.');
+  context.output.note('Nothing is sent before you confirm. Press Escape to leave.');
   const coin = given.coin ?? (await askCoin(context, account));
   const facts = await coinFacts(context, account, coin);
   const to = given.to ?? (await askAddress(context, coin, facts, given));
@@ -51,7 +50,7 @@ function askAddress(
   { chains, verified }: CoinFacts,
   { memo, chain }: GivenWithdrawal,
 ): Promise<string> {
-  if (verified !== null) output.note(`The exchange tells of this verified address: ${verified}`);
+  if (verified !== null) output.note(`The exchange lists this verified address: ${verified}`);
   const isMeant = (one: Chain) => chain === undefined || [one.chain, one.mainChain].some((name) => isSame(name, chain));
   const validate = (typed: string) => {
     const { address } = destinationOf(typed.trim(), memo, chains);
@@ -61,7 +60,7 @@ function askAddress(
   return budget.outside(() => prompts.text(`Withdraw ${coin} to which address?`, { validate }));
 }
 
-/** Asked only where the address fits several open chains. */
+/** Asked only if the address fits several open chains. */
 async function askChain(
   { prompts, budget }: Context,
   { chains }: CoinFacts,
@@ -72,10 +71,10 @@ async function askChain(
   const open = chains.filter((one) => one.canWithdraw && addressComplaint(address, one) === undefined);
   if (open.length < 2) return undefined;
   const choices = open.map(({ chain, fee }) => ({ name: `${chain}  fee ${fee}`, value: chain, short: chain }));
-  return budget.outside(() => prompts.select('Over which chain does the receiver expect it?', choices));
+  return budget.outside(() => prompts.select('Which chain does the receiver expect?', choices));
 }
 
-/** Asked only where the chain needs one. */
+/** Asked only if the chain needs one. */
 async function askMemo(
   { prompts, budget }: Context,
   coin: string,
@@ -103,7 +102,7 @@ async function askAmount(
   return readWithdrawAmount(await budget.outside(() => prompts.text(question, { validate })));
 }
 
-/** The words that withdraw the same at once. */
+/** The command for the same withdrawal. */
 function withdrawWords(
   { coin, amount, to, memo, chain, fee, internal }: WithdrawRequest,
   { globals: { dryRun } }: Context,

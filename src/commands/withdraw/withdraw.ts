@@ -1,24 +1,43 @@
+import type { Context } from '../../cli/context.js';
 import { define, flag, optional, toggle } from '../../cli/definition.js';
-import { readWithdrawAmount } from '../../trading/withdrawals/plan.js';
+import { type Advice, Failure, suggest, usage } from '../../errors.js';
+import { withdrawRequest } from '../../exchange/write-requests.js';
+import type { Answer } from '../../terminal/answer.js';
+import type { TradingAccount } from '../../trading/account.js';
+import { isOf } from '../../trading/journal/intent.js';
+import { newClientId } from '../../trading/orders/client-id.js';
+import { SendGate } from '../../trading/send-gate.js';
+import { tryRead } from '../../trading/try-read.js';
+import { type CoinFacts, type EarlierUse, readCoinFacts, readEarlierUse } from '../../trading/withdrawals/facts.js';
+import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
+import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/plan.js';
+import {
+  checkCoin,
+  type PreparedWithdrawal,
+  prepareWithdrawal,
+  type WithdrawRequest,
+} from '../../trading/withdrawals/prepare.js';
+import { refuseTwin, sendWithdrawal } from '../../trading/withdrawals/send.js';
+import { verifyWithdrawals } from '../../trading/withdrawals/verify.js';
+import { dryRun } from '../dry-run.js';
+import { explainRejection, unknownCoin } from '../funds/rejection.js';
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs.js';
-import { passwordSource } from './fund-password.js';
-import { checkGiven, firstMissing, requireSomebody, wholeRequest } from './request.js';
-import { send } from './send.js';
-import { DRY_WITHDRAWAL, WITHDRAWN } from './shapes.js';
+import { type PasswordSource, passwordSource, readFundPassword } from './fund-password.js';
+import { DRY_WITHDRAWAL, previewData, previewTable, WITHDRAWN, withdrawalAnswer } from './withdrawal-view.js';
 
 export default define({
-  summary: 'Withdraw a coin to a verified address; what is left out is asked for on a terminal',
+  summary: 'Withdraw a coin to a verified address',
   arguments: {
     coin: optional('the coin', coinName),
-    amount: optional('in the coin (0.5), or a share of what is available (50%)', readWithdrawAmount),
+    amount: optional('in the coin (0.5), or a share of the balance (50%)', readWithdrawAmount),
   },
   flags: {
-    to: flag('--to <address>', 'the address; it has to be verified with the exchange', word),
-    memo: flag('--memo <text>', 'the memo, on chains that have them', word),
-    chain: flag('--chain <name>', 'whose fee and form of address count; it is not sent', word),
-    fee: flag('--fee <amount>', 'the network fee; what the exchange asks for unless told', positiveDecimal('--fee')),
-    internal: toggle('--internal', 'consent to a transfer within the exchange'),
-    confirmAddress: flag('--confirm-address <address>', 'confirms it in a script: the whole address again', word),
+    to: flag('--to <address>', 'the address, which must be verified with the exchange', word),
+    memo: flag('--memo <text>', 'the memo, on chains that use one', word),
+    chain: flag('--chain <name>', 'the chain whose fee and address format apply; it is not sent', word),
+    fee: flag('--fee <amount>', "the network fee (default: the exchange's)", positiveDecimal('--fee')),
+    internal: toggle('--internal', 'allow a transfer within the exchange'),
+    confirmAddress: flag('--confirm-address <address>', 'confirm in a script: the whole address again', word),
     safePwdStdin: toggle('--safe-pwd-stdin', 'read the fund password from stdin'),
     safePwdFd: flag(
       '--safe-pwd-fd <n>',
@@ -40,11 +59,197 @@ export default define({
     checkGiven(given, confirmAddress);
     const request = wholeRequest(given);
     if (request === undefined && !context.prompts.available) throw firstMissing(given);
-    requireSomebody(context, { confirmed: confirmAddress !== undefined, source });
+    requireConfirmation(context, { confirmed: confirmAddress !== undefined, source });
     const account = await context.trading.account();
     const how = { confirmAddress, source };
-    if (request !== undefined) return send(context, account, request, how);
+    if (request !== undefined) return withdraw(context, account, request, how);
     const { askRequest } = await import('./guided.js');
-    return send(context, account, await askRequest(context, account, given), how);
+    return withdraw(context, account, await askRequest(context, account, given), how);
   },
 });
+
+/** A withdrawal as far as the command line gives it. */
+export type GivenWithdrawal = Omit<WithdrawRequest, 'coin' | 'amount' | 'to'> & {
+  readonly coin: string | undefined;
+  readonly amount: WithdrawRequest['amount'] | undefined;
+  readonly to: string | undefined;
+};
+
+/** Refuses parts that contradict each other. Throws Failure `usage`. */
+function checkGiven({ to, memo, coin, amount }: GivenWithdrawal, confirmAddress: string | undefined): void {
+  const unit = amount?.coin;
+  if (coin !== undefined && unit !== undefined && unit !== coin)
+    throw usage(`The amount is in ${unit}, but the coin is ${coin}.`, `Write it in ${coin}, or as a share.`);
+  if (memo === '') throw usage('The memo is empty.', 'Leave --memo out if there is none.');
+  if (to === undefined || confirmAddress === undefined || isConfirmed(to, memo, confirmAddress)) return;
+  throw usage(
+    'The address of --confirm-address differs from that of --to; nothing was sent.',
+    'Give the whole address again, copied from its source.',
+  );
+}
+
+/** Whether the whole address was given again: alone, or with its memo as the exchange writes it. */
+function isConfirmed(to: string, memo: string | undefined, confirmAddress: string): boolean {
+  return confirmAddress === to || (memo !== undefined && confirmAddress === `${to}_${memo}`);
+}
+
+function wholeRequest({ coin, amount, to, ...others }: GivenWithdrawal): WithdrawRequest | undefined {
+  return coin === undefined || amount === undefined || to === undefined ? undefined : { ...others, coin, amount, to };
+}
+
+function firstMissing({ coin, amount }: GivenWithdrawal): Failure {
+  const hint = [
+    suggest('Write it in full, for instance', 'withdraw', 'btc', '0.01', '--to', 'ADDRESS'),
+    'On a terminal, pit asks for what is missing.',
+  ];
+  if (coin === undefined) return usage('The coin is missing.', hint);
+  return usage(amount === undefined ? 'The amount is missing.' : 'The address is missing: --to ADDRESS.', hint);
+}
+
+/**
+ * Refuses a withdrawal, before any request, if nobody can confirm it or give the fund password. `--yes` does neither.
+ * Throws Failure `declined`.
+ */
+function requireConfirmation(
+  { globals, prompts }: Pick<Context, 'globals' | 'prompts'>,
+  { confirmed, source }: { readonly confirmed: boolean; readonly source: PasswordSource },
+): void {
+  if (globals.dryRun || prompts.available) return;
+  if (!confirmed)
+    throw new Failure('declined', 'A withdrawal needs confirmation, and there is no terminal to ask on.', {
+      hint: 'In a script, give the whole address again with --confirm-address; --yes does not confirm it. --dry-run shows what it would do.',
+    });
+  if (source.kind !== 'prompt') return;
+  throw new Failure('declined', 'The fund password is missing, and there is no terminal to ask on.', {
+    hint: 'Give it on stdin with --safe-pwd-stdin, or on a file descriptor with --safe-pwd-fd N.',
+  });
+}
+
+/** How a withdrawal is confirmed, and where the fund password comes from. */
+interface Confirmation {
+  /** The whole address again, given by a script. */
+  readonly confirmAddress: string | undefined;
+  readonly source: PasswordSource;
+}
+
+/** Previews a withdrawal, has it confirmed, and sends it; for `--dry-run` only the preview. */
+async function withdraw(
+  context: Context,
+  account: TradingAccount,
+  request: WithdrawRequest,
+  { confirmAddress: given, source }: Confirmation,
+): Promise<Answer> {
+  const { output, globals, prompts } = context;
+  const checked = await check(context, account, request);
+  const show = await previewTable(context, account, checked);
+  if (globals.dryRun) {
+    const write = withdrawRequest(checked.prepared.wanted, 'the fund password');
+    return dryRun(context, account.client, write, previewData(checked), show);
+  }
+  if (prompts.available) output.preview(show);
+  else for (const warning of [checked.unfamiliar ?? [], ...checked.warnings].flat()) output.warn(warning);
+  await confirmAddress(context, checked.prepared, request, given);
+  const { prepared } = checked;
+  const { host, session } = context;
+  const limits = withdrawLimits((await session.connection()).settings);
+  const password = await readFundPassword(context, source);
+  const id = newClientId(host);
+  const gate = new SendGate();
+  const forget = host.onInterrupt(() => {
+    if (gate.cancel()) output.note('The withdrawal was not sent.');
+    else
+      output.warn([
+        'The withdrawal may have been sent; pit did not wait for the answer.',
+        suggest('Find out', 'resolve', id),
+      ]);
+  });
+  const withdrawal = await sendWithdrawal(account, prepared.wanted, { id, limits, password, gate });
+  forget();
+  return withdrawalAnswer(context, { ...prepared, id }, withdrawal);
+}
+
+/** A withdrawal that was checked, ready to be sent. */
+export interface CheckedWithdrawal {
+  readonly prepared: PreparedWithdrawal;
+  /** Undefined if the records could not be read. */
+  readonly earlier: EarlierUse | undefined;
+  /** A warning about an address that no record shows; null if one does. */
+  readonly unfamiliar: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** What the exchange reports about a coin. Throws Failure `usage` for an unknown one, `credentials` for a key that may not withdraw. */
+export async function coinFacts(context: Context, account: TradingAccount, coin: string): Promise<CoinFacts> {
+  const facts = await explainRejection(context, { coin, permission: 'asset' }, () =>
+    readCoinFacts(account.client, coin),
+  );
+  if (facts.permitted && facts.entry === undefined) throw unknownCoin(coin, facts.known);
+  checkCoin(coin, facts);
+  return facts;
+}
+
+/** Checks a withdrawal against the exchange, the journal and the user's own limits. Throws Failure that names the fix. */
+async function check(context: Context, account: TradingAccount, request: WithdrawRequest): Promise<CheckedWithdrawal> {
+  const { settings } = await context.session.connection();
+  const { coin } = request;
+  const facts = await coinFacts(context, account, coin);
+  const prepared = prepareWithdrawal(request, facts, feePlace(settings));
+  const { wanted } = prepared;
+  refuseTwin(account, wanted);
+  await checkLimits(account, withdrawLimits(settings), wanted);
+  await tryRead(() => verifyWithdrawals(account, coin));
+  const earlier = await readEarlierUse(account.client, coin, prepared);
+  const warnings = [...prepared.warnings, ...openDoubts(account, coin).map((doubt) => context.output.textOf(doubt))];
+  return { prepared, earlier, unfamiliar: firstUseText(earlier), warnings };
+}
+
+/** An earlier withdrawal with an unknown outcome, even of another amount, may be the same one. */
+function openDoubts({ journal }: TradingAccount, coin: string): Advice[] {
+  return journal.open().flatMap(({ intent }) => {
+    if (!isOf(intent, 'withdraw') || intent.terms.coin !== coin) return [];
+    const { amount, address } = intent.terms;
+    const text = `It is unknown whether an earlier withdrawal of ${amount} ${coin} to ${address} was sent.`;
+    return [[text, suggest('Find out', 'resolve', intent.id)]];
+  });
+}
+
+function firstUseText(earlier: EarlierUse | undefined): string | null {
+  if (earlier === undefined)
+    return 'It is unknown whether this address was used before: the records could not be read.';
+  if (earlier.last !== undefined) return null;
+  if (earlier.isAccountKnown)
+    return 'This account was used before, but the records do not show memos: it may be the FIRST USE of this memo. Compare every character with its source.';
+  const none = earlier.isAll ? 'no withdrawal of this coin went' : 'none of the latest withdrawals of this coin went';
+  return `FIRST USE: ${none} to this address. Compare every character with its source.`;
+}
+
+/** The last characters of the address that are typed to confirm it. */
+const TYPED = 6;
+
+/**
+ * Has the address confirmed: a script gives it twice, a person types its end, which takes looking at it.
+ * Throws Failure `usage` if the two differ, `declined` if anything else was typed.
+ */
+async function confirmAddress(
+  { prompts, budget }: Context,
+  { address, memo }: PreparedWithdrawal,
+  { to }: WithdrawRequest,
+  given: string | undefined,
+): Promise<void> {
+  if (given !== undefined) {
+    if (given === to || isConfirmed(address, memo ?? undefined, given)) return;
+    throw new Failure(
+      'usage',
+      'The address of --confirm-address differs from the one that was typed; nothing was sent.',
+      {
+        hint: 'Give the whole address again, copied from its source.',
+      },
+    );
+  }
+  const question = `Type the last ${TYPED} characters of the address, without spaces, to send it:`;
+  const end = address.slice(-TYPED);
+  if (await budget.outside(() => prompts.confirmTyping(question, end))) return;
+  throw new Failure('declined', 'The end of the address was not typed; nothing was sent.', {
+    hint: 'Upper and lower case count.',
+  });
+}

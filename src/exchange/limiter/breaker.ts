@@ -5,17 +5,17 @@ import { Failure } from '../../errors.js';
 
 /** "Beyond that the IP is locked for 1 hour and unlocks itself after that hour." */
 const LOCK_MS = 3_600_000;
-/** So often one request is let through all the same: the lock may have been lifted, or the exchange be another one. */
+/** This often one request is let through anyway: the lock may have been lifted, or the exchange be another one. */
 const TRY_MS = 60_000;
 
 /**
- * Remembers, for all processes, that a trade host has locked this machine's address, so that nobody runs against the lock.
- * What it remembers is the name of one empty file: until when, and when to try again, in ms since the Unix epoch.
+ * Remembers, for all processes, that a trade host has locked this machine's address, so that no request runs into the lock.
+ * It is stored as the name of one empty file: when the lock ends, and when to try again, in ms since the Unix epoch.
  */
 export class Breaker {
   readonly #folder: string;
 
-  /** @param root a folder of the user's alone; `within` it the lock is kept */
+  /** @param root a private folder; the lock is kept in `within` */
   constructor(
     private readonly root: string,
     private readonly within: string,
@@ -24,43 +24,44 @@ export class Breaker {
     this.#folder = path.join(root, within);
   }
 
-  /** When the lock ends; undefined where none is known. */
+  /** When the lock ends; undefined if none is known. */
   get until(): number | undefined {
     return this.#lock()?.until;
   }
 
   /**
-   * Throws Failure `limited` while the lock lasts. A request that may be repeated is let through now and then, as a `try`:
+   * Throws Failure `limited` while the lock lasts. Now and then a request that may be repeated is let through, as a `try`:
    * an answer to it ends the lock.
    */
   check(mayTry: boolean): 'open' | 'try' {
     const lock = this.#lock();
     if (lock === undefined) return 'open';
     const now = this.now();
-    // one that lies further ahead was dated before the clock was set back
+    // a lock further ahead was dated before the clock was set back
     if (now >= lock.until || lock.until > now + LOCK_MS) {
       this.clear();
       return 'open';
     }
     if (mayTry && now >= lock.tryAt && this.#renamed(lock.name, nameOf(lock.until, now + TRY_MS))) return 'try';
     throw new Failure('limited', `The exchange has locked this machine's address until ${clockTime(lock.until)}.`, {
-      hint: 'It locks an address that asks more than 10,000 times within a minute. The lock ends by itself; nothing was sent.',
+      hint: 'It locks an address that sends more than 10,000 requests in a minute. The lock ends by itself. Nothing was sent.',
     });
   }
 
-  /** An answer told of the lock. The first one dates it. */
+  /** An answer reported the lock. The first one dates it. */
   trip(): void {
     if (this.#lock() !== undefined) return;
     const now = this.now();
-    forgivingly(() => {
+    ignoringErrors(() => {
       makePrivateFolder(this.root, this.within);
       fs.writeFileSync(path.join(this.#folder, nameOf(now + LOCK_MS, now + TRY_MS)), '', { mode: FILE_MODE });
     });
   }
 
-  /** An answer came that was not the lock's. */
+  /** An answer came that did not report the lock. */
   clear(): void {
-    for (const { name } of this.#locks()) forgivingly(() => fs.rmSync(path.join(this.#folder, name), { force: true }));
+    for (const { name } of this.#locks())
+      ignoringErrors(() => fs.rmSync(path.join(this.#folder, name), { force: true }));
   }
 
   #lock(): Lock | undefined {
@@ -68,12 +69,12 @@ export class Breaker {
   }
 
   #locks(): Lock[] {
-    return forgivingly(() => fs.readdirSync(this.#folder).flatMap(lockIn)) ?? [];
+    return ignoringErrors(() => fs.readdirSync(this.#folder).flatMap(lockIn)) ?? [];
   }
 
   /** Only one of several processes finds the file under its old name. */
   #renamed(from: string, to: string): boolean {
-    const isRenamed = forgivingly(() => {
+    const isRenamed = ignoringErrors(() => {
       fs.renameSync(path.join(this.#folder, from), path.join(this.#folder, to));
       return true;
     });
@@ -81,8 +82,8 @@ export class Breaker {
   }
 }
 
-/** A memory that cannot be used must not stop what could be asked without it: the exchange itself tells of its lock. */
-function forgivingly<Value>(work: () => Value): Value | undefined {
+/** If the lock cannot be stored, requests still go out: the exchange reports the lock itself. */
+function ignoringErrors<Value>(work: () => Value): Value | undefined {
   try {
     return work();
   } catch {
@@ -105,7 +106,7 @@ function lockIn(name: string): Lock[] {
   return until === undefined ? [] : [{ name, until: Number(until), tryAt: Number(tryAt) }];
 }
 
-/** By the user's own clock, with its distance from UTC: `2026-11-21 13:00:00 (UTC+01:00)`. */
+/** In local time, with its offset from UTC: `2026-11-21 13:00:00 (UTC+01:00)`. */
 export function clockTime(time: number): string {
   const offset = -new Date(time).getTimezoneOffset();
   const away = new Date(Math.abs(offset) * 60_000).toISOString().slice(11, 16);

@@ -8,24 +8,24 @@ import type { Lane, Permit, Permits } from './permits.js';
 interface Asked {
   readonly bucket: Bucket;
   readonly lane: Lane;
-  /** Whether it may find out that a lock has ended: a request that changes nothing may. */
+  /** Whether it may be used to find out that a lock has ended: a request that changes nothing may. */
   readonly mayTry: boolean;
 }
 
 type Source = Pick<Permits, 'claim'>;
 
-/** What came of a request that left: an answer, the answer that this machine's address is locked, or nothing. */
+/** What came of a request that left: an answer, an answer that reports the lock, or nothing. */
 export type Told = 'answer' | 'lock' | 'nothing';
 
-/** A request that may leave. One of both is called, once. */
+/** A request that may leave. Call one of the two methods, once. */
 export interface Turn {
-  /** It is over: an answer came, or none is awaited any more. */
+  /** An answer came, or none is awaited any more. */
   over(told: Told): Promise<void>;
-  /** It did not leave after all. */
+  /** The request did not leave after all. */
   unused(): Promise<void>;
 }
 
-/** Keeps requests to the stated limits, together with every process that shares the permits. */
+/** Keeps requests within the stated limits, together with every process that shares the permits. */
 export class Limiter {
   readonly #queues: Readonly<Record<Lane, Map<Source, Promise<unknown>>>> = { common: new Map(), cancel: new Map() };
 
@@ -36,8 +36,8 @@ export class Limiter {
   ) {}
 
   /**
-   * Resolves when a request may leave; it counts until its turn is over. Throws Failure `limited` where the time budget ends
-   * before, and while the exchange has locked this machine's address.
+   * Resolves when a request may leave; it counts until its turn is over. Throws Failure `limited` if the time budget ends
+   * first, and while the exchange has locked this machine's address.
    */
   async turn({ bucket, lane, mayTry }: Asked): Promise<Turn> {
     const permits: Permit[] = [];
@@ -47,7 +47,7 @@ export class Limiter {
       const breaker = drawsFromAddress(bucket) ? this.limits.breaker : undefined;
       const isTry = breaker?.check(mayTry) === 'try';
       const over = async (told: Told) => {
-        // first, so that whoever waits for one of the permits finds the lock
+        // first, so that those who wait for one of the permits see the lock
         if (told === 'lock') breaker?.trip();
         if (told === 'answer' && isTry) breaker?.clear();
         await Promise.all(permits.map((permit) => permit.done()));
@@ -59,7 +59,7 @@ export class Limiter {
     }
   }
 
-  /** One after the other within this process: those who wait need not all look at once. */
+  /** One at a time within this process: those who wait need not all look at once. */
   #inTurn(limit: Source, lane: Lane): Promise<Permit> {
     const queue = this.#queues[lane];
     const mine = (queue.get(limit) ?? Promise.resolve()).then(() => this.#claimed(limit, lane));
@@ -84,7 +84,7 @@ export class Limiter {
   }
 }
 
-/** "Beyond that the IP is locked": what the trade host is asked. */
+/** "Beyond that the IP is locked": requests to the trade host. */
 function drawsFromAddress(bucket: Bucket): boolean {
   return bucket === 'key' || bucket === 'ip';
 }

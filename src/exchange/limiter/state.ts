@@ -8,29 +8,29 @@ import { permitsFolder, placeFolder, reasonOf, redisKey, type Sharing, whereIs }
 
 /** How the limits of a connection stand. */
 export interface LimiterState {
-  /** Whether they are shared within this home alone, or over Redis. */
+  /** Whether they are shared within this home only, or over Redis. */
   readonly kind: 'files' | 'redis';
   /** The folder of what is remembered of the trade host. */
   readonly folder: string;
-  /** Without the key's where there is no key. */
+  /** Without the key's limit if there is no key. */
   readonly limits: readonly LimitState[];
-  /** When the lock of this machine's address ends, in ms since the Unix epoch; null where none is known. */
+  /** When the lock of this machine's address ends, in ms since the Unix epoch; null if none is known. */
   readonly lockedUntil: number | null;
-  /** Why Redis is away, in its words; null where it is there or none is used. */
+  /** Why Redis is away; null if it is there or not used. */
   readonly redisAway: string | null;
-  /** The part of each limit that this machine takes while they cannot be shared. */
+  /** The part of each limit that this machine uses while they cannot be shared. */
   readonly share: number;
 }
 
 export interface LimitState {
   readonly name: LimitName;
-  /** So many may be out at once. */
+  /** How many requests may count at once. */
   readonly count: number;
-  /** So many are, of those that this home knows of, or Redis where it is used; null where Redis is away. */
+  /** How many count now, as this home or Redis knows; null if Redis is away. */
   readonly out: number | null;
 }
 
-/** Looks at the limits, and changes nothing. */
+/** The current state; changes nothing. */
 export async function limiterState(sharing: Sharing): Promise<LimiterState> {
   const { root, places, now, redis: url, share } = sharing;
   const within = placeFolder(places.trade);

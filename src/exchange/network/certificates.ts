@@ -1,9 +1,9 @@
 import { ACTIVE_PROFILE, type Advice, suggest } from '../../errors.js';
 
-/** What refused TLS means, and what mends it. */
+/** What a TLS error means, and how to fix it. */
 interface CertificateTrouble {
   readonly words: string;
-  readonly mend: Advice;
+  readonly fix: Advice;
 }
 
 const AUTHORITY: Advice = [
@@ -15,27 +15,27 @@ const AUTHORITY: Advice = [
     'caFile',
     '/path/to/ca.pem',
   ),
-  'Or name its PEM file in NODE_EXTRA_CA_CERTS. Otherwise somebody may be listening in.',
+  'Or name its PEM file in NODE_EXTRA_CA_CERTS. If there is no such authority, somebody may be listening in.',
 ];
 
 const unknownAuthority: CertificateTrouble = {
-  words: "the host's certificate is signed by an authority that this machine does not know",
-  mend: AUTHORITY,
+  words: "the host's certificate is signed by an authority this machine does not know",
+  fix: AUTHORITY,
 };
 
-/** By the codes that Node gives. */
+/** By Node's error codes. */
 const TROUBLES: Readonly<Record<string, CertificateTrouble>> = {
   CERT_HAS_EXPIRED: {
     words: "the host's certificate has expired",
-    mend: "Check this machine's clock. If it is right, only the exchange can renew it.",
+    fix: "Check this machine's clock. If it is right, only the exchange can renew it.",
   },
   CERT_NOT_YET_VALID: {
     words: "the host's certificate is not valid yet",
-    mend: "Check this machine's clock: it is probably slow.",
+    fix: "Check this machine's clock: it is probably slow.",
   },
   DEPTH_ZERO_SELF_SIGNED_CERT: {
-    words: "the host's certificate is signed by nobody but itself",
-    mend: AUTHORITY,
+    words: "the host's certificate is self-signed",
+    fix: AUTHORITY,
   },
   SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
@@ -43,25 +43,25 @@ const TROUBLES: Readonly<Record<string, CertificateTrouble>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   ERR_TLS_CERT_ALTNAME_INVALID: {
     words: "the host's certificate is for another host name",
-    mend: [
+    fix: [
       suggest('Check how the host is written', 'profile', 'show'),
       'If it is right, something stands between you and the exchange.',
     ],
   },
   EPROTO: {
     words: 'the host does not speak TLS there',
-    mend: suggest('Check the host and its port', 'profile', 'show'),
+    fix: suggest('Check the host and its port', 'profile', 'show'),
   },
   CERT_REVOKED: {
     words: "the host's certificate was revoked",
-    mend: 'Send nothing there; ask the exchange.',
+    fix: 'Send nothing there; ask the exchange.',
   },
 };
 
-/** The trouble that a code stands for; undefined where it is of something else. */
+/** What a code means; undefined if it is not about certificates. */
 export function certificateTrouble(code: string): CertificateTrouble | undefined {
   const known = TROUBLES[code];
   if (known !== undefined) return known;
   if (!/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|TLS/.test(code)) return undefined;
-  return { words: "the host's certificate was not accepted", mend: AUTHORITY };
+  return { words: 'certificate rejected', fix: AUTHORITY };
 }

@@ -6,18 +6,18 @@ import { codeOf } from '../../config/private.js';
 import { ACTIVE_PROFILE, type Advice, Failure, type FailureKind, suggest } from '../../errors.js';
 import { type Environment, type NamedProxy, proxyFor } from './proxy.js';
 
-/** The longest that the way through a proxy may take. */
+/** The longest that connecting through a proxy may take. */
 const TUNNEL_MS = 10_000;
 
-/** How hosts are reached. */
+/** How to reach a host. */
 interface Way {
   readonly options: Pick<OptionsInit, 'agent' | 'https'>;
   readonly proxy: NamedProxy | null;
 }
 
-/** The network as it is here: the environment's proxies, and whose certificates count. */
+/** The environment's proxies, and whose certificates are trusted. */
 export class Network {
-  /** Keep their connections for the reads that follow, by their proxy. */
+  /** By proxy; they keep their connections for later reads. */
   readonly #kept = new Map<string, HttpsAgent>();
   #authorities: string | undefined;
 
@@ -28,8 +28,8 @@ export class Network {
   ) {}
 
   /**
-   * The way to a URL.
-   * @param fresh over a connection of its own, closed afterwards
+   * How to reach a URL.
+   * @param fresh with a connection of its own, closed afterwards
    * @throws Failure `usage` for a proxy that cannot be used, `credentials` for a PEM file that cannot
    */
   async way(url: string, fresh: boolean, timeoutMs: number): Promise<Way> {
@@ -59,17 +59,17 @@ function freshAgents() {
   return { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) };
 }
 
-/** Throws Failure `usage` for a file that cannot be what a profile's `caFile` names. */
+/** Throws Failure `usage` for a file that cannot be a profile's `caFile`. */
 export function requireCertificates(file: string): void {
   certificatesIn(file, 'usage', 'Name a PEM file with the certificates of your authority.');
 }
 
-const MEND: Advice = [
+const FIX: Advice = [
   suggest('Name a PEM file', 'profile', 'set', ACTIVE_PROFILE, 'caFile', '/path/to/ca.pem'),
   suggest('Go back to the usual authorities', 'profile', 'unset', ACTIVE_PROFILE, 'caFile'),
 ];
 
-function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = MEND): string {
+function certificatesIn(file: string, kind: FailureKind = 'credentials', hint = FIX): string {
   try {
     const text = fs.readFileSync(file, 'utf8');
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text;

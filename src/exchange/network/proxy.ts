@@ -11,9 +11,9 @@ export interface NamedProxy {
 }
 
 /**
- * The proxy that the environment names for a URL; null where there is none, or NO_PROXY names the host. This machine is
- * never reached through a proxy. Of a variable in both cases the lower one counts, as with curl.
- * @throws Failure `usage` for a proxy that pit cannot use; no message quotes it, as it may hold a password
+ * The proxy the environment names for a URL; null if there is none, or NO_PROXY names the host. This machine is never
+ * reached through a proxy. A lower-case variable beats its upper-case form, as in curl.
+ * @throws Failure `usage` for a proxy pit cannot use; no message quotes it, because it may contain a password
  */
 export function proxyFor(url: URL, environment: Environment): NamedProxy | null {
   if (isLoopback(url.hostname) || isExcepted(url, first(environment, ['no_proxy', 'NO_PROXY'])?.value ?? ''))
@@ -24,7 +24,7 @@ export function proxyFor(url: URL, environment: Environment): NamedProxy | null 
   return found === undefined ? null : { url: readProxy(found.value, found.name), variable: found.name };
 }
 
-/** The first that is set; an empty one is not. */
+/** The first that is set and not empty. */
 function first(environment: Environment, names: readonly string[]) {
   return names.flatMap((name) => (environment[name] ? [{ name, value: environment[name].trim() }] : [])).at(0);
 }
@@ -38,7 +38,7 @@ function readProxy(text: string, variable: string): URL {
   throw usage(`${variable} names a proxy of a kind that pit does not speak (${url.protocol}//).`, example);
 }
 
-/** `*`, `example.com` with all below it, `.example.com`, `*.example.com`, `host:port`, `10.0.0.0/8`; between commas or spaces. */
+/** `*`, `example.com` with all below it, `.example.com`, `*.example.com`, `host:port`, `10.0.0.0/8`; separated by commas or spaces. */
 function isExcepted({ hostname, port, protocol }: URL, list: string): boolean {
   const host = plain(hostname);
   const own = port || (protocol === 'https:' ? '443' : '80');
@@ -62,7 +62,7 @@ function isInNetwork(host: string, entry: string): boolean {
   return list.check(host, type);
 }
 
-/** A host's name as sockets take it: an IPv6 address stands in brackets only in a URL. */
+/** A host name as sockets take it: an IPv6 address has brackets only in a URL. */
 export function plain(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

@@ -7,22 +7,22 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { decoded } from '../../platform/proxy-secrets.js';
 import { type NamedProxy, plain } from './proxy.js';
 
-/** The proxy made no way through to the host. Its message names the proxy without its user name and password. */
-export class ProxyError extends Error {
+/** The proxy did not connect to the host. The message names the proxy without user name and password. */
+class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly code = 'EPROXY';
 }
 
 /**
- * Reaches https hosts through a proxy's CONNECT. A socket is handed out only when the host's certificate has been accepted
- * at its other end, so that whatever fails before has sent nothing of a request; and to the proxy a request is noise that
- * it can neither read nor repeat.
+ * Reaches https hosts through a proxy's CONNECT. A socket is handed out only after the host's certificate was accepted at
+ * its other end, so a failure before that has sent nothing of a request. The proxy sees only encrypted bytes that it can
+ * neither read nor repeat.
  */
 export class Tunnel extends HttpsAgent {
   readonly #proxy: NamedProxy;
   readonly #connectMs: number;
 
-  /** @param connectMs so long a way through may take, the host's TLS included */
+  /** @param connectMs how long connecting may take, the host's TLS included */
   constructor(proxy: NamedProxy, connectMs: number, options: AgentOptions) {
     super(options);
     this.#proxy = proxy;
@@ -35,7 +35,7 @@ export class Tunnel extends HttpsAgent {
   ): undefined {
     this.#reach(options).then(
       (socket) => callback(null, socket),
-      // a socket that was never there, as Node's own agents give it with an error
+      // Node's own agents also pass a dummy socket with an error
       (error: Error) => callback(error, new Duplex()),
     );
   }
@@ -46,7 +46,7 @@ export class Tunnel extends HttpsAgent {
     try {
       return await this.#secured(target, late.signal);
     } finally {
-      // or it would end a connection that is in use
+      // or it would end a connection in use
       clearTimeout(timer);
     }
   }
@@ -63,7 +63,7 @@ export class Tunnel extends HttpsAgent {
     return secure;
   }
 
-  /** Asks the proxy for a way through to `host:port`. Rejects with {@link ProxyError} for anything but its 200. */
+  /** Asks the proxy to connect to `host:port`. Rejects with {@link ProxyError} unless it answers 200. */
   async #ask(authority: string, late: AbortSignal): Promise<Duplex> {
     const request = this.#request(authority, late);
     request.end();
@@ -74,7 +74,7 @@ export class Tunnel extends HttpsAgent {
     const way = socket as Duplex;
     if (statusCode !== 200) {
       way.destroy();
-      throw new ProxyError(`${this.#name} let nothing through to ${authority} (HTTP ${statusCode})`);
+      throw new ProxyError(`${this.#name} refused to connect to ${authority} (HTTP ${statusCode})`);
     }
     if ((head as Buffer).length > 0) way.unshift(head);
     return way;

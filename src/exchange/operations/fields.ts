@@ -3,8 +3,8 @@ import { Decimal } from '../../domain/decimal.js';
 import { asInteger, scalarText } from '../../platform/json.js';
 
 /**
- * The kinds of value that responses carry. Each accepts a JSON number or a JSON string, because deployments were seen to
- * send either, and gives one form: amounts, prices and ids as exact text, counts and codes as numbers.
+ * The kinds of value in responses. Each accepts a JSON number or a JSON string, because deployments were seen to send
+ * either, and returns one form: amounts, prices and ids as exact text, counts and codes as numbers.
  */
 function field<Output>(expected: string, read: (value: unknown) => Output | undefined) {
   return v.pipe(
@@ -32,7 +32,7 @@ export const decimal = field('a decimal number', (value) => {
   return text === undefined ? undefined : Decimal.parse(text)?.toString();
 });
 
-/** A decimal that a quiet market may leave empty: null, `""` and `"--"` give null. */
+/** A decimal that a quiet market may leave empty: null, `""` and `"--"` become null. */
 export const quietDecimal = v.union([emptyAsNull(['', '-', '--']), decimal], (issue) =>
   issueText(issue, 'a decimal number'),
 );
@@ -46,13 +46,13 @@ export const id = field('an id of digits', (value) => {
   return text !== undefined && /^\d{1,40}$/.test(text) ? text : undefined;
 });
 
-/** The identifier of what a write made. 0, which some programs put for none, names nothing: whether it was made is not told. */
+/** The id of what a write made. Not 0, which some programs send for none: then it is unknown whether anything was made. */
 export const madeId = field('an id of digits other than 0', (value) => {
   const text = scalarText(value);
   return text !== undefined && /^(?=0*[1-9])\d{1,40}$/.test(text) ? text : undefined;
 });
 
-/** The last moment that a date can hold, in the year 275760. */
+/** The last moment a Date can hold, in the year 275760. */
 const LATEST_MS = 8.64e15;
 
 /**
@@ -73,19 +73,19 @@ export const flag = field('true or false', (value) => {
   return text === 'false' || text === '0' ? false : undefined;
 });
 
-/** Words, or a number sent where words are expected. */
+/** A text, or a number sent in its place. */
 export const text = field('a text', scalarText);
 
-/** Words that may be absent: null or left out gives null. */
+/** A text that may be missing: null or missing becomes null. */
 export const optionalText = v.optional(
   v.union([emptyAsNull([]), text], (issue) => issueText(issue, 'a text')),
   null,
 );
 
-/** A decimal that may be absent: null or left out gives null. */
+/** A decimal that may be missing: null or missing becomes null. */
 export const optionalDecimal = v.optional(quietDecimal, null);
 
-/** A field that may be absent: null or left out gives null. */
+/** A field that may be missing: null or missing becomes null. */
 export function maybe<Schema extends v.GenericSchema>(schema: Schema) {
   return v.nullish(schema, null);
 }

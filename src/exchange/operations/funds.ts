@@ -43,7 +43,7 @@ const coinEntry = v.object({
   canLoan: flag,
 });
 
-/** Deployments may leave out what is only told: what an entry cannot be understood without is required here. */
+/** Only what an entry makes no sense without is required: deployments may leave out the rest. */
 const billEntry = v.object({
   id,
   currencyName: text,
@@ -99,7 +99,7 @@ const feeEntry = v.object({
   canWithdraw: flag,
 });
 
-/** The interface says "items per page" without a range; 50 is the largest that it states anywhere. */
+/** The interface states no range for "items per page"; 50 is the largest it states anywhere. */
 const paging = { pageIndex: required(pageNumber), pageSize: required(wholeNumber(1n, 50n)) };
 
 function toCoin(entry: v.InferOutput<typeof coinEntry>): Coin {

@@ -41,14 +41,14 @@ export function codecOf<Name extends OperationName>(name: Name) {
   return operations[name] as unknown as Codec<RequestOf<Name>, OperationNamed<Name>, ValueOf<Name>>;
 }
 
-/** What the change history only names, and what a deployment adds: nothing is known of it, so it counts as a write. */
+/** What the change history only names, and what a deployment adds: it may do anything, so it counts as a write. */
 const undescribed = signedWrite({}, v.unknown());
 
 export function isDescribed(name: string): name is OperationName {
   return Object.hasOwn(operations, name);
 }
 
-/** The facts of an operation, also of one that the interface does not describe. */
+/** The description of an operation, also of one that the interface does not describe. */
 export function operationOf(name: string): Operation {
   return isDescribed(name) ? operations[name] : undescribed;
 }

@@ -2,8 +2,8 @@ import type { GenericSchema, InferOutput } from 'valibot';
 import type { Parameter } from './parameters.js';
 
 /**
- * Who may call an operation, and where it is served. `open` is a third kind, of getFeeInfo alone: on the trade host, and
- * shown without accesskey and sign.
+ * Who may call an operation, and where it is served. Only getFeeInfo is `open`: on the trade host, but shown without
+ * accesskey and sign.
  */
 export type Access = 'public' | 'signed' | 'open';
 
@@ -13,12 +13,12 @@ export type Access = 'public' | 'signed' | 'open';
  */
 type Effect = 'read' | 'refresh' | 'write';
 
-/** The stated limit a call draws from: the market-data hosts state none but for K-line; signed calls count per key and per IP. */
+/** The limit a call counts against. Market data has one for K-line only; signed calls count per key and per IP. */
 export type Bucket = 'unstated' | 'kline' | 'key' | 'ip';
 
 export type Parameters = Readonly<Record<string, Parameter>>;
 
-/** One operation of the interface, as facts. */
+/** One operation of the interface. */
 export interface Operation<Params extends Parameters = Parameters, Schema extends GenericSchema = GenericSchema> {
   readonly access: Access;
   readonly effect: Effect;

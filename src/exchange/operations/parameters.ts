@@ -1,9 +1,9 @@
 import { Decimal } from '../../domain/decimal.js';
 
-/** What a parameter may hold: `complaint` gives the broken rule in words, or undefined when the text fits. */
+/** What a parameter may hold: `complaint` returns the broken rule in words, or undefined if the text is valid. */
 export interface ParameterKind {
   readonly complaint: (text: string) => string | undefined;
-  /** The words to choose from, where there are only some. */
+  /** The possible values, if there are only some. */
   readonly choices?: readonly string[];
   /** Must appear in no message, log or file. */
   readonly secret?: true;
@@ -61,7 +61,7 @@ export const pageNumber = wholeNumber(1n, 1_000_000n);
 /** `<base>_<quote>` in lower case. */
 export const market = pattern(/^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/, 'must be a market like btc_usdt');
 
-/** A coin's name; both cases were observed to be accepted, pit sends lower case. */
+/** A coin's name. Both cases were observed to be accepted; pit sends lower case. */
 export const coin = pattern(/^[A-Za-z0-9]{1,20}$/, 'must be a coin like btc');
 
 /** Plain digits above zero with an optional fraction, no exponent. */
@@ -89,7 +89,7 @@ export const pricesAndAmounts = pattern(
 
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Any printable characters. They are signed raw and percent-encoded on the wire, so they mean the same to the server. */
+/** Any printable characters. They are signed raw and sent percent-encoded. */
 export const printable: ParameterKind = {
   complaint: (text) => {
     if (text === '') return 'must not be empty';
@@ -102,9 +102,9 @@ export const printable: ParameterKind = {
 export const secret: ParameterKind = { ...printable, secret: true };
 
 /** An address, or `<account>_<remark>` on chains with a memo. */
-export const address = printable;
+export const address: ParameterKind = { ...printable };
 
-/** For parameters of which the interface says that any value has a meaning. */
+/** For parameters that the interface allows any value for. */
 export const anything: ParameterKind = {
   complaint: (text) => (text.length <= 500 && !UNPRINTABLE.test(text) ? undefined : 'must not hold control characters'),
 };

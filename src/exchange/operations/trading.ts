@@ -70,7 +70,7 @@ const cancelResult = v.object({
   completeAmount: optionalDecimal,
 });
 
-/** Observed with a text in place of the object; the cancellation counts all the same. */
+/** Observed with a text instead of the object; the cancellation counts anyway. */
 const cancelMessage = v.pipe(
   v.unknown(),
   v.transform((message) => (scalarText(message) === undefined ? message : { des: message, isSuc: true })),

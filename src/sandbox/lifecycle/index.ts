@@ -3,8 +3,6 @@
  * loads the exchange.
  */
 export { administer } from './admin-client.js';
-export type { Launch } from './background.js';
 export { type EnsuredSandbox, ensureSandbox, resetSandbox, sandboxStatus, stopSandbox } from './control.js';
 export type { SandboxAddress } from './files.js';
 export { locate } from './running-file.js';
-export type { SandboxStatus } from './status.js';

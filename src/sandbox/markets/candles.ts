@@ -96,7 +96,7 @@ export function aggregate(candles: Iterable<Candle>, type: CandleType, close?: b
 }
 
 /** The candle that begins at `time`, from the first candle within it and the previous close. */
-export function opening(time: number, first: Candle, close: bigint | undefined): Candle {
+function opening(time: number, first: Candle, close: bigint | undefined): Candle {
   if (close === undefined || first.time === time) return { ...first, time };
   return joinCandles(tradeCandle(time, close, 0n), first);
 }

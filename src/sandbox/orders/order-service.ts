@@ -162,7 +162,7 @@ export class OrderService {
 type Posted = (wallet: string, coin: string, change: bigint, kind: BillKind) => void;
 
 /** Exchanges `amount` lots at `price` ticks out of what both orders hold, and takes the fees. */
-export function settle(ledger: Ledger, buy: Order, sell: Order, price: bigint, amount: bigint, posted: Posted): void {
+function settle(ledger: Ledger, buy: Order, sell: Order, price: bigint, amount: bigint, posted: Posted): void {
   const { market } = buy;
   const value = market.value(price, amount);
   const units = market.units(amount);

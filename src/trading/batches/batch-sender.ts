@@ -1,6 +1,6 @@
 import type { BatchRequest } from '../../domain/order.js';
 import { Failure, type FailureKind } from '../../errors.js';
-import type { Verdict } from '../../exchange/exchange-client.js';
+import type { WriteOutcome } from '../../exchange/exchange-client.js';
 import { UNREAD } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
@@ -151,7 +151,7 @@ export class BatchSender {
 
   #take(
     request: PendingRequest,
-    verdict: Verdict<{ readonly ids: readonly string[]; readonly message: string | null }>,
+    verdict: WriteOutcome<{ readonly ids: readonly string[]; readonly message: string | null }>,
   ): void {
     const { request: number } = request;
     if (verdict.kind === 'notSent') {

@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import type { Side } from '../../domain/words.js';
+import type { Side } from '../../domain/order.js';
 import { usage } from '../../errors.js';
 import type { BatchLine } from '../journal/intent.js';
 

@@ -1,6 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import type { Order } from '../../domain/order.js';
-import type { Side } from '../../domain/words.js';
+import type { Order, Side } from '../../domain/order.js';
 import type { BatchLine, BatchTerms, OrderTerms } from '../journal/intent.js';
 import { kindOf, notionalOf, worthOfOrder } from '../orders/terms.js';
 

@@ -1,9 +1,9 @@
 import { Failure, type FailureKind, suggest } from '../../errors.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
-import { Departure } from '../departure.js';
 import type { Entry } from '../journal/entry.js';
 import { type CallTerms, isOf, type Settlement } from '../journal/intent.js';
+import { SendGate } from '../send-gate.js';
 
 /** What became of a call of an undescribed operation. */
 type CallOutcome =
@@ -15,7 +15,7 @@ type CallOutcome =
 /**
  * Records a call and sends it, once. One without an answer stays open in the journal: no operation reports its outcome.
  *
- * @param departure cancels it, as long as it was not sent
+ * @param gate cancels it, as long as it was not sent
  * @throws Failure `usage` if the record cannot be made, or the outcome of the same call is unknown; `credentials` if it
  *   cannot be signed: nothing was sent
  */
@@ -23,16 +23,16 @@ export async function sendCall(
   account: TradingAccount,
   terms: CallTerms,
   id: string,
-  departure = new Departure(),
+  gate = new SendGate(),
 ): Promise<CallOutcome> {
   const { client, journal } = account;
   // another command may have sent it since the user was asked
   refuseTwin(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
-  departure.recorded(entry);
+  gate.recorded(entry);
   const verdict = await client.api
-    .call(terms.method, terms.parameters, reqTime, departure.goes)
+    .call(terms.method, terms.parameters, reqTime, gate.mayLeave)
     .catch((error: unknown) => {
       // a Failure means that the request could not be made; another error may have come after it left
       if (error instanceof Failure) entry.withdraw();

@@ -1,5 +1,5 @@
 import { Decimal } from '../../domain/decimal.js';
-import { splitMarket } from '../../domain/words.js';
+import { splitMarket } from '../../domain/market.js';
 import { usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';

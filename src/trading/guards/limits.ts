@@ -1,6 +1,5 @@
-import { coinAmounts } from '../../config/coin-amounts.js';
-import { GUARD_SETTINGS } from '../../config/guard-settings.js';
 import { unknownWord } from '../../config/names.js';
+import { coinAmounts, GUARD_SETTINGS } from '../../config/settings.js';
 import { Decimal } from '../../domain/decimal.js';
 
 /** What can hold an order back until you confirm it on purpose, in the order in which they are listed. */

@@ -1,4 +1,4 @@
-import type { AccountType, OrderType, Side } from '../../domain/words.js';
+import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import type { Place } from '../../platform/processes.js';
 import type { BatchFact } from '../batches/facts.js';
 import type { OrderReference } from '../orders/reference.js';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { cannotWrite, makePrivateFolder } from '../../config/private.js';
+import { cannotWrite, codeOf, FOLDER_MODE, makePrivateFolder } from '../../config/private.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import { Archive } from './archive.js';
@@ -10,12 +10,15 @@ import { type Intent, isOf, type MarketSide, marketOf, type Operation, type Sett
 import { fileName, idOf, recordOf } from './record.js';
 import { thisProcess } from './runner.js';
 import type { SaidName, Saying } from './saying.js';
-import { VERIFYING, verifyingNamed, verifyingOf } from './verifying.js';
+import { adopt, VERIFYING, verifyingNamed, verifyingOf } from './verifying.js';
 
 /** Nobody takes so long to make a file. */
 const DRAFT_MS = 3_600_000;
 /** Nor to fill one, where the file system makes that a step of its own. */
 const FILLING_MS = 60_000;
+
+/** No exchange accepts requests for longer, as far as pit assumes. */
+const ADOPTED_MS = 600_000;
 
 /** What a new record says besides the write itself. */
 export interface Recording {
@@ -86,6 +89,7 @@ export class Journal {
 
   /** The open writes, oldest first, without those whose record is damaged. */
   open(): Entry[] {
+    this.#adopt();
     return this.#read().flatMap(({ entry }) => (entry instanceof Entry ? entry : []));
   }
 
@@ -165,6 +169,7 @@ export class Journal {
 
   /** The settled writes that one list of the exchange shows and whose requests may still be carried out again. */
   verifying(list: MarketSide | { readonly coin: string }): Entry[] {
+    this.#adopt();
     return verifyingOf(this.#path(VERIFYING), list).flatMap((file) => this.#readWhole(file) ?? []);
   }
 
@@ -208,10 +213,24 @@ export class Journal {
   /** Makes the folders, each on the disk before something in it counts. Throws Failure where they cannot be used. */
   #prepare(): void {
     const isNew = !fs.existsSync(this.#path('open'));
+    this.#adopt();
     for (const folder of ['settled', 'jobs', VERIFYING, 'open'])
       makePrivateFolder(this.root, path.join('journal', this.account, folder));
     if (isNew) for (const folder of [this.root, path.join(this.root, 'journal'), this.#path('')]) this.#sync(folder);
     sweepDrafts(this.#path('open'), this.host.now() - DRAFT_MS);
+  }
+
+  /** What version 0.2.0 settled a moment ago may be carried out again: it kept no list of such writes. */
+  #adopt(): void {
+    const folder = this.#path(VERIFYING);
+    if (fs.existsSync(folder) || !fs.existsSync(this.#path('settled'))) return;
+    try {
+      fs.mkdirSync(folder, { mode: FOLDER_MODE });
+      for (const settled of this.archive.since(this.host.now() - ADOPTED_MS)) adopt(folder, settled, this.archive);
+    } catch (thrown) {
+      // then its duplicates are not found: no command waits for that
+      if (!(thrown instanceof Failure) && codeOf(thrown) === 'unknown error') throw thrown;
+    }
   }
 
   #sync(folder: string): void {

@@ -1,9 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { codeOf, FOLDER_MODE } from '../../config/private.js';
+import { codeOf, FILE_MODE, FOLDER_MODE } from '../../config/private.js';
+import type { Archive } from './archive.js';
 import { namesIn } from './files.js';
-import { type Intent, listOf, type MarketSide } from './intent.js';
-import { fileName } from './record.js';
+import { type Intent, isOf, type JournalEvent, listOf, type MarketSide, type Settled } from './intent.js';
+import { lineOf } from './lines.js';
+import { fileName, recordOf } from './record.js';
 
 /** Settled writes whose requests may still be carried out again: their files, named by the list that would show it. */
 export const VERIFYING = 'verifying';
@@ -13,9 +15,8 @@ const SEPARATOR = '~';
 /** Takes the file of an open write there. One that is gone was settled by another process. */
 export function moveToVerifying(file: string, intent: Intent): void {
   const folder = path.join(path.dirname(path.dirname(file)), VERIFYING);
-  const list = listOf(intent);
-  if (list === undefined) return;
-  const name = [fileName(intent.id), intent.time, suffixOf(list)].join(SEPARATOR);
+  const name = nameOf(intent);
+  if (name === undefined) return;
   const move = () => fs.renameSync(file, path.join(folder, name));
   try {
     move();
@@ -27,6 +28,25 @@ export function moveToVerifying(file: string, intent: Intent): void {
     fs.mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
     move();
   }
+}
+
+/** Makes one for a settled write of which there is only the archive's line, and for a job the file beside that. */
+export function adopt(folder: string, { intent, outcome, id, duplicates, events }: Settled, archive: Archive): void {
+  const name = nameOf(intent);
+  if (name === undefined) return;
+  const file = path.join(folder, name);
+  const kept = isOf(intent, 'orderMoreV2') ? archive.kept(fileName(intent.id)) : undefined;
+  if (kept !== undefined) fs.renameSync(kept, file);
+  if (isOf(intent, 'orderMoreV2')) return;
+  const [last = { time: intent.time, event: outcome }] = events.slice(-1);
+  const settled: JournalEvent = { ...last, settled: { outcome, id, duplicates } };
+  fs.writeFileSync(file, recordOf(intent) + lineOf(settled), { mode: FILE_MODE });
+}
+
+/** The name of a write's file there; undefined for one that no list shows. */
+function nameOf(intent: Intent): string | undefined {
+  const list = listOf(intent);
+  return list === undefined ? undefined : [fileName(intent.id), intent.time, suffixOf(list)].join(SEPARATOR);
 }
 
 /** The files there of what one list shows, sorted. */

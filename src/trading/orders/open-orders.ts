@@ -1,5 +1,4 @@
-import type { Order } from '../../domain/order.js';
-import type { Side } from '../../domain/words.js';
+import type { Order, Side } from '../../domain/order.js';
 import type { Failure } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { readOrderPages } from '../../exchange/order-pages.js';

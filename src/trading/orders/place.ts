@@ -1,11 +1,11 @@
-import type { Verdict } from '../../exchange/exchange-client.js';
+import type { WriteOutcome } from '../../exchange/exchange-client.js';
 import { UNREAD } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
-import { Departure } from '../departure.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import type { Recording } from '../journal/journal.js';
+import { SendGate } from '../send-gate.js';
 import { refuseTwin } from './doubts.js';
 import { type Fate, lookFor, placed, settleOrder, undecided } from './settle.js';
 
@@ -21,7 +21,7 @@ export interface Guarding extends Pick<Recording, 'bid'> {
 /**
  * Records an order, sends it once, and finds out what became of it within the time budget.
  *
- * @param departure takes it back, for as long as it has not left
+ * @param gate can cancel it until it leaves
  * @throws Failure `usage` where the record cannot be made, as `recheck`, and `credentials` where it could not be signed: nothing was sent
  */
 export async function placeOrder(
@@ -32,8 +32,8 @@ export async function placeOrder(
     chosen = false,
     recheck,
     bid,
-    departure = new Departure(),
-  }: Omit<Recording, 'reqTime'> & Guarding & { readonly departure?: Departure },
+    gate = new SendGate(),
+  }: Omit<Recording, 'reqTime'> & Guarding & { readonly gate?: SendGate },
 ): Promise<Placement> {
   const { client, journal } = account;
   refuseTwin(account, terms);
@@ -41,13 +41,13 @@ export async function placeOrder(
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, chosen, reqTime, bid });
   const checkedAndSent = async () => {
     recheck?.();
-    return sendOrder(account, entry, departure);
+    return sendOrder(account, entry, gate);
   };
-  const verdict = await checkedAndSent().catch((error: unknown) => {
+  const outcome = await checkedAndSent().catch((error: unknown) => {
     entry.withdraw();
     throw error;
   });
-  return concludeOrder(account, entry, verdict);
+  return concludeOrder(account, entry, outcome);
 }
 
 /**
@@ -57,29 +57,29 @@ export async function placeOrder(
 export function sendOrder(
   { client }: TradingAccount,
   entry: Entry<'order'>,
-  departure = new Departure(),
-): Promise<Verdict<{ readonly id: string }>> {
+  gate = new SendGate(),
+): Promise<WriteOutcome<{ readonly id: string }>> {
   const { id, terms, reqTime } = entry.intent;
-  departure.recorded(entry);
-  return client.placeOrder(terms, id, reqTime, departure.goes);
+  gate.recorded(entry);
+  return client.placeOrder(terms, id, reqTime, gate.mayLeave);
 }
 
 /** Finds out within the time budget what became of an order that was sent, and keeps it in the journal. */
 export async function concludeOrder(
   account: TradingAccount,
   entry: Entry<'order'>,
-  verdict: Verdict<{ readonly id: string }>,
+  outcome: WriteOutcome<{ readonly id: string }>,
 ): Promise<Placement> {
-  if (verdict.kind === 'done') return placed(account, entry, verdict.answer.id);
-  if (verdict.kind === 'refused') return refused(account, entry, verdict.refusal);
-  if (verdict.kind === 'notSent') {
-    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${verdict.reason}`);
-    return { outcome: 'notSent', reason: verdict.reason, failure: verdict.failure };
+  if (outcome.kind === 'done') return placed(account, entry, outcome.answer.id);
+  if (outcome.kind === 'refused') return refused(account, entry, outcome.refusal);
+  if (outcome.kind === 'notSent') {
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
+    return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
   }
-  entry.note(`no answer: ${verdict.reason}`, { doubt: true });
-  account.tell(`No answer came (${verdict.reason}). Looking for the order; it is not sent again.`);
+  entry.note(`no answer: ${outcome.reason}`, { doubt: true });
+  account.tell(`No answer came (${outcome.reason}). Looking for the order; it is not sent again.`);
   const fate = await settleOrder(account, entry);
-  return fate.outcome === 'unknown' ? { ...fate, reason: fate.unlike ?? verdict.reason } : fate;
+  return fate.outcome === 'unknown' ? { ...fate, reason: fate.unlike ?? outcome.reason } : fate;
 }
 
 /**

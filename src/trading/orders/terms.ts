@@ -23,11 +23,6 @@ export function worthOfOrder(order: Pick<OrderTerms, 'side' | 'price' | 'amount'
   return notionalOf(isBelow ? { price: bid, amount: order.amount } : order);
 }
 
-/** Whether an order of the exchange may be what these terms asked for, by side, price and amount. */
-export function fits(record: Order, terms: OrderTerms): boolean {
-  return differences(record, terms).length === 0;
-}
-
 /** Side and type of an order of the exchange; those that were asked for where its type is one that nobody has explained. */
 export function kindOf({ side, type }: Order, asked: Pick<OrderTerms, 'side' | 'type'>) {
   return type === 'other' ? asked : { side, type };
@@ -44,12 +39,6 @@ export function differences(record: Order, terms: OrderTerms): string[] {
   ];
 }
 
-/** Whether two orders of the exchange may have come of one request, which it may have changed in taking it. */
-export function areCopies(one: Order, other: Order): boolean {
-  const isOneKind = one.side === other.side && one.type === other.type;
-  return isOneKind && isSame(one.price, other.price) && isSame(one.amount, other.amount);
-}
-
 /**
  * Whether an order asks again for what an earlier one asked for: the same price and amount, or the same words, whatever
  * these have come to meanwhile. Its type and its loans do not matter: who repeats an order may have changed them.
@@ -61,14 +50,6 @@ export function isRepetition(order: OrderTerms, earlier: OrderTerms): boolean {
   const isAskedAgain =
     asked !== undefined && asked.price === earlier.asked?.price && asked.amount === earlier.asked.amount;
   return isAskedAgain || (isSame(order.price, earlier.price) && isSame(order.amount, earlier.amount));
-}
-
-/** Whether two orders are wanted on exactly the same terms. */
-export function areAlike(one: OrderTerms, other: OrderTerms): boolean {
-  const { price, amount, asked: _, ...rest } = one;
-  const others: object = other;
-  const isEqual = Object.entries(rest).every(([name, value]) => Reflect.get(others, name) === value);
-  return isEqual && isSame(price, other.price) && isSame(amount, other.amount);
 }
 
 function isSame(left: string, right: string): boolean {

@@ -1,5 +1,4 @@
-import type { Order } from '../../domain/order.js';
-import type { Side } from '../../domain/words.js';
+import type { Order, Side } from '../../domain/order.js';
 import { type OrderPages, readOrderPages } from '../../exchange/order-pages.js';
 import type { TradingAccount } from '../account.js';
 import { addLateOrders } from '../batches/closing.js';
@@ -136,7 +135,7 @@ function reconcileSide(
   return { writes, byAttempt, result, fresh };
 }
 
-export function listOf({ records, began, since }: ListedOrders): List {
+function listOf({ records, began, since }: ListedOrders): List {
   return { rows: records.map(rowOf), began, since };
 }
 
@@ -196,7 +195,7 @@ function earliest(
 }
 
 /** Reads the orders of a side back to a moment of the list's clock, in milliseconds since the Unix epoch. */
-export async function listOrders(
+async function listOrders(
   { client }: TradingAccount,
   { market, side }: MarketSide,
   from: number,

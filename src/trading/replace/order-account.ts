@@ -1,5 +1,4 @@
-import type { Order } from '../../domain/order.js';
-import type { AccountType } from '../../domain/words.js';
+import type { AccountType, Order } from '../../domain/order.js';
 import { usage } from '../../errors.js';
 import { Job } from '../batches/job.js';
 import { type Intent, isOf, marketOf, type OrderTerms, type Settled } from '../journal/intent.js';

@@ -1,5 +1,4 @@
-import { coinAmounts } from '../../config/coin-amounts.js';
-import { listedAddresses, type WithdrawSetting } from '../../config/withdraw-settings.js';
+import { coinAmounts, listedAddresses, type WithdrawSetting } from '../../config/settings.js';
 import { Decimal } from '../../domain/decimal.js';
 import { ACTIVE_PROFILE, type Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';

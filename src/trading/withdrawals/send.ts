@@ -1,11 +1,11 @@
 import { Failure, suggest } from '../../errors.js';
-import type { Verdict } from '../../exchange/exchange-client.js';
+import type { WriteOutcome } from '../../exchange/exchange-client.js';
 import { UNREAD } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
-import { Departure } from '../departure.js';
 import type { Entry } from '../journal/entry.js';
 import { isOf } from '../journal/intent.js';
+import { SendGate } from '../send-gate.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
 import { lookFor } from './look.js';
 import { readBaseline } from './records.js';
@@ -25,7 +25,7 @@ interface Dispatch {
   /** The fund password: it goes into the request and nowhere else. */
   readonly password: string;
   /** Takes it back, for as long as it has not left. */
-  readonly departure?: Departure;
+  readonly gate?: SendGate;
 }
 
 /**
@@ -36,7 +36,7 @@ interface Dispatch {
 export async function sendWithdrawal(
   account: TradingAccount,
   wanted: WantedWithdrawal,
-  { departure = new Departure(), ...order }: Dispatch,
+  { gate = new SendGate(), ...order }: Dispatch,
 ): Promise<Withdrawal> {
   const { client, journal } = account;
   refuseTwin(account, wanted);
@@ -44,25 +44,25 @@ export async function sendWithdrawal(
   const reqTime = client.now();
   const write = { operation: 'withdraw', terms: { ...wanted, before } } as const;
   const entry = journal.begin<'withdraw'>(write, { id: order.id, reqTime });
-  departure.recorded(entry);
-  const verdict = await send(account, entry, { ...order, departure }).catch((error: unknown) => {
+  gate.recorded(entry);
+  const outcome = await send(account, entry, { ...order, gate }).catch((error: unknown) => {
     // a Failure is of a request that could not be written down; anything else may have come after it left
     if (error instanceof Failure) entry.withdraw();
     throw error;
   });
-  return conclude(account, entry, verdict);
+  return conclude(account, entry, outcome);
 }
 
 async function send(
   account: TradingAccount,
   entry: Entry<'withdraw'>,
-  { limits, password, departure }: Dispatch & { readonly departure: Departure },
+  { limits, password, gate }: Dispatch & { readonly gate: SendGate },
 ) {
   const { id, terms, reqTime } = entry.intent;
   // of two processes that record the same at the same time, each sees the other by now
   refuseTwin(account, terms, id);
   await checkLimits(account, limits, terms, id);
-  return account.client.withdraw(terms, password, reqTime, departure.goes);
+  return account.client.withdraw(terms, password, reqTime, gate.mayLeave);
 }
 
 /** Throws Failure `usage` where a withdrawal just like it is under way, or nobody knows what became of it. */
@@ -81,19 +81,19 @@ export function refuseTwin({ journal }: TradingAccount, wanted: WantedWithdrawal
 async function conclude(
   account: TradingAccount,
   entry: Entry<'withdraw'>,
-  verdict: Verdict<{ readonly id: string }>,
+  outcome: WriteOutcome<{ readonly id: string }>,
 ): Promise<Withdrawal> {
-  if (verdict.kind === 'done') return done(account, entry, verdict.answer.id);
-  if (verdict.kind === 'refused') return refused(account, entry, verdict.refusal);
-  if (verdict.kind === 'notSent') {
-    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${verdict.reason}`);
-    return { outcome: 'notSent', reason: verdict.reason, failure: verdict.failure };
+  if (outcome.kind === 'done') return done(account, entry, outcome.answer.id);
+  if (outcome.kind === 'refused') return refused(account, entry, outcome.refusal);
+  if (outcome.kind === 'notSent') {
+    entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${outcome.reason}`);
+    return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
   }
-  entry.note(`no answer: ${verdict.reason}`, { doubt: true });
-  account.tell(`No answer came (${verdict.reason}). Looking for the withdrawal; it is not sent again.`);
+  entry.note(`no answer: ${outcome.reason}`, { doubt: true });
+  account.tell(`No answer came (${outcome.reason}). Looking for the withdrawal; it is not sent again.`);
   const fate = await settleWithdrawal(account, entry);
   // what was found and settles nothing says more than why the answer is missing
-  return fate.outcome === 'unknown' && fate.doubt === undefined ? { ...fate, reason: verdict.reason } : fate;
+  return fate.outcome === 'unknown' && fate.doubt === undefined ? { ...fate, reason: outcome.reason } : fate;
 }
 
 /** The exchange has it. Something on the way may have made it do so more than once. */

@@ -21,13 +21,13 @@ export interface BillOptions {
   readonly many: number;
 }
 
-/** What the real program took for one kind of answer. */
+/** The cost of one output format in the real program. */
 export interface Measured {
   readonly words: string;
-  /** Peak resident memory in MiB, for the few and for the many. */
+  /** Peak resident memory in MiB, for few and for many bills. */
   readonly few: number;
   readonly many: number;
-  /** For the many. */
+  /** For many bills. */
   readonly seconds: number;
 }
 
@@ -42,8 +42,8 @@ const DAY_MS = 86_400_000;
 const TELL_MEMORY = `process.on('exit', () => require('fs').writeSync(3, String(process.resourceUsage().maxRSS)));`;
 
 /**
- * Gives two accounts of a sandbox bills on both sides of the line of 48 hours, and has the real program list, export and sum
- * them. Throws where an answer differs from the sandbox's own ledger in a digit.
+ * Gives two sandbox accounts bills younger and older than 48 hours, and lists, exports and sums them with the real program.
+ * Throws if an answer differs from the sandbox's ledger in any digit.
  */
 export async function billCampaign({ pit, seed, few, many }: BillOptions): Promise<Measured[]> {
   const home = mkdtempSync(path.join(tmpdir(), 'pit-bills-'));
@@ -82,7 +82,7 @@ export async function billCampaign({ pit, seed, few, many }: BillOptions): Promi
 
 type Admin = (call: string, input?: object) => Promise<unknown>;
 
-/** The sandbox's administration over connections that are kept. */
+/** The sandbox's administration over keep-alive connections. */
 function adminOf({ address }: ServedProcess): Admin {
   const agent = new Agent({ keepAlive: true, maxSockets: LANES });
   const headers = { authorization: `Bearer ${address.adminToken}` };
@@ -97,7 +97,7 @@ function adminOf({ address }: ServedProcess): Admin {
   };
 }
 
-/** Moves coins to the account, and now and then back: a bill each time, of any coin and any number of digits. */
+/** Moves random amounts of coins to the account and sometimes back; each move makes a bill. */
 async function transfer(admin: Admin, name: string, count: number, draw: () => number): Promise<void> {
   const coins = [...COINS.values()];
   let left = count;
@@ -118,7 +118,7 @@ async function transfer(admin: Admin, name: string, count: number, draw: () => n
 
 type StoredBill = [string, string, string, string, number, keyof typeof BILL_WORDS, string];
 
-/** The bills of all accounts as the sandbox keeps them, newest first, by the account's id. */
+/** The bills of all accounts in the sandbox's ledger, newest first, by account id. */
 async function ledgersOf(admin: Admin, file: string): Promise<Map<string, LedgerBill[]>> {
   await admin('POST /export', { file });
   const ledgers = new Map<string, LedgerBill[]>();
@@ -142,7 +142,7 @@ function shown([id, coin, change, balance, time, kind, remark]: StoredBill): Led
   return { id, time: new Date(time).toISOString(), coin, type: BILL_WORDS[kind], ...amounts, remark };
 }
 
-/** A run of the real program, whose peak memory is told by itself on a fourth stream. */
+/** Runs the real program, which reports its peak memory on a fourth stream. */
 async function run(pit: string, home: string, { address }: ServedProcess, account: Account, words: string) {
   const hook = path.join(home, 'tell-memory.cjs');
   writeFileSync(hook, TELL_MEMORY);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Decimal } from '../../../src/domain/decimal.js';
 
-/** A bill as the sandbox's ledger has it, in the form of the contract. */
+/** A bill of the sandbox's ledger in the documented form. */
 export interface LedgerBill {
   readonly id: string;
   readonly time: string;
@@ -12,7 +12,7 @@ export interface LedgerBill {
   readonly remark: string;
 }
 
-/** By the words of a command: whether what it printed is this ledger, newest first, to the digit. */
+/** By command: checks that its output is exactly this ledger, newest first. */
 export const CHECKS: Readonly<Record<string, (ledger: readonly LedgerBill[], stdout: string) => boolean>> = {
   'bills --all --json': (ledger, stdout) => isDeepStrictEqual(JSON.parse(stdout), ledger),
   'bills --all --csv': (ledger, stdout) => {
@@ -55,7 +55,7 @@ function trimmed({ coin, type, count, ...amounts }: Sum): Sum {
   return { coin, type, count, in: came ?? '', out: went ?? '', net: net ?? '' };
 }
 
-/** In units of 10^-8, which every coin of the sandbox fits into. */
+/** In units of 10^-8, the smallest unit of every sandbox coin. */
 function sums(ledger: readonly LedgerBill[]): Sum[] {
   const groups = new Map<string, { count: number; in: bigint; out: bigint }>();
   for (const { coin, type, change } of ledger) {

@@ -54,7 +54,7 @@ describe('pit bills', () => {
 
   it('reads all bills older and newer than 48 hours, by page or with --all', async () => {
     const all = await desk.json<Bill[]>('bills --all');
-    // a buy is paid, comes in and costs a fee
+    // a purchase makes three bills: the payment, the coins and the fee
     expect(all).toHaveLength(7 + 20 * 3 + 1);
     expect(await desk.json<Bill[]>('bills --from 30d')).toEqual(all);
     expect(await desk.json<Bill[]>('bills --page 1')).toEqual(all.slice(0, 50));
@@ -142,7 +142,7 @@ describe('pit bills', () => {
   );
 });
 
-/** An entry of a page that an exchange of literal answers gives. */
+/** An entry in a page of a literal exchange. */
 function entry(id: number, changes: object = {}): object {
   const amounts = { balance: '1BTC', changeAmount: '+0.10BTC', total: '1' };
   return { id, currencyName: 'BTC', ...amounts, date: 1_700_000_000_000 - id, typeDesc: 'Buy', ...changes };
@@ -153,7 +153,7 @@ const bills = (entries: readonly object[]) => JSON.stringify({ code: 1000, messa
 const REFUSED = '{"code":1009,"message":"in maintenance"}';
 
 describe('pit bills on a broken exchange', () => {
-  /** What pit does with an exchange that answers a page like this; the pages of older bills have numbers. */
+  /** Runs pit against an exchange with these answers; pages of older bills are numbered. */
   async function run(line: string, older: (index: number) => string) {
     const server = await serveFaults({
       answer: ({ target }) => {
@@ -172,11 +172,11 @@ describe('pit bills on a broken exchange', () => {
     expect(lastError(stderr)).toMatchObject({
       kind: 'partial',
       code: 1009,
-      message: 'Only 100 bills could be had, the newest: getSpotBills: the exchange refused: in maintenance',
+      message: 'Only the newest 100 bills could be read: getSpotBills: the exchange refused: in maintenance',
     });
     expect((await run('bills --all --csv', older)).stdout.trimEnd().split('\n')).toHaveLength(101);
     expect((await run('bills --all', older)).stdout.trimEnd().split('\n')).toHaveLength(101);
-    // a sum of a part would be a wrong sum
+    // a partial sum would be wrong
     const sums = await run('bills --summary --json', older);
     expect([sums.code, sums.stdout, lastError(sums.stderr).kind]).toEqual([3, '', 'refused']);
   });
@@ -213,7 +213,7 @@ describe('pit bills on a broken exchange', () => {
     const { code, stderr } = await run('bills --all --json', () => bills(page(1)));
     expect(code).toBe(9);
     expect(lastError(stderr).message).toBe(
-      'Only 50 bills could be had, the newest: the exchange gave the same page again',
+      'Only 50 bills could be had, the newest: the exchange returned the same page again',
     );
   });
 });

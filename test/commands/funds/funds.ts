@@ -9,14 +9,14 @@ interface Account {
   readonly secretKey: string;
 }
 
-/** Another account of the desk's sandbox, whose key may do so much. */
+/** The environment of another sandbox account whose key has these permissions. */
 export async function keyWith(desk: Desk, name: string, permissions: string): Promise<Extra> {
   const account = await desk.json<Account>(`sandbox account add ${name} --permissions ${permissions}`);
   const keys = { PIT_ACCESS_KEY: account.accessKey, PIT_SECRET_KEY: account.secretKey };
   return { environment: { ...desk.served.environment, ...keys } };
 }
 
-/** Withdraws as any client does, and gives the record's id. */
+/** Withdraws and returns the id of the record. */
 export async function withdraw(desk: Desk, coin: string, amount: string, fees: string): Promise<string> {
   const { address } = desk.served;
   const [verified] = await desk.json<{ address: string }[]>(`address ${coin} --withdraw`);

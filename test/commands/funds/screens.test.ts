@@ -20,11 +20,11 @@ beforeAll(async () => {
     await done(address, 'POST /transfer', { coin: 'usdt', amount: count < 300 ? '1' : '0.00000001', to: 'alice' });
   await done(address, 'POST /deposit', { coin: 'usdt', amount: '100' });
   await withdraw(desk, 'usdt', '50', '1');
-  // what is on its way stays there, however long the screens take
+  // pending transfers stay pending however long the test takes
   await done(address, 'POST /clock/stop', {});
 });
 
-/** What each command shows at any width. */
+/** Text that each command prints at any width. */
 const SCREENS: readonly (readonly [line: string, shows: RegExp])[] = [
   ['balance --in btc', /^sum +[\d.]+/m],
   ['account', /money +yes/],
@@ -45,7 +45,7 @@ describe.skipIf(!requires('python3'))('funds commands on a terminal (needs pytho
     return result;
   }
 
-  /** The lines that are left when what was erased is gone. */
+  /** The lines on the screen after erasing. */
   function left(screen: string): string[] {
     return screen.split('\r\n').map((line) => line.split(ERASED).at(-1) ?? '');
   }
@@ -67,7 +67,7 @@ describe.skipIf(!requires('python3'))('funds commands on a terminal (needs pytho
     expect(screen.startsWith(`${ERASED}150 bills …${ERASED}`)).toBe(true);
     expect(left(screen)).toEqual(['']);
     expect(left((await at('bills --all')).screen).join('\n')).not.toContain('…');
-    // a document has no lines of its own to come back to
+    // JSON output has no live lines to erase
     const written = await at('bills --all --json');
     expect(JSON.parse(written.screen)).toHaveLength(7 + BILLS + 2);
   });

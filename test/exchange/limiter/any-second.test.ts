@@ -78,7 +78,7 @@ const way = fc.oneof(
   },
 );
 
-it('however long requests take on their way, no second of the exchange sees more than 60', async () => {
+it('lets at most 60 requests arrive in any second, however long they take', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(way, { minLength: 300, maxLength: 300 }), async (ways) => {
       const moments = await counted(ways.length, (request) => ways[request] ?? { there: 5, back: 5 });
@@ -88,12 +88,12 @@ it('however long requests take on their way, no second of the exchange sees more
   );
 });
 
-it('a way that is held up for a while, as by a stalled exchange, does not let them pile up', async () => {
+it('does not let requests pile up while the exchange stalls', async () => {
   const moments = await counted(400, (request) => ({ there: request % 100 < 20 ? 400 : 5, back: 5 }));
   expect(worstSecond(moments)).toBeLessThanOrEqual(60);
 });
 
-it.each([0, 5, 50, 300])('a steady way of %i ms each costs no more than itself and the limit', async (half) => {
+it.each([0, 5, 50, 300])('adds no delay beyond the limit to requests that take %i ms each way', async (half) => {
   const moments = await counted(500, () => ({ there: half, back: half }));
   const milliseconds = (moments.at(-1) ?? 0) - (moments[0] ?? 0);
   expect(worstSecond(moments)).toBeLessThanOrEqual(60);
@@ -101,7 +101,7 @@ it.each([0, 5, 50, 300])('a steady way of %i ms each costs no more than itself a
   expect(milliseconds).toBeLessThanOrEqual(rounds * (HOLD_MS + 2 * half + POLL_MS));
 });
 
-it('what was taken back makes room at once', async () => {
+it('frees the permit of a cancelled request at once', async () => {
   const time = new VirtualTime();
   const host = { ...fakeHost(), now: () => time.now, sleep: (ms: number) => time.sleep(ms) };
   const limiter = new Limiter(host, new Budget(1e9, host.now), ownLimits(host.now));

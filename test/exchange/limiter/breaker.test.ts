@@ -18,13 +18,13 @@ function twoProcesses() {
 
 const LOCKED = { kind: 'limited', message: expect.stringContaining('2026-11-21 13:00:00 (UTC)') };
 
-it('lets everything through while no lock is known', () => {
+it('lets every request through while no lock is known', () => {
   const { one, other } = twoProcesses();
   expect(() => one.check(false)).not.toThrow();
   expect(other.until).toBeUndefined();
 });
 
-it('tells every process of a lock, and when it ends', () => {
+it('reports a lock and its end to every process', () => {
   const { one, other, clock } = twoProcesses();
   one.trip();
   for (const process of [one, other]) {
@@ -38,7 +38,7 @@ it('tells every process of a lock, and when it ends', () => {
   expect(one.until).toBeUndefined();
 });
 
-it('is dated by the first answer that told of it', () => {
+it('dates a lock by the first answer that reported it', () => {
   const { one, other, clock } = twoProcesses();
   one.trip();
   clock.time += 30 * MINUTE;
@@ -46,7 +46,7 @@ it('is dated by the first answer that told of it', () => {
   expect(one.until).toBe(NOON + 60 * MINUTE);
 });
 
-it('lets one request a minute try, of one process, and never a write', () => {
+it('lets one read a minute of one process try, and never a write', () => {
   const { one, other, clock } = twoProcesses();
   one.trip();
   clock.time += MINUTE;
@@ -57,7 +57,7 @@ it('lets one request a minute try, of one process, and never a write', () => {
   expect(() => other.check(true)).not.toThrow();
 });
 
-it('is closed by an answer that is not the lock, for all', () => {
+it('ends for all processes with an answer that does not report it', () => {
   const { one, other, root } = twoProcesses();
   one.trip();
   other.clear();

@@ -19,11 +19,11 @@ export interface Job {
   /** Each call takes so long at most until it is at the server. */
   readonly jitterMs: number;
   readonly redis?: string;
-  /** Whether it begins only when the crowd is let go, whatever its start took. */
+  /** Whether it begins only when the callers is let go, whatever its start took. */
   readonly waits: boolean;
 }
 
-/** A process of a crowd: makes its calls as the limiter lets it, and says on stdout what the limiter itself cost. */
+/** A process of a callers: makes its calls as the limiter lets it, and says on stdout what the limiter itself cost. */
 const job = JSON.parse(process.argv[2] ?? '') as Job;
 const { root, url, accessKey, bucket, lane, calls, atOnce, jitterMs, redis, waits } = job;
 const limiter = new Limiter(

@@ -51,7 +51,7 @@ function putFilesInPlace(folder: string): void {
   }
 }
 
-it('a cancellation leaves at once where everything else has to wait', async () => {
+it('sends a cancellation at once while everything else waits', async () => {
   const server = await serveFaults({ answer: () => respond('{"code":1000,"message":{"des":"done","isSuc":true}}') });
   const { client, host, sharing } = clientIn(temporaryState(), server.url);
   await takeAll(sharing);
@@ -80,23 +80,26 @@ it.each([
   // the answer has half of what is left, by a real clock
   [9_000, 8_200, 0],
   [9_000, 8_000, 1],
-])('with %d ms, a write that waited %d of them for its turn left %d times', async (budgetMs, waitMs, requests) => {
-  const server = await serveFaults({ answer: () => respond('{"code":1000,"message":"ok","id":"17"}') });
-  const { client, host, sharing } = clientIn(temporaryState(), server.url, budgetMs);
-  await takeAll(sharing);
-  const { sleep } = host;
-  // the others' permits come back after so long
-  Object.assign(host, { sleep: () => sleep(waitMs).then(() => forgetLimits(sharing.root, 'exchange')) });
-  const verdict = await client.api.write('order', ORDER);
-  const reason = "waiting for the exchange's limits left no time for its answer";
-  expect(verdict).toMatchObject(requests === 1 ? { kind: 'done' } : { kind: 'notSent', failure: 'limited', reason });
-  expect(server.requests).toHaveLength(requests);
-  // what did not leave costs the next one nothing
-  const { limits } = await limiterState(sharing);
-  expect(limits.map(({ out }) => out)).toEqual([requests, requests, 0]);
-});
+])(
+  'sends a write with a budget of %d ms that waited %d ms for its turn %d times',
+  async (budgetMs, waitMs, requests) => {
+    const server = await serveFaults({ answer: () => respond('{"code":1000,"message":"ok","id":"17"}') });
+    const { client, host, sharing } = clientIn(temporaryState(), server.url, budgetMs);
+    await takeAll(sharing);
+    const { sleep } = host;
+    // the others' permits come back after so long
+    Object.assign(host, { sleep: () => sleep(waitMs).then(() => forgetLimits(sharing.root, 'exchange')) });
+    const verdict = await client.api.write('order', ORDER);
+    const reason = "waiting for the exchange's limits left no time for its answer";
+    expect(verdict).toMatchObject(requests === 1 ? { kind: 'done' } : { kind: 'notSent', failure: 'limited', reason });
+    expect(server.requests).toHaveLength(requests);
+    // what did not leave costs the next one nothing
+    const { limits } = await limiterState(sharing);
+    expect(limits.map(({ out }) => out)).toEqual([requests, requests, 0]);
+  },
+);
 
-it('a lock is told, kept until a request that changes nothing is answered, and forgotten then', async () => {
+it('reports a lock until a read is answered', async () => {
   const root = temporaryState();
   let answer = LOCKED;
   const server = await serveFaults({ answer: () => respond(answer) });
@@ -121,7 +124,7 @@ it('a lock is told, kept until a request that changes nothing is answered, and f
   expect(server.requests).toHaveLength(3);
 });
 
-it('an answer is told, and a lock remembered, though its permits cannot be given back', async () => {
+it('returns an answer and remembers a lock although permits cannot be given back', async () => {
   const root = temporaryState();
   let answer = '{"code":"1000","message":"ok","id":"202202224851151555"}';
   const server = await serveFaults({
@@ -138,7 +141,7 @@ it('an answer is told, and a lock remembered, though its permits cannot be given
   expect(sharedLimits(sharing).breaker?.until).toBe(host.now() + 3_600_000);
 });
 
-it('what asks the trade host without a key draws nothing from the limit of the key', async () => {
+it('does not count requests without a key against the limit of the key', async () => {
   const server = await serveFaults({ answer: () => respond('{"code":1000,"message":"","result":{}}') });
   const { client, host, sharing } = clientIn(temporaryState(), server.url);
   await takeAll(sharing);
@@ -146,7 +149,7 @@ it('what asks the trade host without a key draws nothing from the limit of the k
   expect(host.sleeps).toEqual([]);
 });
 
-it('another exchange in the same place begins with nothing used up and no lock', async () => {
+it('starts without used permits or a lock for another exchange at the same host', async () => {
   const root = temporaryState();
   const server = await serveFaults({ answer: () => respond(LOCKED) });
   const { client, sharing } = clientIn(root, server.url);

@@ -30,8 +30,8 @@ function processOf(root: string, terms: Partial<Pick<Sharing, 'redis' | 'share'>
   return { take, told };
 }
 
-describe('one home keeps to the limit while Redis is away', () => {
-  it('though one of its profiles uses none', async () => {
+describe('a home keeps the limit while Redis is away', () => {
+  it('although one of its profiles does not use Redis', async () => {
     const root = temporaryState();
     const redis = `redis://127.0.0.1:${await freePort()}`;
     expect(await processOf(root).take(50)).toHaveLength(50);
@@ -44,7 +44,7 @@ describe('one home keeps to the limit while Redis is away', () => {
     expect(readdirSync(path.join(root, 'limits', 'host'))).toHaveLength(1);
   });
 
-  it('though its profiles have shares of other sizes', async () => {
+  it('although its profiles have different shares', async () => {
     const root = temporaryState();
     const redis = `redis://127.0.0.1:${await freePort()}`;
     const [half, quarter] = [processOf(root, { redis, share: 0.5 }), processOf(root, { redis, share: 0.25 })];
@@ -56,8 +56,8 @@ describe('one home keeps to the limit while Redis is away', () => {
   });
 });
 
-describe.skipIf(!requires('redis-server'))('one home keeps to the limit with a Redis (needs redis-server)', () => {
-  it('though one of its profiles uses none', async () => {
+describe.skipIf(!requires('redis-server'))('a home keeps the limit with Redis (needs redis-server)', () => {
+  it('although one of its profiles does not use Redis', async () => {
     const root = temporaryState();
     const { url: redis } = await serveRedis();
     const permits = await processOf(root, { redis }).take();
@@ -71,7 +71,7 @@ describe.skipIf(!requires('redis-server'))('one home keeps to the limit with a R
     expect(await processOf(temporaryState(), { redis }).take()).toHaveLength(15);
   });
 
-  it('though Redis is lost to one of its processes', async () => {
+  it('although one of its processes loses Redis', async () => {
     const root = temporaryState();
     const { url: redis, child } = await serveRedis();
     const [one, other] = [processOf(root, { redis }), processOf(root, { redis })];
@@ -82,7 +82,7 @@ describe.skipIf(!requires('redis-server'))('one home keeps to the limit with a R
     expect(await one.take()).toEqual([]);
   });
 
-  it('and is counted by Redis alone where it can keep no files', async () => {
+  it('counted by Redis alone if it cannot keep files', async () => {
     const root = temporaryState();
     writeFileSync(path.join(root, 'limits'), 'a file where the folder would be');
     const { url: redis } = await serveRedis();

@@ -1,66 +1,66 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Crowd } from './crowd.js';
+import { Callers } from './callers.js';
 
-let crowd: Crowd;
-afterEach(() => crowd.close());
+let callers: Callers;
+afterEach(() => callers.close());
 
-async function crowded(processes: number, job: Parameters<Crowd['start']>[0]): Promise<void> {
-  crowd = await Crowd.gather();
-  const ends = Array.from({ length: processes }, () => crowd.start({ ...job, waits: true }).ended);
-  await crowd.letGo(processes);
+async function callInParallel(processes: number, job: Parameters<Callers['start']>[0]): Promise<void> {
+  callers = await Callers.listen();
+  const ends = Array.from({ length: processes }, () => callers.start({ ...job, waits: true }).ended);
+  await callers.release(processes);
   expect(await Promise.all(ends)).toEqual(Array(processes).fill(0));
 }
 
 describe('processes that share a home', () => {
   it.each([0, 200])('send at most 60 a second together, with up to %d ms on the way', async (jitterMs) => {
-    await crowded(8, { calls: 25, jitterMs });
-    expect(crowd.arrivals).toHaveLength(200);
-    expect(crowd.most()).toBeLessThanOrEqual(60);
+    await callInParallel(8, { calls: 25, jitterMs });
+    expect(callers.arrivals).toHaveLength(200);
+    expect(callers.most()).toBeLessThanOrEqual(60);
     // three are kept for cancellations
-    expect(crowd.most()).toBeGreaterThan(40);
+    expect(callers.most()).toBeGreaterThan(40);
   });
 
   it('ask for candles at most once a second', async () => {
-    await crowded(3, { bucket: 'kline', calls: 1 });
-    expect(crowd.most()).toBe(1);
+    await callInParallel(3, { bucket: 'kline', calls: 1 });
+    expect(callers.most()).toBe(1);
   });
 
   it('keep a limit of its own for each key, and one for all keys of the host', async () => {
-    crowd = await Crowd.gather();
+    callers = await Callers.listen();
     const keys = ['a', 'b', 'c', 'd'];
-    const ends = keys.map((accessKey) => crowd.start({ accessKey, calls: 90, atOnce: 60, waits: true }).ended);
-    await crowd.letGo(keys.length);
+    const ends = keys.map((accessKey) => callers.start({ accessKey, calls: 90, atOnce: 60, waits: true }).ended);
+    await callers.release(keys.length);
     await Promise.all(ends);
-    for (const key of keys) expect(crowd.most(({ what }) => what.endsWith(key))).toBeLessThanOrEqual(57);
-    expect(crowd.most()).toBeLessThanOrEqual(150);
-    expect(crowd.most()).toBeGreaterThan(60);
+    for (const key of keys) expect(callers.most(({ what }) => what.endsWith(key))).toBeLessThanOrEqual(57);
+    expect(callers.most()).toBeLessThanOrEqual(150);
+    expect(callers.most()).toBeGreaterThan(60);
   });
 
-  it('let a cancellation through while everything else is waiting', async () => {
-    crowd = await Crowd.gather();
-    const others = crowd.start({ calls: 200, atOnce: 100, waits: true });
-    await crowd.letGo(1);
-    const canceller = crowd.start({ lane: 'cancel', calls: 3, atOnce: 3, waits: true });
-    while (crowd.arrivals.length < 57) await delay(5);
-    const before = crowd.arrivals.length;
-    await crowd.letGo(1);
+  it('send a cancellation while everything else waits', async () => {
+    callers = await Callers.listen();
+    const others = callers.start({ calls: 200, atOnce: 100, waits: true });
+    await callers.release(1);
+    const canceller = callers.start({ lane: 'cancel', calls: 3, atOnce: 3, waits: true });
+    while (callers.arrivals.length < 57) await delay(5);
+    const before = callers.arrivals.length;
+    await callers.release(1);
     await canceller.ended;
-    const cancels = crowd.arrivals.flatMap(({ what }, index) => (what.startsWith('cancel') ? index : []));
+    const cancels = callers.arrivals.flatMap(({ what }, index) => (what.startsWith('cancel') ? index : []));
     expect(cancels).toHaveLength(3);
     // others in their turn are as many as a second grants, and as many again where a second has just ended
     expect((cancels.at(-1) ?? 0) - before).toBeLessThan(120);
     await others.ended;
-    expect(crowd.most()).toBeLessThanOrEqual(60);
+    expect(callers.most()).toBeLessThanOrEqual(60);
   });
 
-  it('are not stalled by one that is killed in mid-call', async () => {
-    crowd = await Crowd.gather();
-    const killed = crowd.start({ bucket: 'kline', calls: 1, jitterMs: 60_000 });
+  it('are not blocked by one that is killed during a call', async () => {
+    callers = await Callers.listen();
+    const killed = callers.start({ bucket: 'kline', calls: 1, jitterMs: 60_000 });
     await delay(1_000);
     killed.child.kill('SIGKILL');
     await killed.ended;
-    expect(await crowd.start({ bucket: 'kline', calls: 1 }).ended).toBe(0);
-    expect(crowd.arrivals).toHaveLength(1);
+    expect(await callers.start({ bucket: 'kline', calls: 1 }).ended).toBe(0);
+    expect(callers.arrivals).toHaveLength(1);
   });
 });

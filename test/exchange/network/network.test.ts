@@ -35,7 +35,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     serveFaults({ answer: () => answer, tls: certificate });
   const trusting = (environment: Readonly<Record<string, string>> = {}) => new Network(environment, authority.file);
 
-  it('of a private authority are taken where the profile names it, with the day they end', async () => {
+  it('of a private authority are accepted if the profile names it', async () => {
     const server = await serve();
     expect(await clientOf(server.url, 9_000, trusting()).client.api.write('order', ORDER)).toEqual(DONE);
     const { certificateEnds } = await clientOf(server.url, 9_000, trusting()).client.api.probe('getFeeInfo', {});
@@ -48,7 +48,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       'an authority that nobody knows',
       () => serve(),
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-      /signed by an authority that this machine does not know/,
+      /signed by an authority this machine does not know/,
       /caFile \/path\/to\/ca\.pem.*NODE_EXTRA_CA_CERTS/,
     ],
     [
@@ -69,10 +69,10 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       'one that signed itself',
       () => serveFaults({ answer: () => respond(PLACED), tls: true }),
       'DEPTH_ZERO_SELF_SIGNED_CERT',
-      /signed by nobody but itself/,
+      /self-signed/,
       /caFile/,
     ],
-  ])('%s: told in words, and nothing is sent', async (_, make, code, words, mend) => {
+  ])('that are %s are explained, and nothing is sent', async (_, make, code, words, mend) => {
     const server = await make();
     const network = code.startsWith('UNABLE') || code.startsWith('DEPTH') ? new Network({}) : trusting();
     const { client } = clientOf(server.url, 9_000, network);
@@ -86,7 +86,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     expect(server.bytes).toBe('');
   });
 
-  it('a host that speaks no TLS: told as that', async () => {
+  it('explain a host that does not speak TLS', async () => {
     const plain = createServer((_, response) => response.end(PLACED));
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void plain.close());
@@ -98,7 +98,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
   it.each([
     ['/nowhere/ca.pem', /cannot be read \(ENOENT\)/],
     [import.meta.filename, /holds no certificate/],
-  ])('the file %s: a failure that names it', async (file, message) => {
+  ])('fail with the name of the file %s', async (file, message) => {
     const failure = await failureOf(
       clientOf('https://127.0.0.1:1', 9_000, new Network({}, file)).client.api.read('markets', {}),
     );
@@ -115,7 +115,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       return { server, tunnel, url, network };
     };
 
-    it('an order gets there, unread by the proxy, with the login of its URL', async () => {
+    it('an order arrives unread, with the login of the proxy URL', async () => {
       const { server, tunnel, url, network } = await at('through');
       const { client, host, lines } = clientOf(url, 9_000, network);
       expect(await client.api.write('order', ORDER)).toEqual(DONE);
@@ -126,7 +126,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       expect(lines.join() + host.printed()).not.toContain('geheimnis');
     });
 
-    it('each write has a way of its own; reads share one', async () => {
+    it('each write has its own connection, and reads share one', async () => {
       const { server, tunnel, url, network } = await at('through', respond('{"code":1000,"message":"","result":{}}'));
       const { client } = clientOf(url, 9_000, network);
       for (let count = 0; count < 3; count += 1) await client.api.read('getFeeInfo', {});
@@ -140,13 +140,13 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
     it.each<[Manner, RegExp, number]>([
       [
         'refuses',
-        /the proxy http:\/\/127\.0\.0\.1:\d+ of HTTPS_PROXY let nothing through to exchange\.test:\d+ \(HTTP 407\)/,
+        /the proxy http:\/\/127\.0\.0\.1:\d+ of HTTPS_PROXY refused to connect to exchange\.test:\d+ \(HTTP 407\)/,
         9_000,
       ],
       ['hangs up', /could not be reached, or broke off/, 9_000],
-      ['silent', /did not answer in time|no answer came in time|no connection could be made/, 1_000],
-      ['no TLS', /gave no secure connection in time|no answer came in time|no connection could be made/, 1_000],
-    ])('a proxy that %s: not sent, and the password is not told', async (manner, words, budgetMs) => {
+      ['silent', /did not answer in time|no answer in time|no connection/, 1_000],
+      ['no TLS', /gave no secure connection in time|no answer in time|no connection/, 1_000],
+    ])('nothing is sent and no password shown if the proxy is %s', async (manner, words, budgetMs) => {
       const { server, url, network } = await at(manner);
       const { client, lines } = clientOf(url, budgetMs, network);
       const verdict = await client.api.write('order', ORDER);
@@ -155,7 +155,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       expect(server.requests).toEqual([]);
     });
 
-    it('a way that opens when nobody waits any more carries nothing', async () => {
+    it('nothing is sent over a connection that opens too late', async () => {
       let open = () => {};
       const release = new Promise<void>((resolve) => {
         open = resolve;
@@ -172,7 +172,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       ['the way breaks after the request', (cut) => () => cut(), 9_000],
       ['the exchange hangs up', () => FAULTS['a close without an answer'], 9_000],
       ['the exchange is silent', () => FAULTS['a hang'], 4_000],
-    ])('%s: nobody knows', async (_, make, budgetMs) => {
+    ])('the outcome is unknown after %s', async (_, make, budgetMs) => {
       let cut = () => {};
       const { server, url, network, tunnel } = await at('through', (socket) => make(cut)(socket));
       cut = tunnel.cut;
@@ -180,7 +180,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       expect(server.requests).toHaveLength(1);
     });
 
-    it('nobody listens where the proxy should be', async () => {
+    it('nothing is sent if nothing listens at the proxy', async () => {
       const network = trusting({ HTTPS_PROXY: 'http://me:geheimnis@127.0.0.1:1' });
       const failure = await failureOf(clientOf('https://exchange.test', 1_500, network).client.api.read('markets', {}));
       expect(failure).toMatchObject({
@@ -192,7 +192,7 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
       });
     });
 
-    it("the certificate is held against the host, not against the proxy's name", async () => {
+    it('the certificate is checked against the host, not the proxy', async () => {
       const { server, network } = await at('through');
       const verdict = await clientOf(`https://127.0.0.2.evil.test:${server.port}`, 9_000, network).client.api.write(
         'order',
@@ -209,28 +209,31 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
   });
 
   describe.skipIf(!hasIpv6)('IPv6', () => {
-    it('an address in the URL, with its certificate', async () => {
+    it('works with an address in the URL and its certificate', async () => {
       const server = await serveFaults({ answer: () => respond(PLACED), tls: certificate, host: '::1' });
       expect(await clientOf(server.url, 9_000, trusting()).client.api.write('order', ORDER)).toEqual(DONE);
     });
 
-    it.each(['::1', '127.0.0.1'])('a name with both families reaches a host that listens on %s alone', async (host) => {
-      const both = [
-        { address: '::1', family: 6 },
-        { address: '127.0.0.1', family: 4 },
-      ];
-      const server = await serveFaults({ answer: () => respond(PLACED), tls: certificate, host });
-      const lookup = vi.spyOn(dns, 'lookup').mockImplementation(((_name: string, options: unknown, done: Looked) => {
-        done(null, Reflect.get(Object(options), 'all') === true ? both : '::1', 6);
-      }) as typeof dns.lookup);
-      onTestFinished(() => lookup.mockRestore());
-      const url = `https://exchange.test:${server.port}`;
-      expect(await clientOf(url, 9_000, trusting()).client.api.write('order', ORDER)).toEqual(DONE);
-      expect(lookup).toHaveBeenCalled();
-      expect(server.requests).toHaveLength(1);
-    });
+    it.each(['::1', '127.0.0.1'])(
+      'reaches a host that listens on %s only by a name with both families',
+      async (host) => {
+        const both = [
+          { address: '::1', family: 6 },
+          { address: '127.0.0.1', family: 4 },
+        ];
+        const server = await serveFaults({ answer: () => respond(PLACED), tls: certificate, host });
+        const lookup = vi.spyOn(dns, 'lookup').mockImplementation(((_name: string, options: unknown, done: Looked) => {
+          done(null, Reflect.get(Object(options), 'all') === true ? both : '::1', 6);
+        }) as typeof dns.lookup);
+        onTestFinished(() => lookup.mockRestore());
+        const url = `https://exchange.test:${server.port}`;
+        expect(await clientOf(url, 9_000, trusting()).client.api.write('order', ORDER)).toEqual(DONE);
+        expect(lookup).toHaveBeenCalled();
+        expect(server.requests).toHaveLength(1);
+      },
+    );
 
-    it('a proxy by its address', async () => {
+    it('works with a proxy by its address', async () => {
       const server = await serveFaults({ answer: () => respond(PLACED), tls: certificate });
       const tunnel = await serveConnectProxy('through', { host: '::1', to: server.port });
       const network = trusting({ ALL_PROXY: tunnel.url });
@@ -240,8 +243,8 @@ describe.skipIf(!hasOpenssl)('certificates', () => {
   });
 });
 
-describe('without a check of certificates', () => {
-  it('nothing is signed, whatever the host', async () => {
+describe('without certificate checks', () => {
+  it('nothing is signed for any host', async () => {
     const { client, host } = clientOf('https://exchange.test');
     Object.assign(host, { environment: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
     for (const work of [client.api.read('getAccountInfo', {}), client.api.write('order', ORDER)])

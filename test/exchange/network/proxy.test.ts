@@ -33,7 +33,7 @@ describe('the proxy of a URL', () => {
     'http://[::1]:1/',
     'https://localhost/',
     'https://[::1]/',
-  ])('never one for this machine: %s', (url) => {
+  ])('is never used for this machine: %s', (url) => {
     expect(
       chosen(url, { ALL_PROXY: 'http://p:1', HTTP_PROXY: 'http://p:1', HTTPS_PROXY: 'http://p:1' }),
     ).toBeUndefined();
@@ -61,7 +61,7 @@ describe('the proxy of a URL', () => {
     ['https://[2001:db8::5]/', '[2001:db8::5]', true],
     ['https://[2001:db9::5]/', '2001:db8::/32', false],
     [HOST, '', false],
-  ])('%s with NO_PROXY=%s is excepted: %s', (url, list, isExcepted) => {
+  ])('%s with NO_PROXY=%s is excluded: %s', (url, list, isExcepted) => {
     for (const name of ['NO_PROXY', 'no_proxy'])
       expect(chosen(url, { HTTPS_PROXY: 'http://p:1', [name]: list }) === undefined).toBe(isExcepted);
   });
@@ -69,14 +69,14 @@ describe('the proxy of a URL', () => {
   it.each([
     ['socks5://me:geheimnis@p:1080', /HTTPS_PROXY names a proxy of a kind that pit does not speak \(socks5:/],
     ['http://me:geheimnis@:', /HTTPS_PROXY is not the URL of a proxy/],
-  ])('%s is a wrong input, and not quoted', (value, message) => {
+  ])('rejects %s without quoting it', (value, message) => {
     const choose = () => chosen(HOST, { HTTPS_PROXY: value });
     expect(choose).toThrow(expect.objectContaining({ kind: 'usage', message: expect.stringMatching(message) }));
     expect(choose).not.toThrow(/geheimnis/);
   });
 });
 
-describe('what is secret of a proxy', () => {
+describe('the secrets in a proxy URL', () => {
   it.each([
     ['http://me:pass%40word@p:1', ['pass%40word', 'pass@word', 'me:pass@word', 'bWU6cGFzc0B3b3Jk']],
     ['me:geheim@p:1', ['geheim', 'bWU6Z2VoZWlt']],

@@ -11,7 +11,7 @@ import { get, serveInterface } from '../server/wire.js';
 import { temporaryDirectory } from '../support/exchange-fixture.js';
 
 /** A second customer, without coins. */
-export const BEN = {
+const BEN = {
   id: '2',
   username: 'ben',
   accessKey: 'ak-ben',

@@ -16,7 +16,7 @@ export const ALICE = {
 };
 
 /** May read but not trade. */
-export const WATCHER = {
+const WATCHER = {
   ...ALICE,
   id: '8',
   username: 'watcher',

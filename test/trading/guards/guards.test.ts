@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import type { OrderType, Side } from '../../../src/domain/words.js';
+import type { OrderType, Side } from '../../../src/domain/order.js';
 import { Failure } from '../../../src/errors.js';
 import { checkGuards, type Evidence, needMarket, placeInBand } from '../../../src/trading/guards/guards.js';
 import { type GuardLimits, guardLimits } from '../../../src/trading/guards/limits.js';

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify.js';
+import { listedFrom, usedTolerance, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -179,6 +179,43 @@ describe('what is carried out again later', () => {
     expect(await findDuplicates(account, BUYS)).toEqual([]);
   });
 });
+
+describe('an order that was refused, or never arrived', () => {
+  it('is reported if it appears within a day, and forgotten then', async () => {
+    for (const [hours, reports] of [
+      [23, 1],
+      [25, 0],
+    ] as const) {
+      const server = await listing(() => []);
+      const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 200 * 3_600_000 });
+      begin(account, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+      const look = (records: readonly Order[]) => {
+        const list = listedFrom({ records, more: false, failure: null }, account.client.now());
+        return verifyMarket(account, 'btc_usdt', { buy: list });
+      };
+      await account.host.sleep(70_000);
+      expect(await look([])).toEqual([]);
+      await account.host.sleep(hours * 3_600_000);
+      expect(await look([])).toEqual([]);
+      const late = [ownOrder(at('8', 10_000))];
+      expect(await look(late)).toHaveLength(reports);
+      expect(await look(late)).toEqual([]);
+    }
+  });
+});
+
+it.each([
+  [undefined, 60_000],
+  [15_000, 15_000],
+  [600_000, 600_000],
+  [Number.POSITIVE_INFINITY, 600_000],
+])(
+  'a request counts as executable for a minute if the tolerance is unknown, and for ten minutes at most: %s',
+  (known, used) => {
+    const memory = { known, keep: async () => undefined, forget: async () => undefined };
+    expect(usedTolerance({ tolerance: memory })).toBe(used);
+  },
+);
 
 describe('an order that is there more than once', () => {
   it('is told before that is noted: whoever is killed in between is told again', async () => {

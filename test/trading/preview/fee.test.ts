@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import type { Order } from '../../../src/domain/order.js';
-import type { Side } from '../../../src/domain/words.js';
+import type { Order, Side } from '../../../src/domain/order.js';
 import { estimateFee } from '../../../src/trading/preview/preview.js';
 
 function record(changes: Partial<Order>): Order {

@@ -1,7 +1,7 @@
 import type { Context } from '../../../cli/context.js';
 import type { Globals } from '../../../cli/globals.js';
 import type { Market } from '../../../domain/market.js';
-import type { OrderType, Side } from '../../../domain/words.js';
+import type { OrderType, Side } from '../../../domain/order.js';
 import { Failure, suggest } from '../../../errors.js';
 import type { Answer } from '../../../terminal/answer.js';
 import type { TradingAccount } from '../../../trading/account.js';

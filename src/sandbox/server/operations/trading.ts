@@ -138,7 +138,7 @@ export const getFinishedAndPartialOrders = serveObserved(
 const TYPE_CODES: Readonly<Record<OrderType, number>> = { limit: 0, postOnly: 2, ioc: 4 };
 
 /** The flat order of getOrder, which the lists have too. */
-export function orderRecord(record: OrderRecord): Json {
+function orderRecord(record: OrderRecord): Json {
   return {
     id: record.id,
     currency: record.market,
@@ -154,7 +154,7 @@ export function orderRecord(record: OrderRecord): Json {
   };
 }
 
-export function sideOf(tradeType: string): Side {
+function sideOf(tradeType: string): Side {
   return tradeType === '1' ? 'buy' : 'sell';
 }
 
@@ -168,7 +168,7 @@ interface ApiRequest {
  * The wallet of an order; empty for spot. Throws {@link Refusal} 3005 for a loan on spot, and 1012 for margin without the
  * permission. Both are chosen, see the margin service.
  */
-export function walletOf(
+function walletOf(
   { permissions }: Account,
   { acctType = '0', enableExpress, enableRepay }: ApiRequest,
 ): Pick<OrderRequest, 'account' | 'borrow' | 'repay'> {

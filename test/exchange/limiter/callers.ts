@@ -18,8 +18,8 @@ export interface Arrival {
   readonly what: string;
 }
 
-/** A server that notes when each call arrives, and the processes that call it. */
-export class Crowd {
+/** A server that records when each call arrives, and the processes that call it. */
+export class Callers {
   readonly arrivals: Arrival[] = [];
   readonly #ready: ServerResponse[] = [];
   readonly #server = createServer((request, response) => {
@@ -28,16 +28,16 @@ export class Crowd {
     response.end('ok');
   });
   readonly #children = new Set<ChildProcess>();
-  readonly #folder = mkdtempSync(path.join(tmpdir(), 'pit-crowd-'));
+  readonly #folder = mkdtempSync(path.join(tmpdir(), 'pit-callers-'));
 
-  /** A crowd whose processes can be started. */
-  static async gather(): Promise<Crowd> {
-    const crowd = new Crowd();
-    await new Promise<void>((resolve) => crowd.#server.listen(0, '127.0.0.1', resolve));
-    symlinkSync(path.join(ROOT, 'node_modules'), path.join(crowd.#folder, 'node_modules'));
+  /** A server whose callers can be started. */
+  static async listen(): Promise<Callers> {
+    const callers = new Callers();
+    await new Promise<void>((resolve) => callers.#server.listen(0, '127.0.0.1', resolve));
+    symlinkSync(path.join(ROOT, 'node_modules'), path.join(callers.#folder, 'node_modules'));
     await build({
       entryPoints: [path.join(ROOT, 'test/exchange/limiter/caller.ts')],
-      outfile: crowd.#program,
+      outfile: callers.#program,
       ...{
         bundle: true,
         platform: 'node',
@@ -47,7 +47,7 @@ export class Crowd {
         logLevel: 'error',
       },
     });
-    return crowd;
+    return callers;
   }
 
   /** A folder that stands for one PIT_HOME. */
@@ -76,8 +76,8 @@ export class Crowd {
     return { child, ended };
   }
 
-  /** Lets those begin that wait, once so many do: what their starts took is in nobody's second. */
-  async letGo(processes: number): Promise<void> {
+  /** Lets the waiting processes begin once this many wait, so that start-up time does not count. */
+  async release(processes: number): Promise<void> {
     while (this.#ready.length < processes) await delay(5);
     for (const response of this.#ready.splice(0)) response.end('go');
   }

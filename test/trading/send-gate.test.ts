@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import type { Permits } from '../../src/exchange/limiter/permits.js';
 import { sendCall } from '../../src/trading/call/call.js';
-import { Departure } from '../../src/trading/departure.js';
 import type { OrderTerms } from '../../src/trading/journal/intent.js';
 import { placeOrder } from '../../src/trading/orders/place.js';
+import { SendGate } from '../../src/trading/send-gate.js';
 import { withdrawLimits } from '../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../src/trading/withdrawals/send.js';
 import { KEYS } from '../exchange/support.js';
@@ -25,20 +25,20 @@ const WANTED = {
   internal: false,
 };
 
-type Send = (account: TestAccount, departure: Departure) => Promise<{ readonly outcome: string }>;
+type Send = (account: TestAccount, gate: SendGate) => Promise<{ readonly outcome: string }>;
 
 const WRITES: [name: string, operation: string, send: Send][] = [
-  ['an order', 'order', (account, departure) => placeOrder(account, TERMS, { id: ID, departure })],
+  ['an order', 'order', (account, gate) => placeOrder(account, TERMS, { id: ID, gate })],
   [
     'a withdrawal',
     'withdraw',
-    (account, departure) =>
-      sendWithdrawal(account, WANTED, { id: ID, limits: withdrawLimits({}), password: 'secret', departure }),
+    (account, gate) =>
+      sendWithdrawal(account, WANTED, { id: ID, limits: withdrawLimits({}), password: 'secret', gate }),
   ],
   [
     'a call',
     'setExpressState',
-    (account, departure) => sendCall(account, { method: 'setExpressState', parameters: {} }, ID, departure),
+    (account, gate) => sendCall(account, { method: 'setExpressState', parameters: {} }, ID, gate),
   ],
 ];
 
@@ -69,10 +69,10 @@ describe.each(WRITES)('%s', (_, operation, send) => {
 
   it('that waits for the limits is taken back, and nobody has to look for it', async () => {
     const server = await serveFaults({ answer: () => respond(listed([])) });
-    const departure = new Departure();
+    const gate = new SendGate();
     const answers: boolean[] = [];
-    const account = waiting(server, () => answers.push(departure.takeBack()));
-    expect(await send(account, departure)).toMatchObject({ outcome: 'notSent', reason: 'it was cancelled' });
+    const account = waiting(server, () => answers.push(gate.cancel()));
+    expect(await send(account, gate)).toMatchObject({ outcome: 'notSent', reason: 'it was cancelled' });
     expect([new Set(answers), server.requests.filter(isWrite)]).toEqual([new Set([true]), []]);
     expect(account.journal.open()).toEqual([]);
     const { outcome, events } = account.journal.archive.find(ID) ?? {};
@@ -80,16 +80,16 @@ describe.each(WRITES)('%s', (_, operation, send) => {
   });
 
   it('that has left cannot be taken back any more', async () => {
-    const departure = new Departure();
+    const gate = new SendGate();
     const answers: boolean[] = [];
     const server = await serveFaults({
       answer: ({ target }) => {
-        if (isWrite({ target })) answers.push(departure.takeBack());
+        if (isWrite({ target })) answers.push(gate.cancel());
         return respond(isWrite({ target }) ? '{"code":1009,"message":"maintenance"}' : listed([]));
       },
     });
     const account = accountOf(server.url);
-    await send(account, departure);
+    await send(account, gate);
     expect(answers).toEqual([false]);
     const [, sent] = (account.journal.find(ID) ?? account.journal.archive.find(ID))?.events ?? [];
     expect(sent?.event).toBe('sent');

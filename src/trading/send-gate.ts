@@ -2,33 +2,33 @@ import type { Entry } from './journal/entry.js';
 
 /**
  * Whether a write has left this machine. Until then, while it waits for the exchange's limits or for what has to be known
- * before, it can be taken back, and nobody has to find out what became of it.
+ * first, it can be cancelled, and its outcome is known.
  */
-export class Departure {
+export class SendGate {
   #entry: Pick<Entry, 'note' | 'settle'> | undefined;
   #hasLeft = false;
-  #isTakenBack = false;
+  #isCancelled = false;
 
-  /** The write is recorded: from now on the journal says when it leaves, and where it is taken back. */
+  /** The write is recorded: from now on the journal says when it leaves or is cancelled. */
   recorded(entry: Pick<Entry, 'note' | 'settle'>): void {
     this.#entry = entry;
   }
 
-  /** Asked at the very moment at which it would leave. */
-  readonly goes = (): boolean => {
-    this.#hasLeft = !this.#isTakenBack;
+  /** Asked at the moment the request would leave. */
+  readonly mayLeave = (): boolean => {
+    this.#hasLeft = !this.#isCancelled;
     if (this.#hasLeft) this.#entry?.note('sent');
     return this.#hasLeft;
   };
 
-  /** Lets it not leave any more, and says so in the journal; false where it may have left. */
-  takeBack(): boolean {
+  /** Keeps the write from leaving, and says so in the journal; false if it may have left. */
+  cancel(): boolean {
     if (this.#hasLeft) return false;
-    if (!this.#isTakenBack) {
+    if (!this.#isCancelled) {
       const settlement = { outcome: 'notSent', id: null, duplicates: [] } as const;
       this.#entry?.settle(settlement, 'not sent: it was interrupted before');
     }
-    this.#isTakenBack = true;
+    this.#isCancelled = true;
     return true;
   }
 }

@@ -1,0 +1,210 @@
+import type { Context } from '../../cli/context.js';
+import * as shape from '../../cli/shapes.js';
+import { type Advice, Failure, partsOf, suggest } from '../../errors.js';
+import { refusal } from '../../exchange/failures.js';
+import * as origin from '../../exchange/origins.js';
+import type { Refused } from '../../exchange/response.js';
+import type { Answer } from '../../terminal/answer.js';
+import { grouped } from '../../terminal/numbers.js';
+import type { Screen } from '../../terminal/screen.js';
+import { type Entry, record } from '../../terminal/table.js';
+import { localTime, zonedTime } from '../../terminal/time.js';
+import type { TradingAccount } from '../../trading/account.js';
+import type { Unknown } from '../../trading/orders/settle.js';
+import type { EarlierUse } from '../../trading/withdrawals/facts.js';
+import type { PreparedWithdrawal } from '../../trading/withdrawals/prepare.js';
+import type { Withdrawal } from '../../trading/withdrawals/send.js';
+import { dryRunShape, PREVIEW, type Preview } from '../dry-run.js';
+import { notSent } from '../not-sent.js';
+import { exchangeText } from '../session/exchange-text.js';
+import type { CheckedWithdrawal } from './withdraw.js';
+
+/** What became of a withdrawal that was sent. */
+export const WITHDRAWN = shape.record({
+  outcome: shape.oneOf(['placed', 'unknown'], ''),
+  id: shape.orNull(shape.text('of its record', origin.WITHDRAW.id)),
+  coin: shape.text(''),
+  amount: shape.decimal(''),
+  fee: shape.decimal('of the network'),
+  receives: shape.decimal('what arrives'),
+  address: shape.text('without the memo'),
+  memo: shape.orNull(shape.text('')),
+  internal: shape.yesNo('a transfer within the exchange was allowed'),
+});
+
+export const DRY_WITHDRAWAL = dryRunShape({
+  ...PREVIEW,
+  coin: shape.text(''),
+  chain: shape.orNull(shape.text('whose fee and address format apply')),
+  receives: shape.decimal('what arrives'),
+  address: shape.text(''),
+  memo: shape.orNull(shape.text('')),
+  balanceBefore: shape.orNull(shape.decimal('available now')),
+  balanceAfter: shape.orNull(shape.decimal('available after it')),
+  usedBefore: shape.orNull(shape.yesNo('null is unknown')),
+});
+
+/** What a withdrawal will do and where it goes, as a table that is shown before the question. */
+export async function previewTable(
+  context: Context,
+  { client }: TradingAccount,
+  { prepared, earlier, unfamiliar, warnings }: CheckedWithdrawal,
+): Promise<(screen: Screen) => string> {
+  const where = await exchangeText(context, client);
+  return (screen) =>
+    record(screen, [
+      ...moneyEntries(prepared),
+      ['address', inFours(prepared.address), (text, paint) => paint.strong(text)],
+      ...(prepared.memo === null ? [] : [memoEntry(prepared.memo)]),
+      usedEntry(earlier, unfamiliar),
+      ['exchange', where],
+      ...warnings.map((warning): Entry => ['warning', warning, (text, paint) => paint.warn(text)]),
+    ]);
+}
+
+function moneyEntries({ wanted, chain, sums, place, available, left }: PreparedWithdrawal): Entry[] {
+  const { coin, internal } = wanted;
+  const amount = (text: string) => `${grouped(text)} ${coin}`;
+  const side = place === 'inside' ? 'as part of the amount' : 'on top of the amount';
+  return [
+    ['withdraw', amount(sums.amount)],
+    ['chain', `${chain.chain} (not sent: the verified address decides)`],
+    ['fee', `${amount(sums.fee)}, ${side} (assumed)`],
+    ['arrives', `${amount(sums.receives)} (assumed)`],
+    ['available', `${amount(available)}, then ${amount(left)} (assumed)`],
+    ...(internal ? [['internal', 'yes, if the address is of this exchange'] as Entry] : []),
+  ];
+}
+
+function memoEntry(memo: string): Entry {
+  return ['memo', memo, (text, paint) => paint.strong(text)];
+}
+
+/** In groups that are easy to compare with its source. */
+function inFours(address: string): string {
+  return address.match(/.{1,4}/gu)?.join(' ') ?? address;
+}
+
+function usedEntry(earlier: EarlierUse | undefined, unfamiliar: string | null): Entry {
+  if (earlier?.last === undefined) return ['used before', unfamiliar, (text, paint) => paint.bad(text)];
+  const { time, state, status, amount } = earlier.last;
+  const text = `yes, last ${localTime(time)}: ${grouped(amount)}, ${state === 'other' ? `state ${status}` : state}`;
+  return ['used before', text];
+}
+
+interface WithdrawPreviewData extends Preview {
+  readonly coin: string;
+  readonly chain: string;
+  readonly receives: string;
+  readonly address: string;
+  readonly memo: string | null;
+  readonly balanceBefore: string;
+  readonly balanceAfter: string;
+  /** Null is unknown. */
+  readonly usedBefore: boolean | null;
+}
+
+export function previewData({
+  prepared,
+  earlier,
+  unfamiliar,
+  warnings: others,
+}: CheckedWithdrawal): WithdrawPreviewData {
+  const { wanted, chain, sums, address, memo, available, left } = prepared;
+  const isNever = earlier?.last === undefined && earlier?.isAll === true && !earlier.isAccountKnown;
+  const warnings = unfamiliar === null ? others : [unfamiliar, ...others];
+  return {
+    ...{ price: null, amount: sums.amount, notional: null, fee: sums.fee, warnings },
+    ...{ coin: wanted.coin, chain: chain.chain, receives: sums.receives, address, memo },
+    ...{ balanceBefore: available, balanceAfter: left },
+    usedBefore: isNever ? false : earlier?.last === undefined ? null : true,
+  };
+}
+
+/** A withdrawal that was sent, and the id of its record. */
+type SentWithdrawal = PreparedWithdrawal & { readonly id: string };
+
+/** What became of a withdrawal. Throws Failure `refused`, `limited` or `unreachable` if nothing was moved. */
+export function withdrawalAnswer({ output }: Context, sent: SentWithdrawal, withdrawal: Withdrawal): Answer {
+  const { id: clientId, wanted } = sent;
+  const { coin } = wanted;
+  if (withdrawal.outcome === 'refused') throw refusedWithdrawal(withdrawal.refusal, coin, clientId);
+  if (withdrawal.outcome === 'notSent') throw notSent('The withdrawal', withdrawal, clientId);
+  if (withdrawal.outcome === 'unknown')
+    return { ...answer(sent, withdrawal), failure: unknownFailure(sent, withdrawal) };
+  if (output.format === 'table') output.note(suggest('Follow it with', 'withdrawals', coin));
+  if (withdrawal.duplicates === null)
+    output.note([
+      'The network may have repeated the request, and pit could not check.',
+      suggest('Check again', 'withdrawals', coin),
+    ]);
+  return answer(sent, withdrawal);
+}
+
+function answer(sent: SentWithdrawal, withdrawal: Exclude<Withdrawal, { outcome: 'refused' | 'notSent' }>): Answer {
+  const { wanted, sums, address, memo } = sent;
+  const { coin, internal } = wanted;
+  const { amount, fee, receives } = sums;
+  const id = withdrawal.outcome === 'placed' ? withdrawal.id : null;
+  return {
+    data: { outcome: withdrawal.outcome, id, coin, amount, fee, receives, address, memo, internal },
+    show: (screen: Screen) => resultTable(screen, sent, withdrawal.outcome, id),
+  };
+}
+
+function resultTable(screen: Screen, sent: SentWithdrawal, outcome: string, id: string | null): string {
+  const { sums, wanted, address, memo } = sent;
+  const isUnknown = outcome === 'unknown';
+  return record(screen, [
+    ['withdrawal', isUnknown ? 'unknown' : 'submitted', (text, paint) => (isUnknown ? paint.warn : paint.good)(text)],
+    ['amount', `${grouped(sums.amount)} ${wanted.coin}`],
+    ['address', address],
+    ...(memo === null ? [] : [['memo', memo] as Entry]),
+    isUnknown ? ['journal', sent.id] : ['id', id ?? 'none (a transfer within the exchange)'],
+  ]);
+}
+
+function unknownFailure({ id: clientId }: SentWithdrawal, { reason, certainFrom }: Unknown): Failure {
+  const when = certainFrom === null ? '' : ` It can be settled for certain from ${zonedTime(certainFrom)} on.`;
+  return new Failure('unknown', `It is unknown whether the withdrawal was sent: ${reason}.${when}`, {
+    clientId,
+    hint: ['Do not send it again before you know.', suggest('Find out', 'resolve', clientId)],
+  });
+}
+
+/** What helps with a refused withdrawal, by return codes that public clients observed; the interface documents none. */
+const HINTS: Readonly<Record<number, (coin: string) => Advice>> = {
+  1001: (coin) => [
+    suggest('See its chains', 'fees', coin),
+    suggest('See its verified addresses', 'address', coin, '--withdraw'),
+  ],
+  1004: () => 'The fund password is locked after wrong attempts. It unlocks after a while, or on the website.',
+  1005: () => 'The fund password is the one for withdrawals, not the login password. Several wrong attempts lock it.',
+  1010: (coin) => ['Withdrawals over this chain are closed for now.', suggest('See which are open', 'fees', coin)],
+  1012: () => [
+    'The key needs the permission money.',
+    suggest('See what this key may do', 'account'),
+    "Create a key with more permissions on the exchange's website.",
+  ],
+  3003: () => 'The exchange has a minimum and a maximum, shown only on its website. Choose another amount.',
+  3005: (coin) => [
+    "Verify the address on the exchange's website first, with its memo if the chain uses one.",
+    suggest('See the verified addresses', 'address', coin, '--withdraw'),
+    "The fee must be at least the chain's.",
+    suggest('See the fees', 'fees', coin),
+  ],
+};
+
+/** Insufficient balance: the codes name coins, but not reliably. */
+function isBalance(code: number): boolean {
+  return code >= 2001 && code <= 2009;
+}
+
+function refusedWithdrawal(refused: Refused, coin: string, clientId: string): Failure {
+  const { kind, message, hints, code } = refusal(refused, 'withdraw');
+  const advice = code === null ? undefined : (HINTS[code]?.(coin) ?? (isBalance(code) ? BALANCE : undefined));
+  const hint = ['Nothing was moved.', ...partsOf(advice ?? hints)];
+  return new Failure(kind, message, { clientId, hint, ...(code === null ? {} : { code }) });
+}
+
+const BALANCE = suggest('See what is available, and what open orders hold', 'balance');

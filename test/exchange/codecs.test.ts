@@ -1,0 +1,370 @@
+import { describe, expect, it } from 'vitest';
+import type { OrderState, OrderTerms, OrderType } from '../../src/domain/order.js';
+import { Budget } from '../../src/exchange/budget.js';
+import type { ExchangeClient, Observation } from '../../src/exchange/exchange-client.js';
+import { ExchangeClient as Client } from '../../src/exchange/exchange-client.js';
+import { likelyOrders, readRawWithdrawal, readRawWrite } from '../../src/exchange/raw-writes.js';
+import { maskedRequest, withdrawRequest } from '../../src/exchange/write-requests.js';
+import { fakeHost } from '../support/fake-host.js';
+import { respond, serveFaults } from '../support/fault-server.js';
+import { KEYS } from './support.js';
+
+/** What a client sends and makes of a body, both in literals. Common parameters of signed requests are left out. */
+async function exchanged<Value>(body: string, call: (client: ExchangeClient) => Promise<Value>) {
+  const sent: string[] = [];
+  const seen: Observation[] = [];
+  const server = await serveFaults({
+    answer: ({ target }) => {
+      const { pathname, searchParams } = new URL(target, 'http://localhost');
+      for (const name of ['method', 'accesskey', 'sign', 'reqTime']) searchParams.delete(name);
+      sent.push(`${pathname}?${decodeURIComponent(String(searchParams))}`);
+      return respond(body);
+    },
+  });
+  const host = fakeHost();
+  const client = new Client({
+    ...{ host, hosts: { baseUrl: server.url, tradeUrl: server.url }, credentials: () => KEYS },
+    ...{ budget: new Budget(5_000, host.now), observe: (one) => seen.push(one) },
+  });
+  const value = await call(client);
+  return { sent: sent.join(' '), value, seen };
+}
+
+const TERMS: OrderTerms = {
+  ...{ market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot' },
+  ...{ price: '31000.5', amount: '0.01', borrow: false, repay: false },
+};
+
+const RECORD = {
+  ...{ id: '202202224851151555', currency: 'btc_usdt', price: 31000.5, total_amount: 0.02, trade_amount: 0.01 },
+  ...{ trade_money: 310, trade_date: 1648461600123, status: 3, type: 1, fees: '0.00002', useAbFee: true },
+};
+
+const ORDER = {
+  ...{ id: '202202224851151555', clientId: null, market: 'btc_usdt', side: 'buy', type: 'limit' },
+  ...{ price: '31000.5', amount: '0.02', filled: '0.01', filledValue: '310', fee: '0.00002', feeDiscount: true },
+  ...{ time: 1648461600123, state: 'open', status: 3 },
+};
+
+describe('placing an order', () => {
+  it.each<[string, Partial<OrderTerms>, string]>([
+    ['limit buy', {}, 'tradeType=1&price=31000.5&amount=0.01'],
+    ['limit sell', { side: 'sell' }, 'tradeType=0&price=31000.5&amount=0.01'],
+    ['post-only order', { type: 'postOnly' }, 'tradeType=1&price=31000.5&amount=0.01&orderType=1'],
+    ['IOC order', { type: 'ioc' }, 'tradeType=1&price=31000.5&amount=0.01&orderType=2'],
+    ['isolated margin order', { account: 'isolated' }, 'tradeType=1&price=31000.5&amount=0.01&acctType=1'],
+    [
+      'cross margin order with loans',
+      { account: 'cross', borrow: true, repay: true },
+      'tradeType=1&price=31000.5&amount=0.01&acctType=2&enableExpress=true&enableRepay=true',
+    ],
+  ])('writes a %s as the interface says', async (_, changes, query) => {
+    const body = '{"code":"1000","message":"ok","id":"7"}';
+    const { sent, value } = await exchanged(body, (client) => client.placeOrder({ ...TERMS, ...changes }, 'mine0001'));
+    const parameters = (text: string) => [...new URLSearchParams(text)].map(String).sort();
+    expect(sent.startsWith('/api/order?')).toBe(true);
+    expect(parameters(sent.slice('/api/order?'.length))).toEqual(
+      parameters(`currency=btc_usdt&customerOrderId=mine0001&${query}`),
+    );
+    expect(value).toEqual({ kind: 'done', answer: { id: '7', message: 'ok' } });
+  });
+
+  it('reports the order that was placed to observers', async () => {
+    const { seen } = await exchanged('{"code":"1000","id":"7"}', (client) =>
+      client.placeOrder({ ...TERMS, type: 'ioc' }, 'mine0001'),
+    );
+    expect(seen).toEqual([{ kind: 'placed', market: 'btc_usdt', type: 'ioc', clientId: 'mine0001', ids: ['7'] }]);
+  });
+
+  it('writes a batch as one list of pairs', async () => {
+    const orders = [
+      { price: '31000.5', amount: '0.01' },
+      { price: '30999', amount: '0.02' },
+    ];
+    const batch = { market: 'btc_usdt', side: 'sell', account: 'cross', orders } as const;
+    const { sent, value, seen } = await exchanged('{"code":"1000","message":"ok","data":[7,8]}', (client) =>
+      client.placeOrders(batch),
+    );
+    expect(sent).toBe(
+      '/api/orderMoreV2?market=btc_usdt&tradeParams=[[31000.5,0.01],[30999,0.02]]&tradeType=0&acctType=2',
+    );
+    expect(value).toEqual({ kind: 'done', answer: { ids: ['7', '8'], message: 'ok' } });
+    expect(seen).toEqual([{ kind: 'placed', market: 'btc_usdt', type: 'limit', clientId: null, ids: ['7', '8'] }]);
+  });
+});
+
+describe('reading orders', () => {
+  it('asks for one by its id or by its client id, and returns it with the id it was asked by', async () => {
+    const byId = await exchanged(JSON.stringify(RECORD), (client) => client.getOrder('btc_usdt', { id: '7' }));
+    expect([byId.sent, byId.value]).toEqual(['/api/getOrder?currency=btc_usdt&id=7', ORDER]);
+    const own = await exchanged(JSON.stringify(RECORD), (client) => client.getOrder('btc_usdt', { clientId: 'mine1' }));
+    expect(own.sent).toBe('/api/getOrder?currency=btc_usdt&customerOrderId=mine1');
+    expect(own.value).toEqual({ ...ORDER, clientId: 'mine1' });
+    expect(own.seen).toEqual([{ kind: 'orders', orders: [own.value] }]);
+  });
+
+  it.each<[number, string, OrderType | 'other']>([
+    [0, 'sell', 'limit'],
+    [1, 'buy', 'limit'],
+    [2, 'sell', 'postOnly'],
+    [3, 'buy', 'postOnly'],
+    [4, 'sell', 'ioc'],
+    [5, 'buy', 'ioc'],
+    [6, 'sell', 'other'],
+    [7, 'buy', 'other'],
+  ])('reads type %i as a %s of type %s', async (type, side, name) => {
+    const { value } = await exchanged(JSON.stringify({ ...RECORD, type }), (client) =>
+      client.getOrder('btc_usdt', { id: '7' }),
+    );
+    expect(value).toMatchObject({ side, type: name });
+  });
+
+  it.each<[number, number, OrderState]>([
+    [0, 0, 'open'],
+    [3, 0.01, 'open'],
+    [1, 0, 'cancelled'],
+    [2, 0.02, 'filled'],
+    [2, 0.01, 'cancelled'],
+    [4, 0.02, 'other'],
+  ])('reads status %i with %d of 0.02 filled as %s', async (status, trade_amount, state) => {
+    const { value } = await exchanged(JSON.stringify({ ...RECORD, status, trade_amount }), (client) =>
+      client.getOrder('btc_usdt', { id: '7' }),
+    );
+    expect(value).toMatchObject({ state, status });
+  });
+
+  it('asks for a page of one side', async () => {
+    const { sent, value } = await exchanged(JSON.stringify([RECORD]), (client) =>
+      client.orderPage('btc_usdt', 'sell', 3),
+    );
+    expect([sent, value]).toEqual(['/api/getOrders?currency=btc_usdt&pageIndex=3&tradeType=0', [ORDER]]);
+  });
+
+  it('takes the code for a missing order as an empty page and as no order', async () => {
+    const body = '{"code":3001,"message":"order not found"}';
+    expect((await exchanged(body, (client) => client.orderPage('btc_usdt', 'buy', 1))).value).toEqual([]);
+    expect((await exchanged(body, (client) => client.findOrder('btc_usdt', { id: '7' }))).value).toBeUndefined();
+  });
+});
+
+describe('cancelling', () => {
+  it('returns what the exchange reports of the order', async () => {
+    const body =
+      '{"code":1000,"message":{"des":"done","isSuc":true,"datas":{"amount":0.02,"price":31000.5,"completeMonty":310,"completeAmount":0.01}}}';
+    const { sent, value, seen } = await exchanged(body, (client) => client.cancelOrder('btc_usdt', { id: '7' }));
+    expect(sent).toBe('/api/cancelOrder?currency=btc_usdt&id=7');
+    const answer = { message: 'done', price: '31000.5', amount: '0.02', filled: '0.01', filledValue: '310' };
+    expect(value).toEqual({ kind: 'done', answer });
+    expect(seen).toEqual([{ kind: 'cancelled', order: { id: '7' } }]);
+  });
+
+  it('may get no details', async () => {
+    const { sent, value } = await exchanged('{"code":1000,"message":"done"}', (client) =>
+      client.cancelOrder('btc_usdt', { clientId: 'mine1' }),
+    );
+    expect(sent).toBe('/api/cancelOrder?currency=btc_usdt&customerOrderId=mine1');
+    const answer = { message: 'done', price: null, amount: null, filled: null, filledValue: null };
+    expect(value).toEqual({ kind: 'done', answer });
+  });
+
+  it('starts the timer of a market', async () => {
+    const { sent } = await exchanged('{"code":1000,"message":"ok"}', (client) => client.cancelAllAfter('btc_usdt'));
+    expect(sent).toBe('/api/cancelAllOrdersAfter?currency=btc_usdt');
+  });
+});
+
+describe('market data', () => {
+  const FIELDS = '{"high":"3","low":"1","buy":"1.9","sell":"2.1","last":"2","open":"1.5","riseRate":"33.3","vol":""}';
+  const TICKER = { bid: '1.9', ask: '2.1', last: '2', open: '1.5', high: '3', low: '1', change: '33.3', volume: null };
+
+  it('names the prices of a ticker', async () => {
+    const { sent, value } = await exchanged(`{"ticker":${FIELDS},"date":"1648461600123"}`, (client) =>
+      client.ticker('btc_usdt'),
+    );
+    expect([sent, value]).toEqual(['/data/v1/ticker?market=btc_usdt', { time: 1648461600123, ...TICKER }]);
+  });
+
+  it.each(['btcusdt', 'btc_usdt'])('finds a market among all tickers under the key %s', async (key) => {
+    const { value } = await exchanged(`{"${key}":${FIELDS}}`, (client) => client.tickers());
+    expect([value.of('btc_usdt'), value.of('eth_usdt')]).toEqual([TICKER, undefined]);
+  });
+
+  it('sorts a book best first and keeps the size that was asked for', async () => {
+    const body = '{"asks":[[12,1],[10,1],[9,0.5]],"bids":[[7,1],[8,2],[6,1]],"timestamp":1648461600}';
+    const { sent, value } = await exchanged(body, (client) => client.depth('btc_usdt', 2, '0.1'));
+    expect(sent).toBe('/data/v1/depth?market=btc_usdt&size=2&merge=0.1');
+    expect(value).toEqual({
+      time: 1648461600000,
+      bids: [
+        { price: '8', amount: '2' },
+        { price: '7', amount: '1' },
+      ],
+      asks: [
+        { price: '9', amount: '0.5' },
+        { price: '10', amount: '1' },
+      ],
+    });
+  });
+
+  it('names the fields of trades', async () => {
+    const body = '[{"date":1648461600,"price":2.0,"amount":0.5,"tid":9,"trade_type":"ask","type":"sell"}]';
+    const { sent, value } = await exchanged(body, (client) => client.trades('btc_usdt', '8'));
+    expect(sent).toBe('/data/v1/trades?market=btc_usdt&since=8');
+    expect(value).toEqual([{ id: '9', time: 1648461600000, side: 'sell', price: '2.0', amount: '0.5' }]);
+  });
+
+  it('asks for candles from a time on, inclusive, and returns them oldest first', async () => {
+    const rows = '[1648461720000,2,2,2,2,1],[1648461600000,1,1,1,1,0],[1648461660000,1,3,1,2,5]';
+    const { sent, value } = await exchanged(`{"data":[${rows}],"moneyType":"USDT","symbol":"BTC"}`, (client) =>
+      client.candlePage({ market: 'btc_usdt', type: '1min', from: 1648461660000, size: 100 }),
+    );
+    expect(sent).toBe('/data/v1/kline?market=btc_usdt&type=1min&since=1648461659999&size=100');
+    expect(value).toEqual([
+      { time: 1648461660000, open: '1', high: '3', low: '1', close: '2', volume: '5' },
+      { time: 1648461720000, open: '2', high: '2', low: '2', close: '2', volume: '1' },
+    ]);
+  });
+});
+
+describe('funds', () => {
+  it('names what the account has and what its key may do', async () => {
+    const coin =
+      '{"key":"BTC","enName":"BTC","cnName":"x","showName":"Bitcoin","unitTag":"b","unitDecimal":8,"fundstype":2,"available":"0.10","freez":"0.5","isCanRecharge":true,"isCanWithdraw":false,"canLoan":true}';
+    const base =
+      '{"username":"a","trade_password_enabled":true,"auth_google_enabled":false,"auth_mobile_enabled":true}';
+    const permissions = '"assetPerm":true,"leverPerm":false,"entrustPerm":true,"moneyPerm":false';
+    const { value, seen } = await exchanged(`{"result":{"coins":[${coin}],"base":${base}},${permissions}}`, (client) =>
+      client.account(),
+    );
+    expect(value).toEqual({
+      ...{ username: 'a', tradePassword: true, googleAuth: false, mobileAuth: true },
+      permissions: { asset: true, lever: false, entrust: true, money: false },
+      coins: [
+        {
+          ...{ coin: 'btc', name: 'Bitcoin', available: '0.10', frozen: '0.5', scale: 8 },
+          ...{ canDeposit: true, canWithdraw: false, canLoan: true },
+          details: {
+            ...{ key: 'BTC', enName: 'BTC', cnName: 'x', showName: 'Bitcoin' },
+            ...{ unitTag: 'b', unitDecimal: 8, fundstype: 2 },
+          },
+        },
+      ],
+    });
+    expect(seen).toEqual([{ kind: 'coins', coins: ['btc'] }]);
+  });
+
+  it.each([
+    [0, 'submitted'],
+    [1, 'failed'],
+    [2, 'success'],
+    [3, 'cancelled'],
+    [4, 'other'],
+    [5, 'confirmed'],
+  ])('reads the withdrawal status %i as %s', async (status, state) => {
+    const record = { id: 7, amount: 1.5, fees: 0.1, status, submitTime: 1648461600123, manageTime: 1648461700000 };
+    const list = [{ ...record, toAddress: 'addr', merchantOrderNo: 'no', hash: '0x1' }];
+    const body = JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas: { list, totalCount: 1 } } });
+    const { sent, value } = await exchanged(body, (client) => client.withdrawalPage('btc', 2, 10));
+    expect(sent).toBe('/api/getWithdrawRecord?currency=btc&pageIndex=2&pageSize=10');
+    expect(value.records).toEqual([
+      {
+        ...{ id: '7', time: 1648461600123, processedTime: 1648461700000, coin: 'btc', amount: '1.5', fee: '0.1' },
+        ...{ address: 'addr', hash: '0x1', merchantOrderNo: 'no', state, status },
+      },
+    ]);
+  });
+
+  it.each([
+    [0, 'waiting'],
+    [1, 'failed'],
+    [2, 'success'],
+    [3, 'other'],
+  ])('reads the deposit status %i as %s', async (status, state) => {
+    const record = { id: '7', address: 'a', amount: '1.50', confirmTimes: 3, currency: 'BTC', description: 'd' };
+    const list = [{ ...record, hash: '', itransfer: 0, status, submit_time: '2022-03-28 10:00:00' }];
+    const body = JSON.stringify({ code: 1000, message: { des: '', isSuc: true, datas: { list, total: 1 } } });
+    const { sent, value } = await exchanged(body, (client) => client.depositPage('btc', 1, 50));
+    expect(sent).toBe('/api/getChargeRecord?currency=btc&pageIndex=1&pageSize=50');
+    expect(value.records).toEqual([
+      {
+        ...{ id: '7', timeRaw: '2022-03-28 10:00:00', coin: 'btc', amount: '1.50', address: 'a', hash: null },
+        ...{ confirmations: 3, internal: false, description: 'd', state, status },
+      },
+    ]);
+  });
+
+  it.each([
+    [true, '&itransfer=1'],
+    [false, ''],
+  ])('writes a withdrawal, internal %s', async (internal, more) => {
+    const withdrawal = { coin: 'btc', amount: '1.5', fee: '0.1', address: 'addr_memo', internal };
+    const { sent, value } = await exchanged('{"code":1000,"message":"ok","id":"9"}', (client) =>
+      client.withdraw(withdrawal, 'pass word'),
+    );
+    expect(sent).toBe(`/api/withdraw?amount=1.5&currency=btc&fees=0.1${more}&receiveAddr=addr_memo&safePwd=pass+word`);
+    expect(value).toEqual({ kind: 'done', answer: { id: '9', message: 'ok' } });
+    expect(
+      maskedRequest({ baseUrl: 'https://d', tradeUrl: 'https://t' }, withdrawRequest(withdrawal, 'pass'), 5),
+    ).toEqual({
+      ...{ url: 'https://t/api/withdraw', method: 'withdraw', accesskey: '***', sign: '***', reqTime: '5' },
+      ...{ amount: '1.5', currency: 'btc', fees: '0.1', receiveAddr: 'addr_memo', safePwd: '***' },
+      ...(internal ? { itransfer: '1' } : {}),
+    });
+  });
+});
+
+describe('writes given by the names of the interface', () => {
+  it('are read as an order', () => {
+    const values = { currency: 'btc_usdt', tradeType: '0', price: '2', amount: '1', orderType: '2' };
+    const terms = { ...TERMS, side: 'sell', type: 'ioc', price: '2', amount: '1' };
+    expect(readRawWrite('order', values)).toEqual({ kind: 'order', terms, clientId: undefined });
+    const margin = { acctType: '2', enableExpress: 'true', enableRepay: 'true', customerOrderId: 'mine1' };
+    expect(readRawWrite('order', { ...values, ...margin, orderType: '1', tradeType: '1' })).toEqual({
+      kind: 'order',
+      terms: { ...terms, side: 'buy', type: 'postOnly', account: 'cross', borrow: true, repay: true },
+      clientId: 'mine1',
+    });
+    expect(readRawWrite('order', { ...values, orderType: 'x', acctType: '1' })).toMatchObject({
+      terms: { type: 'limit', account: 'isolated' },
+    });
+  });
+
+  it('are read as a batch, a cancellation, a timer or a withdrawal', () => {
+    expect(
+      readRawWrite('orderMoreV2', { market: 'btc_usdt', tradeParams: '[[2,1],[3,0.5]]', tradeType: '1' }),
+    ).toMatchObject({
+      kind: 'batch',
+      batch: {
+        ...{ market: 'btc_usdt', side: 'buy', account: 'spot' },
+        orders: [
+          { price: '2', amount: '1' },
+          { price: '3', amount: '0.5' },
+        ],
+      },
+    });
+    const cancel = { kind: 'cancel', market: 'btc_usdt' };
+    expect(readRawWrite('cancelOrder', { currency: 'btc_usdt', id: '7' })).toEqual({ ...cancel, order: { id: '7' } });
+    expect(readRawWrite('cancelOrder', { currency: 'btc_usdt', customerOrderId: 'mine1' })).toEqual({
+      ...cancel,
+      order: { clientId: 'mine1' },
+    });
+    expect(readRawWrite('cancelAllOrdersAfter', { currency: 'btc_usdt' })).toEqual({
+      kind: 'timedCancel',
+      market: 'btc_usdt',
+    });
+    expect(() => readRawWrite('withdraw', {})).toThrow('withdraw');
+    expect(readRawWithdrawal({ currency: 'btc', amount: '1', receiveAddr: 'addr', fees: '0.1' })).toEqual({
+      ...{ coin: 'btc', amount: '1', address: 'addr', fee: '0.1' },
+    });
+  });
+
+  it('are searched for orders if the operation is not described', () => {
+    expect(likelyOrders({ currency: 'btc_usdt', price: '2', amount: '1' })).toEqual({
+      ...{ market: 'btc_usdt', sides: ['buy', 'sell'], orders: [{ price: '2', amount: '1' }] },
+    });
+    expect(likelyOrders({ symbol: 'btc', tradeType: '0', tradeParams: '[[2, 1],[x,1]]', price: 'high' })).toEqual({
+      ...{ market: 'btc', sides: ['sell'], orders: [{ price: '2', amount: '1' }] },
+    });
+    expect(likelyOrders({ market: 'btc_usdt', tradeType: '1' })).toMatchObject({ sides: ['buy'], orders: [] });
+  });
+});

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import type { Host } from '../../src/platform/host.js';
+import { sandboxFiles } from '../../src/sandbox/lifecycle/files.js';
+import type { Running } from '../../src/sandbox/lifecycle/running-sandbox.js';
+import { serve } from '../../src/sandbox/lifecycle/serve.js';
+import { UNLIMITED } from '../../src/sandbox/server/limits.js';
+
+export interface StillSandbox {
+  /** The PIT_HOME that it belongs to. */
+  readonly home: string;
+  /** The clock and the waits of the commands that use it: time stands still, and a wait costs none. */
+  readonly host: Pick<Host, 'now' | 'sleep' | 'random'>;
+}
+
+/**
+ * A sandbox in this process for a test file, with a clock that stands still. The moment is not long ago: its HTTP answers
+ * are dated by the machine's clock.
+ */
+export function useStillSandbox(): StillSandbox {
+  const moment = Date.now();
+  const now = () => moment;
+  const home = mkdtempSync(path.join(tmpdir(), 'pit-still-'));
+  let running: Running | undefined;
+  beforeAll(async () => {
+    const { directory } = sandboxFiles({ state: path.join(home, 'state') });
+    running = await serve({ directory, port: 0, seed: 7, limits: UNLIMITED, idleMs: null, now });
+  });
+  afterAll(async () => {
+    await running?.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  return { home, host: { now, sleep: () => Promise.resolve(), random: () => 0.5 } };
+}
