@@ -60,7 +60,7 @@ describe('a read by its name', () => {
 describe('a write by its name has the journal, guards and confirmation of its command', () => {
   it('order', async () => {
     const line = 'api order currency=btc_usdt tradeType=1 price=26000 amount=0.01';
-    expect((await desk.failure(line, 8)).message).toContain('needs a confirmation');
+    expect((await desk.failure(line, 8)).message).toContain('needs confirmation');
     expect((await desk.failure(`${line}.5 --yes`, 2)).kind).toBe('usage');
     const high = line.replace('26000', '99000');
     expect((await desk.failure(`${high} --yes`, 2)).message).toMatch(/^price-band holds this back/);

@@ -21,8 +21,8 @@ describe('pit order batch on a bad network', () => {
     const ran = await desk.run(`order batch buy btc_usdt --file ${batches.orders(45)} --yes --json`);
     const { placed, duplicates } = batch(ran);
     expect([ran.code, placed, duplicates.length]).toEqual([0, 45, 20]);
-    expect(ran.stderr).toContain('20 ORDERS ARE THERE MORE THAN ONCE');
-    const [, command = ''] = /To cancel what is too much: pit (cancel btc_usdt [\d ]+)/.exec(ran.stderr) ?? [];
+    expect(ran.stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
+    const [, command = ''] = /To cancel the duplicates: pit (cancel btc_usdt [\d ]+)/.exec(ran.stderr) ?? [];
     await desk.json(command);
     const open = (await batches.there()).filter(({ state }) => state === 'open');
     expect([open.length, new Set(open.map(({ price }) => price)).size]).toEqual([45, 45]);

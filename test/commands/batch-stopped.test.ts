@@ -88,7 +88,7 @@ describe('pit order batch that is stopped', () => {
     const told = 'Warning: 20 of 20 orders placed.';
     expect(ran.errors()).toContain(told);
     const environment = { ...desk.served.environment, PIT_TRADE_URL: proxy.url };
-    expect((await desk.run('resolve', { environment })).stderr).toContain('20 ORDERS ARE THERE MORE THAN ONCE');
+    expect((await desk.run('resolve', { environment })).stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
   });
 
   it('while it checks that none is there twice, by kill -9, is checked when it is gone on with', async () => {
@@ -116,7 +116,7 @@ describe('pit order batch that is stopped', () => {
     const environment = { ...desk.served.environment, PIT_TRADE_URL: proxy.url };
     const done = await desk.run(`order batch buy btc_usdt --resume ${openJob()} --yes --json`, { environment });
     expect([done.code, batch(done).placed, batch(done).duplicates.length]).toEqual([0, 20, 20]);
-    expect(done.stderr).toContain('20 ORDERS ARE THERE MORE THAN ONCE');
+    expect(done.stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
     expect(await desk.json('resolve', { environment })).toEqual([]);
   });
 });

@@ -177,7 +177,7 @@ describe('pit order replace', () => {
     const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${id} --at 21500 --yes --json`);
     const done = document<Replaced & { duplicates: string[] }>(stdout);
     expect([code, done.duplicates.length]).toEqual([0, 1]);
-    expect(stderr).toContain('THE ORDER IS THERE MORE THAN ONCE');
+    expect(stderr).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
     expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
   });
 

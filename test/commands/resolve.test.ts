@@ -145,8 +145,8 @@ describe('an order that something on the way repeated', () => {
     await desk.done('order buy btc_usdt 0.01 --at 21008 --id mine8 --yes');
     await repeat('another8', '21008', '0.01');
     const { stderr } = await desk.run('orders btc_usdt');
-    expect(stderr).toContain('THE ORDER IS THERE MORE THAN ONCE');
-    expect(stderr).toContain('Possibly');
+    expect(stderr).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
+    expect(stderr).toContain('may have repeated');
   });
 
   it('is only possibly that where another program uses the key', async () => {
@@ -155,7 +155,7 @@ describe('an order that something on the way repeated', () => {
     const extra = await repeat('mine3', '21003', '0.01');
     const { stderr } = await desk.run('orders btc_usdt');
     expect(stderr).toContain(`pit cancel btc_usdt ${extra}`);
-    expect(stderr).toContain('Possibly');
+    expect(stderr).toContain('may have repeated');
   });
 });
 

@@ -208,7 +208,7 @@ describe('a withdrawal on a bad way', () => {
     const records = await desk.json<Record[]>('withdrawals btc');
     const ids = records.filter(({ amount }) => Number(amount) === 0.031).map(({ id }) => id);
     expect([code, ids.length]).toEqual([0, 2]);
-    expect(stderr).toContain('THE WITHDRAWAL IS THERE MORE THAN ONCE: 0.031 btc');
+    expect(stderr).toContain('THE WITHDRAWAL WAS MADE MORE THAN ONCE: 0.031 btc');
     for (const id of ids) expect(`${stdout}${stderr}`).toContain(id);
   });
 
