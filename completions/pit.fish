@@ -15,9 +15,9 @@ function __pit_tree_subs
                 'depth' 'Show the order book of a market' \
                 'trades' 'List public trades, oldest first' \
                 'kline' 'List candles, oldest first' \
-                'order' 'Place an order; on a terminal, missing parts are asked for' \
+                'order' 'Place an order; on a terminal, ask for missing parts' \
                 'orders' 'List orders, newest first (default: open)' \
-                'cancel' 'Cancel orders by id, or all open orders of a market' \
+                'cancel' 'Cancel orders by id, or all in a market' \
                 'cancel-after' 'Cancel every order of a market in one minute' \
                 'resolve' 'Settle writes whose outcome is unknown' \
                 'api' 'Call any operation of the interface by its name' \

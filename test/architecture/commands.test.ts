@@ -47,6 +47,7 @@ describe('the commands', () => {
 
   it.each(definitions)('pit $words has a short summary, two examples and a described output', ({ definition }) => {
     expect(definition.summary).toMatch(/^[A-Z][^\n]{3,90}[^.\s]$/);
+    expect(definition.summary.split(' ').length, 'A summary has at most ten words.').toBeLessThanOrEqual(10);
     expect(definition.examples.length).toBeGreaterThan(1);
     expect(definition.output, 'A command describes in `output` what its --json prints.').toBeDefined();
     const changes = /\bdryRun\b|\bdryChange\b/.test(String(definition.run));

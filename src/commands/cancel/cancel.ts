@@ -24,7 +24,7 @@ import { exchangeText } from '../session/exchange-text.js';
 import { CANCELLED, cancelAllAnswer, cancelAnswer } from './cancel-result.js';
 
 export default define({
-  summary: 'Cancel orders by id, or all open orders of a market',
+  summary: 'Cancel orders by id, or all in a market',
   arguments: { market: required('the market', marketName), ids: several('the order ids', orderId) },
   flags: {
     id: flag('--id <client-id>', 'your own id of the order', knownClientId),

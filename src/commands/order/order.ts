@@ -65,7 +65,7 @@ export const PLACED: shape.Fields = {
 };
 
 export default define({
-  summary: 'Place an order; on a terminal, missing parts are asked for',
+  summary: 'Place an order; on a terminal, ask for missing parts',
   arguments: {
     side: optional('buy or sell', oneOf('The side', 'buy', 'sell')),
     market: optional('the market', marketName),
