@@ -213,7 +213,7 @@ describe('pit bills on a broken exchange', () => {
     const { code, stderr } = await run('bills --all --json', () => bills(page(1)));
     expect(code).toBe(9);
     expect(lastError(stderr).message).toBe(
-      'Only 50 bills could be had, the newest: the exchange returned the same page again',
+      'Only the newest 50 bills could be read: the exchange returned the same page again',
     );
   });
 });
