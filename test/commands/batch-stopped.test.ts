@@ -48,7 +48,7 @@ describe('pit order batch that is stopped', () => {
     },
   );
 
-  it.skipIf(!requires('python3'))('by Ctrl-C and by SIGTERM tells how far it came (needs python3)', async () => {
+  it.skipIf(!requires('python3'))('by Ctrl-C and by SIGTERM reports its progress (needs python3)', async () => {
     const told = /Warning: ([\d,]+) of 3,000 orders placed, ([\d,]+) not sent.*--resume\s+(job\w+)/s;
     const file = batches.orders(3_000);
     const interrupted = await at(
@@ -76,7 +76,7 @@ describe('pit order batch that is stopped', () => {
     expect(await batches.there()).toHaveLength(3_000);
   });
 
-  it('while it checks that none is there twice says what finds it out', async () => {
+  it('while it checks for duplicates names the command that completes the check', async () => {
     const proxy = await countRequests(desk.served.address.tradeUrl);
     await desk.done('sandbox fault add twice --operation orderMoreV2 --count 1');
     await desk.done('sandbox fault add delay --delay 60000 --operation getOrders --every 5');
@@ -91,7 +91,7 @@ describe('pit order batch that is stopped', () => {
     expect((await desk.run('resolve', { environment })).stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
   });
 
-  it('while it checks that none is there twice, by kill -9, is checked when it is gone on with', async () => {
+  it('by kill -9 while it checks for duplicates is checked when it is resumed', async () => {
     let isBeingChecked = (): void => undefined;
     const checking = new Promise<void>((resolve) => {
       isBeingChecked = resolve;
