@@ -48,7 +48,7 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk behind an output (needs /
   ])('pit %s exits with 1 and names the reason', async (line) => {
     const { code, text } = await runOnFullDisk(line, 'stdout');
     expect(code).toBe(1);
-    expect(text).toContain('could not be written to stdout: ENOSPC');
+    expect(text).toContain('Cannot write to stdout: ENOSPC');
   });
 
   it('an order that cannot be printed to stdout is printed to stderr', async () => {
@@ -178,7 +178,7 @@ describe('--fields', () => {
   it.each([
     [
       'orders btc_usdt --csv --fields id,pirce',
-      /There is no field "pirce" here\. Did you mean price/,
+      /There is no field "pirce"\. Did you mean price/,
       /Fields: id, clientId/,
     ],
     ['markets --fields nothing', /There is no field "nothing"/, /market, base/],
