@@ -84,7 +84,8 @@ export function systemHost(): Host {
  * stops it, and a program that is started by its name cannot be given options.
  */
 async function keepSmall(): Promise<void> {
-  const { setFlagsFromString } = await import('node:v8');
+  // the bundle cannot import a module of Node later on
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   setFlagsFromString('--optimize-for-size');
 }
 

@@ -7,7 +7,7 @@ import { environmentAt } from './literal-exchange.js';
 const desk = useDesk();
 
 describe('a read by its name', () => {
-  it('gives the body as it came, numbers as they were sent', async () => {
+  it('prints the body with its numbers as they were sent', async () => {
     const { stdout } = await desk.run('api depth market=btc_usdt size=3 --json');
     // amounts keep their zeros, which a number would lose
     expect(stdout).toMatch(/^\{"asks":\[\[\d+\.\d+,\d+\.\d{6}\],.*"timestamp":\d+\}\n$/);
@@ -49,7 +49,7 @@ describe('a read by its name', () => {
       /Only pit withdraw/,
       /pit withdraw btc 1 --to x --fee 0.001/,
     ],
-  ])('a wrong input: %s', async (line, message, hint) => {
+  ])('refuses %s', async (line, message, hint) => {
     const told = await desk.failure(`api ${line} --yes`, 2);
     expect(told.message).toMatch(message);
     expect(told.hint).toMatch(hint);
@@ -60,7 +60,7 @@ describe('a read by its name', () => {
 describe('a write by its name has the journal, guards and confirmation of its command', () => {
   it('order', async () => {
     const line = 'api order currency=btc_usdt tradeType=1 price=26000 amount=0.01';
-    expect((await desk.failure(line, 8)).message).toContain('needs a confirmation');
+    expect((await desk.failure(line, 8)).message).toContain('needs confirmation');
     expect((await desk.failure(`${line}.5 --yes`, 2)).kind).toBe('usage');
     const high = line.replace('26000', '99000');
     expect((await desk.failure(`${high} --yes`, 2)).message).toMatch(/^price-band holds this back/);
@@ -102,7 +102,7 @@ describe('an operation that the interface does not describe', () => {
     'orderV2 currency=btc_usdt tradeType=1 price=99999 amount=0.01',
     'orderMore market=btc_usdt tradeType=1 tradeParams=[[26000,0.01],[99999,0.01]]',
     'orderV2 currency=btc_usdt price=9000 amount=0.01',
-  ])('is held against the guards where it looks like orders: %s', async (line) => {
+  ])('is checked by the guards if it looks like orders: %s', async (line) => {
     const { message, hint } = await desk.failure(`api ${line} --yes`, 2);
     expect(message).toMatch(/^price-band holds this back/);
     expect(hint).toContain('--override price-band');
@@ -127,7 +127,7 @@ describe('an operation that the interface does not describe', () => {
   const calls = ({ requests }: FaultServer) =>
     requests.map(({ target }) => target.replace(/(accesskey|sign|reqTime)=[\w-]+/g, '$1'));
 
-  it('is told of, asks, and is signed and sent once', async () => {
+  it('is announced, confirmed, signed, and sent once', async () => {
     const { server, other, extra } = await served(() => respond('{"code":1000,"id":12345678901234567890,"rate":0.10}'));
     expect((await other.failure('api setExpressState currency=btc_usdt', 8, extra)).kind).toBe('declined');
     expect(await other.done('api setExpressState currency=btc_usdt --dry-run', extra)).toContain('nothing was sent');
@@ -141,13 +141,13 @@ describe('an operation that the interface does not describe', () => {
     expect(await other.json('resolve', extra)).toEqual([]);
   });
 
-  it('that the exchange refuses', async () => {
+  it('reports a refusal of the exchange', async () => {
     const { server, other, extra } = await served(() => respond('{"code":1012,"message":"no permission"}'));
     expect(await other.failure('api setRepayState --yes', 3, extra)).toMatchObject({ code: 1012 });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('without an answer is unknown, not repeated, and settled by whoever looked', async () => {
+  it('is unknown without an answer, not repeated, and settled by the user', async () => {
     const { server, other, extra } = await served(() => FAULTS['a reset after reading']);
     const line = 'api setExpressState currency=btc_usdt --yes --json';
     const { code, stdout, stderr } = await other.run(line, extra);

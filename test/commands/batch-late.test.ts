@@ -20,8 +20,8 @@ async function carriedOutAgain(accepted: number) {
   return { exchange, desk, extra, job, duplicates };
 }
 
-describe('a batch that was refused, and that something on the way carries out again when there is enough for it', () => {
-  it.each([0, 1])('is what there is for --resume, and nothing is sent; %i were accepted', async (accepted) => {
+describe('a refused batch that a proxy repeats once the balance covers it', () => {
+  it.each([0, 1])('counts as placed for --resume, which sends nothing, after %i accepted orders', async (accepted) => {
     const { exchange, desk, extra, job, duplicates } = await carriedOutAgain(accepted);
     const resumed = await desk.run(`order batch buy btc_usdt --resume ${job} --yes --json`, extra);
     expect(resumed.code).toBe(0);
@@ -32,7 +32,7 @@ describe('a batch that was refused, and that something on the way carries out ag
     expect(exchange.batches).toHaveLength(1);
   });
 
-  it.each([0, 1])('is what there is for resolve, which finds it; %i were accepted', async (accepted) => {
+  it.each([0, 1])('is found by resolve after %i accepted orders', async (accepted) => {
     const { desk, extra, duplicates } = await carriedOutAgain(accepted);
     const { stdout, stderr } = await desk.run('resolve --json', extra);
     expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'placed', duplicates }]);

@@ -12,7 +12,7 @@ import { ModelExchange } from '../trading/batches/model-exchange.js';
 import { accountOf, temporaryState } from '../trading/support/account.js';
 import { count } from '../trading/support/exchange.js';
 
-it('a batch that meets a lock which is known already ends at once, as limited, and can be gone on with', async () => {
+it('a batch under a known lock ends at once as limited, and can be resumed', async () => {
   const server = await new ModelExchange().serve();
   const account = accountOf(server.url);
   const { host } = account;
@@ -32,7 +32,7 @@ it('a batch that meets a lock which is known already ends at once, as limited, a
   );
 });
 
-it('a batch that meets nothing but the limit waits twice, ends as limited, and leaves nothing open', async () => {
+it('a batch that only meets the rate limit waits twice, ends as limited, and leaves nothing open', async () => {
   const exchange = new ModelExchange([], { times: 0, answer: respond('{"code":"4002","message":"too frequent"}') });
   const server = await exchange.serve();
   const account = accountOf(server.url, { budgetMs: 30_000, tolerance: 60_000 });
@@ -44,7 +44,7 @@ it('a batch that meets nothing but the limit waits twice, ends as limited, and l
   expect(account.journal.open()).toEqual([]);
 });
 
-it('a batch that meets no host names what goes on with it', async () => {
+it('a batch without a host names the command that resumes it', async () => {
   const server = await new ModelExchange().serve();
   const account = accountOf(server.url);
   const job = await begin(account, { lines: lines(30) });

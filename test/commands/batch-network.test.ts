@@ -16,19 +16,19 @@ describe('pit order batch on a bad network', () => {
     },
   );
 
-  it('what something on the way repeated is told loudly, with the command that mends it', async () => {
+  it('reports duplicates with a warning and the command that cancels them', async () => {
     await desk.json('sandbox fault add twice --operation orderMoreV2 --count 1');
     const ran = await desk.run(`order batch buy btc_usdt --file ${batches.orders(45)} --yes --json`);
     const { placed, duplicates } = batch(ran);
     expect([ran.code, placed, duplicates.length]).toEqual([0, 45, 20]);
-    expect(ran.stderr).toContain('20 ORDERS ARE THERE MORE THAN ONCE');
-    const [, command = ''] = /To cancel what is too much: pit (cancel btc_usdt [\d ]+)/.exec(ran.stderr) ?? [];
+    expect(ran.stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
+    const [, command = ''] = /To cancel the duplicates: pit (cancel btc_usdt [\d ]+)/.exec(ran.stderr) ?? [];
     await desk.json(command);
     const open = (await batches.there()).filter(({ state }) => state === 'open');
     expect([open.length, new Set(open.map(({ price }) => price)).size]).toEqual([45, 45]);
   });
 
-  it.each(['drop-before', 'error-before'])('%s: unknown at first, exit 6, then gone on with', async (fault) => {
+  it.each(['drop-before', 'error-before'])('exits with 6 after %s, then resumes', async (fault) => {
     await desk.json(`sandbox fault add ${fault} --operation orderMoreV2 --count 1`);
     const ran = await desk.run(`order batch buy btc_usdt --file ${batches.orders(100)} --yes --json --timeout 3`);
     const { job, unknown } = batch(ran);

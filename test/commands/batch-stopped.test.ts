@@ -48,7 +48,7 @@ describe('pit order batch that is stopped', () => {
     },
   );
 
-  it.skipIf(!requires('python3'))('by Ctrl-C and by SIGTERM tells how far it came (needs python3)', async () => {
+  it.skipIf(!requires('python3'))('by Ctrl-C and by SIGTERM reports its progress (needs python3)', async () => {
     const told = /Warning: ([\d,]+) of 3,000 orders placed, ([\d,]+) not sent.*--resume\s+(job\w+)/s;
     const file = batches.orders(3_000);
     const interrupted = await at(
@@ -76,7 +76,7 @@ describe('pit order batch that is stopped', () => {
     expect(await batches.there()).toHaveLength(3_000);
   });
 
-  it('while it checks that none is there twice says what finds it out', async () => {
+  it('while it checks for duplicates names the command that completes the check', async () => {
     const proxy = await countRequests(desk.served.address.tradeUrl);
     await desk.done('sandbox fault add twice --operation orderMoreV2 --count 1');
     await desk.done('sandbox fault add delay --delay 60000 --operation getOrders --every 5');
@@ -88,10 +88,10 @@ describe('pit order batch that is stopped', () => {
     const told = 'Warning: 20 of 20 orders placed.';
     expect(ran.errors()).toContain(told);
     const environment = { ...desk.served.environment, PIT_TRADE_URL: proxy.url };
-    expect((await desk.run('resolve', { environment })).stderr).toContain('20 ORDERS ARE THERE MORE THAN ONCE');
+    expect((await desk.run('resolve', { environment })).stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
   });
 
-  it('while it checks that none is there twice, by kill -9, is checked when it is gone on with', async () => {
+  it('by kill -9 while it checks for duplicates is checked when it is resumed', async () => {
     let isBeingChecked = (): void => undefined;
     const checking = new Promise<void>((resolve) => {
       isBeingChecked = resolve;
@@ -116,7 +116,7 @@ describe('pit order batch that is stopped', () => {
     const environment = { ...desk.served.environment, PIT_TRADE_URL: proxy.url };
     const done = await desk.run(`order batch buy btc_usdt --resume ${openJob()} --yes --json`, { environment });
     expect([done.code, batch(done).placed, batch(done).duplicates.length]).toEqual([0, 20, 20]);
-    expect(done.stderr).toContain('20 ORDERS ARE THERE MORE THAN ONCE');
+    expect(done.stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
     expect(await desk.json('resolve', { environment })).toEqual([]);
   });
 });

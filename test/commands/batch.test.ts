@@ -10,7 +10,7 @@ const batches = useBatchDesk();
 const { desk } = batches;
 
 describe('pit order batch', () => {
-  it('places a file, and tells the fate of each line', async () => {
+  it('places a file and reports the outcome of each line', async () => {
     const file = batches.orders(45);
     const result = await desk.json<Batch>(`order batch buy btc_usdt --file ${file} --yes`);
     expect(result).toStrictEqual({
@@ -40,7 +40,7 @@ describe('pit order batch', () => {
     });
   });
 
-  it('reads a pipe, of both kinds of lines', async () => {
+  it('reads both kinds of lines from a pipe', async () => {
     batches.orders(0);
     const input = `price,amount\r\n${batches.first}.5,0.002\r\n# and\r\n{"price":${batches.first + 1},"amount":2e-3}\r\n`;
     const result = await desk.json<Batch>('order batch buy btc_usdt --file - --yes', { input });
@@ -51,7 +51,7 @@ describe('pit order batch', () => {
     expect(await batches.there()).toHaveLength(2);
   });
 
-  it('tells people how many, and as a list of comma-separated values all', async () => {
+  it('shows counts to people and every line as CSV', async () => {
     expect(await desk.done(`order batch buy btc_usdt --file ${batches.orders(3)} --yes`)).toMatch(
       /^job {5}job\w+\nplaced {2}3\n$/,
     );
@@ -60,7 +60,7 @@ describe('pit order batch', () => {
     expect(rows[0]).toMatch(/^1,\d+\.50,0\.001,placed,\d+,$/);
   });
 
-  it('places a ladder, of which the exchange itself says that it is within its total', async () => {
+  it('places a ladder within its total, by the report of the exchange', async () => {
     const ran = await desk.run(
       'order batch buy btc_usdt --ladder bid-2%:bid-1%:7 --amount 0.01 --weight linear --yes --json',
     );
@@ -73,7 +73,7 @@ describe('pit order batch', () => {
     expect(new Set(made.map(({ price }) => price)).size).toBe(7);
   });
 
-  it('shows its plan and all its requests, and sends nothing', async () => {
+  it('shows its preview and all its requests with --dry-run, and sends nothing', async () => {
     const file = batches.orders(45);
     const plan = await desk.json<Record<string, unknown>>(`order batch buy btc_usdt --file ${file} --dry-run`);
     const pairs = Array.from({ length: 45 }, (_, index) => `[${batches.first + index}.50,0.001]`);
@@ -112,7 +112,7 @@ describe('pit order batch', () => {
     ['--ladder 20000:20100:5 --amount 0.0004', 'Order 1: The order 0.000080 is too small for btc_usdt.'],
     ['--ladder bid-200%:bid:5 --amount 1', 'not above zero'],
     ['--resume jobnever', 'The journal has no job of the id jobnever'],
-  ])('%s: told what is wrong, exit 2', async (words, message) => {
+  ])('exits with 2 for %s and says what is wrong', async (words, message) => {
     const told = await desk.failure(`order batch buy btc_usdt ${words} --yes`.replace('  ', ' '), 2);
     expect(told.message).toContain(message);
   });
@@ -141,7 +141,7 @@ describe('pit order batch', () => {
       Array(6).fill('20000,45'),
       /: the orders of this UTC day would come to 5\d{6}[\d.]* usdt, and the limit is 5000000 usdt/,
     ],
-  ])('%s holds a batch as it holds an order, and --yes does not lift it', async (guard, rows, says) => {
+  ])('%s holds a batch, and --yes does not lift it', async (guard, rows, says) => {
     const all = () => desk.json<unknown[]>('orders btc_usdt --side buy --state all --all');
     const before = (await all()).length;
     let row = 0;
@@ -169,14 +169,14 @@ describe('pit order batch', () => {
     expect([status, screen]).toEqual([0, expect.stringMatching(/fill at once +1 of 1 reach.*placed +1/s)]);
   });
 
-  it('asks, and where nobody can answer sends nothing: exit 8', async () => {
+  it('asks, and without a terminal sends nothing and exits with 8', async () => {
     expect(await desk.failure(`order batch buy btc_usdt --file ${batches.orders(3)}`, 8)).toMatchObject({
       kind: 'declined',
     });
     expect(await batches.there()).toEqual([]);
   });
 
-  it('of which nothing can be placed: exit 3, with the code', async () => {
+  it('exits with 3 and the code if nothing can be placed', async () => {
     const file = batches.orders(3, (price) => `${price},200`);
     const told = await desk.failure(`order batch buy btc_usdt --file ${file} --yes`, 3);
     expect(told).toMatchObject({
@@ -187,7 +187,7 @@ describe('pit order batch', () => {
     await desk.failure(`order batch buy btc_usdt --file ${file} --yes`, 3);
   });
 
-  it('of which a part is refused: exit 9, and which', async () => {
+  it('exits with 9 if some orders are refused, and lists them', async () => {
     const file = batches.orders(25, (price) => (price % 10 === batches.first % 10 ? `${price},200` : `${price},0.001`));
     const ran = await desk.run(`order batch buy btc_usdt --file ${file} --yes --json`);
     expect([ran.code, batch(ran)]).toEqual([9, expect.objectContaining({ placed: 22, refused: 3, notSent: 0 })]);
@@ -200,7 +200,7 @@ describe('pit order batch', () => {
     expect(shown.stdout).toMatch(/placed +1\nrefused +1\n\nline +price +amount +outcome +why\n[12] /);
   });
 
-  it('that meets no exchange: exit 5, and leaves nothing open', async () => {
+  it('exits with 5 if the exchange is unreachable, and leaves nothing open', async () => {
     const environment = { ...desk.served.environment, PIT_TRADE_URL: 'http://127.0.0.1:1' };
     await desk.failure(`order batch buy btc_usdt --file ${batches.orders(3)} --yes --timeout 3`, 5, { environment });
     expect(await desk.json('resolve')).toEqual([]);

@@ -19,7 +19,7 @@ function hold(words: readonly string[]): Started {
 }
 
 describe('pit cancel-after', () => {
-  it('starts the timer, and tells when the exchange cancels by its own clock', async () => {
+  it('starts the timer, and reports when the exchange cancels by its own clock', async () => {
     const id = await straight.place(FAR);
     const before = Date.now();
     const { code, stdout, stderr } = await desk.run('cancel-after btc_usdt --yes --json');
@@ -34,13 +34,13 @@ describe('pit cancel-after', () => {
     expect(await straight.open()).toEqual([]);
   });
 
-  it('says in words when, and that nothing takes it back', async () => {
+  it('says when the exchange cancels, and that the timer cannot be stopped', async () => {
     expect(await desk.done('cancel-after btc_usdt --yes')).toMatch(
       /^The exchange will cancel every order of btc_usdt at \d\d:\d\d:\d\d \(UTC\), unless the timer is restarted; it cannot be stopped\.\n$/,
     );
   });
 
-  it('shows with --dry-run what would be sent, and starts nothing', async () => {
+  it('shows the request with --dry-run, and starts nothing', async () => {
     const id = await straight.place(FAR);
     expect(await desk.json('cancel-after eth_usdt --dry-run')).toMatchObject({
       dryRun: true,
@@ -59,7 +59,7 @@ describe('pit cancel-after', () => {
     ['cancel-after btc_usdt --yes -- node -e 1', 2],
     ['cancel-after btc_usdt --hold --yes -- no-such-program', 2],
     ['cancel-after btc_usdt --hold --yes -- ./no-such-program', 2],
-  ])('%s ends with %i before anything is started', async (line, code) => {
+  ])('%s exits with %i before anything is started', async (line, code) => {
     await straight.fault('delay', 'cancelAllOrdersAfter', { delay: 0 });
     // everything behind -- is the command's, --json too
     const ran = await desk.run(line);
@@ -67,7 +67,7 @@ describe('pit cancel-after', () => {
     if (!line.includes('btc_usdd')) expect(await straight.faultsApplied()).toBe(0);
   });
 
-  it('of which no answer came is unknown, with 6', async () => {
+  it('exits with 6 without an answer', async () => {
     await straight.fault('drop-after', 'cancelAllOrdersAfter');
     const told = await desk.failure('cancel-after btc_usdt --yes --timeout 3', 6);
     expect(told.message).toContain('unknown whether the timer of btc_usdt is running');
@@ -102,7 +102,7 @@ describe('pit cancel-after --hold', () => {
     expect(await straight.open()).toEqual([]);
   });
 
-  it('starts with the header of a CSV', async () => {
+  it('prints the header of a CSV first', async () => {
     const held = hold(['--csv']);
     await held.until('stdout', /\n.*\n/);
     held.child.kill('SIGINT');
@@ -118,7 +118,7 @@ describe('pit cancel-after --hold -- COMMAND', () => {
     ['success', '', 0],
     ['128 and its signal', "process.kill(process.pid, 'SIGKILL')", 137],
     ['128 and another signal', "process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 9999)", 143],
-  ])('ends with %s', async (_, text, code) => {
+  ])('exits with %s', async (_, text, code) => {
     const { stderr, ...ended } = await hold(script(text)).ended;
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(stderr.trimEnd().split('\n').at(-1)).toContain('it cannot be stopped');
@@ -142,14 +142,14 @@ describe('pit cancel-after --hold -- COMMAND', () => {
     expect([code, stdout]).toEqual([0, "hello [ '--json', '--profile', 'x' ]\n"]);
   });
 
-  it('notes each start as a document on stderr where programs read', async () => {
+  it('prints each start as a document on stderr with --json', async () => {
     const { stdout, stderr } = await hold(['--json', ...script('')]).ended;
     expect(stdout).toBe('');
     const notes = stderr.split('\n').filter((line) => line.startsWith('{'));
     expect(notes.map((line) => JSON.parse(line))).toEqual([{ market: 'btc_usdt', cancelsAt: TIME }]);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('passes %s on, waits, and ends as the command does', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('passes %s on, waits, and exits as the command does', async (signal) => {
     const text = `process.on('${signal}', () => setTimeout(() => { console.log('tidied'); process.exit(3) }, 300)); console.log('up'); setTimeout(() => {}, 60000)`;
     const held = hold(script(text));
     await held.until('stdout', /up/);
@@ -157,7 +157,7 @@ describe('pit cancel-after --hold -- COMMAND', () => {
     expect(await held.ended).toMatchObject({ code: 3, stdout: 'up\ntidied\n' });
   });
 
-  it('starts no command when the timer does not start', async () => {
+  it('starts no command if the timer does not start', async () => {
     await straight.fault('rate-limit', 'cancelAllOrdersAfter');
     const { code, stdout } = await hold(['--timeout', '2', ...script("console.log('up')")]).ended;
     expect([code, stdout]).toEqual([7, '']);

@@ -36,7 +36,7 @@ function fill(amount: string): Promise<string> {
 }
 
 describe('pit cancel --all', () => {
-  it('cancels what is open on both sides, behind pages of others too, with what had filled, and nothing else', async () => {
+  it('cancels every open order of both sides on all pages, and nothing else', async () => {
     const far = await straight.place(FAR);
     for (let count = 0; count < 12; count += 1) await straight.place({ ...FAR, price: '19000', type: 'ioc' });
     const partly = await straight.place({ side: 'sell', price: inside, amount: '0.01', type: 'postOnly' });
@@ -50,7 +50,7 @@ describe('pit cancel --all', () => {
     expect([await straight.open(), await straight.open('eth_usdt')]).toEqual([[], [elsewhere]]);
   });
 
-  it('with nothing open is an empty list, and done', async () => {
+  it('prints an empty list and succeeds with nothing open', async () => {
     expect(await all()).toEqual([]);
     expect(await desk.csv('cancel btc_usdt --all --yes')).toEqual({
       header: 'outcome,id,clientId,market,price,amount,filled,filledValue,code,message',
@@ -59,7 +59,7 @@ describe('pit cancel --all', () => {
     expect(await desk.done('cancel btc_usdt --all --yes')).toContain('No open orders in btc_usdt.');
   });
 
-  it('is done when what it came too late for has filled', async () => {
+  it('succeeds if an order filled before it was cancelled', async () => {
     const id = await straight.place({ side: 'sell', price: inside, amount: '0.01', type: 'postOnly' });
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_500 });
     const running = all();
@@ -69,7 +69,7 @@ describe('pit cancel --all', () => {
     expect(await running).toMatchObject([told]);
   });
 
-  it('leaves nothing open whatever happens to its requests, and every record settled', async () => {
+  it('leaves no order open and every record settled under every fault', async () => {
     const kinds = [
       'drop-before',
       'drop-after',
@@ -89,7 +89,7 @@ describe('pit cancel --all', () => {
     expect(await desk.json('resolve')).toEqual([]);
   });
 
-  it('says with 6 what it does not know, and how to find out', async () => {
+  it('exits with 6 for an unknown outcome, and says how to settle it', async () => {
     const id = await straight.place(FAR);
     await straight.fault('drop-before', 'cancelOrder');
     const { code, stdout, stderr } = await desk.run('cancel btc_usdt --all --yes --json --timeout 3');
@@ -101,7 +101,7 @@ describe('pit cancel --all', () => {
     expect([code, await straight.open()]).toEqual([6, [id]]);
   });
 
-  it('that is refused each time says so, and answers nothing', async () => {
+  it('prints nothing but the refusal if every cancellation is refused', async () => {
     await straight.place(FAR);
     await straight.fault('rate-limit', 'cancelOrder');
     const told = await desk.failure('cancel btc_usdt --all --yes --timeout 3', 7);
@@ -109,7 +109,7 @@ describe('pit cancel --all', () => {
     expect(told.hint).toContain('pit cancel btc_usdt --all');
   });
 
-  it('that could do only a part ends with 9', async () => {
+  it('exits with 9 if only some orders were cancelled', async () => {
     await straight.place(FAR);
     await straight.place(FAR);
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1_500 });
@@ -121,7 +121,7 @@ describe('pit cancel --all', () => {
     expect([code, lastError(stderr).message]).toEqual([9, expect.stringContaining('is unknown whether')]);
   });
 
-  it('needs --yes where nobody can answer, and asks nothing of the exchange then', async () => {
+  it('needs --yes without a terminal, and sends no request', async () => {
     const requests = async () => ((await straight.administer('GET /status')) as { requests: number }).requests;
     const before = await requests();
     const { code, stdout } = await desk.run('cancel btc_usdt --all --json', { input: 'y\n' });
@@ -143,7 +143,7 @@ describe('pit cancel --all', () => {
     expect(await desk.json('cancel eos_usdt --all --dry-run')).toEqual([]);
   });
 
-  it('excludes the other ways to name orders, and names the nearest market', async () => {
+  it('excludes ids and --id, and suggests the nearest market', async () => {
     await desk.failure('cancel btc_usdt 17 --all', 2);
     await desk.failure('cancel btc_usdt --id mine1 --all', 2);
     expect((await desk.failure('cancel btc_usdd --all --yes', 2)).hint).toContain('btc_usdt');
@@ -151,7 +151,7 @@ describe('pit cancel --all', () => {
 });
 
 describe('pit cancel of an order whose answer is lost', () => {
-  it('names the record that settles it, and resolving does', async () => {
+  it('names the record, and resolve settles it', async () => {
     const id = await straight.place({ ...FAR, clientId: 'lostmine1' });
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 4_500 });
     const { code, stderr } = await desk.run('cancel btc_usdt --id lostmine1 --json --timeout 2');
@@ -182,7 +182,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
     expect(await straight.open()).toHaveLength(1);
   });
 
-  it.each([40, 80])('says what is open on which side and what it holds, in %i columns', async (columns) => {
+  it.each([40, 80])('shows what is open on each side and what it is worth, in %i columns', async (columns) => {
     await straight.place(FAR);
     await straight.place({ ...FAR, price: '10000' });
     await straight.place({ side: 'sell', price: '40000', amount: '0.5' });
@@ -197,7 +197,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
     expect(await straight.open()).toEqual([]);
   });
 
-  it('Ctrl-C in the middle says how many answers had come, and what to run', async () => {
+  it('Ctrl-C in the middle reports how many answers had arrived, and what to run', async () => {
     for (let count = 0; count < 10; count += 1) await straight.place(FAR);
     await straight.fault('delay', 'cancelOrder', { every: 2, delay: 20_000 });
     const { screen, status } = await at('cancel btc_usdt --all --yes', [{ await: '5 of 10', signal: 'SIGINT' }]);

@@ -74,21 +74,21 @@ describe('a guard', () => {
     },
   );
 
-  it('only warns of a price that is far away on the side that costs nothing', async () => {
+  it('only warns of a far price on the harmless side', async () => {
     expect(await placed('order buy btc_usdt 0.01 --at 17999 --yes')).toMatch(
       /Warning: The price 17999 is 10\.005% below/,
     );
     expect(await placed('order sell btc_usdt 0.01 --at 22001 --yes')).toMatch(/22001 is 10\.005% above/);
   });
 
-  it('sums the day up by what the journal wrote', async () => {
+  it('sums the day by the journal', async () => {
     await desk.done('profile set sandbox dayNotional 500usdt');
     for (const price of ['20001', '20002']) await placed(`order buy btc_usdt 0.01 --at ${price} --yes`);
     const told = await desk.failure('order buy btc_usdt 0.01 --at 20003 --yes', 2, exchange.extra);
     expect(told.message).toContain('come to 600.06 usdt, and the limit is 500 usdt');
   });
 
-  it('lifted for the price of a sell leaves the limits what it really sells for', async () => {
+  it('for the price of a sell can be lifted without lifting the limits on its real value', async () => {
     await desk.done('profile set sandbox orderNotional 10000usdt');
     const line = 'order sell btc_usdt 0.4 --at 10 --yes';
     await heldBack(
@@ -105,7 +105,7 @@ describe('a guard', () => {
     expect(told.message).toContain('day would come to 15999.6 usdt, and the limit is 10000 usdt');
   });
 
-  it('of a day is not passed by several processes that begin at once', async () => {
+  it('of a day holds for several processes that start at once', async () => {
     await desk.done('profile set sandbox dayNotional 500usdt');
     const before = exchange.asked.length;
     const lines = Array.from({ length: 6 }, (_, index) => `order buy btc_usdt 0.01 --at 2000${index} --yes`);
@@ -118,7 +118,7 @@ describe('a guard', () => {
     expect(await desk.json('resolve', exchange.extra)).toEqual([]);
   });
 
-  it('names every guard that holds, and takes them repeated or with commas', async () => {
+  it('names every guard that holds, and --override accepts them repeated or with commas', async () => {
     const line = 'order buy btc_usdt 60 --at 23000 --yes';
     const told = await heldBack(line, /price-band holds this back: .* order-notional holds this back: /);
     expect(told.hint).toContain('--override price-band,order-notional');
@@ -127,12 +127,12 @@ describe('a guard', () => {
     await placed(`${line} --override order-notional,price-band`);
   });
 
-  it('of another name is a usage error that lists them', async () => {
+  it('with an unknown name is a usage error that lists them', async () => {
     const told = await desk.failure('order buy btc_usdt 1 --at 5 --override price --yes', 2);
     expect(told.hint).toBe('Known: price-band, order-notional, day-notional, post-only.');
   });
 
-  it('follows the settings of the profile, and its default where one is taken away', async () => {
+  it('follows the settings of the profile, and its default if one is removed', async () => {
     const line = 'order buy btc_usdt 0.01 --at 20300 --yes';
     await placed(line);
     await desk.done('profile set sandbox priceBand 1%');
@@ -150,7 +150,7 @@ describe('a guard', () => {
     await placed('order buy btc_usdt 0.01 --at ask --post-only --yes');
   });
 
-  it('costs a script the depth and nothing else', async () => {
+  it('makes a script read the book and nothing else', async () => {
     await desk.done('markets', exchange.extra);
     const asked = async (words: string, side = 'buy') => {
       const before = exchange.asked.length;
@@ -168,7 +168,7 @@ describe('a guard', () => {
     expect(await asked('--at 20000 --override price-band,order-notional,day-notional', 'sell')).toEqual([]);
   });
 
-  it('is told by a dry run, which sends nothing and is done', async () => {
+  it('is reported by a dry run, which sends nothing and succeeds', async () => {
     const line = 'order buy btc_usdt 0.01 --at 23000 --dry-run';
     const { preview } = await desk.json<{ preview: { warnings: string[]; guards: object[] } }>(line, exchange.extra);
     const message = expect.stringMatching(/^the price 23000 is 15% above mid \(20000\)/);
@@ -179,7 +179,7 @@ describe('a guard', () => {
   });
 });
 
-describe('where market data cannot be had', () => {
+describe('without market data', () => {
   const extraAt = (url: string) => ({ environment: environmentAt(url) });
 
   function serveWithoutDepth() {
@@ -192,7 +192,7 @@ describe('where market data cannot be had', () => {
     });
   }
 
-  it('the guards that look at it hold, and say so; --override sends without the check', async () => {
+  it('the guards that need it hold and say so, and --override sends without the check', async () => {
     const server = await serveWithoutDepth();
     const desk = new Desk(temporaryHome());
     const line = 'order buy btc_usdt 0.01 --at 20000 --post-only --yes';
@@ -208,7 +208,7 @@ describe('where market data cannot be had', () => {
     expect(stderr).toContain('Overridden price-band: it was not checked.');
   });
 
-  it('a dry run tells what is not known, and is done', async () => {
+  it('a dry run reports what is unknown, and succeeds', async () => {
     const server = await serveWithoutDepth();
     const desk = new Desk(temporaryHome());
     const { preview } = await desk.json<{ preview: Record<string, unknown> }>(
@@ -225,7 +225,7 @@ describe('where market data cannot be had', () => {
   });
 });
 
-describe('of a day, held against the journal once more when the write is recorded', () => {
+describe('the limit of a day, checked again when the write is recorded', () => {
   /** An order that begins while a batch of 200 usdt reads the lists, where 500 are left of the day. */
   async function overtaken(words: string) {
     const desk = new Desk(temporaryHome());

@@ -47,7 +47,7 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     return existsSync(path.join(desk.home, 'state', 'journal', 'sandbox', 'open'));
   }
 
-  describe('leaves nothing behind', () => {
+  describe('places nothing', () => {
     const questions: [name: string, before: number][] = [
       ['market', 0],
       ['side', MARKET.length],
@@ -57,37 +57,37 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
       ['confirmation', MARKET.length + 4],
     ];
 
-    it.each(questions)('when Escape leaves it at the %s', async (_name, before) => {
+    it.each(questions)('if Escape leaves it at the %s', async (_name, before) => {
       const last = ALL[before]?.await ?? '';
       const { status } = await at('order', [...ALL.slice(0, before), { await: last, type: ESCAPE }]);
       expect([status, await open(), journal()]).toEqual([8, [], false]);
     });
 
-    it.each(questions)('when Ctrl-C interrupts it at the %s', async (_name, before) => {
+    it.each(questions)('if Ctrl-C interrupts it at the %s', async (_name, before) => {
       const last = ALL[before]?.await ?? '';
       const { status } = await at('order', [...ALL.slice(0, before), { await: last, type: CTRL_C }]);
       expect([status, await open(), journal()]).toEqual([130, [], false]);
     });
 
-    it('when a signal ends it while it looks at the market', async () => {
+    it('if a signal ends it while it reads the market', async () => {
       const steps: PtyStep[] = [...MARKET, SIDE, AMOUNT, { await: 'ask ', type: '2', signal: 'SIGTERM' }];
       const { status } = await at('order', steps);
       expect([status, await open(), journal()]).toEqual([143, [], false]);
     });
 
-    it('when everything is typed before the questions stand there', async () => {
+    it('if everything is typed before the questions appear', async () => {
       const early = { await: '', type: 'btc_usdt\r\r0.01\r20000\r\ry\r' };
       const { status } = await at('order', [early, { await: 'navigate', type: CTRL_C }]);
       expect([status, await open(), journal()]).toEqual([130, [], false]);
     });
 
-    it('when nothing is confirmed, and shows how to go on from there', async () => {
+    it('without confirmation, and shows the same order in one line', async () => {
       const { screen, status } = await at('order', [...ALL.slice(0, -1), { await: '[y/N]', type: '\r' }]);
       expect([status, await open(), journal()]).toEqual([8, [], false]);
       expect(screen).toContain('pit order buy btc_usdt 0.01 --at 20000');
     });
 
-    it('when it is a dry run', async () => {
+    it('in a dry run', async () => {
       const { screen, status } = await at('order --dry-run', ALL.slice(0, -1));
       expect([status, await open(), journal()]).toEqual([0, [], false]);
       expect(screen).toContain('Dry run: nothing was sent.');
@@ -95,7 +95,7 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     });
   });
 
-  it('asks for market, side, amount, price and type, and places what it showed', async () => {
+  it('asks for market, side, amount, price and type, and places the order of its preview', async () => {
     const { screen, status } = await at('order', ALL);
     expect(status).toBe(0);
     for (const words of [
@@ -129,7 +129,7 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     expect(await open()).toMatchObject([{ type: 'postOnly', amount: '0.020000' }, {}, {}]);
   });
 
-  it('takes relative words, and keeps them in the command line', async () => {
+  it('accepts a relative price and amount, and keeps them in the command line', async () => {
     const steps = [
       { await: 'Buy or sell', type: `${DOWN}\r` },
       { await: 'How much btc to sell:', type: '10%' },
@@ -147,7 +147,7 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     expect(await desk.json('order show btc_usdt --id guided1')).toMatchObject({ side: 'sell', amount: '0.500000' });
   });
 
-  it('with --yes says that nobody is asked, and shows what is sent all the same; a guard that was typed is in the line', async () => {
+  it('with --yes shows the preview without asking, and lists typed guards in the command line', async () => {
     const steps: PtyStep[] = [
       { await: 'ask ', type: 'ask+11%\r' },
       { await: 'Type:', type: `${DOWN}${DOWN}\r` },
@@ -182,7 +182,7 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     expect(status).toBe(8);
   });
 
-  it('goes back to the amount where price and amount make too little', async () => {
+  it('asks for the amount again if price and amount are below the minimum', async () => {
     const steps = [
       { await: 'How much', type: '0.0001\r' },
       { await: 'ask ', type: '5000\r' },
@@ -207,7 +207,7 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     expect((await at('order buy btc_usdt 0.01', steps)).status).toBe(8);
   });
 
-  it('takes no share on margin, where nobody tells the balance', async () => {
+  it('refuses a share on margin, where the balance is unknown', async () => {
     const steps = [
       { await: 'Available: unknown amount of usdt', type: '50%\r' },
       { await: 'Type the amount itself', type: ESCAPE },
@@ -222,7 +222,7 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     for (const word of ['Escape', 'below', 'btc', 'usdt.', 'rest']) expect(words).toMatch(new RegExp(`\\s${word}\\s`));
   });
 
-  it('shows no line that does the same where an order just like it may be on its way', async () => {
+  it('suggests no command if an order just like it may be live', async () => {
     await desk.done('sandbox fault add drop-before --operation order --count 1');
     expect((await desk.run('order buy btc_usdt 0.021 --at 20000 --yes --timeout 2')).code).toBe(6);
     const { screen, status } = await at('order buy btc_usdt 0.021 --post-only', [PRICE]);
@@ -235,7 +235,7 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
 describe('an order with parts missing, without a terminal', () => {
   const desk = useDesk();
 
-  it('needs nothing of what asks where it is whole', async () => {
+  it('loads no prompts if the order is complete', async () => {
     const folder = path.join(desk.home, 'program');
     for (const part of ['bin', 'dist', 'package.json'])
       cpSync(path.join(path.dirname(PIT), '..', part), path.join(folder, part), { recursive: true });
@@ -253,7 +253,7 @@ describe('an order with parts missing, without a terminal', () => {
     ['order buy btc_usdt', /amount/],
     ['order buy btc_usdt 0.01', /price/],
     ['order --at 20000', /side/],
-  ])('%s is a usage error that names the first one', async (line, names) => {
+  ])('%s is a usage error that names the first missing part', async (line, names) => {
     for (const words of [line, `${line} --yes`, `${line} --dry-run`]) {
       const told = await desk.failure(words, 2, { input: 'y\n' });
       expect(told.message).toMatch(names);

@@ -59,8 +59,8 @@ function commandOf(seconds: number): Pick<FakeHost, 'run' | 'sleep' | 'now'> {
   };
 }
 
-describe('a timer that is held', () => {
-  it('ends with 9 when its minute passes, after a warning, and says what happened by then', async () => {
+describe('a held timer', () => {
+  it('warns, then exits with 9 when its minute passes, and says what was cancelled', async () => {
     const server = await serve(OK, OK, REFUSED);
     const { thrown, text } = await ended(hostAt(server, ['--json']));
     expect(thrown).toMatchObject({ kind: 'partial', exitCode: 9 });
@@ -75,8 +75,8 @@ describe('a timer that is held', () => {
   });
 
   it.each([
-    ['shows the countdown where the answer is on the terminal', true],
-    ['shows none where the answer goes elsewhere, and may come back beside it', false],
+    ['shows the countdown if stdout is the terminal', true],
+    ['shows no countdown if stdout is piped', false],
   ])('%s', async (_, isShown) => {
     const host = hostAt(await serve(OK, REFUSED), []);
     Object.assign(host.errors, { isTTY: true, columns: 80 });
@@ -86,7 +86,7 @@ describe('a timer that is held', () => {
     expect(text.includes('s left (Ctrl-C ends)')).toBe(isShown);
   });
 
-  it('ends with 6 where a request without an answer may have arrived, and says so', async () => {
+  it('exits with 6 if a request without an answer may have arrived, and says so', async () => {
     const server = await serve(OK, FAULTS['a reset after reading']);
     const { thrown } = await ended(hostAt(server, ['--json']));
     expect(thrown).toMatchObject({
@@ -99,7 +99,7 @@ describe('a timer that is held', () => {
     );
   });
 
-  it('does not warn of what passes in time', async () => {
+  it('does not warn of failures that end in time', async () => {
     const server = await serve(OK, REFUSED, FAULTS['an HTML page'], OK);
     const { thrown, text } = await ended(hostAt(server, ['--', 'bot'], commandOf(50)));
     expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 0 });
@@ -107,7 +107,7 @@ describe('a timer that is held', () => {
     expect(count(server, 'cancelAllOrdersAfter')).toBeGreaterThan(4);
   });
 
-  it('is started on and on while a command runs, and started no more when it ends', async () => {
+  it('is restarted while a command runs, and not after it ends', async () => {
     const server = await serve(OK);
     const { thrown, text } = await ended(hostAt(server, ['--timeout', '20', '--', 'bot'], commandOf(300)));
     expect(thrown).toMatchObject({ name: 'CommandEnded', exitCode: 0 });
@@ -115,7 +115,7 @@ describe('a timer that is held', () => {
     expect(text.match(/it cannot be stopped/g)).toHaveLength(2);
   });
 
-  it('whose minute passed under a command that ends well ends with 9: its orders are gone', async () => {
+  it('exits with 9 if its minute passed under a command that succeeded', async () => {
     const server = await serve(OK, ...Array(20).fill(REFUSED), OK);
     const { thrown, text } = await ended(hostAt(server, ['--', 'bot'], commandOf(200)));
     expect(thrown).toMatchObject({ kind: 'partial', exitCode: 9 });
@@ -123,7 +123,7 @@ describe('a timer that is held', () => {
     expect(text).toContain('The timer of btc_usdt is being restarted again.');
   });
 
-  it('whose minute passed under a command that fails ends as the command does', async () => {
+  it('exits as the command does if its minute passed under a command that failed', async () => {
     const server = await serve(OK, REFUSED);
     const { run: ran, ...rest } = commandOf(100);
     const { thrown } = await ended(hostAt(server, ['--', 'bot'], { ...rest, run: () => ran([]).then(() => 4) }));

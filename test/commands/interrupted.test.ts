@@ -61,7 +61,7 @@ async function interrupted(line: string, write: string) {
   return { ...looks, left: works.size };
 }
 
-describe('a signal that comes while a write is followed by the look for copies of orders', () => {
+describe('a signal during the check for duplicates after a write', () => {
   it.each([
     ['cancel-after btc_usdt --yes', 'cancelAllOrdersAfter', /it cannot be stopped\.\n/],
     [
@@ -71,7 +71,7 @@ describe('a signal that comes while a write is followed by the look for copies o
     ],
     ['cancel btc_usdt --all --yes', 'cancelOrder', /1 of 1 answers had arrived\..* pit cancel btc_usdt --all/s],
     ['cancel btc_usdt 7', 'cancelOrder', /1 of 1 answers had arrived\./],
-  ])('is told what %s has done', async (line, write, words) => {
+  ])('reports what %s has done', async (line, write, words) => {
     const { count, untold, left, told } = await interrupted(line, write);
     expect([count > 0, untold, left]).toEqual([true, 0, 0]);
     expect(told).toMatch(words);
@@ -119,19 +119,19 @@ function foldersIn(state: string) {
   return { config: `${state}/config`, state: `${state}/state`, cache: `${state}/cache` };
 }
 
-describe('a signal that comes while a timer is held', () => {
+describe('a signal while a timer is held', () => {
   const OK = '{"code":1000,"message":"ok"}';
   const answers: Answers = (operation, count) =>
     operation !== 'cancelAllOrdersAfter' ? NOT_FOUND : count > 2 ? '{"code":1009,"message":"maintenance"}' : OK;
 
-  it('and is being started again tells that it may run for longer', async () => {
+  it('and is being restarted says that it may run longer', async () => {
     const again = (operation: string, count: number) => operation === 'cancelAllOrdersAfter' && count === 2;
     const told = await interruptedAt('cancel-after btc_usdt --hold --yes', again, answers);
     expect(told).toMatch(/^The exchange will cancel every order of btc_usdt at \S+ \(UTC\) at the earliest, unless/);
   });
 });
 
-it('a second signal tells how far a batch came without waiting for the answers', async () => {
+it('a second signal reports the progress of a batch without waiting for the answers', async () => {
   const state = temporaryState();
   const file = path.join(state, 'orders.csv');
   writeFileSync(file, Array.from({ length: 40 }, (_, index) => `${20_000 + index},0.01`).join('\n'));

@@ -42,7 +42,7 @@ describe('pit order on margin', () => {
     expect(await wallet(desk, 'spot', 'usdt')).toEqual(spot);
   });
 
-  it('lends no more than the leverage allows, and nothing where it was not asked to', async () => {
+  it('borrows no more than the leverage allows, and nothing without --borrow', async () => {
     await desk.done('sandbox transfer usdt 100 --margin cross --yes');
     const before = await wallet(desk, 'cross', 'usdt');
     const beyond = await desk.failure('order buy btc_usdt 301usdt --at bid-5% --account cross --borrow --yes', 3);
@@ -59,7 +59,7 @@ describe('pit order on margin', () => {
     expect(await wallet(desk, 'cross', 'usdt')).toEqual(before);
   });
 
-  it('stays on margin when it is replaced, also by its id, and tells where it is', async () => {
+  it('stays on margin when it is replaced, and shows its account', async () => {
     await desk.done('sandbox transfer usdt 500 --margin cross --yes');
     const told = await desk.done('order buy btc_usdt 0.01 --at 20000 --account cross --id margin01 --yes');
     expect(told).toMatch(/^Placed {2}\+ BUY 0\.01 btc_usdt at 20,000 {2}cross margin {2}id \d+\n$/);

@@ -18,7 +18,7 @@ async function resting(): Promise<string> {
 }
 
 describe('pit order show --wait', () => {
-  it('answers once, with what the order came to', async () => {
+  it('prints the order once, as it ended', async () => {
     const id = await resting();
     const waiting = desk.json(`order show btc_usdt --id ${id} --wait closed`);
     await desk.done(`cancel btc_usdt --id ${id}`);
@@ -29,7 +29,7 @@ describe('pit order show --wait', () => {
     ['open', 0],
     ['filled', 9],
     ['closed', 9],
-  ])('for %s of an order that stays open ends with %i and prints it', async (wait, code) => {
+  ])('for %s with an order that stays open exits with %i and prints it', async (wait, code) => {
     const ran = await desk.run(`order show btc_usdt --id ${await resting()} --wait ${wait} --timeout 1.5 --json`);
     expect(ran.code).toBe(code);
     expect(JSON.parse(ran.stdout)).toMatchObject({ state: 'open', filled: '0.000000' });
@@ -37,7 +37,7 @@ describe('pit order show --wait', () => {
       expect(lastError(ran.stderr)).toMatchObject({ kind: 'partial', hint: expect.stringContaining('--timeout') });
   });
 
-  it('for filled ends with 9 where the order is cancelled, and with 3 where there is none', async () => {
+  it('for filled exits with 9 if the order is cancelled and with 3 if there is none', async () => {
     const id = await resting();
     await desk.done(`cancel btc_usdt --id ${id}`);
     expect(await desk.run(`order show btc_usdt --id ${id} --wait filled`)).toMatchObject({ code: 9 });

@@ -21,7 +21,7 @@ function expectFee({ fee }: OrderRow, received: string): void {
 }
 
 describe('pit order', () => {
-  it('answers with every name of the contract', async () => {
+  it('prints every field of the contract', async () => {
     const order = await place(desk, 'buy btc_usdt 0.01 --at ask+1%');
     expect(order).toStrictEqual({
       outcome: 'placed',
@@ -38,7 +38,7 @@ describe('pit order', () => {
     });
   });
 
-  it('that buys at once adds up to the last digit, its fee in the coin that came in', async () => {
+  it('accounts for a buy that fills at once to the last digit, with the fee in the base coin', async () => {
     const before = await btcAndUsdt();
     const row = await shown(desk, await place(desk, 'buy btc_usdt 0.02 --at ask+1%'));
     const after = await btcAndUsdt();
@@ -51,7 +51,7 @@ describe('pit order', () => {
     expect(after.usdt.frozen).toBe(before.usdt.frozen);
   });
 
-  it('that sells at once adds up as well', async () => {
+  it('accounts for a sell that fills at once to the last digit', async () => {
     const before = await btcAndUsdt();
     const row = await shown(desk, await place(desk, 'sell btc_usdt 0.015 --at bid-1% --ioc'));
     const after = await btcAndUsdt();
@@ -61,7 +61,7 @@ describe('pit order', () => {
     expect(same(after.usdt.available, sum(before.usdt.available, row.filledValue, `-${row.fee}`))).toBe(true);
   });
 
-  it('that rests holds its value, and a cancel gives it back', async () => {
+  it('freezes the value of a resting order, and a cancellation releases it', async () => {
     const before = await btcAndUsdt();
     const order = await place(desk, 'buy btc_usdt 0.03 --at bid-20% --post-only');
     const held = await btcAndUsdt();
@@ -88,7 +88,7 @@ describe('pit order', () => {
     expect(await btcAndUsdt()).toEqual(before);
   });
 
-  it('with --ioc that finds nobody is done with nothing', async () => {
+  it('succeeds with --ioc that fills nothing', async () => {
     const before = await btcAndUsdt();
     const row = await shown(desk, await place(desk, 'sell btc_usdt 0.01 --at ask+20% --ioc'));
     expect(row).toMatchObject({ type: 'ioc', state: 'cancelled', averagePrice: null });
@@ -96,7 +96,7 @@ describe('pit order', () => {
     expect(await btcAndUsdt()).toEqual(before);
   });
 
-  it('with --post-only that would trade is refused, and nothing changes', async () => {
+  it('refuses --post-only that would fill at once, and nothing changes', async () => {
     const before = await btcAndUsdt();
     // the guard would hold it back before the exchange is asked
     const told = await desk.failure('order buy btc_usdt 0.01 --at ask+1% --post-only --override post-only --yes', 3);
@@ -104,14 +104,14 @@ describe('pit order', () => {
     expect(await btcAndUsdt()).toEqual(before);
   });
 
-  it('for more than there is is refused', async () => {
+  it('is refused for more than the balance', async () => {
     // so large a notional is held back by two guards before the exchange is asked
     const guards = '--override order-notional,day-notional';
     const told = await desk.failure(`order sell btc_usdt 5000 --at ask+20% ${guards} --yes`, 3);
     expect(told).toMatchObject({ kind: 'refused', code: 2009 });
   });
 
-  it('is found under your own id', async () => {
+  it('can be found by your own id', async () => {
     const order = await place(desk, 'sell btc_usdt 0.01 --at ask+20% --id myOrder1');
     expect(order).toMatchObject({ clientId: 'myOrder1' });
     const row = await desk.json('order show btc_usdt --id myOrder1');
@@ -122,7 +122,7 @@ describe('pit order', () => {
     expect(await shown(desk, order)).toMatchObject({ state: 'cancelled', clientId: null });
   });
 
-  it('takes no borrowing on spot, and needs the price and one kind at most', async () => {
+  it('refuses borrowing on spot, a missing price and contradicting types', async () => {
     for (const words of ['--at 20000 --borrow', '--at 20000 --repay', '', '--at 20000 --ioc --post-only'])
       await desk.failure(`order buy btc_usdt 0.01 ${words} --yes`.replace('  ', ' '), 2);
   });

@@ -40,7 +40,7 @@ describe('pit orders', () => {
     }
   });
 
-  it('gives one side, and one page of it', async () => {
+  it('lists one side, and one page of it', async () => {
     expect(idsOf(await list('--side sell'))).toEqual(newestFirst(sells));
     const all = newestFirst(buys);
     expect(idsOf(await list('--side buy'))).toEqual(all);
@@ -51,14 +51,14 @@ describe('pit orders', () => {
       await desk.failure(`orders eos_usdt ${words}`, 2);
   });
 
-  it('looks at the latest page of any state, with a note that there is more', async () => {
+  it('reads the latest page of any state, and notes that there are older orders', async () => {
     const { stdout, stderr } = await desk.run('orders eos_usdt --state all --json');
     expect(JSON.parse(stdout)).toHaveLength(12);
     expect(stderr).toContain('--all');
     expect(await list('--state all --all')).toHaveLength(27);
   });
 
-  it('has the columns of the contract, also for nothing', async () => {
+  it('has the columns of the contract even if there are no orders', async () => {
     const { header, rows } = await desk.csv('orders eos_usdt --side sell');
     expect(header).toBe(HEADER);
     expect(rows.map((row) => row.split(',')[0])).toEqual(newestFirst(sells));
@@ -66,7 +66,7 @@ describe('pit orders', () => {
     expect(await desk.json('orders xrp_usdt')).toEqual([]);
   });
 
-  it('sorts by what became of them', async () => {
+  it('filters by state', async () => {
     const filled = await place(desk, 'buy eos_usdt 5 --at ask+2%');
     const [gone] = sells;
     await desk.done(`cancel eos_usdt ${gone?.id}`);
@@ -80,7 +80,7 @@ describe('pit orders', () => {
 describe('pit cancel of several', () => {
   const row = { clientId: null, market: 'eos_usdt', code: 1000, message: TEXT };
 
-  it('is done when all are cancelled', async () => {
+  it('succeeds if all are cancelled', async () => {
     const [first, second] = buys;
     const ids = [first?.id, second?.id, first?.id].join(' ');
     expect(await desk.json(`cancel eos_usdt ${ids}`)).toStrictEqual(
@@ -98,7 +98,7 @@ describe('pit cancel of several', () => {
     );
   });
 
-  it('answers what was cancelled and fails with 9 when some were not', async () => {
+  it('prints all outcomes and exits with 9 if some were not cancelled', async () => {
     const [gone, , open] = buys;
     const { code, stdout, stderr } = await desk.run(`cancel eos_usdt ${gone?.id} ${open?.id} 17 --json`);
     const nothing = { price: null, amount: null, filled: null, filledValue: null };
@@ -129,12 +129,12 @@ describe('pit cancel of several', () => {
     expect(code).toBe(9);
   });
 
-  it('is refused when none was cancelled', async () => {
+  it('is refused if none was cancelled', async () => {
     const told = await desk.failure(`cancel eos_usdt ${buys[0]?.id} 17`, 3);
     expect(told).toMatchObject({ kind: 'refused', code: 3001 });
   });
 
-  it('needs ids or your own id, not both', async () => {
+  it('needs either ids or your own id', async () => {
     await desk.failure('cancel eos_usdt', 2);
     await desk.failure('cancel eos_usdt 17 --id myOrder1', 2);
     await desk.failure('cancel eos_usdt seventeen', 2);

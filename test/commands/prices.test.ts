@@ -34,13 +34,13 @@ describe('a relative price', () => {
     ['bid-0.5%', 'buy', '19900.00'],
     ['ask+0.5%', 'sell', '20100.07'],
     ['mid-1%', 'buy', '19800.03'],
-  ])('%s of a %s is %s: rounded to the side that costs nothing', async (at, side, price) => {
+  ])('%s of a %s is %s, rounded to the side that costs nothing', async (at, side, price) => {
     const run = await desk.json<DryRun>(`order ${side} btc_usdt 0.01 --at ${at} --dry-run`, exchange.extra);
     expect(run.preview.price).toBe(price);
     expect(run.request.price).toBe(price);
   });
 
-  it('is taken from the book; what is asked for besides is for the preview', () => {
+  it('is taken from the book', () => {
     const signed = ['/api/getAccountInfo', '/api/getOrders'];
     expect([...new Set(exchange.asked)].toSorted()).toEqual([...signed, '/data/v1/depth', '/data/v1/markets']);
   });
@@ -59,7 +59,7 @@ describe('a relative amount', () => {
     expect((await preview('sell btc_usdt 100% --at 90000')).preview.amount).toBe('5.000000');
   });
 
-  it.each(['101%', '0', '-1', '1e3', '10eth', '1,5', 'all'])('%s is none', async (amount) => {
+  it.each(['101%', '0', '-1', '1e3', '10eth', '1,5', 'all'])('refuses %s', async (amount) => {
     await desk.failure(
       `order buy btc_usdt --at 20000 --dry-run -- ${amount}`.replace(' -- ', amount === '-1' ? ' -- ' : ' '),
       2,
@@ -74,7 +74,7 @@ describe('--dry-run', () => {
     return (await desk.json<{ requests: number }>('sandbox status')).requests;
   }
 
-  it('sends no write, and asks for the client id, the book, the balance and earlier fees', async () => {
+  it('sends no write, and reads the client id, the book, the balance and earlier fees', async () => {
     const before = await requests();
     const answer = await preview('buy btc_usdt 0.01 --at 20000 --id dryRun01');
     await desk.done('cancel btc_usdt 1 2 --dry-run');
@@ -111,7 +111,7 @@ describe('--dry-run', () => {
     await desk.failure('order show btc_usdt --id dryRun01', 3);
   });
 
-  it('checks what an order would be checked for, and shows no key', async () => {
+  it('checks everything that an order is checked for, and shows no key', async () => {
     await desk.failure('order buy btc_usdt 0.00001 --at 20000 --dry-run', 2);
     const { stdout, stderr } = await desk.run('order sell btc_usdt 0.01 --at ask --dry-run --verbose');
     const { accessKey, secretKey } = desk.served.address;
@@ -124,7 +124,7 @@ describe('--dry-run', () => {
     expect(runs.map(({ request }) => request.id)).toEqual(['17', '18']);
   });
 
-  it('names what the order comes to', async () => {
+  it('shows the notional of the order', async () => {
     const { price, amount, notional } = (await preview('buy btc_usdt 0.0123 --at bid')).preview;
     expect(same(notional, product(price, amount))).toBe(true);
   });

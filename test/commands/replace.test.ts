@@ -50,7 +50,7 @@ async function ended(line: string): Promise<Ended> {
 }
 
 describe('pit order replace', () => {
-  it('cancels, and places what remains at the new price', async () => {
+  it('cancels the order and places the rest at the new price', async () => {
     const id = await partlyFilled('0.004');
     const done = await desk.json<Replaced>(`order replace btc_usdt ${id} --at 40000 --yes`);
     expect(done).toStrictEqual({
@@ -85,7 +85,7 @@ describe('pit order replace', () => {
     ]);
   });
 
-  it('takes your own id, a price as a place in the book, and the amount as the new total', async () => {
+  it('accepts your own id, a relative price, and the amount as the new total', async () => {
     await straight.place({ ...FAR, clientId: 'mine0001' });
     const done = await desk.json<Replaced>('order replace btc_usdt --id mine0001 --at bid-50% --amount 0.03 --yes');
     expect(done).toMatchObject({ outcome: 'placed', side: 'buy', type: 'limit', amount: '0.03' });
@@ -102,7 +102,7 @@ describe('pit order replace', () => {
     expect(await straight.open()).toEqual([id]);
   });
 
-  it('takes a share of what will be free then', async () => {
+  it('takes a share of the balance with the order cancelled', async () => {
     const id = await straight.place({ ...FAR, amount: '5' });
     const [{ available } = { available: '' }] = await desk.json<{ available: string }[]>('balance usdt');
     const done = await desk.json<Replaced>(`order replace btc_usdt ${id} --amount 100% --yes`);
@@ -111,7 +111,7 @@ describe('pit order replace', () => {
     expect(await straight.open()).toEqual([done.id]);
   });
 
-  it('that filled meanwhile ends with 3, and says what filled', async () => {
+  it('exits with 3 for an order that filled meanwhile, and says what filled', async () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_000 });
     const running = desk.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
@@ -127,7 +127,7 @@ describe('pit order replace', () => {
     expect(late.message).toContain('is filled, 0.010000 of 0.010000 filled');
   });
 
-  it('of which too little is left is cancelled, with 9', async () => {
+  it('exits with 9 if the rest is too small, and the order is cancelled', async () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_000 });
     const running = ended(`${id} --at 40000`);
@@ -159,7 +159,7 @@ describe('pit order replace', () => {
     },
   );
 
-  it('of which too little is left when it is killed is told by resolve, with no command that would be refused', async () => {
+  it('suggests no order that is too small when resolve finds a killed replacement', async () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1_500 });
     const { child } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '40000', '--yes']);
@@ -171,17 +171,17 @@ describe('pit order replace', () => {
     expect(stderr).toContain('The rest, 0.00005, is below the minimum of btc_usdt and cannot be placed by itself.');
   });
 
-  it('tells an order that the network placed twice', async () => {
+  it('reports a new order that the network duplicated', async () => {
     const id = await straight.place(FAR);
     await straight.fault('twice', 'order', { count: 1 });
     const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${id} --at 21500 --yes --json`);
     const done = document<Replaced & { duplicates: string[] }>(stdout);
     expect([code, done.duplicates.length]).toEqual([0, 1]);
-    expect(stderr).toContain('THE ORDER IS THERE MORE THAN ONCE');
+    expect(stderr).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
     expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
   });
 
-  it('has the copy that only the look after the one at the order itself has seen', async () => {
+  it('reports a duplicate that only the last check found', async () => {
     const id = await straight.place(FAR);
     await straight.fault('twice', 'order', { count: 1 });
     await straight.fault('redirect', 'getOrders', { count: 1 });
@@ -191,7 +191,7 @@ describe('pit order replace', () => {
     expect((await straight.open()).sort()).toEqual([done.id, ...done.duplicates].sort());
   });
 
-  it('says that nobody could look whether the order was placed twice', async () => {
+  it('says that it could not check for duplicates', async () => {
     const id = await straight.place(FAR);
     await straight.fault('error-before', 'getOrders');
     await straight.fault('twice', 'order', { count: 1 });
@@ -200,7 +200,7 @@ describe('pit order replace', () => {
     expect(stderr).toContain('Whether something on the way repeated the order could not be looked up');
   });
 
-  it('that is interrupted in its last look says how to find out what it did', async () => {
+  it('says how to find out the outcome if it is interrupted during its last check', async () => {
     // a market in which nothing is to be looked for but this order, by the look at it and by the last one
     const id = await straight.place({ ...FAR, market: 'eth_usdt', price: '1000', amount: '0.1' });
     await straight.fault('delay', 'getOrders', { every: 2, delay: 20_000 });
@@ -212,7 +212,7 @@ describe('pit order replace', () => {
     await straight.tidy('eth_usdt');
   });
 
-  it('of which nobody knows whether it was cancelled places nothing: exit 6, and resolve tells the rest', async () => {
+  it('places nothing and exits with 6 if the cancellation is unknown, and resolve settles it', async () => {
     const id = await straight.place(FAR);
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 4_500 });
     const { code, answer, told } = await ended(`${id} --at 21000 --timeout 2`);
@@ -234,7 +234,7 @@ describe('pit order replace', () => {
     expect((await desk.run(`resolve ${answer.clientId}`)).stderr).toContain('pit order buy btc_usdt 0.01 --at 21000');
   });
 
-  it('that was killed between its two requests is told by resolve, which places nothing', async () => {
+  it('reports by resolve what a replacement killed between its requests left, and places nothing', async () => {
     const id = await straight.place(FAR);
     // the first look is before the cancellation, the second after it
     await straight.fault('delay', 'getOrder', { every: 2, delay: 20_000 });
@@ -249,7 +249,7 @@ describe('pit order replace', () => {
     expect([code, await straight.open()]).toEqual([0, []]);
   });
 
-  it('whose order is refused says that the other is cancelled: exit 9, with the line that places it', async () => {
+  it('exits with 9 if the new order is refused, with the command that places it', async () => {
     const id = await straight.place(FAR);
     // a margin wallet with nothing in it, which no operation shows
     const { code, answer, told } = await ended(`${id} --at 21000 --amount 0.02 --account cross`);
@@ -258,14 +258,14 @@ describe('pit order replace', () => {
     expect(told.hint).toContain('pit order buy btc_usdt 0.02 --at 21000');
   });
 
-  it('that the balance would not pay leaves the order alone', async () => {
+  it('leaves the order unchanged if the balance does not cover the new one', async () => {
     const id = await straight.place(FAR);
     const told = await desk.failure(`order replace btc_usdt ${id} --at 21000 --amount 20 --yes`, 2);
     expect(told.message).toMatch(/needs 420000 usdt, and only .* usdt would be available with the old one cancelled/);
     expect(await straight.open()).toEqual([id]);
   });
 
-  it('that a guard holds back leaves the order alone, and --override lets it through', async () => {
+  it('leaves the order unchanged if a guard holds, and --override lifts the guard', async () => {
     const id = await straight.place(FAR);
     const line = `order replace btc_usdt ${id} --at 40000 --yes`;
     expect((await desk.failure(line, 2)).message).toContain('price-band');
@@ -273,7 +273,7 @@ describe('pit order replace', () => {
     expect(await desk.json(`${line} --override price-band`)).toMatchObject({ outcome: 'placed', price: '40000' });
   });
 
-  it('whose order got no answer is unknown, though the other is cancelled', async () => {
+  it('is unknown if the new order got no answer', async () => {
     const id = await straight.place(FAR);
     await straight.fault('drop-before', 'order', { count: 1 });
     const { code, answer } = await ended(`${id} --at 21100 --timeout 2`);
@@ -286,7 +286,7 @@ describe('pit order replace', () => {
     expect(await desk.json(`${next} 21101`)).toMatchObject([{}, { preview: { warnings: [doubt, TEXT] } }]);
   });
 
-  it('that the exchange refuses to cancel leaves the order alone', async () => {
+  it('leaves the order unchanged if the exchange refuses the cancellation', async () => {
     const id = await straight.place(FAR);
     await straight.fault('rate-limit', 'cancelOrder', { count: 1 });
     expect(await desk.failure(`order replace btc_usdt ${id} --at 21200 --yes`, 7)).toMatchObject({ code: 4002 });
@@ -307,7 +307,7 @@ describe('pit order replace', () => {
     expect(await straight.open()).toEqual([id]);
   });
 
-  it('shows with --dry-run what any order shows, with what the cancelled one gives back', async () => {
+  it('shows the preview of an order with --dry-run, with the funds of the old order available', async () => {
     const id = await straight.place({ ...FAR, amount: '5' });
     const [{ available } = { available: '' }] = await desk.json<{ available: string }[]>('balance usdt');
     const line = `order replace btc_usdt ${id} --at ask+5% --amount 100% --dry-run`;
@@ -340,7 +340,7 @@ describe('pit order replace', () => {
     expect(`${message} ${hint}`).toMatch(says);
   });
 
-  it('needs --yes where nobody can answer, and knows no order that there is not', async () => {
+  it('needs --yes without a terminal, and reports an unknown order', async () => {
     await desk.failure('order replace btc_usdt 17 --at 1', 8);
     expect(await desk.failure('order replace btc_usdt 17 --at 20000 --yes', 3)).toMatchObject({ code: 3001 });
     expect((await desk.failure('order replace btc_usdd 17 --at 20000 --yes', 2)).hint).toContain('btc_usdt');
@@ -355,7 +355,7 @@ describe('replacements of several processes at once', () => {
     await awayFromMidnight();
   });
 
-  it('do not pass the limit of a day, and those held back leave their orders', async () => {
+  it('stay within the limit of a day, and those that are held leave their orders unchanged', async () => {
     await limited.done('profile set sandbox dayNotional 500usdt');
     const ids = await Promise.all(['20000', '20001', '20002', '20003'].map((price) => own.place({ ...FAR, price })));
     // each comes to 210

@@ -33,12 +33,12 @@ async function repeat(clientId: string, price: string, amount: string): Promise<
 }
 
 describe('pit resolve', () => {
-  it('has nothing to say where nothing is unknown', async () => {
+  it('says that nothing is unknown', async () => {
     expect(await desk.json('resolve')).toEqual([]);
     expect(await desk.done('resolve')).toBe('Nothing is unknown.\n');
   });
 
-  it('tells an order that did not arrive as not sent, once it cannot arrive any more', async () => {
+  it('reports an order as not sent once it can no longer arrive', async () => {
     await fault('drop-before --operation order');
     const first = await lost('buy btc_usdt 0.01 --at 20001 --id gone1');
     expect(first.code).toBe(6);
@@ -61,7 +61,7 @@ describe('pit resolve', () => {
     expect(await desk.json('resolve')).toEqual([]);
   });
 
-  it('finds an order that arrived after nobody waited for it any more', async () => {
+  it('finds an order that arrived after the command ended', async () => {
     await fault('late --operation order --delay 3000');
     const { code } = await lost('buy btc_usdt 0.01 --at 20002 --id late1');
     expect(code).toBe(6);
@@ -82,7 +82,7 @@ describe('pit resolve', () => {
       expect(text).toContain(words);
   });
 
-  it('does not know what was never written from here', async () => {
+  it('refuses an id that the journal does not have', async () => {
     expect((await desk.failure('resolve nobody1', 2)).message).toContain(
       'The journal has no write with the id nobody1',
     );
@@ -98,8 +98,8 @@ describe('pit resolve', () => {
   });
 });
 
-describe('an order that something on the way repeated', () => {
-  it('before the answer came is told at once, with both ids and the command that cancels the extra one', async () => {
+describe('an order that a proxy repeated', () => {
+  it('is reported at once with both ids and the command that cancels the duplicate', async () => {
     await fault('twice --operation order');
     const { code, stdout, stderr } = await desk.run('order buy btc_usdt 0.01 --at 21001 --yes --json');
     expect(code).toBe(0);
@@ -127,7 +127,7 @@ describe('an order that something on the way repeated', () => {
     },
   );
 
-  it('is told also where pit resolve comes upon it while it settles another one of its side', async () => {
+  it('is reported by pit resolve when it settles another order of the same side', async () => {
     await desk.done('order buy btc_usdt 0.01 --at 21004 --id twice4 --yes');
     await fault('late --operation order --delay 2500');
     expect((await lost('buy btc_usdt 0.01 --at 21005 --id late4')).code).toBe(6);
@@ -141,21 +141,21 @@ describe('an order that something on the way repeated', () => {
     ]);
   });
 
-  it('is only possibly that where another program placed one just like it', async () => {
+  it('is only a possible duplicate if another program placed one just like it', async () => {
     await desk.done('order buy btc_usdt 0.01 --at 21008 --id mine8 --yes');
     await repeat('another8', '21008', '0.01');
     const { stderr } = await desk.run('orders btc_usdt');
-    expect(stderr).toContain('THE ORDER IS THERE MORE THAN ONCE');
-    expect(stderr).toContain('Possibly');
+    expect(stderr).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
+    expect(stderr).toContain('may have repeated');
   });
 
-  it('is only possibly that where another program uses the key', async () => {
+  it('is only a possible duplicate if another program uses the key', async () => {
     await desk.done('order buy btc_usdt 0.01 --at 21003 --id mine3 --yes');
     await repeat('another1', '15000', '0.02');
     const extra = await repeat('mine3', '21003', '0.01');
     const { stderr } = await desk.run('orders btc_usdt');
     expect(stderr).toContain(`pit cancel btc_usdt ${extra}`);
-    expect(stderr).toContain('Possibly');
+    expect(stderr).toContain('may have repeated');
   });
 });
 

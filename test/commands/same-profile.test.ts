@@ -7,7 +7,7 @@ const ORDER = 'order buy btc_usdt 0.01 --profile sandbox';
 it('what a warning, a preview and doctor name is to be typed with the profile that was given', async () => {
   await desk.done('sandbox fault add twice --operation order --count 1');
   const twice = await desk.run(`${ORDER} --at 20001 --yes`);
-  expect(twice.stderr).toMatch(/^Warning: To cancel what is too much: pit --profile sandbox cancel btc_usdt \d+$/m);
+  expect(twice.stderr).toMatch(/^Warning: To cancel the duplicates: pit --profile sandbox cancel btc_usdt \d+$/m);
 
   await desk.done('sandbox fault add drop-before --operation order --count 1');
   const lost = await desk.run(`${ORDER} --at 20002 --id gone1 --yes --json --timeout 3`);

@@ -9,7 +9,7 @@ function pit(...words: string[]) {
   return runPit(words, here);
 }
 
-it('a client id is taken once: what became of the second order could not be told', async () => {
+it('refuses a client id that is taken, as the two orders could not be told apart', async () => {
   const first = await pit('order', 'buy', 'btc_usdt', '0.001', '--at', '15000', '--id', 'once1', '--yes', '--json');
   const { id } = JSON.parse(first.stdout);
   const second = await pit('order', 'sell', 'btc_usdt', '0.001', '--at', '60000', '--id', 'once1', '--yes');
@@ -32,13 +32,13 @@ it.each([
   ['cancel', 'btc_usdd', '5'],
   ['orders', 'btc_usdd'],
   ['order', 'show', 'btc_usdd', '5'],
-])('%s of a market that there is not names the nearest', async (...words) => {
+])('%s of an unknown market suggests the nearest', async (...words) => {
   const { code, stderr } = await pit(...words);
   expect(code).toBe(2);
   expect(stderr).toContain('Did you mean btc_usdt');
 });
 
-it('commands named in a hint keep the profile that was given by a flag', async () => {
+it('the commands of hints keep the profile that a flag named', async () => {
   await pit('profile', 'add', 'mine', '--base-url', sandbox.address.baseUrl, '--trade-url', sandbox.address.tradeUrl);
   const { code, stderr } = await pit('--profile', 'mine', 'order', 'show', 'btc_usdt', '5');
   expect(code).toBe(3);
@@ -47,7 +47,7 @@ it('commands named in a hint keep the profile that was given by a flag', async (
   expect(joined.stderr).toContain('pit --profile mine orders');
 });
 
-it('a share of nothing is told as such', async () => {
+it('refuses a share of an empty balance', async () => {
   const none = await pit('order', 'buy', 'eth_btc', '100%', '--at', 'bid', '--dry-run', '--json');
   expect(none.code).toBe(0);
   const { available } = JSON.parse((await pit('balance', 'btc', '--json')).stdout)[0];

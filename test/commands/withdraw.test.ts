@@ -67,11 +67,11 @@ async function ledger() {
   return { available: rows.map(({ coin, available }) => [coin, available]), ids };
 }
 
-describe('a withdrawal that cannot be', () => {
+describe('an invalid withdrawal', () => {
   const OTHER = '1BoatSLRHtKNngkdXEeobR76b53LETtpyT';
   const EVM = '0x54121adf050566107229671be648f286eb82eb83';
 
-  it('is refused with the mend, before or by the exchange, and nothing moves', async () => {
+  it('is refused with a fix by pit or by the exchange, and nothing moves', async () => {
     const before = await ledger();
     const refusals: [words: string, exitCode: number, message: RegExp, hint: RegExp][] = [
       ['btd 0.01 --to BTC', 2, /no coin btd/, /Did you mean btc/],
@@ -138,7 +138,7 @@ describe('a withdrawal that cannot be', () => {
 });
 
 describe('a withdrawal by a script', () => {
-  it('gives the contract, with the fee of the chain', async () => {
+  it('prints every field of the contract, with the fee of the chain', async () => {
     const result = await desk.json(scripted('btc 0.0123 --to BTC'), password());
     expect(result).toStrictEqual({
       ...{ outcome: 'placed', id: ID, coin: 'btc', amount: '0.0123', fee: '0.0005', receives: '0.0118' },
@@ -148,7 +148,7 @@ describe('a withdrawal by a script', () => {
     expect(record).toMatchObject({ id: (result as Record).id, amount: expect.stringMatching(/^0\.0123/) });
   });
 
-  it('joins the memo as the exchange takes it, given either way', async () => {
+  it('joins address and memo for the exchange, given either way', async () => {
     const { address, memo } = verified.xrp;
     for (const to of ['XRP --memo MEMO', 'XRP_MEMO']) {
       const words = line(`withdraw xrp 30 --to ${to}`.replace('XRP_MEMO', `${address}_${memo}`));
@@ -160,7 +160,7 @@ describe('a withdrawal by a script', () => {
     expect(records.map((record) => record.address)).toEqual([`${address}_${memo}`, `${address}_${memo}`]);
   });
 
-  it('takes the fund password from a descriptor that the shell has opened', async () => {
+  it('reads the fund password from a descriptor that the shell opened', async () => {
     const file = path.join(desk.home, 'password.txt');
     writeFileSync(file, `${desk.served.address.safePwd}\n`, { mode: 0o600 });
     const words = line('withdraw btc 0.0124 --to BTC --confirm-address BTC --safe-pwd-fd 3 --csv');
@@ -170,7 +170,7 @@ describe('a withdrawal by a script', () => {
     expect(stdout).toMatch(/^outcome,id,coin,amount,fee,receives,/);
   });
 
-  it('is shown by a dry run, with nothing sent and no password asked', async () => {
+  it('is previewed by a dry run, which sends nothing and asks for no password', async () => {
     const before = await ledger();
     const told = await desk.json<object>(line('withdraw usdt 1% --to USDT --dry-run'));
     expect(told).toMatchObject({
@@ -187,12 +187,12 @@ describe('a withdrawal by a script', () => {
   });
 });
 
-describe('a withdrawal on a bad way', () => {
+describe('a withdrawal on a bad network', () => {
   it.each([
     ['drop-after', '0.0201'],
     ['truncate', '0.0202'],
     ['html-after', '0.0203'],
-  ])('is found where its answer is lost: %s', async (fault, amount) => {
+  ])('is found without an answer after %s', async (fault, amount) => {
     await desk.done(`sandbox fault add ${fault} --operation withdraw --count 1`);
     expect(await desk.json(scripted(`btc ${amount} --to BTC`), password())).toMatchObject({
       outcome: 'placed',
@@ -202,17 +202,17 @@ describe('a withdrawal on a bad way', () => {
     expect(records.filter((record) => Number(record.amount) === Number(amount))).toHaveLength(1);
   });
 
-  it('is told loudly where it was done twice', async () => {
+  it('is reported with a warning if it was executed twice', async () => {
     await desk.done('sandbox fault add twice --operation withdraw --count 1');
     const { code, stderr, stdout } = await desk.run(`${scripted('btc 0.031 --to BTC')} --json`, password());
     const records = await desk.json<Record[]>('withdrawals btc');
     const ids = records.filter(({ amount }) => Number(amount) === 0.031).map(({ id }) => id);
     expect([code, ids.length]).toEqual([0, 2]);
-    expect(stderr).toContain('THE WITHDRAWAL IS THERE MORE THAN ONCE: 0.031 btc');
+    expect(stderr).toContain('THE WITHDRAWAL WAS MADE MORE THAN ONCE: 0.031 btc');
     for (const id of ids) expect(`${stdout}${stderr}`).toContain(id);
   });
 
-  it('that nobody knows of is exit 6, is not sent again, and is settled by pit resolve', async () => {
+  it('exits with 6 if it is unknown, is not sent again, and is settled by pit resolve', async () => {
     await desk.done('sandbox fault add drop-before --operation withdraw --count 1');
     const words = scripted('btc 0.041 --to BTC');
     const lost = await desk.run(`${words} --json --timeout 2`, password());
@@ -229,7 +229,7 @@ describe('a withdrawal on a bad way', () => {
 });
 
 describe("the user's own limits", () => {
-  it('hold whatever a script says, and only a person loosens them', async () => {
+  it('hold in every script, and only a person can loosen them', async () => {
     const set = (setting: string) => desk.done(`profile set sandbox ${setting}`);
     await set('withdrawLimit 0.05btc');
     const most = await desk.failure(scripted('btc 0.06 --to BTC'), 2, password());
@@ -290,14 +290,14 @@ describe.skipIf(!requires('python3'))('a withdrawal at a terminal (needs python3
     ['nothing', [{ await: CONFIRM, type: '\r' }], 8],
     ['Ctrl-D', [{ await: CONFIRM, type: '\u0004' }], 8],
     ['Ctrl-C', [{ await: CONFIRM, type: '\u0003' }], 130],
-  ])('is not sent for %s, whatever --yes says', async (_, steps, status) => {
+  ])('is not sent for %s, even with --yes', async (_, steps, status) => {
     const before = await idsOf('btc');
     const done = await at(line('withdraw btc 0.0112 --to BTC --yes'), steps);
     expect(done.status).toBe(status);
     expect(await idsOf('btc')).toEqual(before);
   });
 
-  it('asks for what is missing, and says the line that does the same', async () => {
+  it('asks for what is missing, and shows the same command in one line', async () => {
     const { address, memo } = verified.xrp;
     const { screen, status } = await at(
       'withdraw --dry-run',
@@ -316,7 +316,7 @@ describe.skipIf(!requires('python3'))('a withdrawal at a terminal (needs python3
   });
 });
 
-it('a withdrawal that a signal meets before it is sent says that it was not', async () => {
+it('a withdrawal that a signal stops before it is sent says that it was not sent', async () => {
   const proxy = await countRequests(desk.served.address.tradeUrl);
   // of this and of later looks at the records the second is the one that comes just before it would leave
   await desk.done('sandbox fault add delay --delay 60000 --operation getWithdrawRecord --every 2');

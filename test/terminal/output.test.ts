@@ -181,7 +181,7 @@ describe('a program that answers', () => {
       stdio: ['ignore', full, 'pipe'],
       encoding: 'utf8',
     });
-    expect(stderr).toMatch(/^pit: The answer could not be written to stdout: ENOSPC\.\n→ /);
+    expect(stderr).toMatch(/^pit: Cannot write to stdout: ENOSPC\.\n→ /);
     expect(status).toBe(1);
   });
 

@@ -87,7 +87,7 @@ describe('rows that come one after the other', () => {
       expect(failure).toMatchObject({
         kind: 'partial',
         exitCode: 9,
-        message: 'Only 1 bills could be had, the newest: getSpotBills: no answer came in time',
+        message: 'Only the newest 1 bills could be read: getSpotBills: no answer came in time',
         hints: ['Look at the network.'],
       });
     }

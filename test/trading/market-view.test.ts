@@ -26,7 +26,7 @@ function walked(side: Side, price: string, amount: string, levels = side === 'bu
   ];
 }
 
-describe('what fills at once', () => {
+describe('the part of an order that fills at once', () => {
   it.each<[name: string, side: Side, price: string, amount: string, expected: unknown[]]>([
     ['a part of the best level', 'buy', '100.5', '1', ['1', '100.5', '100.5', false]],
     ['exactly the best level', 'buy', '100.5', '2', ['2', '201', '100.5', false]],
@@ -47,11 +47,11 @@ describe('what fills at once', () => {
     expect(walked(side, price, amount)).toEqual(expected);
   });
 
-  it('is nothing in an empty book, and that is known for certain', () => {
+  it('is nothing in an empty book, for certain', () => {
     expect(walked('buy', '100', '1', [])).toEqual(['0', '0', null, false]);
   });
 
-  it('rounds the average against who pays it', () => {
+  it('has an average that is rounded against the user', () => {
     const thirds = [
       { price: '1', amount: '1' },
       { price: '2', amount: '2' },
@@ -61,7 +61,7 @@ describe('what fills at once', () => {
     expect(walked('sell', '1', '3', thirds.toReversed())[2]).toBe('1.6666666666');
   });
 
-  it('is what one unit after the other would fill', () => {
+  it('equals what a unit-by-unit model fills', () => {
     const level = fc.record({ price: fc.integer({ min: 1, max: 30 }), amount: fc.integer({ min: 1, max: 8 }) });
     const side = fc.constantFrom('buy', 'sell' as const);
     fc.assert(

@@ -35,7 +35,7 @@ import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { clientId, marketName, oneOf } from '../inputs.js';
 import { notSent } from '../not-sent.js';
-import { UNCHECKED } from '../session/extras.js';
+import { UNCHECKED } from '../session/duplicate-warnings.js';
 import {
   accountText,
   type CheckedOrder,

@@ -26,7 +26,7 @@ import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
 import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
 import { onMarket } from '../known-market.js';
-import { UNCHECKED } from '../session/extras.js';
+import { UNCHECKED } from '../session/duplicate-warnings.js';
 import { checkGiven, openDoubts, PLACED, placedAnswer } from './order.js';
 import { orderWords, tooLittleText } from './order-words.js';
 import {

@@ -4,7 +4,7 @@ import type { Output } from '../../terminal/output.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { Journal } from '../../trading/journal/journal.js';
 import type { Session } from './connection.js';
-import { warnOfExtras, warnOfExtraWithdrawals } from './extras.js';
+import { warnOfDuplicates, warnOfDuplicateWithdrawals } from './duplicate-warnings.js';
 import { journalName, toleranceMemory } from './remembered.js';
 
 /** The account that signed calls belong to, with its journal. */
@@ -32,8 +32,8 @@ export class Trading {
         if (host.errors.isTTY === true) output.note(words);
       },
       warn: (words) => output.warn(words),
-      alarm: (extras) => warnOfExtras(output, extras),
-      alarmWithdrawals: (extras) => warnOfExtraWithdrawals(output, extras),
+      alarm: (duplicates) => warnOfDuplicates(output, duplicates),
+      alarmWithdrawals: (duplicates) => warnOfDuplicateWithdrawals(output, duplicates),
     };
   }
 

@@ -1,8 +1,3 @@
-import { readdirSync, statSync } from 'node:fs';
-import path from 'node:path';
-import type { Administered } from '../admin/calls.js';
-import { clockReport } from '../admin/clock.js';
-
 /** What `pit sandbox status` shows. Everything except `running` is null if it is not running. */
 export interface SandboxStatus {
   readonly running: boolean;
@@ -65,31 +60,3 @@ export const NOT_RUNNING: SandboxStatus = {
   cpuSeconds: null,
   upSeconds: null,
 };
-
-export function statusOf({ address, dataDirectory, activity, faults, directory }: Administered): SandboxStatus {
-  const { pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd } = address();
-  const current = dataDirectory.exchange;
-  const { markets, orders, accounts, trades } = current.status();
-  const { time, running, speed } = clockReport(current);
-  return {
-    ...{ running: true, pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd },
-    ...{ time, clockRunning: running, clockSpeed: speed, markets, orders, accounts, trades },
-    requests: activity.requests,
-    refused: activity.refused,
-    nonBrowserAgents: activity.nonBrowserAgents,
-    faults: faults.rules.active,
-    replaying: current.admin.replaying,
-    ...costs(directory),
-  };
-}
-
-function costs(directory: string) {
-  const { user, system } = process.cpuUsage();
-  const sizes = readdirSync(directory).map((name) => statSync(path.join(directory, name)).size);
-  return {
-    memory: process.memoryUsage.rss(),
-    disk: sizes.reduce((sum, size) => sum + size, 0),
-    cpuSeconds: Math.round((user + system) / 10_000) / 100,
-    upSeconds: Math.round(process.uptime()),
-  };
-}

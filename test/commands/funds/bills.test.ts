@@ -172,7 +172,7 @@ describe('pit bills on a broken exchange', () => {
     expect(lastError(stderr)).toMatchObject({
       kind: 'partial',
       code: 1009,
-      message: 'Only 100 bills could be had, the newest: getSpotBills: the exchange refused: in maintenance',
+      message: 'Only the newest 100 bills could be read: getSpotBills: the exchange refused: in maintenance',
     });
     expect((await run('bills --all --csv', older)).stdout.trimEnd().split('\n')).toHaveLength(101);
     expect((await run('bills --all', older)).stdout.trimEnd().split('\n')).toHaveLength(101);
@@ -213,7 +213,7 @@ describe('pit bills on a broken exchange', () => {
     const { code, stderr } = await run('bills --all --json', () => bills(page(1)));
     expect(code).toBe(9);
     expect(lastError(stderr).message).toBe(
-      'Only 50 bills could be had, the newest: the exchange returned the same page again',
+      'Only the newest 50 bills could be read: the exchange returned the same page again',
     );
   });
 });

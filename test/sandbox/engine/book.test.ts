@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { OrderType, Side } from '../../../src/domain/order.js';
 import { Book, type BookOrder } from '../../../src/sandbox/engine/book.js';
 
-/** A book whose orders are numbered as they come and whose events are told in words. */
-class Table {
+/** A book whose orders are numbered as they come, with events in words and its levels as text. */
+class DrawnBook {
   readonly book = new Book<BookOrder>();
   private count = 0n;
 
@@ -29,59 +29,59 @@ class Table {
 }
 
 test('orders trade by price, then time, at the price of the resting order', () => {
-  const table = new Table();
-  expect(table.submit('sell', 102, 5)).toBe('1 rested with 5');
-  expect(table.submit('sell', 101, 3)).toBe('2 rested with 3');
-  expect(table.submit('sell', 101, 4)).toBe('3 rested with 4');
-  expect(table.submit('buy', 99, 9)).toBe('4 rested with 9');
-  expect(table.draw()).toBe('102: #1 5 | 101: #2 3 #3 4 | -- | 99: #4 9');
+  const book = new DrawnBook();
+  expect(book.submit('sell', 102, 5)).toBe('1 rested with 5');
+  expect(book.submit('sell', 101, 3)).toBe('2 rested with 3');
+  expect(book.submit('sell', 101, 4)).toBe('3 rested with 4');
+  expect(book.submit('buy', 99, 9)).toBe('4 rested with 9');
+  expect(book.draw()).toBe('102: #1 5 | 101: #2 3 #3 4 | -- | 99: #4 9');
 
-  expect(table.submit('buy', 101, 5)).toBe('5 takes 3 of 2 at 101; 5 takes 2 of 3 at 101');
-  expect(table.draw()).toBe('102: #1 5 | 101: #3 2 | -- | 99: #4 9');
+  expect(book.submit('buy', 101, 5)).toBe('5 takes 3 of 2 at 101; 5 takes 2 of 3 at 101');
+  expect(book.draw()).toBe('102: #1 5 | 101: #3 2 | -- | 99: #4 9');
 
-  expect(table.submit('buy', 105, 9)).toBe('6 takes 2 of 3 at 101; 6 takes 5 of 1 at 102; 6 rested with 2');
-  expect(table.draw()).toBe('-- | 105: #6 2 | 99: #4 9');
+  expect(book.submit('buy', 105, 9)).toBe('6 takes 2 of 3 at 101; 6 takes 5 of 1 at 102; 6 rested with 2');
+  expect(book.draw()).toBe('-- | 105: #6 2 | 99: #4 9');
 
-  expect(table.submit('sell', 98, 4)).toBe('7 takes 2 of 6 at 105; 7 takes 2 of 4 at 99');
-  expect(table.draw()).toBe('-- | 99: #4 7');
+  expect(book.submit('sell', 98, 4)).toBe('7 takes 2 of 6 at 105; 7 takes 2 of 4 at 99');
+  expect(book.draw()).toBe('-- | 99: #4 7');
 });
 
 test('an IOC order trades what it can and drops the rest', () => {
-  const table = new Table();
-  table.submit('sell', 101, 3);
-  table.submit('sell', 103, 3);
-  expect(table.submit('buy', 102, 5, 'ioc')).toBe('3 takes 3 of 1 at 101; 3 cancelled with 2');
-  expect(table.submit('buy', 102, 5, 'ioc')).toBe('4 cancelled with 5');
-  expect(table.submit('buy', 103, 1, 'ioc')).toBe('5 takes 1 of 2 at 103');
-  expect(table.draw()).toBe('103: #2 2 | --');
+  const book = new DrawnBook();
+  book.submit('sell', 101, 3);
+  book.submit('sell', 103, 3);
+  expect(book.submit('buy', 102, 5, 'ioc')).toBe('3 takes 3 of 1 at 101; 3 cancelled with 2');
+  expect(book.submit('buy', 102, 5, 'ioc')).toBe('4 cancelled with 5');
+  expect(book.submit('buy', 103, 1, 'ioc')).toBe('5 takes 1 of 2 at 103');
+  expect(book.draw()).toBe('103: #2 2 | --');
 });
 
 test('a PostOnly order rests, or is refused if it would trade', () => {
-  const table = new Table();
-  table.submit('sell', 101, 3);
-  expect(table.submit('buy', 101, 1, 'postOnly')).toBe('2 refused with 1');
-  expect(table.submit('buy', 100, 1, 'postOnly')).toBe('3 rested with 1');
-  expect(table.submit('sell', 100, 1, 'postOnly')).toBe('4 refused with 1');
-  expect(table.draw()).toBe('101: #1 3 | -- | 100: #3 1');
+  const book = new DrawnBook();
+  book.submit('sell', 101, 3);
+  expect(book.submit('buy', 101, 1, 'postOnly')).toBe('2 refused with 1');
+  expect(book.submit('buy', 100, 1, 'postOnly')).toBe('3 rested with 1');
+  expect(book.submit('sell', 100, 1, 'postOnly')).toBe('4 refused with 1');
+  expect(book.draw()).toBe('101: #1 3 | -- | 100: #3 1');
 });
 
 test('a cancelled order leaves the queue and the others keep their places', () => {
-  const table = new Table();
-  for (const amount of [1, 2, 3]) table.submit('buy', 100, amount);
-  const [, second] = table.book.best('buy')?.orders.values() ?? [];
+  const book = new DrawnBook();
+  for (const amount of [1, 2, 3]) book.submit('buy', 100, amount);
+  const [, second] = book.book.best('buy')?.orders.values() ?? [];
   if (second === undefined) throw new Error('nothing rests');
-  expect(table.book.cancel(second)).toBe(true);
-  expect(table.book.cancel(second)).toBe(false);
-  expect(table.draw()).toBe('-- | 100: #1 1 #3 3');
-  expect(table.book.best('buy')?.amount).toBe(4n);
-  expect(table.submit('sell', 100, 2)).toBe('4 takes 1 of 1 at 100; 4 takes 1 of 3 at 100');
+  expect(book.book.cancel(second)).toBe(true);
+  expect(book.book.cancel(second)).toBe(false);
+  expect(book.draw()).toBe('-- | 100: #1 1 #3 3');
+  expect(book.book.best('buy')?.amount).toBe(4n);
+  expect(book.submit('sell', 100, 2)).toBe('4 takes 1 of 1 at 100; 4 takes 1 of 3 at 100');
 });
 
 test('prices that differ beyond the precision of a double stay different', () => {
-  const table = new Table();
+  const book = new DrawnBook();
   const huge = 9_007_199_254_740_993n;
   for (const [index, price] of [huge, huge - 1n].entries()) {
-    table.book.submit({ id: BigInt(index + 1), side: 'buy', price, remaining: 1n }, 'limit');
+    book.book.submit({ id: BigInt(index + 1), side: 'buy', price, remaining: 1n }, 'limit');
   }
-  expect(table.draw()).toBe(`-- | ${huge}: #1 1 | ${huge - 1n}: #2 1`);
+  expect(book.draw()).toBe(`-- | ${huge}: #1 1 | ${huge - 1n}: #2 1`);
 });

@@ -117,6 +117,7 @@ describe('a sandbox in the background', () => {
     const { pid } = await ask(home, 'ensure');
     rmSync(stateFile(home, 'running.json'));
     await until(() => !isAlive(pid));
+    expect(await ask(home, 'locate')).toBeNull();
   });
 
   it('reports why it did not start', async () => {

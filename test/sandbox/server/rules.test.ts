@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { operations } from '../../../src/exchange/operations/index.js';
 import type { Exchange, OrderRequest } from '../../../src/sandbox/exchange/exchange-service.js';
+import { SERVED } from '../../../src/sandbox/server/operations/index.js';
 import { stillExchange } from './fake-exchange.js';
 import { get, send, serveInterface } from './wire.js';
 
@@ -170,6 +172,11 @@ describe('lists and batches', () => {
 });
 
 describe('all operations', () => {
+  it('are served if the interface describes them', () => {
+    const served = SERVED.map(({ name }) => name);
+    expect(Object.keys(operations).filter((name) => !served.includes(name))).toEqual([]);
+  });
+
   it.each([
     [
       'POST',

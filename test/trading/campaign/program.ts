@@ -95,9 +95,11 @@ export function warningsIn({ stderr }: Run): Warned[] {
   const lines = stderr.split('\n');
   return lines.flatMap((line, index) => {
     const [, clientId] =
-      /(?:MORE THAN ONCE|REFUSED(?: IS THERE| ARE THERE)?): .*\((?:client id|job) (\w+)\)/.exec(line) ?? [];
+      /(?:ORDERS? (?:WAS|WERE) PLACED MORE THAN ONCE|REJECTED ORDERS? (?:IS|ARE) LIVE|ALTHOUGH REJECTED): .*\((?:client id|job) (\w+)\)/.exec(
+        line,
+      ) ?? [];
     const [, amount, coin, record, all] =
-      /WITHDRAWAL .*IS THERE.*: ([\d.]+) (\w+) to \S+ \((\w+)\) as ([\d and]+)\./.exec(line) ?? [];
+      /WITHDRAWAL (?:FOUND|WAS MADE MORE THAN ONCE): ([\d.]+) (\w+) to \S+ \((\w+)\) as ([\d and]+)\./.exec(line) ?? [];
     if (record !== undefined) {
       const named = all?.split(' and ') ?? [];
       return [{ clientId: record, ids: named, named, what: `withdraw ${amount} ${coin}` }];
@@ -112,7 +114,7 @@ export function warningsIn({ stderr }: Run): Warned[] {
 /** The ids in the commands that come next, of which there are several where there are many. */
 function cancelledBy(lines: readonly string[]): string[] {
   const commands = lines.map(
-    (line) => /To cancel (?:it|those that were refused|what is too much): pit cancel \S+ ([\d ]+)/.exec(line)?.[1],
+    (line) => /To cancel (?:it|the rejected orders|the duplicates): pit cancel \S+ ([\d ]+)/.exec(line)?.[1],
   );
   const end = commands.indexOf(undefined);
   return commands.slice(0, end === -1 ? commands.length : end).flatMap((ids) => ids?.trim().split(' ') ?? []);

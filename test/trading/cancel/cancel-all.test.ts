@@ -28,8 +28,8 @@ function cancelled({ requests }: FaultServer): string[] {
   return targets.map((target) => query(target).id ?? '');
 }
 
-describe('cancelling all', () => {
-  it('reads every page of both sides, cancels each open order once, and looks again', async () => {
+describe('cancelling all open orders', () => {
+  it('reads every page of both sides, cancels each open order once, and reads again', async () => {
     const closed: ListedOrder[] = openOrders(15, 'buy', 100).map((order) => ({ ...order, status: 2, filled: '0.01' }));
     const server = await serveOrders([...openOrders(3), ...closed, ...openOrders(12, 'sell', 50)]);
     const done = await clear(accountAt(server));
@@ -41,7 +41,7 @@ describe('cancelling all', () => {
     expect(count(server, 'getOrders')).toBe(8);
   });
 
-  it('has no more than eight requests under way', async () => {
+  it('keeps at most eight requests under way', async () => {
     let [now, most] = [0, 0];
     const server = await serveOrders(openOrders(30));
     const account = accountAt(server);
@@ -61,7 +61,7 @@ describe('cancelling all', () => {
     expect([most, cancelled(server).length]).toEqual([8, 30]);
   });
 
-  it('goes on with orders that are placed meanwhile', async () => {
+  it('also cancels orders that are placed meanwhile', async () => {
     const server = await serveOrders(openOrders(1), {
       cancel: (id) => {
         const next = Number(id) + 1;
@@ -73,7 +73,7 @@ describe('cancelling all', () => {
     expect([outcomes(done), done.left]).toEqual([Array(4).fill('cancelled'), []]);
   });
 
-  it('tells what filled meanwhile, and what somebody else cancelled', async () => {
+  it('reports what filled or was cancelled by others meanwhile', async () => {
     const server = await serveOrders(openOrders(3), {
       cancel: (id) => {
         if (id === '1') return 'fills';
@@ -89,7 +89,7 @@ describe('cancelling all', () => {
     expect(rows['3']).toMatchObject({ outcome: 'cancelled', message: 'ok' });
   });
 
-  it('asks again for what was refused as too frequent, or got no answer, until it is done', async () => {
+  it('repeats cancellations that were refused as too frequent or got no answer', async () => {
     const server = await serveOrders(openOrders(3), {
       cancel: (id, time) => {
         if (time > 2) return 'done';
@@ -114,7 +114,7 @@ describe('cancelling all', () => {
     ]);
   });
 
-  it('sees that one was cancelled whose answer was lost, without asking for it again', async () => {
+  it('does not repeat a cancellation that worked without an answer', async () => {
     const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '1' ? 'doneUnanswered' : 'done') });
     const account = accountAt(server);
     const done = await clear(account);
@@ -126,7 +126,7 @@ describe('cancelling all', () => {
     expect([cancelled(server).length, account.journal.open()]).toEqual([2, []]);
   });
 
-  it('ends where the exchange refuses for good', async () => {
+  it('ends if the exchange keeps refusing', async () => {
     const server = await serveOrders(openOrders(3), { cancel: (id) => (id === '2' ? 'refused' : 'done') });
     const done = await clear(accountAt(server));
     expect([done.left, done.failure]).toEqual([['2'], null]);
@@ -135,7 +135,7 @@ describe('cancelling all', () => {
     expect(cancelled(server).filter((id) => id === '2')).toHaveLength(2);
   });
 
-  it('ends with the budget where no answer ever comes: what is left is unknown', async () => {
+  it('ends with the budget and unknown outcomes if no answer ever comes', async () => {
     const server = await serveOrders(openOrders(2), { cancel: (id) => (id === '2' ? 'lost' : 'done') });
     const account = accountOf(server.url, { budgetMs: 20_000, tolerance: 60_000 });
     let made = 0;
@@ -147,13 +147,13 @@ describe('cancelling all', () => {
     expect(account.journal.open().length).toBeGreaterThan(0);
   });
 
-  it('an exchange that takes a cancellation and lists the order on is asked again, not believed', async () => {
+  it('repeats a cancellation that the exchange accepted if the order is still listed as open', async () => {
     const server = await serveOrders(openOrders(1), { cancel: (_, time) => (time < 3 ? 'accepted' : 'done') });
     const done = await clear(accountAt(server));
     expect([done.left, cancelled(server).length]).toEqual([[], 3]);
   });
 
-  it('says where it could not see what is left', async () => {
+  it('reports that it could not read what is left', async () => {
     const list = (asked: number) => (asked > 2 ? FAULTS['an HTML page with 502'] : undefined);
     const server = await serveOrders(openOrders(2), { list });
     const done = await clear(accountAt(server));
@@ -161,7 +161,7 @@ describe('cancelling all', () => {
     expect(outcomes(done)).toEqual(['cancelled', 'cancelled']);
   });
 
-  it('sends nothing where nothing is open', async () => {
+  it('sends nothing if nothing is open', async () => {
     const server = await serveOrders([]);
     expect(await clear(accountAt(server))).toEqual({ attempts: [], left: [], failure: null });
     expect(cancelled(server)).toEqual([]);

@@ -17,7 +17,7 @@ function accountAt({ url }: FaultServer, options: AccountOptions = {}): TestAcco
 const IDS = openOrders(20).map(({ id }) => ({ id }));
 
 describe('several cancellations', () => {
-  it('are answered in the order in which they were asked for', async () => {
+  it('are reported in the order of the request', async () => {
     const server = await serveOrders(openOrders(20), { cancel: (id) => (Number(id) % 3 === 0 ? 'refused' : 'done') });
     let told = 0;
     const attempts = await cancelOrders(accountAt(server), 'btc_usdt', IDS, () => {
@@ -30,7 +30,7 @@ describe('several cancellations', () => {
     expect(told).toBe(20);
   });
 
-  it('all leave before any is looked for, so that those that are lost take no time from the others', async () => {
+  it('are all sent before the first lookup, so that lost answers delay no other', async () => {
     const server = await serveOrders(openOrders(20), { cancel: (id) => (Number(id) <= 12 ? 'lost' : 'done') });
     const account = accountAt(server, { budgetMs: 10_000, tolerance: 60_000 });
     const attempts = await cancelOrders(account, 'btc_usdt', IDS);
@@ -42,7 +42,7 @@ describe('several cancellations', () => {
     expect(account.journal.open()).toHaveLength(12);
   });
 
-  it('keep the answers that came when the journal takes no more', async () => {
+  it('keep the answers that arrived before the journal became unwritable', async () => {
     const server = await serveOrders(openOrders(20), {
       cancel: (id) => {
         if (id === '5') {

@@ -29,7 +29,7 @@ function kept({ journal }: TestAccount): string[] {
 }
 
 describe('a cancellation that is answered', () => {
-  it('takes the answer that comes', async () => {
+  it('has the outcome of the answer', async () => {
     const server = await serveBadly(respond(CANCELLED));
     const account = accountOf(server.url);
     expect(await cancel(account, { id: '7' })).toEqual({
@@ -59,7 +59,7 @@ describe('a cancellation that is answered', () => {
     expect(own).toEqual({ currency: 'btc_usdt', id: '7' });
   });
 
-  it('names the order by the id that was given, and by that alone', async () => {
+  it('names the order only by the given id', async () => {
     const server = await serveBadly(respond(CANCELLED));
     const { result } = await cancel(accountOf(server.url), { clientId: CLIENT_ID });
     expect(result).toMatchObject({ id: null, clientId: CLIENT_ID });
@@ -106,19 +106,19 @@ it.each(FAULT_NAMES.filter((name) => name !== 'a hang'))(
   },
 );
 
-describe('what an order tells of its cancellation', () => {
-  it('with what had filled', async () => {
+describe('the outcome of a cancellation by its order', () => {
+  it('includes what had filled', async () => {
     const server = await serveBadly('a close without an answer', PARTLY_GONE);
     const facts = { price: '30000', amount: '0.01', filled: '0.005', filledValue: '150' };
     expect((await cancel(accountOf(server.url))).result).toMatchObject(facts);
   });
 
-  it('a cancellation that shows late is seen', async () => {
+  it('is cancelled if the order closes later', async () => {
     const server = await serveBadly('a close without an answer', OPEN, FAULTS['an HTML page'], OPEN, GONE);
     expect((await cancel(accountOf(server.url))).result.outcome).toBe('cancelled');
   });
 
-  it('an order that is not there in the end was not seen to be cancelled', async () => {
+  it('is refused if the order is not found in the end', async () => {
     const server = await serveBadly('a close without an answer', NOT_FOUND);
     const account = accountOf(server.url, { budgetMs: 90_000, tolerance: 60_000 });
     const told = { outcome: 'refused', price: null, message: 'the exchange has no such order' };
@@ -126,14 +126,14 @@ describe('what an order tells of its cancellation', () => {
     expect(kept(account)).toEqual(['refused']);
   });
 
-  it('looks that fail prove nothing, however late', async () => {
+  it('stays unknown if reading the order fails, however late', async () => {
     const server = await serveBadly('a close without an answer', FAULTS['an HTML page']);
     const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
     expect((await cancel(account)).result).toMatchObject({ outcome: 'unknown', price: null });
     expect(kept(account)).toEqual(['open']);
   });
 
-  it('is found out later, by the record', async () => {
+  it('is found out later from the record', async () => {
     const lost = await serveBadly('a reset after reading', OPEN);
     const first = accountOf(lost.url, { budgetMs: BUDGET_MS });
     const { intent } = await cancel(first);
@@ -212,7 +212,7 @@ describe('a cancellation that is refused', () => {
     expect((await cancel(accountOf(later.url))).result).toMatchObject({ outcome: 'cancelled', code: 3001 });
   });
 
-  it('like the look at its order is refused: a market that there is not', async () => {
+  it('is refused if reading the order is refused alike, as in an unknown market', async () => {
     const nowhere = respond('{"code":1001,"message":"unknown market"}');
     const server = await serveBadly(nowhere, nowhere);
     expect(await cancel(accountOf(server.url))).toMatchObject({ result: { outcome: 'refused', code: 1001 } });
@@ -225,28 +225,28 @@ describe('a cancellation that is refused', () => {
     }
   });
 
-  it('unread is not looked into', async () => {
+  it('is not looked up if the exchange did not read the request', async () => {
     const server = await serveBadly(respond('{"code":1003,"message":"sign"}'), GONE);
     expect(await cancel(accountOf(server.url))).toMatchObject({ result: { outcome: 'refused' }, failure: 'refused' });
     expect(looksAt(server)).toBe(0);
   });
 });
 
-describe('a cancellation that never left', () => {
-  it('is unreachable, not refused by anybody', async () => {
+describe('a cancellation that was not sent', () => {
+  it('is unreachable, not refused', async () => {
     const account = accountOf('http://127.0.0.1:1');
     expect(await cancel(account)).toMatchObject({ failure: 'unreachable', result: { outcome: 'refused', code: null } });
     expect(kept(account)).toEqual(['notSent']);
   });
 
-  it('because its id is none leaves no record behind', async () => {
+  it('leaves no record if its id is invalid', async () => {
     const server = await serveBadly(respond(CANCELLED));
     const account = accountOf(server.url);
     await expect(cancel(account, { id: 'seven' })).rejects.toMatchObject({ kind: 'usage' });
     expect([server.connections, kept(account)]).toEqual([0, []]);
   });
 
-  it('for want of a record is a usage error, and not one byte leaves', async () => {
+  it('is a usage error without a record, and sends nothing', async () => {
     const server = await serveBadly(respond(CANCELLED));
     const account = accountOf(server.url);
     mkdirSync(path.join(account.state, 'journal'), { mode: 0o700 });

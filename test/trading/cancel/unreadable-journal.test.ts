@@ -28,7 +28,7 @@ function breakYesterday({ state }: TestAccount & { readonly state: string }): vo
   mkdirSync(path.join(state, 'journal', 'test', 'settled', `${day}.log`), { recursive: true, mode: 0o700 });
 }
 
-it('a cancellation that has left is told of and keeps its record, though the journal cannot be read', async () => {
+it('a sent cancellation is reported and recorded even if the journal cannot be read', async () => {
   const server = await serveRepeated();
   const account = accountOf(server.url);
   breakYesterday(account);
@@ -40,7 +40,7 @@ it('a cancellation that has left is told of and keeps its record, though the jou
   expect(settled?.events.map(({ event }) => event).join()).toContain('whether it was cancelled before is unknown');
 });
 
-it('the order in the place of another is placed, though the journal cannot be read any more', async () => {
+it('a replacement is placed even if the journal can no longer be read', async () => {
   const server = await serveRepeated();
   const account = accountOf(server.url);
   const wishes = { at: readPrice('30100'), amount: undefined, account: undefined, borrow: false, repay: false };

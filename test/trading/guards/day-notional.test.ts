@@ -16,7 +16,7 @@ const ORDER: OrderTerms = {
 };
 const PLACED: Settlement = { outcome: 'placed', id: '1', duplicates: [] };
 
-it('is what the journal wrote since midnight UTC in that coin', () => {
+it('the notional of a day sums the orders of the journal since midnight UTC in one quote coin', () => {
   const account = accountOf('http://127.0.0.1:1');
   const { journal, host } = account;
   const today = () => writtenToday(journal, 'usdt', host.now()).toString();
@@ -53,7 +53,7 @@ it('is what the journal wrote since midnight UTC in that coin', () => {
   expect(writtenToday(journal, 'btc', host.now()).toString()).toBe('1');
 });
 
-it('begins anew with each UTC day', async () => {
+it('the notional of a day starts at zero at midnight UTC', async () => {
   const account = accountOf('http://127.0.0.1:1');
   const { journal, host } = account;
   const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', price: '100', amount: '1' } as const;
@@ -75,10 +75,10 @@ it('begins anew with each UTC day', async () => {
   expect(writtenToday(journal, 'usdt', host.now()).toString()).toBe('100');
 });
 
-describe('a sell counts for the best bid that was seen above its price', () => {
+describe('a sell below the best bid counts at that bid', () => {
   const SELL: OrderTerms = { ...ORDER, side: 'sell', price: '10', amount: '2' };
 
-  it('open and settled, as often as it is there; an earlier record tells no bid', () => {
+  it('while open and once settled, for each duplicate; at its own price if its record has no bid', () => {
     const account = accountOf('http://127.0.0.1:1');
     const { journal, host } = account;
     const usdt = () => writtenToday(journal, 'usdt', host.now()).toString();
@@ -97,7 +97,7 @@ describe('a sell counts for the best bid that was seen above its price', () => {
     expect(usdt()).toBe('172042.0');
   });
 
-  it('in the place of another, before and after that is cancelled', () => {
+  it('as a replacement, before and after the old order is cancelled', () => {
     const { journal, host } = accountOf('http://127.0.0.1:1');
     const usdt = () => writtenToday(journal, 'usdt', host.now()).toString();
     const terms = { market: 'btc_usdt', order: { id: '7' }, wanted: SELL, filled: '0.5' };
@@ -113,7 +113,7 @@ describe('a sell counts for the best bid that was seen above its price', () => {
     expect(usdt()).toBe('100');
   });
 
-  it('each of a job, under way, left, closed, and gone on with where the bids are higher', async () => {
+  it('for each line of a job that runs, stops, ends or resumes at a higher bid', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const account = accountOf(server.url);
@@ -134,10 +134,10 @@ describe('a sell counts for the best bid that was seen above its price', () => {
   });
 });
 
-describe('of a job', () => {
+describe('the notional of a job', () => {
   const usdt = ({ journal, host }: TestAccount) => writtenToday(journal, 'usdt', host.now()).toString();
 
-  it('counts what is there, copies too, and what may be; all of one that is under way', async () => {
+  it('counts live orders, duplicates and unknown ones, and every line while the job runs', async () => {
     const exchange = new ModelExchange([
       {},
       { times: 2 },
@@ -165,7 +165,7 @@ describe('of a job', () => {
     expect(usdt(later)).toBe(`${worth(0, 400) + worth(20, 40)}`);
   });
 
-  it('counts nothing of what was refused, also while a process is at it', async () => {
+  it('leaves out refused lines even while the job runs', async () => {
     const account = accountOf((await new ModelExchange().serve()).url);
     const job = await begin(account, {
       lines: [
@@ -182,7 +182,7 @@ describe('of a job', () => {
     expect(usdt(account)).toBe('600');
   });
 
-  it('that was closed, and is gone on with, counts once', async () => {
+  it('counts a job once that was closed and resumed', async () => {
     // the second request is made twice
     const refused = respond('{"code":4002,"message":"too frequent"}');
     const exchange = new ModelExchange([{}, { times: 2 }], { times: 0, answer: refused });
@@ -211,7 +211,7 @@ describe('of a job', () => {
     expect(usdt(account)).toBe('8087');
   });
 
-  it('counts whole on the day on which it ended', async () => {
+  it('counts whole on the day the job ended', async () => {
     const exchange = new ModelExchange();
     const server = await exchange.serve();
     const account = accountOf(server.url);

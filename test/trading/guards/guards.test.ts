@@ -45,13 +45,13 @@ describe('price-band', () => {
     ['sell', '899.99', 'holds'],
     ['sell', '1100', 'passes'],
     ['sell', '1100.01', 'warns'],
-  ])('a %s at %s around 1000: it %s', (side, price, expected) => {
+  ])('for a %s at %s with a reference of 1000: the guard %s', (side, price, expected) => {
     const { breaches, warnings } = guarded({ side, orders: [[price, '1']] });
     const found = breaches.length > 0 ? 'holds' : warnings.length > 0 ? 'warns' : 'passes';
     expect(found).toBe(expected);
   });
 
-  it('says how far away it is, and what the limit is', () => {
+  it('names the distance and the limit', () => {
     expect(messages({ orders: [['1200.5', '1']] })).toEqual([
       'price-band: the price 1200.5 is 20.05% above mid (1000), and the limit for a buy is 10%, so at most 1100',
     ]);
@@ -63,7 +63,7 @@ describe('price-band', () => {
     ]);
   });
 
-  it('looks at the worst of several prices', () => {
+  it('names the worst of several prices', () => {
     const orders = [
       ['1101', '1'],
       ['1300', '1'],
@@ -75,7 +75,7 @@ describe('price-band', () => {
     ]);
   });
 
-  it('takes the other side, then the last price, where a side is empty', () => {
+  it('falls back to the only side, then to the last price', () => {
     const at = (view: Partial<MarketView>) =>
       messages({ orders: [['1200', '1']], evidence: { seen: { ...VIEW, ...view } } });
     expect(at({ asks: [] })).toEqual([expect.stringContaining('above the best bid (999)')]);
@@ -88,7 +88,7 @@ describe('price-band', () => {
     ]);
   });
 
-  it('holds where it cannot be checked, with the reason', () => {
+  it('holds if it cannot be checked, and says why', () => {
     expect(guarded({ evidence: { seen: UNREACHABLE } }).breaches).toEqual([
       {
         guard: 'price-band',
@@ -99,13 +99,13 @@ describe('price-band', () => {
     expect(messages({ evidence: { seen: undefined } })).toEqual(['price-band: it was not checked']);
   });
 
-  it('is silent where it is off', () => {
+  it('never holds if it is off', () => {
     const settings = { priceBand: 'off' };
     expect(guarded({ orders: [['5000', '1']], settings })).toEqual({ breaches: [], warnings: [], bid: undefined });
     expect(messages({ settings, evidence: { seen: UNREACHABLE } })).toEqual([]);
   });
 
-  it('never lets a price pass that costs more than the band, and never holds one on the other side', () => {
+  it('holds exactly the prices on the costly side of the band', () => {
     const decimal = fc.tuple(fc.bigInt({ min: 1n, max: 10n ** 9n }), fc.nat(6));
     fc.assert(
       fc.property(decimal, decimal, fc.integer({ min: 1, max: 10_000 }), (priced, referred, basisPoints) => {
@@ -128,10 +128,10 @@ describe('order-notional and day-notional', () => {
   const settings = { orderNotional: '1000usdt', dayNotional: '2500usdt' };
 
   it.each([
-    ['at both limits', '1', '1500', []],
-    ['a hair over one order', '1.0001', '0', ['order-notional']],
-    ['a hair over the day', '1', '1500.01', ['day-notional']],
-    ['over both', '2', '1000', ['order-notional', 'day-notional']],
+    ['pass at both limits', '1', '1500', []],
+    ['hold an order just above the limit of one', '1.0001', '0', ['order-notional']],
+    ['hold an order just above the limit of the day', '1', '1500.01', ['day-notional']],
+    ['both hold an order above both limits', '2', '1000', ['order-notional', 'day-notional']],
   ])('%s', (_name, amount, today, guards) => {
     const { breaches } = guarded({
       orders: [['1000', amount]],
@@ -141,14 +141,14 @@ describe('order-notional and day-notional', () => {
     expect(breaches.map(({ guard }) => guard)).toEqual(guards);
   });
 
-  it('say what it comes to and what the limit is', () => {
+  it('name the notional and the limit', () => {
     expect(messages({ orders: [['1000', '2']], settings, evidence: { today: Decimal.of('600.50') } })).toEqual([
       'order-notional: the order comes to 2000 usdt, and the limit for one order is 1000 usdt',
       'day-notional: the orders of this UTC day would come to 2600.5 usdt, and the limit is 2500 usdt',
     ]);
   });
 
-  it('look at the largest of several orders, and at all of them for the day', () => {
+  it('check the largest of several orders, and the sum of all for the day', () => {
     const orders = [
       ['1000', '0.9'],
       ['1000', '1'],
@@ -196,7 +196,7 @@ describe('order-notional and day-notional', () => {
     expect(rest.bid).toBe(bid);
   });
 
-  it('hold a sell of which nobody can tell what it comes to, and say so', () => {
+  it('hold a sell whose notional is unknown, and say why', () => {
     const unseen = { side: 'sell', evidence: { seen: UNREACHABLE, today: Decimal.of('600') } } as const;
     const told = (order: readonly [string, string], limits: Record<string, string>) =>
       guarded({ ...unseen, orders: [order], settings: { priceBand: 'off', ...limits } }).breaches.map(
@@ -217,7 +217,7 @@ describe('order-notional and day-notional', () => {
     );
   });
 
-  it('say why a sell comes to more than its price says', () => {
+  it('explain why a sell counts for more than price times amount', () => {
     const because = '; a sell below the best bid (999) counts at that bid';
     expect(messages({ side: 'sell', orders: [['990', '2']], settings })).toEqual([
       `order-notional: the order comes to 1998 usdt, and the limit for one order is 1000 usdt${because}`,
@@ -238,7 +238,7 @@ describe('order-notional and day-notional', () => {
     ).not.toContain(because);
   });
 
-  it('limit no coin that has no limit', () => {
+  it('never hold in a coin without a limit', () => {
     const limits: GuardLimits = { ...guardLimits({}), orderNotional: new Map(), dayNotional: new Map() };
     const order = { price: '1000', amount: '1000000000' };
     const proposal = { market: { quote: 'doge' }, side: 'buy', type: 'limit', orders: [order] } as const;
@@ -254,24 +254,24 @@ describe('post-only', () => {
     ['sell', '999.01', false],
     ['sell', '999', true],
     ['sell', '998', true],
-  ])('a %s at %s between 999 and 1001: %s', (side, price, holds) => {
+  ])('for a %s at %s with bid 999 and ask 1001: holds is %s', (side, price, holds) => {
     const { breaches } = guarded({ side, type: 'postOnly', orders: [[price, '1']] });
     expect(breaches.map(({ guard }) => guard)).toEqual(holds ? ['post-only'] : []);
   });
 
-  it('says what it would meet', () => {
+  it('names the price that the order would match', () => {
     expect(messages({ type: 'postOnly', orders: [['1002', '1']] })).toEqual([
       'post-only: at 1002 it would fill at once: the best ask is 1001',
     ]);
   });
 
-  it('is of PostOnly orders alone, and can be off', () => {
+  it('holds PostOnly orders alone, and can be turned off', () => {
     expect(messages({ type: 'ioc', orders: [['1002', '1']] })).toEqual([]);
     const settings = { postOnlyGuard: 'off' };
     expect(messages({ type: 'postOnly', orders: [['1002', '1']], settings })).toEqual([]);
   });
 
-  it('does not hold where nobody is on the other side, and holds where nobody could look', () => {
+  it('passes if the other side is empty, and holds if the book is unknown', () => {
     const order: Case = { type: 'postOnly', orders: [['1002', '1']] };
     expect(messages({ ...order, evidence: { seen: { ...VIEW, asks: [] } } })).toEqual([]);
     const unseen = guarded({ ...order, evidence: { seen: UNREACHABLE } }).breaches;
@@ -279,7 +279,7 @@ describe('post-only', () => {
   });
 });
 
-describe('the market is looked at', () => {
+describe('the market is read', () => {
   it.each<[Side, OrderType, Record<string, string>, Parameters<typeof needMarket>[2], boolean]>([
     ['buy', 'limit', {}, [], true],
     ['buy', 'limit', {}, ['price-band'], false],
@@ -300,7 +300,7 @@ describe('the market is looked at', () => {
     expect(needMarket({ side, type, quote: 'usdt' }, guardLimits(settings), overridden)).toBe(expected);
   });
 
-  it('for a sell only where a limit is in its quote coin', () => {
+  it('for a sell only if a limit exists in its quote coin', () => {
     const settings = guardLimits({ priceBand: 'off' });
     expect(needMarket({ side: 'sell', type: 'limit', quote: 'doge' }, settings, [])).toBe(false);
   });

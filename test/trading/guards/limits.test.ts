@@ -17,7 +17,7 @@ describe('the limits of the guards', () => {
     expect(shown(guardLimits({}))).toEqual({ band: '0.10', order: ORDER, day: DAY, postOnly: true });
   });
 
-  it('are those that are set; coins that are not named keep their default, and the day follows the order', () => {
+  it('keep their default for coins that a setting does not name, and the day follows the limit of one order', () => {
     const limits = shown(guardLimits({ priceBand: '2.5%', orderNotional: '50000usdt,1.5ltc', postOnlyGuard: 'off' }));
     expect(limits).toEqual({
       band: '0.025',
@@ -28,7 +28,7 @@ describe('the limits of the guards', () => {
     expect(shown(guardLimits({ dayNotional: '7usdt' })).day).toEqual({ ...DAY, usdt: '7' });
   });
 
-  it('are turned off one by one', () => {
+  it('can be turned off one by one', () => {
     expect(shown(guardLimits({ priceBand: 'off' })).band).toBeNull();
     expect(shown(guardLimits({ orderNotional: 'off' }))).toMatchObject({ order: {}, day: DAY });
     expect(shown(guardLimits({ dayNotional: 'off' }))).toMatchObject({ order: ORDER, day: {} });
@@ -45,7 +45,7 @@ describe('the settings of the guards', () => {
     ['orderNotional', '0.50btc, 10usdt', '0.5btc,10usdt'],
     ['dayNotional', 'off', 'off'],
     ['postOnlyGuard', 'Off', 'off'],
-  ])('%s takes %s', (key, value, kept) => {
+  ])('%s accepts %s', (key, value, kept) => {
     expect(checkSetting(key, value)).toBe(kept);
     // what is kept is read again from the profile's file
     expect(checkSetting(key, kept)).toBe(kept);
@@ -65,7 +65,7 @@ describe('the settings of the guards', () => {
     ['orderNotional', '1e5'],
     ['dayNotional', '1,000usdt'],
     ['postOnlyGuard', 'no'],
-  ])('%s refuses %j, and says what it takes', (key, value) => {
+  ])('%s refuses %j and says what it accepts', (key, value) => {
     expect(() => checkSetting(key, value)).toThrow(
       expect.objectContaining({ kind: 'usage', hints: saying(/ off\.$/) }),
     );
@@ -73,12 +73,12 @@ describe('the settings of the guards', () => {
 });
 
 describe('the names of the guards', () => {
-  it('are read one by one or several at once', () => {
+  it('are read one by one or with commas between', () => {
     expect(readGuards('price-band')).toEqual(['price-band']);
     expect(readGuards('Post-Only, day-notional')).toEqual(['post-only', 'day-notional']);
   });
 
-  it.each(['', 'price', 'price-band,', 'all', 'priceBand'])('%j is none, and they are all listed', (word) => {
+  it.each(['', 'price', 'price-band,', 'all', 'priceBand'])('refuse %j and list them all', (word) => {
     const hints = saying('Known: price-band, order-notional, day-notional, post-only.');
     expect(() => readGuards(word)).toThrow(expect.objectContaining({ kind: 'usage', hints }));
   });

@@ -77,6 +77,19 @@ describe('the real program', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'placed', id: '17', duplicates: [] });
   });
 
+  it('right after an order, pit orders reads its own two lists and nothing else', async () => {
+    const list = `[${record({ id: '17', trade_date: Date.now() })}]`;
+    const server = await serve({ write: respond('{"code":"1000","message":"ok","id":"17"}'), list });
+    await pit(server, 'order', 'buy', 'btc_usdt', '0.01', '--at', '30000', '--yes', '--id', 'mine0017');
+    const before = server.requests.length;
+    expect(await pit(server, 'orders', 'btc_usdt')).toMatchObject({ code: 0 });
+    const asked = server.requests.slice(before).map(({ target }) => [target.split('?')[0], query(target).tradeType]);
+    expect(asked.sort()).toEqual([
+      ['/api/getOrders', '0'],
+      ['/api/getOrders', '1'],
+    ]);
+  });
+
   it('a refusal: exit 3, nothing on stdout, the code and the client id in the error', async () => {
     const server = await serveBadly(respond('{"code":"2009","message":"Insufficient balance"}'));
     const ran = await order(server);

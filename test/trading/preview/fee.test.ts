@@ -29,33 +29,33 @@ function estimated(side: Side, receives: string, ...records: Order[]): string | 
 }
 
 describe('an estimated fee', () => {
-  it('of a buy is paid in base, a sell pays quote (observed)', () => {
+  it('is in the base coin for a buy and in the quote coin for a sell (observed)', () => {
     expect(estimated('buy', '0.5', record({}))).toBe('0.001 btc');
     // 60 of 30000 is 0.2 %
     expect(estimated('sell', '15000', record({ side: 'sell', fee: '60' }))).toBe('30 usdt');
   });
 
-  it('follows all orders that tell, each with the weight of what it received', () => {
+  it('averages the rates of earlier orders, weighted by what they received', () => {
     const records = [record({ filled: '1', fee: '0.002' }), record({ filled: '3', fee: '0.002' })];
     // 0.004 of 4
     expect(estimated('buy', '1', ...records)).toBe('0.001 btc');
   });
 
-  it('is rounded up to what a balance can hold', () => {
+  it('is rounded up to eight decimals', () => {
     expect(estimated('buy', '1', record({ filled: '3', fee: '0.001' }))).toBe('0.00033334 btc');
   });
 
   it.each<[string, Order[]]>([
     ['there is no order', []],
-    ['none was filled', [record({ filled: '0', fee: '0' })]],
-    ['the exchange tells no fees', [record({ fee: null })]],
-    ['the discount coin paid, whose name nobody tells', [record({ feeDiscount: true })]],
-    ['all are of the other side', [record({ side: 'sell' })]],
-  ])('is not known where %s', (_name, records) => {
+    ['no order filled', [record({ filled: '0', fee: '0' })]],
+    ['the exchange reports no fees', [record({ fee: null })]],
+    ['the discount coin paid the fees', [record({ feeDiscount: true })]],
+    ['all orders are of the other side', [record({ side: 'sell' })]],
+  ])('is unknown if %s', (_name, records) => {
     expect(estimated('buy', '1', ...records)).toBeNull();
   });
 
-  it('of nothing is nothing where others paid nothing', () => {
+  it('is zero if earlier orders paid nothing', () => {
     expect(estimated('buy', '1', record({ fee: '0' }))).toBe('0 btc');
   });
 });

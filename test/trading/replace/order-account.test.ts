@@ -52,8 +52,8 @@ async function plan(account: TestAccount, reference: OrderReference, wishes: Par
   return { account: wallet, borrow, repay, isAccountRecorded };
 }
 
-describe('the order in the place of another', () => {
-  it('is on its account, with its loans, whichever name it was given', async () => {
+describe('a replacement', () => {
+  it('keeps the account and loans of the order, named by either id', async () => {
     const { server, account } = await desk();
     placed(account, 'mine7', '7');
     const known = { account: 'cross', borrow: true, repay: false, isAccountRecorded: true };
@@ -64,7 +64,7 @@ describe('the order in the place of another', () => {
     expect(query(order?.target ?? '')).toMatchObject({ acctType: '2', enableExpress: 'true' });
   });
 
-  it('is so too where it is not settled yet, was made twice, or is older than many others', async () => {
+  it('keeps them for an unsettled, duplicated or old order', async () => {
     const { account } = await desk();
     placed(account, 'mine7', '7', { account: 'isolated', borrow: false, repay: true }, ['8']);
     for (let count = 0; count < 30; count += 1)
@@ -76,8 +76,8 @@ describe('the order in the place of another', () => {
 
   it.each<[string, Partial<Changes>, string]>([
     ['another account', { account: 'spot' }, 'contradicts --account spot'],
-    ['a loan', { account: 'cross', repay: true }, 'contradicts --repay'],
-  ])('is refused where the user says %s than it has', async (_, wishes, words) => {
+    ['a loan that the order does not have', { account: 'cross', repay: true }, 'contradicts --repay'],
+  ])('is refused if the flags name %s', async (_, wishes, words) => {
     const { server, account } = await desk();
     placed(account, 'mine7', '7');
     const refused = expect(plan(account, { id: '7' }, wishes)).rejects;
@@ -85,7 +85,7 @@ describe('the order in the place of another', () => {
     expect(server.requests.some(({ target }) => target.startsWith('/api/cancelOrder?'))).toBe(false);
   });
 
-  it('needs the word of the user where the journal does not know it, and some are on margin', async () => {
+  it('needs --account if the journal does not know the order and pit placed margin orders in the market', async () => {
     const { account } = await desk();
     expect(await plan(account, { id: '9' })).toEqual({ ...UNTOLD, isAccountRecorded: false });
     placed(account, 'mine7', '7', { market: 'eth_usdt' });
@@ -101,7 +101,7 @@ describe('the order in the place of another', () => {
     expect(await plan(account, { id: '9' }, { account: 'spot' })).toMatchObject({ account: 'spot' });
   });
 
-  it('is on the account of the job that made it', async () => {
+  it('keeps the account of the job that placed the order', async () => {
     const { account } = await desk();
     const facts = {
       baseline: [],

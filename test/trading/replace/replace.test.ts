@@ -42,7 +42,7 @@ function writes({ requests }: OrdersExchange): string[] {
 }
 
 describe('a replacement', () => {
-  it('cancels, sees what filled, and places what remains, on the same side and of the same type', async () => {
+  it('cancels, reads what filled, and places the rest with the same side and type', async () => {
     const server = await serveOrders(bought('0.2', { type: 3 }));
     const account = accountOf(server.url);
     const done = await replace(account);
@@ -70,7 +70,7 @@ describe('a replacement', () => {
     });
   });
 
-  it('counts as the cancellation of the order, and as none of the one in its place', async () => {
+  it('counts as a cancellation of the old order, not of the new one', async () => {
     const server = await serveOrders(bought());
     const account = accountOf(server.url);
     await replace(account);
@@ -82,7 +82,7 @@ describe('a replacement', () => {
     expect(next?.result).toMatchObject({ outcome: 'cancelled', code: 3001 });
   });
 
-  it('takes an amount for the new total: what has filled counts', async () => {
+  it('treats the amount as the new total, including what has filled', async () => {
     const server = await serveOrders(bought('0.2'));
     await replace(accountOf(server.url), { at: undefined, amount: readAmount('0.8') });
     expect(sent(server)).toMatchObject({ amount: '0.6', price: '30000' });
@@ -105,7 +105,7 @@ describe('a replacement', () => {
     expect(sent(server).amount).toBe(placed);
   });
 
-  it('believes the larger of two that say what filled: more than is wanted is never placed', async () => {
+  it('uses the larger of two filled amounts, so that it never places too much', async () => {
     const stale = (asked: number) => (asked === 2 ? lagging('0.2') : undefined);
     const server = await serveOrders(bought('0.2'), {
       look: stale,
@@ -118,7 +118,7 @@ describe('a replacement', () => {
     expect(sent(server).amount).toBe('0.2');
   });
 
-  it('waits for an order to close that the exchange says is cancelled', async () => {
+  it('waits until an order that the exchange calls cancelled is closed', async () => {
     const server = await serveOrders(bought('0.2'), { look: (asked) => (asked < 4 ? lagging('0.2', 3) : undefined) });
     expect(await replace(accountOf(server.url))).toMatchObject({ kind: 'sent' });
     expect(count(server, 'getOrder')).toBe(4);
@@ -193,7 +193,7 @@ describe('nothing is placed', () => {
     expect(account.journal.open()).toHaveLength(isKnown ? 0 : 1);
   });
 
-  it('where what is left is below the minimum: it is cancelled', async () => {
+  it('if the rest is below the minimum, and the order is cancelled', async () => {
     const server = await serveOrders(bought('0.2'), {
       cancel: () => {
         for (const order of server.orders) order.filled = '0.4995';
@@ -210,7 +210,7 @@ describe('nothing is placed', () => {
     expect(settled).not.toHaveProperty('unplaced');
   });
 
-  it('where more filled than is wanted now', async () => {
+  it('if more has filled than is wanted now', async () => {
     const server = await serveOrders(bought('0.2'), {
       cancel: () => {
         for (const order of server.orders) order.filled = '0.4';
@@ -222,7 +222,7 @@ describe('nothing is placed', () => {
     expect(writes(server)).toEqual(['cancelOrder']);
   });
 
-  it('where the journal is not there any more', async () => {
+  it('if the journal is gone', async () => {
     const server = await serveOrders(bought(), {
       cancel: () => {
         renameSync(open, `${open}.away`);
@@ -237,7 +237,7 @@ describe('nothing is placed', () => {
   });
 });
 
-describe('a replacement that has to hold still when it is recorded', () => {
+describe('a replacement under the limit of a day', () => {
   /** With a limit of so much for the day. */
   async function within(account: TestAccount, most: string, meanwhile: () => void = () => {}) {
     const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
@@ -246,7 +246,7 @@ describe('a replacement that has to hold still when it is recorded', () => {
     return replaceOrder(account, plan, NAME, { recheck: () => requireDay(account, 'usdt', { dayNotional }) });
   }
 
-  it('is held back by what another process began meanwhile, and leaves its order as it is', async () => {
+  it('is held by orders that another process began meanwhile, and leaves its order unchanged', async () => {
     const server = await serveOrders(bought('0.2'));
     const account = accountOf(server.url);
     const terms = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false };
@@ -260,7 +260,7 @@ describe('a replacement that has to hold still when it is recorded', () => {
     expect(account.journal.open().map(({ intent }) => intent.id)).toEqual([OTHER.id]);
   });
 
-  it('keeps in its record the bid that it was held against, until the order in its place is settled', async () => {
+  it('keeps the bid that it was checked against in its record until the new order is settled', async () => {
     const server = await serveOrders(bought('0.2'));
     const account = accountOf(server.url);
     const plan = await planReplacement(account, MARKET, { id: '7' }, WISHES);
@@ -273,7 +273,7 @@ describe('a replacement that has to hold still when it is recorded', () => {
     ]);
   });
 
-  it('counts for what it may place, not for what has filled', async () => {
+  it('counts what it may place, not what has filled', async () => {
     const server = await serveOrders(bought('0.2'));
     // 0.3 at 30100
     expect(await within(accountOf(server.url), '9030')).toMatchObject({ kind: 'sent' });
@@ -284,13 +284,13 @@ describe('a replacement that has to hold still when it is recorded', () => {
 });
 
 describe('a replacement with lost answers', () => {
-  it('goes on where the order tells that it was cancelled', async () => {
+  it('continues if the order shows that it was cancelled', async () => {
     const server = await serveOrders(bought('0.2'), { cancel: () => 'doneUnanswered' });
     expect(await replace(accountOf(server.url))).toMatchObject({ kind: 'sent', placement: { outcome: 'placed' } });
     expect([writes(server), sent(server).amount]).toEqual([['cancelOrder', 'order'], '0.3']);
   });
 
-  it('goes on where the answer is that of a request that something repeated', async () => {
+  it('continues if the refusal answers a request that a proxy repeated', async () => {
     const server = await serveOrders(bought('0.2'), {
       cancel: () => {
         for (const order of server.orders) order.status = 2;
@@ -303,7 +303,7 @@ describe('a replacement with lost answers', () => {
     });
   });
 
-  it('finds the order in its place by its client id', async () => {
+  it('finds the new order by its client id', async () => {
     const server = await serveOrders(bought(), { place: () => 'doneUnanswered' });
     expect(await replace(accountOf(server.url))).toMatchObject({
       kind: 'sent',
@@ -311,7 +311,7 @@ describe('a replacement with lost answers', () => {
     });
   });
 
-  it('tells a refused placement', async () => {
+  it('reports a refused new order', async () => {
     const server = await serveOrders(bought(), { place: () => 'refused' });
     const account = accountOf(server.url);
     expect(await replace(account)).toMatchObject({
@@ -322,7 +322,7 @@ describe('a replacement with lost answers', () => {
     expect(settled === undefined ? undefined : unplacedOf(settled)).toMatchObject({ amount: '0.5', price: '30100' });
   });
 
-  it('does not know of a lost placement, and a second one like it is refused', async () => {
+  it('reports a lost new order as unknown, and refuses a second one like it', async () => {
     const server = await serveOrders(bought(), { place: () => 'lost' });
     const account = accountOf(server.url, { budgetMs: 5_000, tolerance: 60_000 });
     expect(await replace(account)).toMatchObject({ kind: 'sent', placement: { outcome: 'unknown' } });
@@ -375,7 +375,7 @@ describe('resolving a replacement', () => {
     expect(writes(lost.server)).toEqual(['cancelOrder']);
   });
 
-  it('whose placement never arrived says what is not placed, and places nothing', async () => {
+  it('whose new order never arrived says what is unplaced, and places nothing', async () => {
     const lost = await unknown({ place: () => 'lost' });
     const resolution = await resolved(lost);
     expect(resolution).toMatchObject({
@@ -417,14 +417,14 @@ describe('an order that cannot be replaced', () => {
   });
 });
 
-describe('a replacement that the balance would not pay', () => {
+describe('a replacement that the balance does not cover', () => {
   // 0.5 at 30000 hold 15000, which the cancellation sets free
   it.each([
     ['99.99', '30200', 'refused'],
     ['100', '30200', 'sent'],
     ['0', '30000.01', 'refused'],
     ['0', '29999', 'sent'],
-  ])('with %s usdt beside it, at %s, is %s', async (usdt, at, outcome) => {
+  ])('with %s usdt available at a price of %s is %s', async (usdt, at, outcome) => {
     const server = await serveOrders(bought(), { available: { btc: '0', usdt } });
     const done = replace(accountOf(server.url), { at: readPrice(at) });
     if (outcome === 'sent') {

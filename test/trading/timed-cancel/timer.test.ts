@@ -23,7 +23,7 @@ function moments({ requests }: FaultServer): number[] {
 }
 
 describe('starting the timer', () => {
-  it('is one request, and tells when its minute is over by the exchange clock', async () => {
+  it('sends one request and reports the end of its minute by the clock of the exchange', async () => {
     const server = await serve(OK);
     const started = await startTimer(accountOf(server.url), 'btc_usdt');
     expect(started).toEqual({ kind: 'started', timer: { cancelsAt: NOW + 60_000, sent: NOW, answered: NOW } });
@@ -31,7 +31,7 @@ describe('starting the timer', () => {
     expect(own).toEqual({ method: 'cancelAllOrdersAfter', currency: 'btc_usdt', reqTime: String(NOW) });
   });
 
-  it('by the clock of an exchange that is ahead', async () => {
+  it('reports the end by the clock of an exchange that is ahead', async () => {
     const date = `Date: ${new Date(NOW + 300_000).toUTCString()}`;
     const server = await serve(respond('{"code":1000,"message":"ok"}', '200 OK', [date]));
     const started = await startTimer(accountOf(server.url), 'btc_usdt');
@@ -52,7 +52,7 @@ describe('starting the timer', () => {
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
 
-  it('where nobody is there is unreachable, as nothing can have arrived', async () => {
+  it('is unreachable without a host, as nothing can have arrived', async () => {
     const account = accountOf('http://127.0.0.1:1');
     await expect(startTimerSurely(account, 'btc_usdt')).rejects.toMatchObject({ kind: 'unreachable' });
   });
@@ -73,14 +73,14 @@ async function events(account: TestAccount, count: number, end = new AbortContro
 const kinds = (seen: readonly HoldEvent[]) => seen.map(({ kind }) => kind);
 
 describe('holding the timer', () => {
-  it('starts it again every 15 seconds, for longer than a command may take', async () => {
+  it('restarts it every 15 seconds, beyond the time budget of a command', async () => {
     const server = await serve(OK);
     const seen = await events(accountOf(server.url, { budgetMs: 20_000 }), 10);
     expect(kinds(seen)).toEqual(Array(10).fill('started'));
     expect(moments(server)).toEqual(Array.from({ length: 10 }, (_, index) => 15 * (index + 1)));
   });
 
-  it('tries on through what passes', async () => {
+  it('keeps trying through temporary failures', async () => {
     const server = await serve(LOST, REFUSED, FAULTS['an HTML page with 502'], OK);
     const seen = await events(accountOf(server.url), 5);
     expect(kinds(seen)).toEqual(['failed', 'failed', 'failed', 'started', 'started']);
@@ -91,7 +91,7 @@ describe('holding the timer', () => {
     ['refused: the exchange cancels a minute after the first start', REFUSED, 60],
     // the last request that may have arrived was made before the minute was over
     ['without an answer: the last may have arrived', LOST, 118.5],
-  ])('tells once that its minute passed, %s', async (_, answer, latest) => {
+  ])('reports once that its minute passed, %s', async (_, answer, latest) => {
     const server = await serve(answer);
     const account = accountOf(server.url);
     const seen = await events(account, 20);
@@ -104,14 +104,14 @@ describe('holding the timer', () => {
     expect(Math.max(...moments(server))).toBeGreaterThan(60);
   });
 
-  it('holds on after its minute has passed', async () => {
+  it('keeps restarting after its minute has passed', async () => {
     const server = await serve(...Array(17).fill(REFUSED), OK);
     const seen = await events(accountOf(server.url), 21);
     expect(kinds(seen)).toContain('lapsed');
     expect(kinds(seen).slice(-2)).toEqual(['started', 'started']);
   });
 
-  it('sees by the clock of the exchange that a minute passed there', async () => {
+  it('notices by the clock of the exchange that a minute passed there', async () => {
     const ahead = (ms: number) =>
       respond('{"code":1000,"message":"ok"}', '200 OK', [`Date: ${new Date(NOW + ms).toUTCString()}`]);
     const server = await serve(ahead(15_000), ahead(150_000), ahead(165_000));
@@ -119,7 +119,7 @@ describe('holding the timer', () => {
     expect(kinds(seen)).toEqual(['started', 'started', 'lapsed', 'started']);
   });
 
-  it('sees by its own clock that the machine slept', async () => {
+  it('notices by its own clock that the machine slept', async () => {
     const server = await serve(OK);
     const account = accountOf(server.url);
     const { sleep } = account.host;
@@ -130,7 +130,7 @@ describe('holding the timer', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('starts it at once where the clock was set back', async () => {
+  it('restarts it at once if the clock was set back', async () => {
     const server = await serve(OK);
     const account = accountOf(server.url);
     const { now } = account.host;
@@ -139,7 +139,7 @@ describe('holding the timer', () => {
     expect(now() - NOW).toBe(5_000);
   });
 
-  it('ends with the signal that ends it', async () => {
+  it('ends when it is aborted', async () => {
     const server = await serve(OK);
     const account = accountOf(server.url);
     const end = new AbortController();

@@ -209,7 +209,7 @@ function covers(ids: readonly string[], orders: readonly (readonly Listed[])[]):
 
 /** Whether all copies were there before pit heard anything, and it did not say that it could not look. */
 function mustFlag(said: Said, { run, writes }: Evidence): boolean {
-  if (said !== 'placed' || run.stderr.includes('could not be found out')) return false;
+  if (said !== 'placed' || run.stderr.includes('pit could not check')) return false;
   return writes.filter(({ time }) => time <= run.ended).every(isPrompt);
 }
 

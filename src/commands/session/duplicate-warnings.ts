@@ -1,0 +1,89 @@
+import { suggest } from '../../errors.js';
+import type { Output } from '../../terminal/output.js';
+import { byWrite, type DuplicateOrders, type DuplicateWithdrawals } from '../../trading/duplicates.js';
+
+/** After a placed order, if the exchange could not be asked again. */
+export const UNCHECKED =
+  'pit could not check whether the network repeated the order. The next command in this market checks again.';
+
+/** Warns of orders that were placed more than once, or although they were rejected, and says how to cancel them. */
+export function warnOfDuplicates(output: Output, duplicates: readonly DuplicateOrders[]): void {
+  for (const group of byWrite(duplicates).values()) warnOfWrite(output, group);
+}
+
+function warnOfWrite(output: Output, duplicates: readonly DuplicateOrders[]): void {
+  const cause = areCertain(duplicates)
+    ? 'pit sent the request once; the network repeated it.'
+    : 'pit sent the request once; the network may have repeated it, or another program uses this key.';
+  output.warn(`${headlineOf(duplicates)}. ${cause}`);
+  const rejected = duplicates.flatMap(rejectedOrder);
+  const isSingle = duplicates.length === 1 && isLoneRejected(duplicates[0]);
+  suggestCancel(output, duplicates, rejected, isSingle ? 'it' : 'the rejected orders');
+  const others = duplicates.flatMap(({ ids }) => ids).filter((id) => !rejected.includes(id));
+  suggestCancel(output, duplicates, others, 'the duplicates');
+}
+
+/** The order that a rejected request left. The user wanted it once, so a batch counts it as the order of its line. */
+function rejectedOrder({ line, order, ids }: DuplicateOrders): string[] {
+  return order === null && (line !== undefined || ids.length === 1) ? ids.slice(0, 1) : [];
+}
+
+/** Ids in one command: a longer line would fill the screen. */
+const MOST_IDS = 50;
+
+function suggestCancel(
+  output: Output,
+  duplicates: readonly DuplicateOrders[],
+  ids: readonly string[],
+  what: string,
+): void {
+  const [market = ''] = duplicates.map(({ terms }) => terms.market);
+  for (let from = 0; from < ids.length; from += MOST_IDS)
+    output.warn(suggest(`To cancel ${what}`, 'cancel', market, ...ids.slice(from, from + MOST_IDS)));
+}
+
+function headlineOf(duplicates: readonly DuplicateOrders[]): string {
+  const [first, ...others] = duplicates;
+  if (first === undefined) return '';
+  const { terms, line, order, ids, intent } = first;
+  const { side, amount, market, price } = terms;
+  if (others.length > 0)
+    return `${duplicates.length} ${manyHeadline(duplicates)}: ${side} in ${market} (job ${intent})`;
+  // no request carries the id of a job
+  const what = `${side} ${amount} ${market} at ${price} (${line === undefined ? 'client id' : 'job'} ${intent})`;
+  const all = [...(order === null ? [] : [order]), ...ids].join(' and ');
+  return `${isLoneRejected(first) ? 'A REJECTED ORDER IS LIVE' : 'THE ORDER WAS PLACED MORE THAN ONCE'}: ${what} as ${all}`;
+}
+
+function manyHeadline(duplicates: readonly DuplicateOrders[]): string {
+  if (duplicates.every(isLoneRejected)) return 'REJECTED ORDERS ARE LIVE';
+  const headline = 'ORDERS WERE PLACED MORE THAN ONCE';
+  return duplicates.some(isLoneRejected) ? `${headline}, OR ALTHOUGH REJECTED` : headline;
+}
+
+/** The orders of a batch have no client ids: if all of these were rejected, another program may have placed them. */
+function areCertain(duplicates: readonly DuplicateOrders[]): boolean {
+  const isIdentified = duplicates.some(({ line, order }) => line === undefined || order !== null);
+  return isIdentified && duplicates.every(({ certain }) => certain);
+}
+
+/** Whether a rejected order exists once. */
+function isLoneRejected(duplicate: DuplicateOrders | undefined): boolean {
+  return duplicate?.order === null && duplicate.ids.length === 1;
+}
+
+/** Warns of withdrawals that were made more than once, or although they failed. pit cannot cancel them. */
+export function warnOfDuplicateWithdrawals(output: Output, duplicates: readonly DuplicateWithdrawals[]): void {
+  for (const { terms, id, ids, intent } of duplicates) {
+    const { amount, coin, address } = terms;
+    const all = [...(id === null ? [] : [id]), ...ids].join(' and ');
+    const isUnexpected = id === null && ids.length === 1;
+    const headline = isUnexpected ? 'UNEXPECTED WITHDRAWAL FOUND' : 'THE WITHDRAWAL WAS MADE MORE THAN ONCE';
+    const cause = 'pit sent the request once; the network may have repeated it, or it was made elsewhere.';
+    output.warn(`${headline}: ${amount} ${coin} to ${address} (${intent}) as ${all}. ${cause}`);
+    output.warn([
+      "You may still be able to stop it on the exchange's website.",
+      suggest('See it', 'withdrawals', coin),
+    ]);
+  }
+}

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { warnOfDuplicates } from '../../../src/commands/session/duplicate-warnings.js';
+import { Output } from '../../../src/terminal/output.js';
+import type { DuplicateOrders } from '../../../src/trading/duplicates.js';
+import { hostWith, Kept } from '../../terminal/screens.js';
+
+const TERMS = { market: 'btc_usdt', side: 'buy', type: 'limit', account: 'spot', borrow: false, repay: false } as const;
+
+function copies(count: number): DuplicateOrders[] {
+  return Array.from({ length: count }, (_, index) => ({
+    ...{
+      intent: 'job0123456789',
+      line: index,
+      order: `1${index}`,
+      ids: [`2026112119043${1000 + index}`],
+      certain: true,
+    },
+    terms: { ...TERMS, price: '20000', amount: '0.01' },
+  }));
+}
+
+it.each([2, 50, 51, 400])('names all %i duplicates of a batch in commands that are never cut', (count) => {
+  const errors = new Kept();
+  const duplicates = copies(count);
+  warnOfDuplicates(new Output(hostWith({ errors }), 'table'), duplicates);
+  expect(errors.text).toContain(`${count} ORDERS WERE PLACED MORE THAN ONCE: buy in btc_usdt (job job0123456789)`);
+  const commands = [...errors.text.matchAll(/pit cancel btc_usdt ([\d ]+)\n/g)].map(([, ids = '']) => ids.split(' '));
+  expect(commands.flat()).toEqual(duplicates.flatMap(({ ids }) => ids));
+});
+
+it.each([
+  [[null, null], '2 REJECTED ORDERS ARE LIVE: buy', [['the rejected orders', [0, 1]]]],
+  [
+    ['1', null],
+    '2 ORDERS WERE PLACED MORE THAN ONCE, OR ALTHOUGH REJECTED: buy',
+    [
+      ['the rejected orders', [1]],
+      ['the duplicates', [0]],
+    ],
+  ],
+  [[null], 'A REJECTED ORDER IS LIVE: buy 0.01 btc_usdt at 20000 (job job0123456789)', [['it', [0]]]],
+] as const)('names the rejected orders of a batch that a repeated request placed: %j', (orders, headline, commands) => {
+  const errors = new Kept();
+  const duplicates = copies(orders.length).map((duplicate, index) => ({ ...duplicate, order: orders[index] ?? null }));
+  warnOfDuplicates(new Output(hostWith({ errors }), 'table'), duplicates);
+  expect(errors.text).toContain(headline);
+  // a duplicate of a placed order proves that the request was repeated
+  expect(errors.text.includes('may have repeated')).toBe(orders.every((order) => order === null));
+  const told = [...errors.text.matchAll(/To cancel (.*): pit cancel btc_usdt (.*)\n/g)];
+  expect(told.map(([, those, ids]) => [those, ids])).toEqual(
+    commands.map(([those, which]) => [those, which.flatMap((at) => duplicates[at]?.ids ?? []).join(' ')]),
+  );
+});
+
+it('counts only the second order of a rejected line as a duplicate', () => {
+  const errors = new Kept();
+  const duplicates = copies(1).map((duplicate) => ({ ...duplicate, order: null, ids: ['7', '8'] }));
+  warnOfDuplicates(new Output(hostWith({ errors }), 'table'), duplicates);
+  expect(errors.text).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
+  expect(errors.text).toMatch(/the rejected orders: pit cancel btc_usdt 7\n.*the duplicates: pit cancel btc_usdt 8\n/s);
+});
