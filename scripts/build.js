@@ -81,7 +81,13 @@ await build({
   plugins: [requiring],
 });
 
-await build({ ...shared, entryPoints: ['src/main.ts'], plugins: [apart, lighter] });
+await build({
+  ...shared,
+  entryPoints: ['src/main.ts'],
+  // the kept code is compiled as a script, in which import() of Node's own modules would throw
+  supported: { 'dynamic-import': false },
+  plugins: [apart, lighter],
+});
 
 await build({
   ...shared,

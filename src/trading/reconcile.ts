@@ -67,7 +67,7 @@ interface Context {
   readonly known: ReadonlySet<string>;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
   readonly tolerance: number;
-  /** How well a row of an intent's key fits it, 0 for exactly; undefined if it does not. Every one does by default. */
+  /** How badly a row fits an intent of its key: 0 for exactly, undefined if not at all. By default every one fits. */
   readonly misfit?: (row: string, intent: string) => number | undefined;
 }
 
@@ -196,7 +196,7 @@ export function reconcile(
   }
   const repeated = [...duplicates.values()].flatMap((rows) => rows.map(({ id }) => id));
   const explained = new Set([...known, ...repeated, ...claims.flatMap(({ order }) => order ?? [])]);
-  const earliest = Math.min(...claims.map(madeAt)) - span;
+  const earliest = claims.reduce((least, claim) => Math.min(least, madeAt(claim)), Number.POSITIVE_INFINITY) - span;
 
   const reaches = (attempt: Attempt) =>
     list.since === Number.NEGATIVE_INFINITY ||

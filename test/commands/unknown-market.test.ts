@@ -29,7 +29,7 @@ describe('a market that the exchange does not list', () => {
 
     const { code, stdout, stderr } = await desk.run('orders --json', { environment });
     expect([code, (JSON.parse(stdout) as OrderRow[]).map(({ id }) => id)]).toEqual([0, [placed.id]]);
-    expect(stderr).toContain('There is no market btc_usdx on this exchange. It is left out.');
+    expect(stderr).toContain('There is no market btc_usdx on this exchange. Skipping it.');
     expect(stderr).toContain('Markets in which pit placed orders lately: btc_usdt.');
     expect(stderr).not.toContain('btc_usdy');
     // whoever names it gets it said

@@ -282,6 +282,7 @@ describe('a request without an answer', () => {
   it('reserves what fits it if its order is asked for by client id', () => {
     const lost = attempt({
       id: 'b',
+      group: 'b',
       isProvenElsewhere: true,
       intents: [{ id: 'b 0', key: 'k', order: null, state: 'open' }],
     });

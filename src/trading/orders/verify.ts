@@ -161,7 +161,7 @@ export function knownOrders(
   records: readonly Order[],
   except?: string,
 ): Set<string> {
-  const oldest = Math.min(...records.map(({ time }) => time));
+  const oldest = records.reduce((least, { time }) => Math.min(least, time), Number.POSITIVE_INFINITY);
   const known = new Set<string>();
   // a day more, for clocks that differ
   for (const settled of journal.archive.newestFirst({ market }, oldest - REMEMBERED_MS)) {

@@ -103,7 +103,7 @@ function clientIdOf(told: Told | undefined, { writes }: Evidence): string | unde
 function mustFlag(said: Said, { writes, listings, run }: Evidence): boolean {
   const [write] = writes;
   if (said !== 'placed' || write === undefined || !isPrompt(write)) return false;
-  if (run.stderr.includes('could not be looked up')) return false;
+  if (/could not (be looked up|check)/.test(run.stderr)) return false;
   const since = write.replied ?? 0;
   const reads = listings.filter(({ time }) => time >= since && time <= run.ended);
   return reads.every(({ treatment, executions }) => treatment === 'pass' && isUndisturbed(executions));

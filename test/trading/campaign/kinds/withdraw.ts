@@ -130,7 +130,7 @@ function isSeen({ run, writes, listings }: Evidence): boolean {
   const since = writes[0]?.replied ?? 0;
   const reads = listings.filter(({ time }) => time >= since && time <= run.ended);
   const isUndisturbed = reads.every(({ treatment }) => treatment === 'pass');
-  return isUndisturbed && !run.stderr.includes('could not be looked up');
+  return isUndisturbed && !/could not (be looked up|check)/.test(run.stderr);
 }
 
 /** Every record beyond the first was told, by its own command or a later one. */
