@@ -4,15 +4,15 @@ import { constants as system } from 'node:os';
 import path from 'node:path';
 import type { Signals } from './signals.js';
 
-/** So ends what a shell could not run, as every shell has it. */
+/** The exit codes of a shell for a program that it could not run. */
 const NOT_FOUND = 127;
 const NOT_RUN = 126;
 
 /**
- * Runs a program with the terminal, files and pipes of this one, and gives its exit code: 128 plus the number for a
- * signal. Until it ends, signals are meant for it: this program waits.
+ * Runs a program with the terminal, files and pipes of this one. Resolves with its exit code, or 128 plus the number of
+ * the signal that ended it. Until it ends, signals go to it.
  *
- * @param isOnTerminal a terminal sends Ctrl-C to both of them by itself
+ * @param isOnTerminal whether a terminal sends Ctrl-C to both programs itself
  */
 export async function runCommand(words: readonly string[], signals: Signals, isOnTerminal: boolean): Promise<number> {
   const [program = '', ...rest] = words;
@@ -34,7 +34,7 @@ function exitCodeOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/** Whether there is a program of this name to run. On Windows only running it tells. */
+/** Whether there is a program of this name. On Windows always true: only running it tells. */
 export function isProgram(name: string, searchPath = ''): boolean {
   if (process.platform === 'win32') return true;
   const folders = name.includes('/') ? ['.'] : searchPath.split(path.delimiter);

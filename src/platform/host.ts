@@ -19,14 +19,14 @@ export interface TerminalInput extends Readable {
   setRawMode?(raw: boolean): unknown;
 }
 
-/** Where pit keeps its files: what the user set, what must survive, what can be made again. */
+/** The folders of pit: what the user set, what must survive, what can be made again. */
 export interface Directories {
   readonly config: string;
   readonly state: string;
   readonly cache: string;
 }
 
-/** The outside world. Whatever is not a pure computation goes through here, so that a test can stand in for it. */
+/** The outside world. Everything that is not a pure computation goes through here, so that tests can replace it. */
 export interface Host {
   readonly arguments: readonly string[];
   /** How this program was started, to start it again in the background. */
@@ -42,17 +42,17 @@ export interface Host {
   /** At least 0 and below 1; for jitter, not for secrets. */
   random(): number;
   randomBytes(count: number): Uint8Array;
-  /** Ends early where it is cut. */
+  /** Ends early if it is aborted. */
   sleep(milliseconds: number, cut?: AbortSignal): Promise<void>;
-  /** For work that goes on for long with little in hand: keeps this process's memory near what it needs. */
+  /** Keeps the memory of a long-running command small. */
   keepSmall(): Promise<void>;
-  /** Runs the work when a signal ends the program, before it exits. Gives a function that takes the work back. */
+  /** Runs the work when a signal ends the program, before it exits. Returns a function that cancels this. */
   readonly onInterrupt: Signals['onInterrupt'];
   /** Whether there is a program of this name to run, or at this path. */
   isProgram(name: string): Promise<boolean>;
   /**
-   * Runs a program with this one's terminal, files and pipes, and gives its exit code, 128 plus the number for a signal.
-   * Until it ends, signals are meant for it.
+   * Runs a program with the terminal, files and pipes of this one. Resolves with its exit code, or 128 plus the number of
+   * the signal that ended it. Until it ends, signals go to it.
    */
   run(words: readonly string[]): Promise<number>;
 }

@@ -3,19 +3,18 @@ const MASK = '***';
 /** In a URL or a printed object: `accesskey=…`, `sign%3D…`, `"sign": "…"`, `safePwd: '…'`, `'sign' => '…'`. */
 const NAMED = /\b(accesskey|sign|safePwd)(=|%3D|["']?\s*(?::|=>)\s*['"]?)[^&\s'",}\]]+/gi;
 
-/** Bytes as the runtime prints them: what is read from stdin may be a key. */
+/** Bytes as the runtime prints them. What is read from stdin may be a key. */
 const BYTES = /<Buffer(?: [0-9a-f]{2})+/g;
 
 /** Shorter texts would mask ordinary words. */
 const SHORTEST = 4;
 
-/** So many first characters of a secret give it away, wherever the rest was cut off. */
+/** The first characters of a secret that give it away, even if the rest is cut off. */
 const TELLING = 8;
 
 /**
- * Knows what must not be shown and takes it out of text. It stands before everything that leaves on stderr, because the
- * runtime's own debug output prints whole URLs, and here the URL carries the access key, the signature and the fund
- * password.
+ * Masks secrets in text. Everything on stderr passes it: the runtime's debug output prints whole URLs, and here a URL
+ * carries the access key, the signature and the fund password.
  */
 export class Redaction {
   /** By their first characters: each request adds a signature, and a batch sends thousands. */

@@ -4,19 +4,19 @@ type Signal = 'SIGHUP' | 'SIGINT' | 'SIGTERM';
 
 type Work = (signal: Signal) => void | Promise<void>;
 
-/** What happens when a signal comes: there is one handler for all, and a program that is run inside may take them over. */
+/** One handler for all signals. A program that pit runs may take them over. */
 export interface Signals {
   /**
-   * Runs the work when a signal ends the program, before it exits. Gives a function that takes the work back.
+   * Runs the work when a signal ends the program, before it exits. Returns a function that cancels this.
    *
-   * @param impatient what is said still where another signal comes before the work is done, which nothing waits for
+   * @param impatient runs at a second signal, which does not wait for the work
    */
   readonly onInterrupt: (work: Work, impatient?: () => void) => () => void;
-  /** Gives the signals but that of a closed terminal to somebody else, and ends nothing, until the function that comes back is called. */
+  /** Passes signals on, except that of a closed terminal, until the returned function is called. */
   readonly handOver: (taker: (signal: Signal) => void) => () => void;
 }
 
-/** A terminal that is closed cannot be restored, and Node aborts at an exit that tries to: of that signal the program dies. */
+/** Node aborts at an exit that tries to restore a closed terminal, so SIGHUP kills the program instead. */
 function end(signal: Signal): void {
   if (signal !== 'SIGHUP') process.exit(new Interrupted(signal).exitCode);
   process.removeAllListeners(signal);
@@ -24,9 +24,8 @@ function end(signal: Signal): void {
 }
 
 /**
- * The program ends with 128 plus the signal's number after all work is done; a second signal does not wait for that.
- * The handlers stay to the end: libraries that clean up at an exit kill the program on a signal for which they see no
- * listener but themselves, and the work would be cut off.
+ * Ends the program with 128 plus the signal's number after all work is done. A second signal does not wait. The handlers
+ * stay to the end: libraries that clean up at exit would otherwise kill the program and cut off the work.
  */
 export function takeSignals(): Signals {
   const works = new Map<Work, (() => void) | undefined>();
@@ -34,7 +33,7 @@ export function takeSignals(): Signals {
   let taker: ((signal: Signal) => void) | undefined;
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     process.on(signal, async () => {
-      // a closed terminal is told to every program on it
+      // every program on a closed terminal gets SIGHUP itself
       if (taker !== undefined && signal !== 'SIGHUP') return taker(signal);
       if (ending) for (const impatient of works.values()) impatient?.();
       else {

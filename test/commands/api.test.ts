@@ -159,7 +159,7 @@ describe('an operation that the interface does not describe', () => {
     });
     for (const again of [line, line.replace('--yes', '--dry-run')]) {
       const { message } = await other.failure(again, 2, extra);
-      expect(message).toContain('It is not known what became of the same call');
+      expect(message).toContain('The outcome of the same call');
     }
     const looked = await other.run('resolve --json', extra);
     expect(looked.code).toBe(6);

@@ -22,7 +22,8 @@ function shape(output: string): string {
   return output
     .replace(/\x1b\[\??[\d;]*[A-Za-z]/g, '')
     .replace(/\b(pit|job)[0-9a-f]{20,}/g, '$1ID')
-    .replace(/[-+]?\d[\d,]*(\.\d+)?/g, '0')
+    .replace(/ \(\d+ times\)/g, '')
+    .replace(/[-+]?\d(?:[\d,]*\d)?(\.\d+)?/g, '0')
     .replace(/^─+\n/gm, '')
     .replace(/[█-▏]+/g, '█')
     .replace(/[ \t]+/g, ' ')

@@ -7,12 +7,12 @@ import type { ClockMemory } from '../../exchange/exchange-clock.js';
 import { ExchangeZone } from '../../exchange/exchange-zone.js';
 import type { ToleranceMemory } from '../../trading/account.js';
 
-/** A clock may be set anew; what it was off by counts for a day. */
+/** A clock may be set again, so its offset is kept for a day. */
 const CLOCK_MS = 86_400_000;
 
 export const SANDBOX_JOURNAL = 'sandbox';
 
-/** The folder of the journal of an account: by the exchange and the key, of which nothing can be read in it. */
+/** The folder of an account's journal, named after the exchange and a hash of the key. */
 export function journalName(
   { sandbox, tradeUrl }: Pick<Connection, 'sandbox' | 'tradeUrl'>,
   accessKey: string,
@@ -22,7 +22,7 @@ export function journalName(
   return `${new URL(tradeUrl).hostname.replace(/[^a-z0-9.-]/g, '_')}-${mark}`;
 }
 
-/** What the exchange's clock differs by. */
+/** The offset of the exchange's clock. */
 export function clockMemory({ tradeUrl }: Connection, cache: Cache): ClockMemory {
   const key = `clock ${tradeUrl ?? 'sandbox'}`;
   return {
@@ -34,10 +34,10 @@ export function clockMemory({ tradeUrl }: Connection, cache: Cache): ClockMemory
   };
 }
 
-/** A summer time may begin: what was learned of the exchange's zone counts for a day. */
+/** Daylight saving time may begin, so the exchange's zone is kept for a day. */
 const ZONE_MS = 86_400_000;
 
-/** The zone of the exchange's dates: what the profile says, or what was learned of its host. */
+/** The time zone of the exchange's dates: from the profile, or learned from its host. */
 export function exchangeZone({ settings, tradeUrl }: Connection, cache: Cache): ExchangeZone {
   const key = `zone ${tradeUrl ?? 'sandbox'}`;
   return new ExchangeZone(settings.zone, {
@@ -50,8 +50,8 @@ export function exchangeZone({ settings, tradeUrl }: Connection, cache: Cache): 
 }
 
 /**
- * The exchange's tolerance: in the profile, whose host it is of, or in the cache for a host of the environment. What was
- * found out is known from then on in the same command too, also where it could not be written down; so is that it was wrong.
+ * The exchange's time tolerance: kept in the profile, or in the cache for a host from the environment. In the same command
+ * a change counts at once, even if it could not be written.
  */
 export function toleranceMemory(connection: ToleranceOf, profiles: Profiles, cache: Cache): ToleranceMemory {
   const { profile, settings, hostFromEnvironment, tradeUrl } = connection;
@@ -74,10 +74,10 @@ export function toleranceMemory(connection: ToleranceOf, profiles: Profiles, cac
   };
 }
 
-/** What of a connection tells whose tolerance it is. */
+/** The part of a connection that the tolerance belongs to. */
 type ToleranceOf = Pick<Connection, 'profile' | 'settings' | 'hostFromEnvironment' | 'tradeUrl'>;
 
-/** A profile that cannot be written costs finding out again. */
+/** If the profile cannot be written, the next command measures the tolerance again. */
 function onlyFailures(thrown: unknown): void {
   if (!(thrown instanceof Failure)) throw thrown;
 }
