@@ -2,7 +2,7 @@ import type { Host } from '../platform/host.js';
 import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
-import { Limiter, type Told, type Turn } from './limiter/limiter.js';
+import { Limiter, type Turn, type TurnEnd } from './limiter/limiter.js';
 import { type Limits, ownLimits } from './limiter/limits.js';
 import type { Network } from './network/network.js';
 import { OBSERVED } from './observed-codes.js';
@@ -260,16 +260,16 @@ function described<Name extends OperationName>(name: Name, values: ValuesOf<Name
 
 /** Sends a request within its turn. The exchange counts a request before it answers, so the turn ends with the answer. */
 async function inTurn<Value>(turn: Turn, send: () => Promise<Value>): Promise<Value> {
-  let told: Told = 'nothing';
+  let turnEnd: TurnEnd = 'nothing';
   try {
     const value = await send();
-    told = 'answer';
+    turnEnd = 'answer';
     return value;
   } catch (error) {
-    if (error instanceof Refused) told = error.code === OBSERVED.locked ? 'lock' : 'answer';
+    if (error instanceof Refused) turnEnd = error.code === OBSERVED.locked ? 'lock' : 'answer';
     throw error;
   } finally {
-    await turn.over(told);
+    await turn.over(turnEnd);
   }
 }
 

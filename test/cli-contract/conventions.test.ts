@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { lastError, useDesk } from '../commands/desk.js';
 import { environmentAt } from '../commands/literal-exchange.js';
-import { place } from '../commands/orders-desk.js';
+import { place } from '../commands/order-rows.js';
+import { lastError, usePitHome } from '../commands/pit-home.js';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
 import { serve } from '../trading/support/exchange.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 let order = '';
 beforeAll(async () => {
-  order = (await place(desk, 'buy btc_usdt 0.01 --at bid-20%')).id;
+  order = (await place(pit, 'buy btc_usdt 0.01 --at bid-20%')).id;
 });
 
 /** Runs the built program with one of its outputs on a full disk, and returns its exit code and the other output. */
@@ -21,7 +21,7 @@ function runOnFullDisk(line: string, full: 'stdout' | 'stderr'): Promise<{ code:
   const file = openSync('/dev/full', 'w');
   const stdio = full === 'stdout' ? (['ignore', file, 'pipe'] as const) : (['ignore', 'pipe', file] as const);
   const child = spawn(process.execPath, [PIT, ...line.split(' ')], {
-    env: plainEnvironment(desk.home),
+    env: plainEnvironment(pit.home),
     stdio: [...stdio],
   });
   let text = '';
@@ -55,7 +55,7 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk behind an output (needs /
     const { code, text } = await runOnFullDisk('order buy eth_usdt 0.1 --at bid-20% --yes --json', 'stdout');
     const [, printed = ''] = /could not be printed: (\{.*\})/.exec(text) ?? [];
     const { id } = JSON.parse(printed) as { readonly id: string };
-    expect([code, await desk.json(`order show eth_usdt ${id}`)]).toEqual([1, expect.objectContaining({ id })]);
+    expect([code, await pit.json(`order show eth_usdt ${id}`)]).toEqual([1, expect.objectContaining({ id })]);
   });
 
   it('losing stderr alone is no error', async () => {
@@ -75,7 +75,7 @@ describe('a signal while an order is waiting for its answer', () => {
     });
     // accepts the order and never answers
     const server = await serve({ write: () => arrive() });
-    const env = plainEnvironment(desk.home, environmentAt(server.url));
+    const env = plainEnvironment(pit.home, environmentAt(server.url));
     const words = [
       'order',
       'buy',
@@ -98,7 +98,7 @@ describe('a signal while an order is waiting for its answer', () => {
     child.kill(signal);
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(code);
     expect(errors).toContain(`pit resolve ${id}`);
-    const resolved = await desk.run(`resolve ${id} --timeout 1 --json`, { environment: environmentAt(server.url) });
+    const resolved = await pit.run(`resolve ${id} --timeout 1 --json`, { environment: environmentAt(server.url) });
     expect(JSON.parse(resolved.stdout)).toMatchObject([{ operation: 'order', clientId: id, outcome: 'unknown' }]);
     expect({ code: resolved.code, kind: lastError(resolved.stderr).kind }).toEqual({ code: 6, kind: 'unknown' });
   });
@@ -110,7 +110,7 @@ describe.skipIf(!requires('python3'))('depth on a terminal (needs python3)', () 
     ['prints no colour with NO_COLOR', { TERM: 'xterm', NO_COLOR: '1' }, /\u001b\[[\d;]*m/],
   ])('%s', async (_name, added, unwanted) => {
     const command = [process.execPath, PIT, 'depth', 'btc_usdt'];
-    const { screen, status } = await onTerminal({ command, environment: plainEnvironment(desk.home, added) });
+    const { screen, status } = await onTerminal({ command, environment: plainEnvironment(pit.home, added) });
     expect(status).toBe(0);
     expect(screen).toContain('btc_usdt');
     expect(screen).not.toMatch(unwanted);
@@ -127,14 +127,14 @@ describe('the language and the time zone of the user', () => {
     ['unknown ones', { LC_ALL: 'xx_XX', TZ: 'Nowhere/Bad' }],
   ])('change no byte of JSON and CSV: %s', async (_name, environment) => {
     for (const line of [`order show btc_usdt ${order} --json`, 'markets --json', 'markets --csv', 'bills --csv'])
-      expect(await desk.done(line, { environment, ownProcess: true })).toBe(await desk.done(line));
+      expect(await pit.done(line, { environment, ownProcess: true })).toBe(await pit.done(line));
   });
 
   it('tables show local time and name the zone; JSON has UTC', async () => {
-    const { time } = await desk.json<{ time: string }>(`order show btc_usdt ${order}`);
+    const { time } = await pit.json<{ time: string }>(`order show btc_usdt ${order}`);
     expect(time).toMatch(/Z$/);
     const there = new Date(Date.parse(time) + 4 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
-    const table = await desk.done('orders btc_usdt', { environment: TURKISH, ownProcess: true });
+    const table = await pit.done('orders btc_usdt', { environment: TURKISH, ownProcess: true });
     expect(table).toContain('time (Asia/Dubai)');
     expect(table).toContain(there);
   });
@@ -147,13 +147,13 @@ describe('an unknown coin', () => {
     ['deposits bct', 'btc'],
     ['balance --in usdz', 'usdt'],
   ])('pit %s suggests the nearest coin', async (line, nearest) => {
-    expect((await desk.failure(line, 2)).hint).toContain(nearest);
+    expect((await pit.failure(line, 2)).hint).toContain(nearest);
   });
 
   it.each(['markets --quote usd', 'ticker --quote usd', 'markets --quote usdt --base bct'])(
     'pit %s lists nothing and suggests the nearest coin',
     async (line) => {
-      const { code, stdout, stderr } = await desk.run(`${line} --json`);
+      const { code, stdout, stderr } = await pit.run(`${line} --json`);
       expect({ code, stdout }).toEqual({ code: 0, stdout: '[]\n' });
       expect(stderr).toMatch(/No market has .* Did you mean (usdt|.*btc)/);
     },
@@ -162,17 +162,17 @@ describe('an unknown coin', () => {
 
 describe('--fields', () => {
   it('selects and orders the fields of CSV and tables', async () => {
-    expect((await desk.csv('orders btc_usdt --fields state,id')).rows).toEqual([`open,${order}`]);
-    expect(await desk.done('orders btc_usdt --fields state,id')).toBe(`state  id\nopen   ${order}\n`);
-    expect((await desk.csv('bills usdt --fields coin,change')).rows[0]).toBe('usdt,250000');
-    expect((await desk.csv('depth btc_usdt --size 1 --fields side')).rows).toEqual(['ask', 'bid']);
-    expect((await desk.csv('account --fields coins.coin,permissions')).header).toBe(
+    expect((await pit.csv('orders btc_usdt --fields state,id')).rows).toEqual([`open,${order}`]);
+    expect(await pit.done('orders btc_usdt --fields state,id')).toBe(`state  id\nopen   ${order}\n`);
+    expect((await pit.csv('bills usdt --fields coin,change')).rows[0]).toBe('usdt,250000');
+    expect((await pit.csv('depth btc_usdt --size 1 --fields side')).rows).toEqual(['ask', 'bid']);
+    expect((await pit.csv('account --fields coins.coin,permissions')).header).toBe(
       'coins.coin,permissions.asset,permissions.lever,permissions.entrust,permissions.money',
     );
-    expect(await desk.done(`order show btc_usdt ${order} --fields id,filled`)).toBe(
+    expect(await pit.done(`order show btc_usdt ${order} --fields id,filled`)).toBe(
       `id      ${order}\nfilled  0.000000\n`,
     );
-    expect(await desk.csv('orders btc_usdt --state cancelled --fields id')).toEqual({ header: 'id', rows: [] });
+    expect(await pit.csv('orders btc_usdt --state cancelled --fields id')).toEqual({ header: 'id', rows: [] });
   });
 
   it.each([
@@ -185,13 +185,13 @@ describe('--fields', () => {
     ['markets --fields a,,b', /--fields is "a,,b"/, /id,price/],
     ['markets --fields market --dry-run', /exclude each other/, /one of them/],
   ])('pit %s is a usage error, and no request is sent', async (line, message, hint) => {
-    const { code, stdout, stderr } = await desk.run(line, { environment: environmentAt('http://127.0.0.1:1') });
+    const { code, stdout, stderr } = await pit.run(line, { environment: environmentAt('http://127.0.0.1:1') });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr).toMatch(hint);
   });
 
   it('cannot be combined with --json', async () => {
-    expect((await desk.failure('markets --fields market', 2)).hint).toContain('jq');
+    expect((await pit.failure('markets --fields market', 2)).hint).toContain('jq');
   });
 });

@@ -5,7 +5,7 @@ import { leaves } from '../../src/cli/row-fields.js';
 import * as shape from '../../src/cli/shapes.js';
 import { commands } from '../../src/commands/index.js';
 import { schemasOf } from '../../src/commands/schemas.js';
-import { useDesk } from '../commands/desk.js';
+import { usePitHome } from '../commands/pit-home.js';
 import { breakingChanges } from './breaking-changes.js';
 import { violationsOf } from './checker.js';
 import { type FieldRow, fieldRows } from './interface-fields.js';
@@ -15,7 +15,7 @@ type Schemas = Readonly<Record<string, shape.Shape>>;
 /** Written at a release: `pit schema > test/cli-contract/released.json`. */
 const released = JSON.parse(readFileSync(path.join(import.meta.dirname, 'released.json'), 'utf8')) as Schemas;
 const now: Schemas = await schemasOf('');
-const desk = useDesk();
+const pit = usePitHome();
 
 function breaches(before: Schemas, after: Schemas): string[] {
   return Object.entries(before).flatMap(([name, schema]) => {
@@ -60,20 +60,20 @@ describe('the schemas', () => {
   });
 
   it('are what pit schema prints for one command, a group and all', async () => {
-    expect(await desk.json('schema')).toEqual(now);
-    expect(await desk.json('schema order show')).toEqual(now['order show']);
-    expect(Object.keys(await desk.json<object>('schema sandbox clock'))).toEqual(
+    expect(await pit.json('schema')).toEqual(now);
+    expect(await pit.json('schema order show')).toEqual(now['order show']);
+    expect(Object.keys(await pit.json<object>('schema sandbox clock'))).toEqual(
       Object.keys(commands).filter((words) => words.startsWith('sandbox clock ')),
     );
-    expect(JSON.parse(await desk.done('schema order'))).toEqual(now.order);
-    expect((await desk.csv('schema order show')).rows[0]).toBe(
+    expect(JSON.parse(await pit.done('schema order'))).toEqual(now.order);
+    expect((await pit.csv('schema order show')).rows[0]).toBe(
       'order show,id,string,of the order,getOrder.id getOrders.id',
     );
-    expect((await desk.failure('schema ordr', 2)).message).toContain('order');
+    expect((await pit.failure('schema ordr', 2)).message).toContain('order');
   });
 
   it('describe the error object that pit prints', async () => {
-    const { stderr } = await desk.run('depth nope_nope --json');
+    const { stderr } = await pit.run('depth nope_nope --json');
     expect(violationsOf(now.error ?? {}, JSON.parse(stderr))).toEqual([]);
   });
 });

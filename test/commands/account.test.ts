@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { COUNT, DECIMAL, FLAG, TEXT, useDesk } from './desk.js';
-import { type Balance, place, same, sum } from './orders-desk.js';
+import { type Balance, place, same, sum } from './order-rows.js';
+import { COUNT, DECIMAL, FLAG, TEXT, usePitHome } from './pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 
 interface Account {
   readonly coins: readonly Balance[];
@@ -22,7 +22,7 @@ const BALANCE = {
 
 describe('pit account', () => {
   it("shows the user, the key's permissions and every field of every coin", async () => {
-    const account = await desk.json<Account>('account');
+    const account = await pit.json<Account>('account');
     expect(account).toStrictEqual({
       username: TEXT,
       tradePassword: FLAG,
@@ -46,8 +46,8 @@ describe('pit account', () => {
   });
 
   it('prints one CSV row per coin with dotted column names', async () => {
-    const { coins } = await desk.json<Account>('account');
-    const { header, rows } = await desk.csv('account');
+    const { coins } = await pit.json<Account>('account');
+    const { header, rows } = await pit.csv('account');
     expect(header).toMatch(
       /^username,tradePassword,googleAuth,mobileAuth,permissions\.asset,.*,coins\.coin,coins\.name,coins\.available,/,
     );
@@ -59,26 +59,26 @@ describe('pit account', () => {
 
 describe('pit balance', () => {
   it('lists balances whose total is available plus frozen', async () => {
-    await place(desk, 'sell ltc_usdt 3 --at 500');
-    const rows = await desk.json<Balance[]>('balance');
+    await place(pit, 'sell ltc_usdt 3 --at 500');
+    const rows = await pit.json<Balance[]>('balance');
     expect(rows).toStrictEqual(rows.map(() => BALANCE));
     for (const { available, frozen, total } of rows) expect(same(total, sum(available, frozen))).toBe(true);
     expect(rows.find(({ coin }) => coin === 'ltc')).toMatchObject({ frozen: expect.stringMatching(/^3\.0+$/) });
-    expect((await desk.csv('balance')).header).toBe(Object.keys(BALANCE).join(','));
+    expect((await pit.csv('balance')).header).toBe(Object.keys(BALANCE).join(','));
   });
 
   it('lists only the named coins, in any case', async () => {
-    const rows = await desk.json<Balance[]>('balance USDT btc');
+    const rows = await pit.json<Balance[]>('balance USDT btc');
     expect(rows.map(({ coin }) => coin).toSorted()).toEqual(['btc', 'usdt']);
-    expect((await desk.failure('balance btx', 2)).hint).toContain('btc');
+    expect((await pit.failure('balance btx', 2)).hint).toContain('btc');
   });
 
   it('hides empty balances unless --all is given', async () => {
-    const left = async () => (await desk.json<Balance[]>('balance xrp'))[0]?.total ?? '0';
+    const left = async () => (await pit.json<Balance[]>('balance xrp'))[0]?.total ?? '0';
     // the order may empty the near side of the book until the market simulator refills it; the price band must be overridden
     for (let sweep = 0; sweep < 20 && !same(await left(), '0'); sweep += 1)
-      await place(desk, 'sell xrp_usdt 100% --at bid-20% --ioc --override price-band');
-    const coins = async (words: string) => (await desk.json<Balance[]>(words)).map(({ coin }) => coin);
+      await place(pit, 'sell xrp_usdt 100% --at bid-20% --ioc --override price-band');
+    const coins = async (words: string) => (await pit.json<Balance[]>(words)).map(({ coin }) => coin);
     expect(await coins('balance')).not.toContain('xrp');
     expect(await coins('balance --all')).toContain('xrp');
     expect(await coins('balance xrp')).toEqual(['xrp']);

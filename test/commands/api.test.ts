@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
 import { temporaryHome } from '../support/pit.js';
-import { DECIMAL, Desk, document, ID, lastError, TEXT, useDesk } from './desk.js';
 import { environmentAt } from './literal-exchange.js';
+import { DECIMAL, document, ID, lastError, PitHome, TEXT, usePitHome } from './pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 
 describe('a read by its name', () => {
   it('prints the body with its numbers as they were sent', async () => {
-    const { stdout } = await desk.run('api depth market=btc_usdt size=3 --json');
+    const { stdout } = await pit.run('api depth market=btc_usdt size=3 --json');
     // amounts keep their zeros, which a number would lose
     expect(stdout).toMatch(/^\{"asks":\[\[\d+\.\d+,\d+\.\d{6}\],.*"timestamp":\d+\}\n$/);
-    expect(await desk.done('api depth market=btc_usdt size=3 --raw')).toMatch(/^\{"asks":\[\[/);
+    expect(await pit.done('api depth market=btc_usdt size=3 --raw')).toMatch(/^\{"asks":\[\[/);
   });
 
   it.each<[string, object]>([
@@ -19,15 +19,15 @@ describe('a read by its name', () => {
     ['getAccountInfo', { result: { base: { username: TEXT } }, entrustPerm: true }],
     ['getFeeInfo currency=btc', { code: 1000, result: { BTC: [{ chainName: TEXT }] } }],
   ])('%s', async (line, form) => {
-    expect(await desk.json(`api ${line}`)).toMatchObject(form);
+    expect(await pit.json(`api ${line}`)).toMatchObject(form);
   });
 
   it('is a table for people and rows for a sheet', async () => {
-    expect(await desk.done('api markets')).toMatch(/^key +priceScale .*\nbtc_usdt +2 +6 /);
-    const { header, rows } = await desk.csv('api getAccountInfo');
+    expect(await pit.done('api markets')).toMatch(/^key +priceScale .*\nbtc_usdt +2 +6 /);
+    const { header, rows } = await pit.csv('api getAccountInfo');
     expect(header).toMatch(/^key,enName,cnName/);
     expect(rows[0]).toMatch(/^btc,Bitcoin,比特币/);
-    expect(await desk.done('api ticker market=btc_usdt')).toMatch(/ticker\.last +\d+\.\d\d\n/);
+    expect(await pit.done('api ticker market=btc_usdt')).toMatch(/ticker\.last +\d+\.\d\d\n/);
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe('a read by its name', () => {
       /pit withdraw btc 1 --to x --fee 0.001/,
     ],
   ])('refuses %s', async (line, message, hint) => {
-    const told = await desk.failure(`api ${line} --yes`, 2);
+    const told = await pit.failure(`api ${line} --yes`, 2);
     expect(told.message).toMatch(message);
     expect(told.hint).toMatch(hint);
     expect(JSON.stringify(told)).not.toContain('geheim');
@@ -60,38 +60,38 @@ describe('a read by its name', () => {
 describe('a write by its name has the journal, guards and confirmation of its command', () => {
   it('order', async () => {
     const line = 'api order currency=btc_usdt tradeType=1 price=26000 amount=0.01';
-    expect((await desk.failure(line, 8)).message).toContain('needs confirmation');
-    expect((await desk.failure(`${line}.5 --yes`, 2)).kind).toBe('usage');
+    expect((await pit.failure(line, 8)).message).toContain('needs confirmation');
+    expect((await pit.failure(`${line}.5 --yes`, 2)).kind).toBe('usage');
     const high = line.replace('26000', '99000');
-    expect((await desk.failure(`${high} --yes`, 2)).message).toMatch(/^price-band holds this back/);
-    expect((await desk.failure(`${line} enableExpress=true --yes`, 2)).message).toContain('margin account');
-    const dry = await desk.json<{ dryRun: boolean }>(`${line} orderType=1 --dry-run`);
+    expect((await pit.failure(`${high} --yes`, 2)).message).toMatch(/^price-band holds this back/);
+    expect((await pit.failure(`${line} enableExpress=true --yes`, 2)).message).toContain('margin account');
+    const dry = await pit.json<{ dryRun: boolean }>(`${line} orderType=1 --dry-run`);
     expect(dry).toMatchObject({ dryRun: true, operation: 'order', request: { orderType: '1', sign: '***' } });
-    const placed = await desk.json(`${line} customerOrderId=apiorder1 orderType=9 --yes`);
+    const placed = await pit.json(`${line} customerOrderId=apiorder1 orderType=9 --yes`);
     expect(placed).toEqual({ code: '1000', message: TEXT, id: ID });
-    const again = await desk.failure(`${line} customerOrderId=apiorder1 --yes`, 2);
+    const again = await pit.failure(`${line} customerOrderId=apiorder1 --yes`, 2);
     expect(again.message).toContain('The client id apiorder1 is taken by order');
-    const [resolved] = await desk.json<{ outcome: string }[]>('resolve apiorder1');
+    const [resolved] = await pit.json<{ outcome: string }[]>('resolve apiorder1');
     expect(resolved).toMatchObject({ operation: 'order', outcome: 'placed', market: 'btc_usdt' });
   });
 
   it('orderMoreV2 and cancelOrder, ids to the last digit', async () => {
     const pairs = 'api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[1500,0.1],[1501,0.2]]';
-    expect((await desk.failure(pairs, 8)).kind).toBe('declined');
-    const wild = await desk.failure('api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[9000,0.1]] --yes', 2);
+    expect((await pit.failure(pairs, 8)).kind).toBe('declined');
+    const wild = await pit.failure('api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[9000,0.1]] --yes', 2);
     expect(wild.message).toMatch(/^price-band holds this back/);
-    const body = await desk.done(`${pairs} --yes --json`);
+    const body = await pit.done(`${pairs} --yes --json`);
     const [id = ''] = /\d{15,}/.exec(body) ?? [];
     expect(body).toMatch(/^\{"code":"1000","message":"[^"]*","data":\[\d+,\d+\]\}\n$/);
-    const cancelled = await desk.json(`api cancelOrder currency=eth_usdt id=${id}`);
+    const cancelled = await pit.json(`api cancelOrder currency=eth_usdt id=${id}`);
     expect(cancelled).toMatchObject({ code: 1000, message: { isSuc: true } });
-    expect((await desk.failure(`api cancelOrder currency=eth_usdt id=${id}`, 3)).code).toEqual(expect.any(Number));
+    expect((await pit.failure(`api cancelOrder currency=eth_usdt id=${id}`, 3)).code).toEqual(expect.any(Number));
   });
 
   it('cancelAllOrdersAfter', async () => {
     const line = 'api cancelAllOrdersAfter currency=ltc_usdt';
-    expect((await desk.failure(line, 8)).kind).toBe('declined');
-    const { stdout, stderr } = await desk.run(`${line} --yes --json`);
+    expect((await pit.failure(line, 8)).kind).toBe('declined');
+    const { stdout, stderr } = await pit.run(`${line} --yes --json`);
     expect(document(stdout)).toMatchObject({ code: 1000 });
     expect(stderr).toContain('The exchange will cancel EVERY order of ltc_usdt');
   });
@@ -103,25 +103,25 @@ describe('an operation that the interface does not describe', () => {
     'orderMore market=btc_usdt tradeType=1 tradeParams=[[26000,0.01],[99999,0.01]]',
     'orderV2 currency=btc_usdt price=9000 amount=0.01',
   ])('is checked by the guards if it looks like orders: %s', async (line) => {
-    const { message, hint } = await desk.failure(`api ${line} --yes`, 2);
+    const { message, hint } = await pit.failure(`api ${line} --yes`, 2);
     expect(message).toMatch(/^price-band holds this back/);
     expect(hint).toContain('--override price-band');
-    const dry = await desk.json<{ preview: { warnings: string[] } }>(`api ${line} --dry-run`);
+    const dry = await pit.json<{ preview: { warnings: string[] } }>(`api ${line} --dry-run`);
     expect(dry.preview.warnings[0]).toContain('price-band');
     // lifted by its name it leaves, and the sandbox does not know it
-    expect((await desk.failure(`api ${line} --yes --override price-band`, 3)).code).toBe(1001);
+    expect((await pit.failure(`api ${line} --yes --override price-band`, 3)).code).toBe(1001);
   });
 
   it.each(['withdrawV2 currency=btc amount=3', 'payOut currency=btc amount=3 receiveAddr=1abc'])(
     'goes through pit withdraw alone where it moves coins out: %s',
     async (line) => {
-      expect((await desk.failure(`api ${line} --yes`, 2)).message).toMatch(/Only pit withdraw/);
+      expect((await pit.failure(`api ${line} --yes`, 2)).message).toMatch(/Only pit withdraw/);
     },
   );
 
   const served = async (answer: Parameters<typeof serveFaults>[0]['answer']) => {
     const server = await serveFaults({ answer });
-    const other = new Desk(temporaryHome());
+    const other = new PitHome(temporaryHome());
     return { server, other, extra: { environment: environmentAt(server.url) } };
   };
   const calls = ({ requests }: FaultServer) =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryHome } from '../support/pit.js';
 import { ModelExchange } from '../trading/batches/model-exchange.js';
-import { batch } from './batch-desk.js';
-import { Desk } from './desk.js';
+import { batch } from './batch-home.js';
 import { environmentAt } from './literal-exchange.js';
+import { PitHome } from './pit-home.js';
 
 const WARNING = /2 (REJECTED ORDERS ARE LIVE|ORDERS WERE PLACED MORE THAN ONCE, OR ALTHOUGH REJECTED): /;
 
@@ -11,7 +11,7 @@ const WARNING = /2 (REJECTED ORDERS ARE LIVE|ORDERS WERE PLACED MORE THAN ONCE, 
 async function carriedOutAgain(accepted: number) {
   const exchange = new ModelExchange([{ accepts: (pair) => pair < accepted }]);
   const server = await exchange.serve();
-  const desk = new Desk(temporaryHome());
+  const desk = new PitHome(temporaryHome());
   const extra = { environment: environmentAt(server.url) };
   const refused = await desk.run('order batch buy btc_usdt --ladder 29990:29991:2 --amount 0.02 --yes --json', extra);
   expect(refused.code).toBe(accepted === 0 ? 3 : 9);

@@ -9,10 +9,10 @@ import { PIT } from '../support/program.js';
 import { PASS, startProxy, type Treatment } from '../support/proxy.js';
 import { onTerminal, type PtyStep } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { batch, useBatchDesk } from './batch-desk.js';
+import { batch, useBatchHome } from './batch-home.js';
 
-const batches = useBatchDesk();
-const { desk } = batches;
+const batches = useBatchHome();
+const { pit } = batches;
 
 /** The bar was drawn once more. */
 const drawn = { await: '%' };
@@ -21,19 +21,19 @@ describe('pit order batch that is stopped', () => {
   it.each([1, 6])(
     'by kill -9 after %i requests is gone on with by one process, and no order is there twice',
     async (requests) => {
-      const proxy = await countRequests(desk.served.address.tradeUrl);
+      const proxy = await countRequests(pit.served.address.tradeUrl);
       const file = batches.orders(400);
       const { child, ended } = begin(file, proxy.url);
       await proxy.passed('orderMoreV2', requests);
       child.kill('SIGKILL');
       await ended;
-      const extra = { environment: { ...desk.served.environment, PIT_TRADE_URL: proxy.url } };
+      const extra = { environment: { ...pit.served.environment, PIT_TRADE_URL: proxy.url } };
       const job = openJob();
-      expect(await desk.failure(`order batch buy btc_usdt --file ${file} --yes`, 2, extra)).toMatchObject({
+      expect(await pit.failure(`order batch buy btc_usdt --file ${file} --yes`, 2, extra)).toMatchObject({
         clientId: job,
       });
       const line = `order batch buy btc_usdt --resume ${job} --yes --json`;
-      const rans = await Promise.all([1, 2, 3, 4].map(() => desk.run(line, extra)));
+      const rans = await Promise.all([1, 2, 3, 4].map(() => pit.run(line, extra)));
       expect(rans.map(({ code }) => code).sort()).toEqual([0, 2, 2, 2]);
       const done = rans.find(({ code }) => code === 0);
       expect(done === undefined ? undefined : batch(done)).toMatchObject({ placed: 400, duplicates: [] });
@@ -77,18 +77,18 @@ describe('pit order batch that is stopped', () => {
   });
 
   it('while it checks for duplicates names the command that completes the check', async () => {
-    const proxy = await countRequests(desk.served.address.tradeUrl);
-    await desk.done('sandbox fault add twice --operation orderMoreV2 --count 1');
-    await desk.done('sandbox fault add delay --delay 60000 --operation getOrders --every 5');
+    const proxy = await countRequests(pit.served.address.tradeUrl);
+    await pit.done('sandbox fault add twice --operation orderMoreV2 --count 1');
+    await pit.done('sandbox fault add delay --delay 60000 --operation getOrders --every 5');
     const ran = begin(batches.orders(20), proxy.url);
     await proxy.passed('getOrders', 5);
     ran.child.kill('SIGINT');
     expect(await ran.ended).toEqual([130, null]);
-    await desk.done('sandbox fault clear');
+    await pit.done('sandbox fault clear');
     const told = 'Warning: 20 of 20 orders placed.';
     expect(ran.errors()).toContain(told);
-    const environment = { ...desk.served.environment, PIT_TRADE_URL: proxy.url };
-    expect((await desk.run('resolve', { environment })).stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
+    const environment = { ...pit.served.environment, PIT_TRADE_URL: proxy.url };
+    expect((await pit.run('resolve', { environment })).stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
   });
 
   it('by kill -9 while it checks for duplicates is checked when it is resumed', async () => {
@@ -98,7 +98,7 @@ describe('pit order batch that is stopped', () => {
     });
     let isAnswered = false;
     const proxy = await startProxy({
-      port: Number(new URL(desk.served.address.tradeUrl).port),
+      port: Number(new URL(pit.served.address.tradeUrl).port),
       treat: ({ operation }) => {
         if (operation === 'orderMoreV2') isAnswered = true;
         if (operation === 'orderMoreV2') return TWICE;
@@ -113,11 +113,11 @@ describe('pit order batch that is stopped', () => {
     ran.child.kill('SIGKILL');
     await ran.ended;
     isAnswered = false;
-    const environment = { ...desk.served.environment, PIT_TRADE_URL: proxy.url };
-    const done = await desk.run(`order batch buy btc_usdt --resume ${openJob()} --yes --json`, { environment });
+    const environment = { ...pit.served.environment, PIT_TRADE_URL: proxy.url };
+    const done = await pit.run(`order batch buy btc_usdt --resume ${openJob()} --yes --json`, { environment });
     expect([done.code, batch(done).placed, batch(done).duplicates.length]).toEqual([0, 20, 20]);
     expect(done.stderr).toContain('20 ORDERS WERE PLACED MORE THAN ONCE');
-    expect(await desk.json('resolve', { environment })).toEqual([]);
+    expect(await pit.json('resolve', { environment })).toEqual([]);
   });
 });
 
@@ -126,7 +126,7 @@ const NEVER: Treatment = { name: 'never', forward: [], awaited: 0, reply: { kind
 
 /** Starts a batch by way of a proxy. */
 function begin(file: string, url: string) {
-  const environment = plainEnvironment(desk.home, { ...desk.served.environment, PIT_TRADE_URL: url });
+  const environment = plainEnvironment(pit.home, { ...pit.served.environment, PIT_TRADE_URL: url });
   const words = ['order', 'batch', 'buy', 'btc_usdt', '--file', file, '--yes', '--json'];
   const child = spawn(process.execPath, [PIT, ...words], { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
   let errors = '';
@@ -139,7 +139,7 @@ function begin(file: string, url: string) {
 /** What `pit order batch buy btc_usdt` shows and ends with on a terminal. */
 async function at(words: readonly string[], steps: readonly PtyStep[]) {
   const command = [process.execPath, PIT, 'order', 'batch', 'buy', 'btc_usdt', ...words];
-  const result = await onTerminal({ command, environment: plainEnvironment(desk.home), steps });
+  const result = await onTerminal({ command, environment: plainEnvironment(pit.home), steps });
   // the terminal takes lines and echoes again
   expect(result).toMatchObject({ late: false, echoes: true });
   return { ...result, screen: result.screen.replace(/\u001b\[\d+m/g, '').replaceAll('\r\n', ' ') };
@@ -152,7 +152,7 @@ function count(text = ''): number {
 
 /** The one job that is open. */
 function openJob(): string {
-  const journal = path.join(desk.home, 'state', 'journal');
+  const journal = path.join(pit.home, 'state', 'journal');
   const jobs = readdirSync(journal).flatMap((account) => readdirSync(path.join(journal, account, 'open')));
   expect(jobs).toEqual([expect.stringMatching(/^job[0-9a-f]{20}$/)]);
   return jobs[0] ?? '';

@@ -3,16 +3,16 @@ import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { type Batch, batch, useBatchDesk } from './batch-desk.js';
-import { DECIMAL, ID, lastError, TEXT } from './desk.js';
+import { type Batch, batch, useBatchHome } from './batch-home.js';
+import { DECIMAL, ID, lastError, TEXT } from './pit-home.js';
 
-const batches = useBatchDesk();
-const { desk } = batches;
+const batches = useBatchHome();
+const { pit } = batches;
 
 describe('pit order batch', () => {
   it('places a file and reports the outcome of each line', async () => {
     const file = batches.orders(45);
-    const result = await desk.json<Batch>(`order batch buy btc_usdt --file ${file} --yes`);
+    const result = await pit.json<Batch>(`order batch buy btc_usdt --file ${file} --yes`);
     expect(result).toStrictEqual({
       ...{ job: expect.stringMatching(/^job[0-9a-f]{20}$/), market: 'btc_usdt', side: 'buy', account: 'spot' },
       ...{ placed: 45, refused: 0, unknown: 0, notSent: 0, duplicates: [] },
@@ -30,11 +30,11 @@ describe('pit order batch', () => {
     const placed = new Map((await batches.there()).map(({ id, price, amount }) => [id, `${price} ${amount}`]));
     expect(placed.size).toBe(45);
     for (const { id, price } of result.orders) expect(placed.get(id ?? '')).toBe(`${price} 0.001000`);
-    const timeline = await desk.json<{ outcome: string; timeline: { event: string }[] }[]>(`resolve ${result.job}`);
+    const timeline = await pit.json<{ outcome: string; timeline: { event: string }[] }[]>(`resolve ${result.job}`);
     expect(timeline).toMatchObject([{ operation: 'orderMoreV2', clientId: result.job, outcome: 'placed' }]);
     expect(timeline[0]?.timeline.map(({ event }) => event)).toContain('requests 1 to 3, 3 answered, 45 orders placed');
     // nothing is left to send, which is shown in the form of any dry run
-    expect(await desk.json(`order batch buy btc_usdt --resume ${result.job} --dry-run`)).toMatchObject({
+    expect(await pit.json(`order batch buy btc_usdt --resume ${result.job} --dry-run`)).toMatchObject({
       ...{ dryRun: true, operation: 'orderMoreV2', request: null, requests: [] },
       preview: { orders: 0, price: null, lowest: `${batches.first}.50`, highest: `${batches.first + 44}.50` },
     });
@@ -43,7 +43,7 @@ describe('pit order batch', () => {
   it('reads both kinds of lines from a pipe', async () => {
     batches.orders(0);
     const input = `price,amount\r\n${batches.first}.5,0.002\r\n# and\r\n{"price":${batches.first + 1},"amount":2e-3}\r\n`;
-    const result = await desk.json<Batch>('order batch buy btc_usdt --file - --yes', { input });
+    const result = await pit.json<Batch>('order batch buy btc_usdt --file - --yes', { input });
     expect(result.orders.map(({ line, price, amount }) => [line, price, amount])).toEqual([
       [2, `${batches.first}.5`, '0.002'],
       [4, `${batches.first + 1}`, '0.002'],
@@ -52,16 +52,16 @@ describe('pit order batch', () => {
   });
 
   it('shows counts to people and every line as CSV', async () => {
-    expect(await desk.done(`order batch buy btc_usdt --file ${batches.orders(3)} --yes`)).toMatch(
+    expect(await pit.done(`order batch buy btc_usdt --file ${batches.orders(3)} --yes`)).toMatch(
       /^job {5}job\w+\nplaced {2}3\n$/,
     );
-    const { header, rows } = await desk.csv(`order batch buy btc_usdt --file ${batches.orders(3)} --yes`);
+    const { header, rows } = await pit.csv(`order batch buy btc_usdt --file ${batches.orders(3)} --yes`);
     expect([header, rows.length]).toEqual(['line,price,amount,outcome,id,reason', 3]);
     expect(rows[0]).toMatch(/^1,\d+\.50,0\.001,placed,\d+,$/);
   });
 
   it('places a ladder within its total, by the report of the exchange', async () => {
-    const ran = await desk.run(
+    const ran = await pit.run(
       'order batch buy btc_usdt --ladder bid-2%:bid-1%:7 --amount 0.01 --weight linear --yes --json',
     );
     expect(ran.stderr).toMatch(/Rounding down to whole lots leaves 0\.0000\d+ of 0\.01 btc unused\./);
@@ -75,10 +75,10 @@ describe('pit order batch', () => {
 
   it('shows its preview and all its requests with --dry-run, and sends nothing', async () => {
     const file = batches.orders(45);
-    const plan = await desk.json<Record<string, unknown>>(`order batch buy btc_usdt --file ${file} --dry-run`);
+    const plan = await pit.json<Record<string, unknown>>(`order batch buy btc_usdt --file ${file} --dry-run`);
     const pairs = Array.from({ length: 45 }, (_, index) => `[${batches.first + index}.50,0.001]`);
     const request = (from: number) => ({
-      ...{ url: `${desk.served.address.tradeUrl}/api/orderMoreV2`, method: 'orderMoreV2' },
+      ...{ url: `${pit.served.address.tradeUrl}/api/orderMoreV2`, method: 'orderMoreV2' },
       ...{ accesskey: '***', sign: '***', market: 'btc_usdt', tradeType: '1' },
       ...{ tradeParams: `[${pairs.slice(from, from + 20).join(',')}]`, reqTime: expect.stringMatching(/^\d{13}$/) },
     });
@@ -95,7 +95,7 @@ describe('pit order batch', () => {
       },
     });
     expect(await batches.there()).toEqual([]);
-    expect(await desk.json('resolve')).toEqual([]);
+    expect(await pit.json('resolve')).toEqual([]);
   });
 
   it.each([
@@ -113,7 +113,7 @@ describe('pit order batch', () => {
     ['--ladder bid-200%:bid:5 --amount 1', 'not above zero'],
     ['--resume jobnever', 'The journal has no job of the id jobnever'],
   ])('exits with 2 for %s and says what is wrong', async (words, message) => {
-    const told = await desk.failure(`order batch buy btc_usdt ${words} --yes`.replace('  ', ' '), 2);
+    const told = await pit.failure(`order batch buy btc_usdt ${words} --yes`.replace('  ', ' '), 2);
     expect(told.message).toContain(message);
   });
 
@@ -121,7 +121,7 @@ describe('pit order batch', () => {
     const file = batches.orders(30, (price) =>
       price % 10 === batches.first % 10 ? `${price}.123,0.001` : `${price}.12,0.001`,
     );
-    const told = await desk.failure(`order batch buy btc_usdt --file ${file} --yes`, 2);
+    const told = await pit.failure(`order batch buy btc_usdt --file ${file} --yes`, 2);
     expect(told.message).toMatch(
       /^Line 1: The price \d+\.123 has more decimals than btc_usdt takes\. Line 11: .* Line 21: .*Nothing was sent\.$/,
     );
@@ -142,16 +142,16 @@ describe('pit order batch', () => {
       /: the orders of this UTC day would come to 5\d{6}[\d.]* usdt, and the limit is 5000000 usdt/,
     ],
   ])('%s holds a batch, and --yes does not lift it', async (guard, rows, says) => {
-    const all = () => desk.json<unknown[]>('orders btc_usdt --side buy --state all --all');
+    const all = () => pit.json<unknown[]>('orders btc_usdt --side buy --state all --all');
     const before = (await all()).length;
     let row = 0;
     const line = `order batch buy btc_usdt --file ${batches.orders(rows.length, () => rows[row++] ?? '')} --yes`;
-    const told = await desk.failure(line, 2);
+    const told = await pit.failure(line, 2);
     expect(told).toMatchObject({ kind: 'usage', clientId: null, hint: expect.stringContaining(`--override ${guard}`) });
     expect(told.message).toContain(`${guard} holds this back: `);
     expect(told.message).toMatch(says);
-    expect([await all(), await desk.json('resolve')]).toEqual([expect.objectContaining({ length: before }), []]);
-    const lifted = await desk.run(`${line} --override ${guard}`);
+    expect([await all(), await pit.json('resolve')]).toEqual([expect.objectContaining({ length: before }), []]);
+    const lifted = await pit.run(`${line} --override ${guard}`);
     expect(lifted.stderr).toContain(`Overridden ${guard}: `);
     expect([0, 3, 9]).toContain(lifted.code);
   });
@@ -161,7 +161,7 @@ describe('pit order batch', () => {
     const answered = async (typed: string) => {
       const command = [process.execPath, PIT, 'order', 'batch', 'buy', 'btc_usdt', '--file', file];
       const steps = [{ await: 'Type price-band', type: `${typed}\r` }];
-      const { status, screen } = await onTerminal({ command, environment: plainEnvironment(desk.home), steps });
+      const { status, screen } = await onTerminal({ command, environment: plainEnvironment(pit.home), steps });
       return { status, screen: screen.replace(/\u001b\[\d+m/g, '') };
     };
     expect((await answered('y')).status).toBe(8);
@@ -170,7 +170,7 @@ describe('pit order batch', () => {
   });
 
   it('asks, and without a terminal sends nothing and exits with 8', async () => {
-    expect(await desk.failure(`order batch buy btc_usdt --file ${batches.orders(3)}`, 8)).toMatchObject({
+    expect(await pit.failure(`order batch buy btc_usdt --file ${batches.orders(3)}`, 8)).toMatchObject({
       kind: 'declined',
     });
     expect(await batches.there()).toEqual([]);
@@ -178,31 +178,31 @@ describe('pit order batch', () => {
 
   it('exits with 3 and the code if nothing can be placed', async () => {
     const file = batches.orders(3, (price) => `${price},200`);
-    const told = await desk.failure(`order batch buy btc_usdt --file ${file} --yes`, 3);
+    const told = await pit.failure(`order batch buy btc_usdt --file ${file} --yes`, 3);
     expect(told).toMatchObject({
       kind: 'refused',
       code: 2009,
       message: expect.stringContaining('None of 3 orders was placed'),
     });
-    await desk.failure(`order batch buy btc_usdt --file ${file} --yes`, 3);
+    await pit.failure(`order batch buy btc_usdt --file ${file} --yes`, 3);
   });
 
   it('exits with 9 if some orders are refused, and lists them', async () => {
     const file = batches.orders(25, (price) => (price % 10 === batches.first % 10 ? `${price},200` : `${price},0.001`));
-    const ran = await desk.run(`order batch buy btc_usdt --file ${file} --yes --json`);
+    const ran = await pit.run(`order batch buy btc_usdt --file ${file} --yes --json`);
     expect([ran.code, batch(ran)]).toEqual([9, expect.objectContaining({ placed: 22, refused: 3, notSent: 0 })]);
     const refused = batch(ran).orders.filter(({ outcome }) => outcome === 'refused');
     expect(refused).toMatchObject([{ line: 1, id: null, reason: TEXT }, { line: 11 }, { line: 21 }]);
     expect(lastError(ran.stderr)).toMatchObject({ kind: 'partial', clientId: batch(ran).job });
-    const shown = await desk.run(
+    const shown = await pit.run(
       `order batch buy btc_usdt --file ${batches.orders(2, (price) => `${price},${price % 2 === 0 ? 200 : 0.001}`)} --yes`,
     );
     expect(shown.stdout).toMatch(/placed +1\nrefused +1\n\nline +price +amount +outcome +why\n[12] /);
   });
 
   it('exits with 5 if the exchange is unreachable, and leaves nothing open', async () => {
-    const environment = { ...desk.served.environment, PIT_TRADE_URL: 'http://127.0.0.1:1' };
-    await desk.failure(`order batch buy btc_usdt --file ${batches.orders(3)} --yes --timeout 3`, 5, { environment });
-    expect(await desk.json('resolve')).toEqual([]);
+    const environment = { ...pit.served.environment, PIT_TRADE_URL: 'http://127.0.0.1:1' };
+    await pit.failure(`order batch buy btc_usdt --file ${batches.orders(3)} --yes --timeout 3`, 5, { environment });
+    expect(await pit.json('resolve')).toEqual([]);
   });
 });

@@ -3,26 +3,26 @@ import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { TIME, useDesk } from './desk.js';
+import { TIME, usePitHome } from './pit-home.js';
 import { type Started, start } from './started.js';
 import { Straight } from './straight.js';
 
-const desk = useDesk();
-const straight = new Straight(desk);
+const pit = usePitHome();
+const straight = new Straight(pit);
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
 const NODE = process.execPath;
 
 afterEach(() => straight.administer('POST /faults/clear'));
 
 function hold(words: readonly string[]): Started {
-  return start(desk, ['cancel-after', 'btc_usdt', '--hold', '--yes', ...words]);
+  return start(pit, ['cancel-after', 'btc_usdt', '--hold', '--yes', ...words]);
 }
 
 describe('pit cancel-after', () => {
   it('starts the timer, and reports when the exchange cancels by its own clock', async () => {
     const id = await straight.place(FAR);
     const before = Date.now();
-    const { code, stdout, stderr } = await desk.run('cancel-after btc_usdt --yes --json');
+    const { code, stdout, stderr } = await pit.run('cancel-after btc_usdt --yes --json');
     const answer = JSON.parse(stdout);
     expect([code, answer]).toStrictEqual([0, { market: 'btc_usdt', cancelsAt: TIME }]);
     const at = Date.parse(answer.cancelsAt) - 60_000;
@@ -35,19 +35,19 @@ describe('pit cancel-after', () => {
   });
 
   it('says when the exchange cancels, and that the timer cannot be stopped', async () => {
-    expect(await desk.done('cancel-after btc_usdt --yes')).toMatch(
+    expect(await pit.done('cancel-after btc_usdt --yes')).toMatch(
       /^The exchange will cancel every order of btc_usdt at \d\d:\d\d:\d\d \(UTC\), unless the timer is restarted; it cannot be stopped\.\n$/,
     );
   });
 
   it('shows the request with --dry-run, and starts nothing', async () => {
     const id = await straight.place(FAR);
-    expect(await desk.json('cancel-after eth_usdt --dry-run')).toMatchObject({
+    expect(await pit.json('cancel-after eth_usdt --dry-run')).toMatchObject({
       dryRun: true,
       operation: 'cancelAllOrdersAfter',
       request: { currency: 'eth_usdt', sign: '***' },
     });
-    await desk.done('cancel-after btc_usdt --hold --dry-run -- node -e 1');
+    await pit.done('cancel-after btc_usdt --hold --dry-run -- node -e 1');
     await straight.client.api.write('cancelOrder', { currency: 'btc_usdt', id });
   });
 
@@ -62,14 +62,14 @@ describe('pit cancel-after', () => {
   ])('%s exits with %i before anything is started', async (line, code) => {
     await straight.fault('delay', 'cancelAllOrdersAfter', { delay: 0 });
     // everything behind -- is the command's, --json too
-    const ran = await desk.run(line);
+    const ran = await pit.run(line);
     expect([ran.code, ran.stdout]).toEqual([code, '']);
     if (!line.includes('btc_usdd')) expect(await straight.faultsApplied()).toBe(0);
   });
 
   it('exits with 6 without an answer', async () => {
     await straight.fault('drop-after', 'cancelAllOrdersAfter');
-    const told = await desk.failure('cancel-after btc_usdt --yes --timeout 3', 6);
+    const told = await pit.failure('cancel-after btc_usdt --yes --timeout 3', 6);
     expect(told.message).toContain('unknown whether the timer of btc_usdt is running');
   });
 });
@@ -126,7 +126,7 @@ describe('pit cancel-after --hold -- COMMAND', () => {
 
   it('gives stdin and stdout to the command, and its words as they are', async () => {
     const text = "process.stdin.on('data', (d) => console.log(String(d).trim(), process.argv.slice(1)))";
-    const held = start(desk, [
+    const held = start(pit, [
       'cancel-after',
       'btc_usdt',
       '--hold',
@@ -166,7 +166,7 @@ describe('pit cancel-after --hold -- COMMAND', () => {
 
 describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () => {
   async function at(line: readonly string[], job: Partial<PtyJob>): Promise<PtyResult> {
-    const environment = plainEnvironment(desk.home, { NO_COLOR: '1' });
+    const environment = plainEnvironment(pit.home, { NO_COLOR: '1' });
     const result = await onTerminal({ command: [NODE, PIT, 'cancel-after', 'btc_usdt', ...line], environment, ...job });
     expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
     return result;

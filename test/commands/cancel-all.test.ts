@@ -3,7 +3,7 @@ import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { document, lastError, useDesk } from './desk.js';
+import { document, lastError, usePitHome } from './pit-home.js';
 import { Straight } from './straight.js';
 
 /** A row of the contract. */
@@ -15,8 +15,8 @@ interface Cancelled {
   readonly message: string | null;
 }
 
-const desk = useDesk();
-const straight = new Straight(desk);
+const pit = usePitHome();
+const straight = new Straight(pit);
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
 let inside = '';
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterEach(() => straight.tidy());
 
 function all(): Promise<Cancelled[]> {
-  return desk.json<Cancelled[]>('cancel btc_usdt --all --yes');
+  return pit.json<Cancelled[]>('cancel btc_usdt --all --yes');
 }
 
 function fill(amount: string): Promise<string> {
@@ -52,11 +52,11 @@ describe('pit cancel --all', () => {
 
   it('prints an empty list and succeeds with nothing open', async () => {
     expect(await all()).toEqual([]);
-    expect(await desk.csv('cancel btc_usdt --all --yes')).toEqual({
+    expect(await pit.csv('cancel btc_usdt --all --yes')).toEqual({
       header: 'outcome,id,clientId,market,price,amount,filled,filledValue,code,message',
       rows: [],
     });
-    expect(await desk.done('cancel btc_usdt --all --yes')).toContain('No open orders in btc_usdt.');
+    expect(await pit.done('cancel btc_usdt --all --yes')).toContain('No open orders in btc_usdt.');
   });
 
   it('succeeds if an order filled before it was cancelled', async () => {
@@ -86,13 +86,13 @@ describe('pit cancel --all', () => {
     }
     expect((await all()).map(({ outcome }) => outcome)).toEqual(kinds.map(() => 'cancelled'));
     expect([await straight.open(), await straight.faultsApplied()]).toEqual([[], kinds.length]);
-    expect(await desk.json('resolve')).toEqual([]);
+    expect(await pit.json('resolve')).toEqual([]);
   });
 
   it('exits with 6 for an unknown outcome, and says how to settle it', async () => {
     const id = await straight.place(FAR);
     await straight.fault('drop-before', 'cancelOrder');
-    const { code, stdout, stderr } = await desk.run('cancel btc_usdt --all --yes --json --timeout 3');
+    const { code, stdout, stderr } = await pit.run('cancel btc_usdt --all --yes --json --timeout 3');
     expect(document<Cancelled[]>(stdout)).toMatchObject([{ outcome: 'unknown', id }]);
     const told = lastError(stderr);
     expect(told).toMatchObject({ kind: 'unknown', exitCode: 6, clientId: expect.stringMatching(/^pit/) });
@@ -104,7 +104,7 @@ describe('pit cancel --all', () => {
   it('prints nothing but the refusal if every cancellation is refused', async () => {
     await straight.place(FAR);
     await straight.fault('rate-limit', 'cancelOrder');
-    const told = await desk.failure('cancel btc_usdt --all --yes --timeout 3', 7);
+    const told = await pit.failure('cancel btc_usdt --all --yes --timeout 3', 7);
     expect(told).toMatchObject({ kind: 'limited', code: 4002 });
     expect(told.hint).toContain('pit cancel btc_usdt --all');
   });
@@ -113,7 +113,7 @@ describe('pit cancel --all', () => {
     await straight.place(FAR);
     await straight.place(FAR);
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1_500 });
-    const running = desk.run('cancel btc_usdt --all --yes --json --timeout 5');
+    const running = pit.run('cancel btc_usdt --all --yes --json --timeout 5');
     while ((await straight.faultsApplied()) === 0);
     await straight.fault('error-before', 'getOrders');
     const { code, stdout, stderr } = await running;
@@ -124,29 +124,29 @@ describe('pit cancel --all', () => {
   it('needs --yes without a terminal, and sends no request', async () => {
     const requests = async () => ((await straight.administer('GET /status')) as { requests: number }).requests;
     const before = await requests();
-    const { code, stdout } = await desk.run('cancel btc_usdt --all --json', { input: 'y\n' });
+    const { code, stdout } = await pit.run('cancel btc_usdt --all --json', { input: 'y\n' });
     expect({ code, stdout, requests: await requests() }).toEqual({ code: 8, stdout: '', requests: before });
   });
 
   it('shows with --dry-run each request that it would send', async () => {
     const id = await straight.place(FAR);
-    expect(await desk.json('cancel btc_usdt --all --dry-run')).toMatchObject([
+    expect(await pit.json('cancel btc_usdt --all --dry-run')).toMatchObject([
       { dryRun: true, operation: 'cancelOrder', request: { currency: 'btc_usdt', id, sign: '***' } },
     ]);
     const more = await straight.place({ ...FAR, price: '20001' });
-    const shown = await desk.done('cancel btc_usdt --all --dry-run');
+    const shown = await pit.done('cancel btc_usdt --all --dry-run');
     expect(shown).toContain(
       `Would cancel ${more} in btc_usdt.\nWould cancel ${id} in btc_usdt.\nDry run: nothing was sent.\n`,
     );
     expect(shown).toMatch(/BUY +2 open/);
     expect((await straight.open()).sort()).toEqual([id, more].sort());
-    expect(await desk.json('cancel eos_usdt --all --dry-run')).toEqual([]);
+    expect(await pit.json('cancel eos_usdt --all --dry-run')).toEqual([]);
   });
 
   it('excludes ids and --id, and suggests the nearest market', async () => {
-    await desk.failure('cancel btc_usdt 17 --all', 2);
-    await desk.failure('cancel btc_usdt --id mine1 --all', 2);
-    expect((await desk.failure('cancel btc_usdd --all --yes', 2)).hint).toContain('btc_usdt');
+    await pit.failure('cancel btc_usdt 17 --all', 2);
+    await pit.failure('cancel btc_usdt --id mine1 --all', 2);
+    expect((await pit.failure('cancel btc_usdd --all --yes', 2)).hint).toContain('btc_usdt');
   });
 });
 
@@ -154,11 +154,11 @@ describe('pit cancel of an order whose answer is lost', () => {
   it('names the record, and resolve settles it', async () => {
     const id = await straight.place({ ...FAR, clientId: 'lostmine1' });
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 4_500 });
-    const { code, stderr } = await desk.run('cancel btc_usdt --id lostmine1 --json --timeout 2');
+    const { code, stderr } = await pit.run('cancel btc_usdt --id lostmine1 --json --timeout 2');
     const { hint, clientId } = lastError(stderr);
     expect([code, hint]).toEqual([6, expect.stringContaining(`pit resolve ${clientId}`)]);
     expect(hint).toContain('pit cancel btc_usdt --id lostmine1');
-    const resolved = await desk.json<Cancelled[]>(`resolve ${clientId}`);
+    const resolved = await pit.json<Cancelled[]>(`resolve ${clientId}`);
     expect(resolved).toMatchObject([{ operation: 'cancelOrder', clientId, outcome: 'cancelled', id }]);
   });
 });
@@ -166,7 +166,7 @@ describe('pit cancel of an order whose answer is lost', () => {
 describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () => {
   async function at(line: string, steps: PtyJob['steps'] = [], columns = 80): Promise<PtyResult> {
     const command = [process.execPath, PIT, ...line.split(' ')];
-    const environment = plainEnvironment(desk.home, { NO_COLOR: '1' });
+    const environment = plainEnvironment(pit.home, { NO_COLOR: '1' });
     const result = await onTerminal({ command, environment, columns, steps });
     expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
     return { ...result, screen: result.screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '') };
@@ -207,7 +207,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       /5 of 10 answers had arrived\..*Find out what became of the other cancellations: pit resolve/,
     );
     expect(words).toContain('pit cancel btc_usdt --all');
-    const settled = await desk.json<Cancelled[]>('resolve');
+    const settled = await pit.json<Cancelled[]>('resolve');
     // besides those of the tests above
     expect(settled.length).toBeGreaterThanOrEqual(5);
     expect(settled.filter(({ outcome }) => outcome !== 'cancelled')).toEqual([]);

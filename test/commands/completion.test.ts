@@ -28,10 +28,10 @@ import { temporaryHome } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { Desk } from './desk.js';
+import { PitHome } from './pit-home.js';
 
 const folder = temporaryHome();
-const desk = new Desk(path.join(folder, 'pit'));
+const pit = new PitHome(path.join(folder, 'pit'));
 let home = '';
 
 beforeEach(() => {
@@ -177,14 +177,14 @@ describe('pit completion', () => {
       ['zsh', '_pit'],
       ['fish', 'pit.fish'],
     ] as const)
-      expect(await desk.done(`completion ${shell}`)).toBe(readFileSync(path.join(ROOT, 'completions', name), 'utf8'));
-    expect((await desk.failure('completion ksh', 2)).hint).toContain('bash, zsh, fish');
+      expect(await pit.done(`completion ${shell}`)).toBe(readFileSync(path.join(ROOT, 'completions', name), 'utf8'));
+    expect((await pit.failure('completion ksh', 2)).hint).toContain('bash, zsh, fish');
   });
 
   it('asks before installing, changes nothing in a dry run, and rejects an unsupported shell', async () => {
     const environment = { HOME: home, SHELL: '/bin/bash' };
-    expect((await desk.failure('completion install', 8, { environment })).hint).toContain('--yes');
-    expect(await desk.json('completion install --dry-run', { environment })).toEqual({
+    expect((await pit.failure('completion install', 8, { environment })).hint).toContain('--yes');
+    expect(await pit.json('completion install --dry-run', { environment })).toEqual({
       ...{ dryRun: true, operation: 'completion install', request: null, preview: null },
       change: [
         `Would write ${path.join(home, '.local/share/bash-completion/completions/pit')}.`,
@@ -192,16 +192,16 @@ describe('pit completion', () => {
       ],
     });
     expect(filesOf(home)).toEqual({});
-    const told = await desk.failure('completion install', 2, { environment: { HOME: home, SHELL: '/bin/ksh' } });
+    const told = await pit.failure('completion install', 2, { environment: { HOME: home, SHELL: '/bin/ksh' } });
     expect(told.message).toContain('/bin/ksh');
-    const lost = await desk.failure('completion install bash --yes', 2, { environment: { HOME: '' } });
+    const lost = await pit.failure('completion install bash --yes', 2, { environment: { HOME: '' } });
     expect(lost.message).toContain('HOME is empty');
   });
 
   it.skipIf(!requires('python3') || !requires('zsh'))(
     'installs into a real zsh, which then completes a command',
     async () => {
-      const environment = { HOME: home, SHELL: '/bin/zsh', PIT_HOME: desk.home };
+      const environment = { HOME: home, SHELL: '/bin/zsh', PIT_HOME: pit.home };
       const { screen, status } = await onTerminal({
         command: [process.execPath, PIT, 'completion', 'install'],
         steps: [{ await: 'Go on?', type: 'y\r' }],

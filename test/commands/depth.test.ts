@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryHome } from '../support/pit.js';
-import { Desk } from './desk.js';
 import { useLiteralExchange } from './literal-exchange.js';
+import { PitHome } from './pit-home.js';
 
 const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
 
@@ -16,14 +16,14 @@ describe.each([
   ['-1', '1', 'Spread 2 usdt, mid 0'],
   ['101', '99', 'Spread -2 usdt, mid 100'],
 ])('pit depth with a bid of %s and an ask of %s', (bid, ask, words) => {
-  const desk = new Desk(temporaryHome());
+  const pit = new PitHome(temporaryHome());
   const exchange = useLiteralExchange({
     '/data/v1/markets': MARKETS,
     '/data/v1/depth': `{"asks":[[${ask},1]],"bids":[[${bid},1]],"timestamp":1700000000}`,
   });
 
   it(`prints: ${words}`, async () => {
-    const lines = (await desk.done('depth btc_usdt', exchange.extra)).trimEnd().split('\n');
+    const lines = (await pit.done('depth btc_usdt', exchange.extra)).trimEnd().split('\n');
     expect(lines[0]).toMatch(/^btc_usdt {2}2023-11-14 22:13:20 \(UTC\)$/);
     expect(lines.at(-1)).toBe(words);
   });

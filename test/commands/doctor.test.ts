@@ -6,8 +6,8 @@ import { nodeResult } from '../../src/commands/doctor/machine-checks.js';
 import { Authority, hasOpenssl } from '../support/authority.js';
 import { FAULTS, respond, serveFaults } from '../support/fault-server.js';
 import { temporaryHome } from '../support/pit.js';
-import { Desk, document, lastError, useDesk } from './desk.js';
 import { environmentAt, useLiteralExchange } from './literal-exchange.js';
+import { document, lastError, PitHome, usePitHome } from './pit-home.js';
 
 interface Finding {
   readonly check: string;
@@ -21,12 +21,12 @@ const CHECKS = [
   ...['clock', 'key', 'permissions', 'tolerance', 'journal', 'records', 'limits', 'completion'],
 ];
 
-const desk = useDesk();
+const desk = usePitHome();
 const ACCOUNT = `{"result":{"coins":[],"base":{"username":"me","trade_password_enabled":true,"auth_google_enabled":false,
   "auth_mobile_enabled":true}},"assetPerm":true,"leverPerm":false,"entrustPerm":false,"moneyPerm":false}`;
 const exchange = useLiteralExchange({ '/data/v1/markets': '{}', '/api/getAccountInfo': ACCOUNT });
 
-async function found(one: Desk, line = '', extra = {}, code = 0): Promise<Map<string, Finding>> {
+async function found(one: PitHome, line = '', extra = {}, code = 0): Promise<Map<string, Finding>> {
   const ran = await one.run(`--json doctor${line}`, extra);
   expect({ code: ran.code, stderr: code === 0 ? ran.stderr : '' }).toEqual({ code, stderr: expect.any(String) });
   if (code !== 0) expect(lastError(ran.stderr).kind).toBe('partial');
@@ -61,7 +61,7 @@ describe('pit doctor', () => {
   });
 
   it('reports open files, a damaged profile and unchecked certificates with fixes, and runs the other checks', async () => {
-    const other = new Desk(temporaryHome());
+    const other = new PitHome(temporaryHome());
     const folder = path.join(other.home, 'config', 'profiles');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(path.join(other.home, 'config'), 0o755);
@@ -81,7 +81,7 @@ describe('pit doctor', () => {
   });
 
   it('reports a damaged key once and skips the checks that need it', async () => {
-    const other = new Desk(temporaryHome());
+    const other = new PitHome(temporaryHome());
     await other.done('profile add mine --base-url https://a.example.com --trade-url https://a.example.com');
     mkdirSync(path.join(other.home, 'config', 'keys'), { mode: 0o700 });
     writeFileSync(path.join(other.home, 'config', 'keys', 'mine.json'), '{', { mode: 0o600 });
@@ -118,7 +118,7 @@ describe('pit doctor', () => {
   });
 
   it('reports writes with an unknown outcome and damaged records of the journal', async () => {
-    const other = new Desk(temporaryHome());
+    const other = new PitHome(temporaryHome());
     const server = await serveFaults({
       answer: ({ target }) => (/setExpress/.test(target) ? FAULTS['a close without an answer'] : respond(ACCOUNT)),
     });

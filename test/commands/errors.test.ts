@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { lastError, useDesk } from './desk.js';
+import { lastError, usePitHome } from './pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 
 /** What a new user types, and what must be in the answer: the cause and the next step. */
 type Mistake = readonly [line: string, message: RegExp, hint: RegExp];
@@ -57,47 +57,47 @@ const WRONG_ORDERS: readonly Mistake[] = [
 
 describe('a wrong command line fails with its cause and a hint, and sends nothing', () => {
   it.each([...WRONG_LINES, ...WRONG_MARKETS, ...WRONG_ORDERS])('pit %s', async (line, message, hint) => {
-    const told = await desk.failure(line, 2);
+    const told = await pit.failure(line, 2);
     expect(told).toMatchObject({ kind: 'usage', code: null, clientId: null });
     expect(told.message).toMatch(message);
     expect(String(told.hint)).toMatch(hint);
   });
 
   it('a global flag without its value at the end of the line is a usage error', async () => {
-    const { code, stdout, stderr } = await desk.run('depth btc_usdt --json --profile');
+    const { code, stdout, stderr } = await pit.run('depth btc_usdt --json --profile');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(lastError(stderr).message).toContain("'--profile <name>' argument missing");
   });
 
   it('sent none of these orders to the exchange', async () => {
-    expect(await desk.json('orders btc_usdt --state all --all')).toEqual([]);
+    expect(await pit.json('orders btc_usdt --state all --all')).toEqual([]);
   });
 });
 
 describe('a confirmation without a terminal', () => {
   it('is not read from a pipe', async () => {
-    const before = await desk.json<{ requests: number }>('sandbox status');
-    const told = await desk.failure('order buy btc_usdt 0.01 --at 20000', 8, { input: 'y\ny\nyes\n' });
+    const before = await pit.json<{ requests: number }>('sandbox status');
+    const told = await pit.failure('order buy btc_usdt 0.01 --at 20000', 8, { input: 'y\ny\nyes\n' });
     expect(told.hint).toContain('--yes');
-    expect((await desk.json<{ requests: number }>('sandbox status')).requests).toBe(before.requests);
-    expect(await desk.json('orders btc_usdt')).toEqual([]);
+    expect((await pit.json<{ requests: number }>('sandbox status')).requests).toBe(before.requests);
+    expect(await pit.json('orders btc_usdt')).toEqual([]);
   });
 });
 
 describe('wrong keys', () => {
   it('are rejected by the exchange when the secret key is wrong', async () => {
-    const environment = { ...desk.served.environment, PIT_SECRET_KEY: 'not-the-secret-key' };
-    const told = await desk.failure('account', 3, { environment });
+    const environment = { ...pit.served.environment, PIT_SECRET_KEY: 'not-the-secret-key' };
+    const told = await pit.failure('account', 3, { environment });
     expect(told).toMatchObject({ kind: 'refused', code: 1003 });
     expect(told.hint).toContain('pit keys show');
-    expect(JSON.stringify(told)).not.toContain(desk.served.address.accessKey);
+    expect(JSON.stringify(told)).not.toContain(pit.served.address.accessKey);
   });
 
   it('are incomplete when only one of the two or no host is given', async () => {
-    const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = desk.served.environment;
-    const one = await desk.failure('account', 4, { environment: { PIT_ACCESS_KEY } });
+    const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = pit.served.environment;
+    const one = await pit.failure('account', 4, { environment: { PIT_ACCESS_KEY } });
     expect(one.message).toContain('PIT_SECRET_KEY');
-    const nowhere = await desk.failure('account', 4, { environment: { PIT_ACCESS_KEY, PIT_SECRET_KEY } });
+    const nowhere = await pit.failure('account', 4, { environment: { PIT_ACCESS_KEY, PIT_SECRET_KEY } });
     expect(nowhere.hint).toContain('PIT_TRADE_URL');
   });
 });

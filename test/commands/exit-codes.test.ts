@@ -1,11 +1,11 @@
 import { Agent, get } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../support/pit.js';
-import { Desk, type Extra, lastError, useDesk } from './desk.js';
 import { environmentAt, useLiteralExchange } from './literal-exchange.js';
-import { place } from './orders-desk.js';
+import { place } from './order-rows.js';
+import { type Extra, lastError, PitHome, usePitHome } from './pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 /** Nothing listens there: the port is reserved and not served. */
 const nobody: Extra = { environment: environmentAt('http://127.0.0.1:1') };
 const strange = useLiteralExchange({
@@ -14,8 +14,8 @@ const strange = useLiteralExchange({
 let open = '';
 
 beforeAll(async () => {
-  await desk.run('profile add keyless --base-url https://api.example.com --trade-url https://trade.example.com');
-  open = (await place(desk, 'buy btc_usdt 0.01 --at bid-20%')).id;
+  await pit.run('profile add keyless --base-url https://api.example.com --trade-url https://trade.example.com');
+  open = (await place(pit, 'buy btc_usdt 0.01 --at bid-20%')).id;
 });
 
 interface Row {
@@ -29,7 +29,7 @@ interface Row {
 
 describe('exit codes', () => {
   it('exits 0 when done', async () => {
-    const { code, stdout, stderr } = await desk.run('markets');
+    const { code, stdout, stderr } = await pit.run('markets');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('btc_usdt');
   });
@@ -44,18 +44,18 @@ describe('exit codes', () => {
     { code: 8, kind: 'declined', line: () => 'order buy btc_usdt 0.01 --at bid', says: /--yes/ },
     { code: 8, kind: 'declined', line: () => 'sandbox reset', extra: () => ({ input: 'y\n' }), says: /--yes/ },
   ])('exits $code for $kind', async ({ code, kind, line, extra, says }) => {
-    const told = await desk.failure(line(), code, extra?.());
+    const told = await pit.failure(line(), code, extra?.());
     expect(told.kind).toBe(kind);
     expect(`${told.message}\n${told.hint}`).toMatch(says);
     // for people the same in words, and nothing on stdout either
-    const plain = await desk.run(line(), extra?.());
+    const plain = await pit.run(line(), extra?.());
     expect({ code: plain.code, stdout: plain.stdout }).toEqual({ code, stdout: '' });
     expect(plain.stderr).toContain(`pit: ${told.message}\n`);
     expect(plain.stderr).not.toMatch(/\n {4}at |undefined|\[object/);
   });
 
   it('exits 9 for a partial result, which is printed', async () => {
-    const { code, stdout, stderr } = await desk.run(`cancel btc_usdt ${open} 17 --json`);
+    const { code, stdout, stderr } = await pit.run(`cancel btc_usdt ${open} 17 --json`);
     expect(lastError(stderr)).toMatchObject({ kind: 'partial', exitCode: 9 });
     expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'cancelled' }, { outcome: 'refused' }]);
     expect(code).toBe(9);
@@ -63,7 +63,7 @@ describe('exit codes', () => {
 });
 
 describe('exit code 7', () => {
-  const limited = new Desk(temporaryHome());
+  const limited = new PitHome(temporaryHome());
   /** "10000 requests per minute. Beyond that the IP is locked for 1 hour": signed or not. */
   const REQUESTS = 10_000;
   beforeAll(() => limited.serve([]));

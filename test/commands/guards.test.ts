@@ -4,8 +4,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FAULTS, respond, serveFaults } from '../support/fault-server.js';
 import { awayFromMidnight } from '../support/midnight.js';
 import { temporaryHome } from '../support/pit.js';
-import { Desk } from './desk.js';
 import { environmentAt, useLiteralExchange } from './literal-exchange.js';
+import { PitHome } from './pit-home.js';
 
 const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":6,"minAmount":0.0001,"minSize":1}}';
 /** mid is 20000 */
@@ -24,25 +24,25 @@ const exchange = useLiteralExchange({
 beforeAll(awayFromMidnight);
 
 describe('a guard', () => {
-  let desk = new Desk('/nowhere');
+  let pit = new PitHome('/nowhere');
   beforeEach(() => {
-    desk = new Desk(temporaryHome());
+    pit = new PitHome(temporaryHome());
   });
 
   /** Held back: exit 2, not one write on the wire, and no record of one. */
   async function heldBack(line: string, says: RegExp) {
     const before = exchange.asked.length;
-    const told = await desk.failure(line, 2, exchange.extra);
+    const told = await pit.failure(line, 2, exchange.extra);
     expect(told).toMatchObject({ kind: 'usage', clientId: null });
     expect(told.message).toMatch(says);
     expect(exchange.asked.slice(before)).not.toContain('/api/order');
-    expect(existsSync(path.join(desk.home, 'state', 'journal'))).toBe(false);
+    expect(existsSync(path.join(pit.home, 'state', 'journal'))).toBe(false);
     return told;
   }
 
   async function placed(line: string): Promise<string> {
     const before = exchange.asked.length;
-    const { code, stdout, stderr } = await desk.run(`${line} --json`, exchange.extra);
+    const { code, stdout, stderr } = await pit.run(`${line} --json`, exchange.extra);
     expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'placed', id: '202611210000000001' });
     expect(exchange.asked.slice(before).filter((asked) => asked === '/api/order')).toHaveLength(1);
@@ -82,40 +82,40 @@ describe('a guard', () => {
   });
 
   it('sums the day by the journal', async () => {
-    await desk.done('profile set sandbox dayNotional 500usdt');
+    await pit.done('profile set sandbox dayNotional 500usdt');
     for (const price of ['20001', '20002']) await placed(`order buy btc_usdt 0.01 --at ${price} --yes`);
-    const told = await desk.failure('order buy btc_usdt 0.01 --at 20003 --yes', 2, exchange.extra);
+    const told = await pit.failure('order buy btc_usdt 0.01 --at 20003 --yes', 2, exchange.extra);
     expect(told.message).toContain('come to 600.06 usdt, and the limit is 500 usdt');
   });
 
   it('for the price of a sell can be lifted without lifting the limits on its real value', async () => {
-    await desk.done('profile set sandbox orderNotional 10000usdt');
+    await pit.done('profile set sandbox orderNotional 10000usdt');
     const line = 'order sell btc_usdt 0.4 --at 10 --yes';
     await heldBack(
       `${line.replace('0.4', '2')} --override price-band`,
       /^order-notional holds this back: .*39999 usdt/,
     );
     const dry = `${line.replace('0.4', '2').replace('--yes', '--dry-run')} --override price-band`;
-    const { preview } = await desk.json<{ preview: { notional: string; guards: object[] } }>(dry, exchange.extra);
+    const { preview } = await pit.json<{ preview: { notional: string; guards: object[] } }>(dry, exchange.extra);
     expect(preview).toMatchObject({ notional: '20', guards: [{ guard: 'price-band' }, { guard: 'order-notional' }] });
-    for (const setting of ['priceBand off', 'dayNotional 10000usdt']) await desk.done(`profile set sandbox ${setting}`);
+    for (const setting of ['priceBand off', 'dayNotional 10000usdt']) await pit.done(`profile set sandbox ${setting}`);
     await heldBack(line.replace('0.4', '2'), /^order-notional holds this back: .*39999 usdt/);
     await placed(line);
-    const told = await desk.failure(line.replace('10', '11'), 2, exchange.extra);
+    const told = await pit.failure(line.replace('10', '11'), 2, exchange.extra);
     expect(told.message).toContain('day would come to 15999.6 usdt, and the limit is 10000 usdt');
   });
 
   it('of a day holds for several processes that start at once', async () => {
-    await desk.done('profile set sandbox dayNotional 500usdt');
+    await pit.done('profile set sandbox dayNotional 500usdt');
     const before = exchange.asked.length;
     const lines = Array.from({ length: 6 }, (_, index) => `order buy btc_usdt 0.01 --at 2000${index} --yes`);
-    const codes = (await Promise.all(lines.map((line) => desk.run(line, exchange.extra)))).map(({ code }) => code);
+    const codes = (await Promise.all(lines.map((line) => pit.run(line, exchange.extra)))).map(({ code }) => code);
     const written = exchange.asked.slice(before).filter((asked) => asked === '/api/order').length;
     expect(codes.filter((code) => code === 0)).toHaveLength(written);
     expect(codes.every((code) => code === 0 || code === 2)).toBe(true);
     // each comes to a little more than 200
     expect(written).toBeLessThanOrEqual(2);
-    expect(await desk.json('resolve', exchange.extra)).toEqual([]);
+    expect(await pit.json('resolve', exchange.extra)).toEqual([]);
   });
 
   it('names every guard that holds, and --override accepts them repeated or with commas', async () => {
@@ -128,30 +128,30 @@ describe('a guard', () => {
   });
 
   it('with an unknown name is a usage error that lists them', async () => {
-    const told = await desk.failure('order buy btc_usdt 1 --at 5 --override price --yes', 2);
+    const told = await pit.failure('order buy btc_usdt 1 --at 5 --override price --yes', 2);
     expect(told.hint).toBe('Known: price-band, order-notional, day-notional, post-only.');
   });
 
   it('follows the settings of the profile, and its default if one is removed', async () => {
     const line = 'order buy btc_usdt 0.01 --at 20300 --yes';
     await placed(line);
-    await desk.done('profile set sandbox priceBand 1%');
-    expect(await desk.json('profile show sandbox')).toMatchObject({ settings: { priceBand: '1%' } });
-    const shown = await desk.done('profile show sandbox');
+    await pit.done('profile set sandbox priceBand 1%');
+    expect(await pit.json('profile show sandbox')).toMatchObject({ settings: { priceBand: '1%' } });
+    const shown = await pit.done('profile show sandbox');
     expect(shown).toMatch(/priceBand +1%\n/);
     expect(shown).toMatch(/dayNotional +five times orderNotional \(default\)\n/);
-    expect((await desk.failure(line, 2, exchange.extra)).message).toContain('1%, so at most 20200');
-    await desk.done('profile set sandbox priceBand off');
+    expect((await pit.failure(line, 2, exchange.extra)).message).toContain('1%, so at most 20200');
+    await pit.done('profile set sandbox priceBand off');
     await placed(line.replace('20300', '90000'));
-    await desk.done('profile unset sandbox priceBand');
+    await pit.done('profile unset sandbox priceBand');
     await placed(line);
-    await desk.failure(line.replace('20300', '90000'), 2, exchange.extra);
-    await desk.done('profile set sandbox postOnlyGuard off');
+    await pit.failure(line.replace('20300', '90000'), 2, exchange.extra);
+    await pit.done('profile set sandbox postOnlyGuard off');
     await placed('order buy btc_usdt 0.01 --at ask --post-only --yes');
   });
 
   it('makes a script read the book and nothing else', async () => {
-    await desk.done('markets', exchange.extra);
+    await pit.done('markets', exchange.extra);
     const asked = async (words: string, side = 'buy') => {
       const before = exchange.asked.length;
       await placed(`order ${side} btc_usdt 0.01 --yes ${words}`);
@@ -170,11 +170,11 @@ describe('a guard', () => {
 
   it('is reported by a dry run, which sends nothing and succeeds', async () => {
     const line = 'order buy btc_usdt 0.01 --at 23000 --dry-run';
-    const { preview } = await desk.json<{ preview: { warnings: string[]; guards: object[] } }>(line, exchange.extra);
+    const { preview } = await pit.json<{ preview: { warnings: string[]; guards: object[] } }>(line, exchange.extra);
     const message = expect.stringMatching(/^the price 23000 is 15% above mid \(20000\)/);
     expect(preview.guards).toEqual([{ guard: 'price-band', message, overridden: false }]);
     expect(preview.warnings[0]).toMatch(/^price-band: the price 23000 is 15% above/);
-    const overridden = await desk.run(`${line} --override price-band`, exchange.extra);
+    const overridden = await pit.run(`${line} --override price-band`, exchange.extra);
     expect(overridden.stdout).toContain('price-band (overridden): the price 23000');
   });
 });
@@ -194,24 +194,24 @@ describe('without market data', () => {
 
   it('the guards that need it hold and say so, and --override sends without the check', async () => {
     const server = await serveWithoutDepth();
-    const desk = new Desk(temporaryHome());
+    const pit = new PitHome(temporaryHome());
     const line = 'order buy btc_usdt 0.01 --at 20000 --post-only --yes';
-    const told = await desk.failure(line, 5, extraAt(server.url));
+    const told = await pit.failure(line, 5, extraAt(server.url));
     expect(told.message).toMatch(/^price-band holds this back: it cannot be checked: .*HTTP 502.* post-only holds/);
     expect(told.hint).toContain('--override price-band,post-only');
     const writes = () => server.requests.filter(({ target }) => target.startsWith('/api/order?')).length;
     const depths = () => server.requests.filter(({ target }) => target.startsWith('/data/v1/depth')).length;
     expect(writes()).toBe(0);
     const before = depths();
-    const { code, stderr } = await desk.run(`${line} --override price-band,post-only`, extraAt(server.url));
+    const { code, stderr } = await pit.run(`${line} --override price-band,post-only`, extraAt(server.url));
     expect({ code, writes: writes(), depths: depths() }).toEqual({ code: 0, writes: 1, depths: before });
     expect(stderr).toContain('Overridden price-band: it was not checked.');
   });
 
   it('a dry run reports what is unknown, and succeeds', async () => {
     const server = await serveWithoutDepth();
-    const desk = new Desk(temporaryHome());
-    const { preview } = await desk.json<{ preview: Record<string, unknown> }>(
+    const pit = new PitHome(temporaryHome());
+    const { preview } = await pit.json<{ preview: Record<string, unknown> }>(
       'order buy btc_usdt 0.01 --at 20000 --dry-run',
       extraAt(server.url),
     );
@@ -228,7 +228,7 @@ describe('without market data', () => {
 describe('the limit of a day, checked again when the write is recorded', () => {
   /** An order that begins while a batch of 200 usdt reads the lists, where 500 are left of the day. */
   async function overtaken(words: string) {
-    const desk = new Desk(temporaryHome());
+    const pit = new PitHome(temporaryHome());
     let others: Promise<unknown> | undefined;
     const server = await serveFaults({
       answer: ({ target }) => {
@@ -236,15 +236,15 @@ describe('the limit of a day, checked again when the write is recorded', () => {
         if (target.startsWith('/api/order?')) return respond(PLACED);
         if (target.startsWith('/api/orderMoreV2')) return respond(BATCH_PLACED);
         const isFirst = target.startsWith('/api/getOrders') && others === undefined;
-        if (isFirst) others = desk.done('order buy btc_usdt 0.02 --at 20007 --yes', extra());
+        if (isFirst) others = pit.done('order buy btc_usdt 0.02 --at 20007 --yes', extra());
         const earlier = isFirst ? others : undefined;
         return (socket) => void Promise.resolve(earlier).then(() => respond(NO_ORDERS)(socket));
       },
     });
     const extra = () => ({ environment: environmentAt(server.url) });
-    await desk.done('profile set sandbox dayNotional 500usdt');
+    await pit.done('profile set sandbox dayNotional 500usdt');
     const line = `order batch buy btc_usdt --ladder 19999:20001:2 --amount 0.01 --yes${words}`;
-    const { code, stderr } = await desk.run(line, extra());
+    const { code, stderr } = await pit.run(line, extra());
     return { code, stderr, others: await others };
   }
 

@@ -5,8 +5,8 @@ import { plainEnvironment } from '../support/pit.js';
 import { PIT, runProgram } from '../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult, type PtyStep } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { useDesk } from './desk.js';
-import type { OrderRow } from './orders-desk.js';
+import type { OrderRow } from './order-rows.js';
+import { usePitHome } from './pit-home.js';
 
 const CTRL_C = '\u0003';
 const ESCAPE = '\u001b';
@@ -25,7 +25,7 @@ const CONFIRM: PtyStep = { await: '[y/N]', type: 'y\r' };
 const ALL = [...MARKET, SIDE, AMOUNT, PRICE, TYPE, CONFIRM];
 
 describe.skipIf(!requires('python3'))('the guided order, on a real terminal (needs python3)', () => {
-  const desk = useDesk();
+  const desk = usePitHome();
   beforeAll(() => desk.done('markets'));
 
   async function at(line: string, steps: readonly PtyStep[], job: Partial<PtyJob> = {}): Promise<PtyResult> {
@@ -233,7 +233,7 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
 });
 
 describe('an order with parts missing, without a terminal', () => {
-  const desk = useDesk();
+  const desk = usePitHome();
 
   it('loads no prompts if the order is complete', async () => {
     const folder = path.join(desk.home, 'program');

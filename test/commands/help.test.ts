@@ -3,19 +3,19 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands, SECTIONS } from '../../src/commands/index.js';
 import { temporaryHome } from '../support/pit.js';
-import { Desk } from './desk.js';
+import { PitHome } from './pit-home.js';
 
-const desk = new Desk(temporaryHome());
+const pit = new PitHome(temporaryHome());
 
 describe('help', () => {
   it.each(['', '-h', '--help', 'help'])('"pit %s" lists the commands on stdout', async (line) => {
-    const text = await desk.done(line);
+    const text = await pit.done(line);
     for (const words of Object.keys(commands)) expect(text).toMatch(new RegExp(`^  ${words.split(' ')[0]}\\b`, 'm'));
     expect(text).toContain('--dry-run');
   });
 
   it('lists the commands in sections, in the order of their use', async () => {
-    const titles = (await desk.done('--help')).match(/^\w[\w ]*:$/gm);
+    const titles = (await pit.done('--help')).match(/^\w[\w ]*:$/gm);
     expect(titles).toEqual(['Options:', 'Market data:', 'Trading:', 'Funds:', 'Setup:', 'Sandbox:', 'Help:']);
   });
 
@@ -30,21 +30,21 @@ describe('help', () => {
     ['help order show', 'order show --help', 'order show'],
     ['help sandbox', 'sandbox --help', 'sandbox'],
   ])('"pit %s" prints the same as "pit %s"', async (line, other, words) => {
-    const text = await desk.done(line);
+    const text = await pit.done(line);
     expect(text).toContain(`Usage: pit ${words} `);
     expect(text).not.toContain('default: false');
-    expect(await desk.done(other)).toBe(text);
+    expect(await pit.done(other)).toBe(text);
   });
 
   it('shows examples and the global flags', async () => {
-    const text = await desk.done('depth --help');
+    const text = await pit.done('depth --help');
     expect(text).toMatch(/Examples:\n {2}pit depth btc_usdt/);
     expect(text).toContain('--profile <name>');
   });
 
   it('does not show a subcommand the flags of its parent', async () => {
-    expect(await desk.done('order --help')).toContain('--post-only');
-    const text = await desk.done('order batch --help');
+    expect(await pit.done('order --help')).toContain('--post-only');
+    const text = await pit.done('order batch --help');
     expect([text.match(/--override/g)?.length, text.includes('--post-only')]).toEqual([1, false]);
     expect(text).toContain('--profile <name>');
   });
@@ -54,6 +54,6 @@ describe('--version', () => {
   const { version } = JSON.parse(readFileSync(path.resolve('package.json'), 'utf8')) as { version: string };
 
   it.each(['--version', '-V', '--version --json', 'depth --version'])('"pit %s" prints the version', async (line) => {
-    expect(await desk.done(line)).toBe(`${version}\n`);
+    expect(await pit.done(line)).toBe(`${version}\n`);
   });
 });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CANDLE_MS, CANDLE_TYPES, type CandleType } from '../../src/domain/candle.js';
 import { Decimal } from '../../src/domain/decimal.js';
-import { DECIMAL, FLAG, TIME, useDesk } from './desk.js';
+import { DECIMAL, FLAG, TIME, usePitHome } from './pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 
 interface Candle {
   readonly time: string;
@@ -34,7 +34,7 @@ const MADE_OF: readonly (readonly [larger: CandleType, smaller: CandleType])[] =
 describe('pit kline', () => {
   const served = new Map<CandleType, Candle[]>();
   beforeAll(async () => {
-    for (const type of CANDLE_TYPES) served.set(type, await desk.json(`kline btc_usdt --type ${type} --size 40`));
+    for (const type of CANDLE_TYPES) served.set(type, await pit.json(`kline btc_usdt --type ${type} --size 40`));
   });
 
   function candles(type: CandleType): Candle[] {
@@ -64,21 +64,21 @@ describe('pit kline', () => {
   it('starts with the candle at --since and ends at --until', async () => {
     const [, first, , last] = candles('1hour');
     const range = `--type 1hour --since ${first?.time} --until ${last?.time}`;
-    expect(await desk.json(`kline btc_usdt ${range}`)).toEqual(candles('1hour').slice(1, 4));
-    const since = await desk.json<Candle[]>(
+    expect(await pit.json(`kline btc_usdt ${range}`)).toEqual(candles('1hour').slice(1, 4));
+    const since = await pit.json<Candle[]>(
       `kline btc_usdt --type 1hour --since ${Date.parse(first?.time ?? '')} --size 2`,
     );
     expect(since).toEqual(candles('1hour').slice(1, 3));
-    expect(await desk.json<Candle[]>('kline btc_usdt --type 1day --since 3d')).toHaveLength(3);
+    expect(await pit.json<Candle[]>('kline btc_usdt --type 1day --since 3d')).toHaveLength(3);
   });
 
   it('prints the CSV header even without rows', async () => {
-    const { header, rows } = await desk.csv('kline btc_usdt --type 1day --since 2000-01-01 --until 2000-01-02');
+    const { header, rows } = await pit.csv('kline btc_usdt --type 1day --since 2000-01-01 --until 2000-01-02');
     expect({ header, rows }).toEqual({ header: 'time,open,high,low,close,volume,closed', rows: [] });
   });
 
   it('rejects a range that ends before it starts', async () => {
-    await desk.failure('kline btc_usdt --since 1h --until 2h', 2);
+    await pit.failure('kline btc_usdt --since 1h --until 2h', 2);
   });
 });
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import type { Extra } from './desk.js';
+import type { Extra } from './pit-home.js';
 
 export interface LiteralExchange {
   /** The requested paths without parameters. */

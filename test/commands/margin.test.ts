@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
-import { DECIMAL, type Desk, ID, TEXT, useDesk } from './desk.js';
-import { type Placed, same, sum } from './orders-desk.js';
+import { type Placed, same, sum } from './order-rows.js';
+import { DECIMAL, ID, type PitHome, TEXT, usePitHome } from './pit-home.js';
 
 interface WalletRow {
   readonly wallet: string;
@@ -12,9 +12,9 @@ interface WalletRow {
   readonly borrowed: string;
 }
 
-const desk = useDesk();
+const pit = usePitHome();
 
-async function wallet(of: Desk, name: string, coin: string): Promise<WalletRow> {
+async function wallet(of: PitHome, name: string, coin: string): Promise<WalletRow> {
   const rows = await of.json<WalletRow[]>('sandbox account show');
   const none = { wallet: name, market: null, coin, available: '0', frozen: '0', borrowed: '0' };
   return rows.find((row) => row.coin === coin && (row.market ?? row.wallet) === name) ?? none;
@@ -24,59 +24,59 @@ const above = (text: string, limit: string) => Decimal.of(text).compare(Decimal.
 
 describe('pit order on margin', () => {
   it('borrows what is missing, and repays it with what a sell brings', async () => {
-    await desk.done('sandbox transfer usdt 1000 --margin btc_usdt --yes');
-    const spot = await wallet(desk, 'spot', 'usdt');
-    const bought = await desk.json<Placed>('order buy btc_usdt 2500usdt --at ask+1% --account isolated --borrow --yes');
+    await pit.done('sandbox transfer usdt 1000 --margin btc_usdt --yes');
+    const spot = await wallet(pit, 'spot', 'usdt');
+    const bought = await pit.json<Placed>('order buy btc_usdt 2500usdt --at ask+1% --account isolated --borrow --yes');
     expect(bought).toMatchObject({ outcome: 'placed', id: ID, account: 'isolated', price: DECIMAL });
     // what an order may cost is held, and what the wallet has not is lent
-    const owing = await wallet(desk, 'btc_usdt', 'usdt');
+    const owing = await wallet(pit, 'btc_usdt', 'usdt');
     expect(same(owing.borrowed, sum(bought.notional, '-1000'))).toBe(true);
-    const held = await wallet(desk, 'btc_usdt', 'btc');
+    const held = await wallet(pit, 'btc_usdt', 'btc');
     expect([above(held.available, '0.01'), held.borrowed]).toEqual([true, '0.00000000']);
 
     const rest = Decimal.of(held.available).rescaled(6, 'down').toString();
-    await desk.done(`order sell btc_usdt ${rest} --at bid-1% --account isolated --repay --yes`);
-    const repaid = await wallet(desk, 'btc_usdt', 'usdt');
+    await pit.done(`order sell btc_usdt ${rest} --at bid-1% --account isolated --repay --yes`);
+    const repaid = await wallet(pit, 'btc_usdt', 'usdt');
     expect(repaid.borrowed).toBe('0.00000000');
     expect([above(repaid.available, '900'), above(repaid.available, '1000')]).toEqual([true, false]);
-    expect(await wallet(desk, 'spot', 'usdt')).toEqual(spot);
+    expect(await wallet(pit, 'spot', 'usdt')).toEqual(spot);
   });
 
   it('borrows no more than the leverage allows, and nothing without --borrow', async () => {
-    await desk.done('sandbox transfer usdt 100 --margin cross --yes');
-    const before = await wallet(desk, 'cross', 'usdt');
-    const beyond = await desk.failure('order buy btc_usdt 301usdt --at bid-5% --account cross --borrow --yes', 3);
+    await pit.done('sandbox transfer usdt 100 --margin cross --yes');
+    const before = await wallet(pit, 'cross', 'usdt');
+    const beyond = await pit.failure('order buy btc_usdt 301usdt --at bid-5% --account cross --borrow --yes', 3);
     expect(beyond).toMatchObject({ kind: 'refused', code: 2009, clientId: TEXT });
-    const unasked = await desk.failure('order buy btc_usdt 150usdt --at bid-5% --account cross --yes', 3);
+    const unasked = await pit.failure('order buy btc_usdt 150usdt --at bid-5% --account cross --yes', 3);
     expect(unasked).toMatchObject({ kind: 'refused', code: 2009 });
-    expect(await wallet(desk, 'cross', 'usdt')).toEqual(before);
-    const within = await desk.json<Placed>(
+    expect(await wallet(pit, 'cross', 'usdt')).toEqual(before);
+    const within = await pit.json<Placed>(
       'order buy btc_usdt 299usdt --at bid-5% --account cross --borrow --repay --yes',
     );
-    const owing = await wallet(desk, 'cross', 'usdt');
+    const owing = await wallet(pit, 'cross', 'usdt');
     expect(same(owing.frozen, within.notional) && same(owing.borrowed, sum(within.notional, '-100'))).toBe(true);
-    await desk.done(`cancel btc_usdt ${within.id} --yes`);
-    expect(await wallet(desk, 'cross', 'usdt')).toEqual(before);
+    await pit.done(`cancel btc_usdt ${within.id} --yes`);
+    expect(await wallet(pit, 'cross', 'usdt')).toEqual(before);
   });
 
   it('stays on margin when it is replaced, and shows its account', async () => {
-    await desk.done('sandbox transfer usdt 500 --margin cross --yes');
-    const told = await desk.done('order buy btc_usdt 0.01 --at 20000 --account cross --id margin01 --yes');
+    await pit.done('sandbox transfer usdt 500 --margin cross --yes');
+    const told = await pit.done('order buy btc_usdt 0.01 --at 20000 --account cross --id margin01 --yes');
     expect(told).toMatch(/^Placed {2}\+ BUY 0\.01 btc_usdt at 20,000 {2}cross margin {2}id \d+\n$/);
     const line = 'order replace btc_usdt --id margin01 --at 20100';
-    const runs = await desk.json(`${line} --dry-run`);
+    const runs = await pit.json(`${line} --dry-run`);
     expect(runs).toMatchObject([{ operation: 'cancelOrder' }, { operation: 'order', request: { acctType: '2' } }]);
-    expect(await desk.done(`${line} --dry-run`)).toContain("cross margin (the old order's, by the journal)");
-    expect((await desk.failure(`${line} --account spot --yes`, 2)).message).toContain('contradicts --account spot');
-    const next = await desk.json<Placed>(`${line} --yes`);
+    expect(await pit.done(`${line} --dry-run`)).toContain("cross margin (the old order's, by the journal)");
+    expect((await pit.failure(`${line} --account spot --yes`, 2)).message).toContain('contradicts --account spot');
+    const next = await pit.json<Placed>(`${line} --yes`);
     expect(next).toMatchObject({ outcome: 'placed', account: 'cross', replaced: { outcome: 'cancelled' } });
-    const again = await desk.json<Placed>(`order replace btc_usdt ${next.id} --at 20200 --yes`);
+    const again = await pit.json<Placed>(`order replace btc_usdt ${next.id} --at 20200 --yes`);
     expect(again).toMatchObject({ outcome: 'placed', account: 'cross' });
-    await desk.done(`cancel btc_usdt ${again.id}`);
+    await pit.done(`cancel btc_usdt ${again.id}`);
   });
 
   it('with --borrow on spot is a usage error, and nothing is sent', async () => {
-    const told = await desk.failure('order buy btc_usdt 0.01 --at bid --borrow --yes', 2);
+    const told = await pit.failure('order buy btc_usdt 0.01 --at bid --borrow --yes', 2);
     expect(told.message).toContain('--borrow');
   });
 });

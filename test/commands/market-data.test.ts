@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
-import { COUNT, DECIMAL, ID, TEXT, TIME, useDesk } from './desk.js';
+import { COUNT, DECIMAL, ID, TEXT, TIME, usePitHome } from './pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 
 interface Market {
   readonly market: string;
@@ -44,7 +44,7 @@ function rises(texts: readonly string[]): boolean {
 
 describe('pit markets', () => {
   it('lists every market with the rules for its orders', async () => {
-    const markets = await desk.json<Market[]>('markets');
+    const markets = await pit.json<Market[]>('markets');
     expect(markets.length).toBeGreaterThanOrEqual(6);
     for (const market of markets) {
       expect(market).toStrictEqual({
@@ -64,18 +64,18 @@ describe('pit markets', () => {
 
   it('accepts a market in any form and filters by base and quote coin', async () => {
     for (const form of ['btc_usdt', 'BTC_USDT', 'btc/usdt', 'BTC-USDT']) {
-      expect(await desk.json(`markets ${form}`)).toMatchObject([{ market: 'btc_usdt' }]);
+      expect(await pit.json(`markets ${form}`)).toMatchObject([{ market: 'btc_usdt' }]);
     }
-    const inBtc = await desk.json<Market[]>('markets --quote BTC');
+    const inBtc = await pit.json<Market[]>('markets --quote BTC');
     expect(inBtc.map(({ quote }) => quote)).toEqual(inBtc.map(() => 'btc'));
-    expect(await desk.json('markets --base eth --quote btc')).toMatchObject([{ market: 'eth_btc' }]);
-    expect(await desk.json('markets --base usdt')).toEqual([]);
+    expect(await pit.json('markets --base eth --quote btc')).toMatchObject([{ market: 'eth_btc' }]);
+    expect(await pit.json('markets --base usdt')).toEqual([]);
   });
 
   it('prints the CSV header even without rows', async () => {
     const header = 'market,base,quote,priceScale,amountScale,tickSize,lotSize,minAmount,minNotional';
-    expect((await desk.csv('markets btc_usdt')).header).toBe(header);
-    expect(await desk.csv('markets --base usdt')).toEqual({ header, rows: [] });
+    expect((await pit.csv('markets btc_usdt')).header).toBe(header);
+    expect(await pit.csv('markets --base usdt')).toEqual({ header, rows: [] });
   });
 });
 
@@ -83,12 +83,12 @@ describe('pit ticker', () => {
   const row = { bid: DECIMAL, ask: DECIMAL, last: DECIMAL, open: DECIMAL, high: DECIMAL, low: DECIMAL };
 
   it('gives a time for named markets and null for all markets', async () => {
-    const named = await desk.json<Ticker[]>('ticker eth_usdt btc_usdt');
+    const named = await pit.json<Ticker[]>('ticker eth_usdt btc_usdt');
     expect(named).toStrictEqual(
       ['eth_usdt', 'btc_usdt'].map((market) => ({ market, time: TIME, ...row, change: DECIMAL, volume: DECIMAL })),
     );
-    const all = await desk.json<Ticker[]>('ticker');
-    const markets = await desk.json<Market[]>('markets');
+    const all = await pit.json<Ticker[]>('ticker');
+    const markets = await pit.json<Market[]>('markets');
     expect(all).toStrictEqual(
       markets.map(({ market }) => ({ market, time: null, ...row, change: DECIMAL, volume: DECIMAL })),
     );
@@ -97,22 +97,22 @@ describe('pit ticker', () => {
 
   it('sorts by change and volume, largest first, and by market name', async () => {
     for (const order of ['change', 'volume'] as const) {
-      const values = (await desk.json<Ticker[]>(`ticker --sort ${order}`)).map((ticker) => Decimal.of(ticker[order]));
+      const values = (await pit.json<Ticker[]>(`ticker --sort ${order}`)).map((ticker) => Decimal.of(ticker[order]));
       for (const [index, value] of values.entries())
         expect(value.compare(values[index + 1] ?? value)).toBeGreaterThanOrEqual(0);
     }
-    const names = (await desk.json<Ticker[]>('ticker --quote usdt --sort market')).map(({ market }) => market);
+    const names = (await pit.json<Ticker[]>('ticker --quote usdt --sort market')).map(({ market }) => market);
     expect(names).toEqual(names.filter((name) => name.endsWith('_usdt')).toSorted());
   });
 
   it('prints exactly the documented columns', async () => {
-    expect((await desk.csv('ticker btc_usdt')).header).toBe('market,time,bid,ask,last,open,high,low,change,volume');
+    expect((await pit.csv('ticker btc_usdt')).header).toBe('market,time,bid,ask,last,open,high,low,change,volume');
   });
 
   it('shows the price of the last trade as the last price', async () => {
-    const before = await desk.json<Trade[]>('trades btc_usdt');
-    const [ticker] = await desk.json<Ticker[]>('ticker btc_usdt');
-    const after = await desk.json<Trade[]>('trades btc_usdt');
+    const before = await pit.json<Trade[]>('trades btc_usdt');
+    const [ticker] = await pit.json<Ticker[]>('ticker btc_usdt');
+    const after = await pit.json<Trade[]>('trades btc_usdt');
     // the market keeps trading: the ticker is taken between the two lists
     const since = before.at(-1)?.id ?? '';
     const prices = after.slice(after.findIndex(({ id }) => id === since)).map(({ price }) => price);
@@ -122,7 +122,7 @@ describe('pit ticker', () => {
 
 describe('pit depth', () => {
   it('lists both sides best first, with the best bid below the best ask', async () => {
-    const depth = await desk.json<Depth>('depth btc_usdt --size 50');
+    const depth = await pit.json<Depth>('depth btc_usdt --size 50');
     const level = { price: DECIMAL, amount: DECIMAL };
     const { bids, asks } = depth;
     expect(depth).toStrictEqual({
@@ -137,12 +137,12 @@ describe('pit depth', () => {
   });
 
   it('lists as many levels as --size asks for', async () => {
-    expect((await desk.json<Depth>('depth btc_usdt --size 1')).asks).toHaveLength(1);
-    expect((await desk.json<Depth>('depth btc_usdt')).bids).toHaveLength(10);
+    expect((await pit.json<Depth>('depth btc_usdt --size 1')).asks).toHaveLength(1);
+    expect((await pit.json<Depth>('depth btc_usdt')).bids).toHaveLength(10);
   });
 
   it('merges into 5 levels of whole steps and notes when --size asks for more', async () => {
-    const { code, stdout, stderr } = await desk.run('depth btc_usdt --merge 10 --size 20 --json');
+    const { code, stdout, stderr } = await pit.run('depth btc_usdt --merge 10 --size 20 --json');
     const { bids, asks } = JSON.parse(stdout) as Depth;
     expect({ code, bids: bids.length, asks: asks.length }).toEqual({ code: 0, bids: 5, asks: 5 });
     expect(stderr).toContain('5 levels');
@@ -150,7 +150,7 @@ describe('pit depth', () => {
   });
 
   it('adds a side column in CSV, from the highest ask to the lowest bid', async () => {
-    const { header, rows } = await desk.csv('depth btc_usdt --size 3');
+    const { header, rows } = await pit.csv('depth btc_usdt --size 3');
     expect(header).toBe('side,price,amount');
     expect(rows.map((row) => row.split(',')[0])).toEqual(['ask', 'ask', 'ask', 'bid', 'bid', 'bid']);
     expect(rises(rows.map((row) => row.split(',')[1] ?? '').reverse())).toBe(true);
@@ -159,7 +159,7 @@ describe('pit depth', () => {
 
 describe('pit trades', () => {
   it('lists trades oldest first', async () => {
-    const trades = await desk.json<Trade[]>('trades btc_usdt');
+    const trades = await pit.json<Trade[]>('trades btc_usdt');
     expect(trades.length).toBeGreaterThan(0);
     for (const trade of trades) {
       const side: unknown = expect.stringMatching(/^(buy|sell)$/);
@@ -170,10 +170,10 @@ describe('pit trades', () => {
   });
 
   it('starts after the trade given by --since', async () => {
-    const trades = await desk.json<Trade[]>('trades btc_usdt');
+    const trades = await pit.json<Trade[]>('trades btc_usdt');
     const [from, next] = trades.slice(-2);
-    const later = await desk.json<Trade[]>(`trades btc_usdt --since ${from?.id}`);
+    const later = await pit.json<Trade[]>(`trades btc_usdt --since ${from?.id}`);
     expect(later[0]).toEqual(next);
-    expect((await desk.csv('trades btc_usdt')).header).toBe('id,time,market,side,price,amount');
+    expect((await pit.csv('trades btc_usdt')).header).toBe('id,time,market,side,price,amount');
   });
 });

@@ -3,10 +3,10 @@ import { Authority, hasOpenssl } from '../support/authority.js';
 import { serveConnectProxy } from '../support/connect-proxy.js';
 import { respond, serveFaults } from '../support/fault-server.js';
 import { temporaryHome } from '../support/pit.js';
-import { Desk, lastError, useDesk } from './desk.js';
 import { environmentAt } from './literal-exchange.js';
+import { lastError, PitHome, usePitHome } from './pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 const LOGIN = 'trader:geheimnis-9';
 const DONE = '{"code":1000,"message":"done"}';
 
@@ -35,7 +35,7 @@ describe.skipIf(!hasOpenssl)('the built program behind a proxy', () => {
         DEBUG: '*',
       },
     };
-    const { code, stdout, stderr } = await desk.run('api setRepayState --yes --json --verbose', {
+    const { code, stdout, stderr } = await pit.run('api setRepayState --yes --json --verbose', {
       environment,
       ownProcess: true,
     });
@@ -49,7 +49,7 @@ describe.skipIf(!hasOpenssl)('the built program behind a proxy', () => {
 
   it("trusts the profile's caFile and connects to the sandbox without the proxy", async () => {
     const { server, tunnel, proxy } = await served();
-    const other = new Desk(temporaryHome());
+    const other = new PitHome(temporaryHome());
     const url = `https://exchange.test:${server.port}`;
     await other.done(`profile add mine --base-url ${url} --trade-url ${url}`);
     const environment = {
@@ -65,7 +65,7 @@ describe.skipIf(!hasOpenssl)('the built program behind a proxy', () => {
     await other.done(`profile set mine caFile ${authority.file}`);
     expect(await other.json(call, { environment })).toEqual({ code: 1000, message: 'done' });
     const before = tunnel.asked.length;
-    expect(await desk.json('ticker btc_usdt', { environment: { ALL_PROXY: proxy } })).toHaveLength(1);
+    expect(await pit.json('ticker btc_usdt', { environment: { ALL_PROXY: proxy } })).toHaveLength(1);
     expect(tunnel.asked).toHaveLength(before);
   });
 });
@@ -73,15 +73,15 @@ describe.skipIf(!hasOpenssl)('the built program behind a proxy', () => {
 describe('before anything is sent', () => {
   it('refuses to sign requests when certificate checks are off', async () => {
     const environment = { ...environmentAt('https://127.0.0.1:1'), NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-    const told = await desk.failure('balance', 4, { environment });
+    const told = await pit.failure('balance', 4, { environment });
     expect(told).toMatchObject({ message: expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED=0') });
     // the sandbox has no certificate
-    await desk.done('balance', { environment: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
+    await pit.done('balance', { environment: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
   });
 
   it('rejects an unsupported kind of proxy without printing its password', async () => {
     const environment = { ...environmentAt('https://exchange.test'), HTTPS_PROXY: `socks5://${LOGIN}@127.0.0.1:1` };
-    const { code, stderr } = await desk.run('--json balance', { environment });
+    const { code, stderr } = await pit.run('--json balance', { environment });
     expect([code, lastError(stderr).message]).toEqual([2, expect.stringContaining('does not speak (socks5://)')]);
     expect(stderr).not.toContain('geheimnis');
   });

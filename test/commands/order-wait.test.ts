@@ -3,25 +3,25 @@ import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { lastError, useDesk } from './desk.js';
-import { place } from './orders-desk.js';
+import { place } from './order-rows.js';
+import { lastError, usePitHome } from './pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 let count = 0;
 
 /** A client id of an order that rests far from the market. */
 async function resting(): Promise<string> {
   count += 1;
   const id = `waiting${count}`;
-  await place(desk, `buy btc_usdt 0.01 --at bid-20% --id ${id}`);
+  await place(pit, `buy btc_usdt 0.01 --at bid-20% --id ${id}`);
   return id;
 }
 
 describe('pit order show --wait', () => {
   it('prints the order once, as it ended', async () => {
     const id = await resting();
-    const waiting = desk.json(`order show btc_usdt --id ${id} --wait closed`);
-    await desk.done(`cancel btc_usdt --id ${id}`);
+    const waiting = pit.json(`order show btc_usdt --id ${id} --wait closed`);
+    await pit.done(`cancel btc_usdt --id ${id}`);
     expect(await waiting).toMatchObject({ clientId: id, state: 'cancelled' });
   });
 
@@ -30,7 +30,7 @@ describe('pit order show --wait', () => {
     ['filled', 9],
     ['closed', 9],
   ])('for %s with an order that stays open exits with %i and prints it', async (wait, code) => {
-    const ran = await desk.run(`order show btc_usdt --id ${await resting()} --wait ${wait} --timeout 1.5 --json`);
+    const ran = await pit.run(`order show btc_usdt --id ${await resting()} --wait ${wait} --timeout 1.5 --json`);
     expect(ran.code).toBe(code);
     expect(JSON.parse(ran.stdout)).toMatchObject({ state: 'open', filled: '0.000000' });
     if (code === 9)
@@ -39,9 +39,9 @@ describe('pit order show --wait', () => {
 
   it('for filled exits with 9 if the order is cancelled and with 3 if there is none', async () => {
     const id = await resting();
-    await desk.done(`cancel btc_usdt --id ${id}`);
-    expect(await desk.run(`order show btc_usdt --id ${id} --wait filled`)).toMatchObject({ code: 9 });
-    expect(await desk.failure('order show btc_usdt --id nosuch1 --wait filled', 3)).toMatchObject({ code: 3001 });
+    await pit.done(`cancel btc_usdt --id ${id}`);
+    expect(await pit.run(`order show btc_usdt --id ${id} --wait filled`)).toMatchObject({ code: 9 });
+    expect(await pit.failure('order show btc_usdt --id nosuch1 --wait filled', 3)).toMatchObject({ code: 3001 });
   });
 
   it.skipIf(!requires('python3'))(
@@ -50,7 +50,7 @@ describe('pit order show --wait', () => {
       const id = await resting();
       const { screen, status, echoes } = await onTerminal({
         command: [process.execPath, PIT, 'order', 'show', 'btc_usdt', '--id', id, '--wait', 'filled'],
-        environment: plainEnvironment(desk.home, { NO_COLOR: '1' }),
+        environment: plainEnvironment(pit.home, { NO_COLOR: '1' }),
         columns: 100,
         steps: [{ await: 'Waiting for filled: open, 0.000000 of 0.010000 filled', type: '\u0003' }],
       });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
-import { DECIMAL, ID, TEXT, useDesk } from './desk.js';
-import { type Balance, balances, ORDER_ROW, type OrderRow, place, product, same, shown, sum } from './orders-desk.js';
+import { type Balance, balances, ORDER_ROW, type OrderRow, place, product, same, shown, sum } from './order-rows.js';
+import { DECIMAL, ID, TEXT, usePitHome } from './pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 
 async function btcAndUsdt(): Promise<{ btc: Balance; usdt: Balance }> {
-  const all = await balances(desk);
+  const all = await balances(pit);
   const [btc, usdt] = [all.get('btc'), all.get('usdt')];
   if (btc === undefined || usdt === undefined) throw new Error('the play account owns both');
   return { btc, usdt };
@@ -22,7 +22,7 @@ function expectFee({ fee }: OrderRow, received: string): void {
 
 describe('pit order', () => {
   it('prints every field of the contract', async () => {
-    const order = await place(desk, 'buy btc_usdt 0.01 --at ask+1%');
+    const order = await place(pit, 'buy btc_usdt 0.01 --at ask+1%');
     expect(order).toStrictEqual({
       outcome: 'placed',
       id: ID,
@@ -40,7 +40,7 @@ describe('pit order', () => {
 
   it('accounts for a buy that fills at once to the last digit, with the fee in the base coin', async () => {
     const before = await btcAndUsdt();
-    const row = await shown(desk, await place(desk, 'buy btc_usdt 0.02 --at ask+1%'));
+    const row = await shown(pit, await place(pit, 'buy btc_usdt 0.02 --at ask+1%'));
     const after = await btcAndUsdt();
     expect(row).toStrictEqual({ ...ORDER_ROW, averagePrice: DECIMAL, state: 'filled', status: 2 });
     expect(same(row.filled, '0.02') && same(row.remaining, '0')).toBe(true);
@@ -53,7 +53,7 @@ describe('pit order', () => {
 
   it('accounts for a sell that fills at once to the last digit', async () => {
     const before = await btcAndUsdt();
-    const row = await shown(desk, await place(desk, 'sell btc_usdt 0.015 --at bid-1% --ioc'));
+    const row = await shown(pit, await place(pit, 'sell btc_usdt 0.015 --at bid-1% --ioc'));
     const after = await btcAndUsdt();
     expect(row).toMatchObject({ side: 'sell', type: 'ioc', state: 'filled', feeCoin: 'usdt' });
     expectFee(row, row.filledValue);
@@ -63,13 +63,13 @@ describe('pit order', () => {
 
   it('freezes the value of a resting order, and a cancellation releases it', async () => {
     const before = await btcAndUsdt();
-    const order = await place(desk, 'buy btc_usdt 0.03 --at bid-20% --post-only');
+    const order = await place(pit, 'buy btc_usdt 0.03 --at bid-20% --post-only');
     const held = await btcAndUsdt();
-    expect(await shown(desk, order)).toStrictEqual({ ...ORDER_ROW, type: 'postOnly', status: 0 });
+    expect(await shown(pit, order)).toStrictEqual({ ...ORDER_ROW, type: 'postOnly', status: 0 });
     expect(same(held.usdt.frozen, sum(before.usdt.frozen, order.notional))).toBe(true);
     expect(same(held.usdt.available, sum(before.usdt.available, `-${order.notional}`))).toBe(true);
     expect(same(held.usdt.total, before.usdt.total)).toBe(true);
-    const cancelled = await desk.json(`cancel btc_usdt ${order.id}`);
+    const cancelled = await pit.json(`cancel btc_usdt ${order.id}`);
     expect(cancelled).toStrictEqual([
       {
         outcome: 'cancelled',
@@ -84,13 +84,13 @@ describe('pit order', () => {
         message: TEXT,
       },
     ]);
-    expect(await shown(desk, order)).toMatchObject({ state: 'cancelled', status: 1 });
+    expect(await shown(pit, order)).toMatchObject({ state: 'cancelled', status: 1 });
     expect(await btcAndUsdt()).toEqual(before);
   });
 
   it('succeeds with --ioc that fills nothing', async () => {
     const before = await btcAndUsdt();
-    const row = await shown(desk, await place(desk, 'sell btc_usdt 0.01 --at ask+20% --ioc'));
+    const row = await shown(pit, await place(pit, 'sell btc_usdt 0.01 --at ask+20% --ioc'));
     expect(row).toMatchObject({ type: 'ioc', state: 'cancelled', averagePrice: null });
     expect(same(row.filled, '0')).toBe(true);
     expect(await btcAndUsdt()).toEqual(before);
@@ -99,7 +99,7 @@ describe('pit order', () => {
   it('refuses --post-only that would fill at once, and nothing changes', async () => {
     const before = await btcAndUsdt();
     // the guard would hold it back before the exchange is asked
-    const told = await desk.failure('order buy btc_usdt 0.01 --at ask+1% --post-only --override post-only --yes', 3);
+    const told = await pit.failure('order buy btc_usdt 0.01 --at ask+1% --post-only --override post-only --yes', 3);
     expect(told).toMatchObject({ kind: 'refused', code: 3002, clientId: TEXT });
     expect(await btcAndUsdt()).toEqual(before);
   });
@@ -107,23 +107,23 @@ describe('pit order', () => {
   it('is refused for more than the balance', async () => {
     // so large a notional is held back by two guards before the exchange is asked
     const guards = '--override order-notional,day-notional';
-    const told = await desk.failure(`order sell btc_usdt 5000 --at ask+20% ${guards} --yes`, 3);
+    const told = await pit.failure(`order sell btc_usdt 5000 --at ask+20% ${guards} --yes`, 3);
     expect(told).toMatchObject({ kind: 'refused', code: 2009 });
   });
 
   it('can be found by your own id', async () => {
-    const order = await place(desk, 'sell btc_usdt 0.01 --at ask+20% --id myOrder1');
+    const order = await place(pit, 'sell btc_usdt 0.01 --at ask+20% --id myOrder1');
     expect(order).toMatchObject({ clientId: 'myOrder1' });
-    const row = await desk.json('order show btc_usdt --id myOrder1');
+    const row = await pit.json('order show btc_usdt --id myOrder1');
     expect(row).toMatchObject({ id: order.id, clientId: 'myOrder1', side: 'sell', feeCoin: 'usdt' });
-    expect(await desk.json('cancel btc_usdt --id myOrder1')).toMatchObject([
+    expect(await pit.json('cancel btc_usdt --id myOrder1')).toMatchObject([
       { outcome: 'cancelled', id: null, clientId: 'myOrder1' },
     ]);
-    expect(await shown(desk, order)).toMatchObject({ state: 'cancelled', clientId: null });
+    expect(await shown(pit, order)).toMatchObject({ state: 'cancelled', clientId: null });
   });
 
   it('refuses borrowing on spot, a missing price and contradicting types', async () => {
     for (const words of ['--at 20000 --borrow', '--at 20000 --repay', '', '--at 20000 --ioc --post-only'])
-      await desk.failure(`order buy btc_usdt 0.01 ${words} --yes`.replace('  ', ' '), 2);
+      await pit.failure(`order buy btc_usdt 0.01 ${words} --yes`.replace('  ', ' '), 2);
   });
 });

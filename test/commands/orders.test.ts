@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { DECIMAL, lastError, TEXT, useDesk } from './desk.js';
-import { ORDER_ROW, type OrderRow, type Placed, place } from './orders-desk.js';
+import { ORDER_ROW, type OrderRow, type Placed, place } from './order-rows.js';
+import { DECIMAL, lastError, TEXT, usePitHome } from './pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 const HEADER =
   'id,clientId,market,side,type,account,price,amount,filled,remaining,filledValue,averagePrice,fee,feeCoin,feeDiscount,time,state,status';
 
@@ -14,7 +14,7 @@ function idsOf(orders: readonly { readonly id: string }[]): string[] {
 }
 
 function list(words: string): Promise<OrderRow[]> {
-  return desk.json<OrderRow[]>(`orders eos_usdt ${words}`.trimEnd());
+  return pit.json<OrderRow[]>(`orders eos_usdt ${words}`.trimEnd());
 }
 
 /** Ids count up with time, whatever their length. */
@@ -23,10 +23,10 @@ function newestFirst(orders: readonly { readonly id: string }[]): string[] {
 }
 
 beforeAll(async () => {
-  // several at once, as the desk has two hands; the exchange numbers them in the order in which they come
+  // several at once, as the pit has two hands; the exchange numbers them in the order in which they come
   const many = (count: number, words: string) =>
-    Promise.all(Array.from({ length: count }, () => place(desk, `${words} eos_usdt 10 --at 0.5`)));
-  sells = await Promise.all(['2.5', '2.6'].map((price) => place(desk, `sell eos_usdt 10 --at ${price}`)));
+    Promise.all(Array.from({ length: count }, () => place(pit, `${words} eos_usdt 10 --at 0.5`)));
+  sells = await Promise.all(['2.5', '2.6'].map((price) => place(pit, `sell eos_usdt 10 --at ${price}`)));
   buys = [...(await many(13, 'buy')), ...(await many(12, 'buy'))];
 });
 
@@ -48,28 +48,28 @@ describe('pit orders', () => {
     expect(idsOf(await list('--side buy --page 3 --state all'))).toEqual(all.slice(20));
     expect(await list('--side buy --page 4')).toEqual([]);
     for (const words of ['--page 1', '--side buy --page 1 --all', '--side buy --page 0', '--side both'])
-      await desk.failure(`orders eos_usdt ${words}`, 2);
+      await pit.failure(`orders eos_usdt ${words}`, 2);
   });
 
   it('reads the latest page of any state, and notes that there are older orders', async () => {
-    const { stdout, stderr } = await desk.run('orders eos_usdt --state all --json');
+    const { stdout, stderr } = await pit.run('orders eos_usdt --state all --json');
     expect(JSON.parse(stdout)).toHaveLength(12);
     expect(stderr).toContain('--all');
     expect(await list('--state all --all')).toHaveLength(27);
   });
 
   it('has the columns of the contract even if there are no orders', async () => {
-    const { header, rows } = await desk.csv('orders eos_usdt --side sell');
+    const { header, rows } = await pit.csv('orders eos_usdt --side sell');
     expect(header).toBe(HEADER);
     expect(rows.map((row) => row.split(',')[0])).toEqual(newestFirst(sells));
-    expect(await desk.csv('orders xrp_usdt')).toEqual({ header: HEADER, rows: [] });
-    expect(await desk.json('orders xrp_usdt')).toEqual([]);
+    expect(await pit.csv('orders xrp_usdt')).toEqual({ header: HEADER, rows: [] });
+    expect(await pit.json('orders xrp_usdt')).toEqual([]);
   });
 
   it('filters by state', async () => {
-    const filled = await place(desk, 'buy eos_usdt 5 --at ask+2%');
+    const filled = await place(pit, 'buy eos_usdt 5 --at ask+2%');
     const [gone] = sells;
-    await desk.done(`cancel eos_usdt ${gone?.id}`);
+    await pit.done(`cancel eos_usdt ${gone?.id}`);
     expect(idsOf(await list('--state filled --all'))).toEqual([filled.id]);
     expect(idsOf(await list('--state cancelled --all'))).toEqual([gone?.id]);
     expect(idsOf(await list(''))).toEqual(newestFirst([...buys, ...sells.slice(1)]));
@@ -83,7 +83,7 @@ describe('pit cancel of several', () => {
   it('succeeds if all are cancelled', async () => {
     const [first, second] = buys;
     const ids = [first?.id, second?.id, first?.id].join(' ');
-    expect(await desk.json(`cancel eos_usdt ${ids}`)).toStrictEqual(
+    expect(await pit.json(`cancel eos_usdt ${ids}`)).toStrictEqual(
       [first, second].map((order) => ({
         ...row,
         ...{
@@ -100,7 +100,7 @@ describe('pit cancel of several', () => {
 
   it('prints all outcomes and exits with 9 if some were not cancelled', async () => {
     const [gone, , open] = buys;
-    const { code, stdout, stderr } = await desk.run(`cancel eos_usdt ${gone?.id} ${open?.id} 17 --json`);
+    const { code, stdout, stderr } = await pit.run(`cancel eos_usdt ${gone?.id} ${open?.id} 17 --json`);
     const nothing = { price: null, amount: null, filled: null, filledValue: null };
     expect(JSON.parse(stdout)).toStrictEqual([
       // what is known of it is told all the same
@@ -130,13 +130,13 @@ describe('pit cancel of several', () => {
   });
 
   it('is refused if none was cancelled', async () => {
-    const told = await desk.failure(`cancel eos_usdt ${buys[0]?.id} 17`, 3);
+    const told = await pit.failure(`cancel eos_usdt ${buys[0]?.id} 17`, 3);
     expect(told).toMatchObject({ kind: 'refused', code: 3001 });
   });
 
   it('needs either ids or your own id', async () => {
-    await desk.failure('cancel eos_usdt', 2);
-    await desk.failure('cancel eos_usdt 17 --id myOrder1', 2);
-    await desk.failure('cancel eos_usdt seventeen', 2);
+    await pit.failure('cancel eos_usdt', 2);
+    await pit.failure('cancel eos_usdt 17 --id myOrder1', 2);
+    await pit.failure('cancel eos_usdt seventeen', 2);
   });
 });

@@ -2,15 +2,15 @@ import { execFile } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
-import { useDesk } from './desk.js';
-import { place } from './orders-desk.js';
+import { place } from './order-rows.js';
+import { usePitHome } from './pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 let order = '';
 
 beforeAll(async () => {
-  order = (await place(desk, 'buy btc_usdt 0.01 --at bid-20%')).id;
-  await place(desk, 'sell btc_usdt 0.01 --at bid-1%');
+  order = (await place(pit, 'buy btc_usdt 0.01 --at bid-20%')).id;
+  await place(pit, 'sell btc_usdt 0.01 --at bid-1%');
 });
 
 /** What a table of each command must show: its columns, or what it is about. */
@@ -42,41 +42,41 @@ describe('a table in a pipe', () => {
   const noise = /[^\P{Cc}\n]|[ ]\n/u;
 
   it.each(TABLES)('pit %s prints plain text', async (line, shows) => {
-    const text = await desk.done(line);
+    const text = await pit.done(line);
     expect(text).toMatch(shows);
     expect(text).not.toMatch(noise);
     expect(text.endsWith('\n') && !text.endsWith('\n\n')).toBe(true);
   });
 
   it('has plain errors, too', async () => {
-    expect((await desk.run('depth btc_usd')).stderr).not.toMatch(noise);
+    expect((await pit.run('depth btc_usd')).stderr).not.toMatch(noise);
   });
 
   it('has colours with CLICOLOR_FORCE, but not against NO_COLOR', async () => {
     const forced = { CLICOLOR_FORCE: '1' };
-    expect(await desk.done('depth btc_usdt', { environment: forced })).toContain('\u001b[');
-    expect(await desk.done('depth btc_usdt --no-color', { environment: forced })).not.toContain('\u001b');
-    expect(await desk.done('depth btc_usdt', { environment: { ...forced, NO_COLOR: '1' } })).not.toContain('\u001b');
+    expect(await pit.done('depth btc_usdt', { environment: forced })).toContain('\u001b[');
+    expect(await pit.done('depth btc_usdt --no-color', { environment: forced })).not.toContain('\u001b');
+    expect(await pit.done('depth btc_usdt', { environment: { ...forced, NO_COLOR: '1' } })).not.toContain('\u001b');
   });
 
   it('marks buys and sells by sign and word', async () => {
-    const text = await desk.done('orders btc_usdt --state all');
+    const text = await pit.done('orders btc_usdt --state all');
     expect(text).toMatch(/\+ BUY/);
     expect(text).toMatch(/- SELL|− SELL/);
-    expect(await desk.done(`order show btc_usdt ${order}`)).toMatch(/side +\+ BUY/);
+    expect(await pit.done(`order show btc_usdt ${order}`)).toMatch(/side +\+ BUY/);
   });
 
   it('has the same rows as CSV and JSON', async () => {
-    const rows = await desk.json<{ market: string; tickSize: string }[]>('markets');
-    const lines = (await desk.done('markets')).trimEnd().split('\n').slice(1);
+    const rows = await pit.json<{ market: string; tickSize: string }[]>('markets');
+    const lines = (await pit.done('markets')).trimEnd().split('\n').slice(1);
     expect(lines.map((line) => line.split(/ +/).slice(0, 2))).toEqual(rows.map((row) => [row.market, row.tickSize]));
-    expect((await desk.csv('markets')).rows).toEqual(rows.map((row) => Object.values(row).join(',')));
+    expect((await pit.csv('markets')).rows).toEqual(rows.map((row) => Object.values(row).join(',')));
   });
 });
 
 describe('a reader that closes the pipe', () => {
   function shell(script: string): Promise<{ stdout: string; stderr: string }> {
-    const env = { ...plainEnvironment(desk.home), PIT: `"${process.execPath}" "${PIT}"` };
+    const env = { ...plainEnvironment(pit.home), PIT: `"${process.execPath}" "${PIT}"` };
     return new Promise((resolve, reject) => {
       execFile('/bin/sh', ['-c', script], { env }, (error, stdout, stderr) =>
         error ? reject(error) : resolve({ stdout, stderr }),

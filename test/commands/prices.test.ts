@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { DECIMAL, TEXT, useDesk } from './desk.js';
 import { useLiteralExchange } from './literal-exchange.js';
-import { product, same } from './orders-desk.js';
+import { product, same } from './order-rows.js';
+import { DECIMAL, TEXT, usePitHome } from './pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 
 interface DryRun {
   readonly request: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ interface DryRun {
 }
 
 function preview(words: string): Promise<DryRun> {
-  return desk.json<DryRun>(`order ${words} --dry-run`);
+  return pit.json<DryRun>(`order ${words} --dry-run`);
 }
 
 describe('a relative price', () => {
@@ -35,7 +35,7 @@ describe('a relative price', () => {
     ['ask+0.5%', 'sell', '20100.07'],
     ['mid-1%', 'buy', '19800.03'],
   ])('%s of a %s is %s, rounded to the side that costs nothing', async (at, side, price) => {
-    const run = await desk.json<DryRun>(`order ${side} btc_usdt 0.01 --at ${at} --dry-run`, exchange.extra);
+    const run = await pit.json<DryRun>(`order ${side} btc_usdt 0.01 --at ${at} --dry-run`, exchange.extra);
     expect(run.preview.price).toBe(price);
     expect(run.request.price).toBe(price);
   });
@@ -60,7 +60,7 @@ describe('a relative amount', () => {
   });
 
   it.each(['101%', '0', '-1', '1e3', '10eth', '1,5', 'all'])('refuses %s', async (amount) => {
-    await desk.failure(
+    await pit.failure(
       `order buy btc_usdt --at 20000 --dry-run -- ${amount}`.replace(' -- ', amount === '-1' ? ' -- ' : ' '),
       2,
     );
@@ -68,23 +68,23 @@ describe('a relative amount', () => {
 });
 
 describe('--dry-run', () => {
-  beforeAll(() => desk.done('markets'));
+  beforeAll(() => pit.done('markets'));
 
   async function requests(): Promise<number> {
-    return (await desk.json<{ requests: number }>('sandbox status')).requests;
+    return (await pit.json<{ requests: number }>('sandbox status')).requests;
   }
 
   it('sends no write, and reads the client id, the book, the balance and earlier fees', async () => {
     const before = await requests();
     const answer = await preview('buy btc_usdt 0.01 --at 20000 --id dryRun01');
-    await desk.done('cancel btc_usdt 1 2 --dry-run');
+    await pit.done('cancel btc_usdt 1 2 --dry-run');
     expect(await requests()).toBe(before + 4);
     const { preview: previewed, ...rest } = answer;
     expect(rest).toStrictEqual({
       dryRun: true,
       operation: 'order',
       request: {
-        url: `${desk.served.address.tradeUrl}/api/order`,
+        url: `${pit.served.address.tradeUrl}/api/order`,
         method: 'order',
         accesskey: '***',
         currency: 'btc_usdt',
@@ -108,19 +108,19 @@ describe('--dry-run', () => {
       ...{ fillsAtOnce: '0.00', fillsAtLeast: false, averagePrice: null },
       guards: [],
     });
-    await desk.failure('order show btc_usdt --id dryRun01', 3);
+    await pit.failure('order show btc_usdt --id dryRun01', 3);
   });
 
   it('checks everything that an order is checked for, and shows no key', async () => {
-    await desk.failure('order buy btc_usdt 0.00001 --at 20000 --dry-run', 2);
-    const { stdout, stderr } = await desk.run('order sell btc_usdt 0.01 --at ask --dry-run --verbose');
-    const { accessKey, secretKey } = desk.served.address;
+    await pit.failure('order buy btc_usdt 0.00001 --at 20000 --dry-run', 2);
+    const { stdout, stderr } = await pit.run('order sell btc_usdt 0.01 --at ask --dry-run --verbose');
+    const { accessKey, secretKey } = pit.served.address;
     for (const key of [accessKey, secretKey]) expect(stdout + stderr).not.toContain(key);
     expect(stdout).toContain('nothing was sent');
   });
 
   it('of several cancels is an array', async () => {
-    const runs = await desk.json<DryRun[]>('cancel btc_usdt 17 18 --dry-run');
+    const runs = await pit.json<DryRun[]>('cancel btc_usdt 17 18 --dry-run');
     expect(runs.map(({ request }) => request.id)).toEqual(['17', '18']);
   });
 

@@ -5,12 +5,12 @@ import { plainEnvironment, temporaryHome } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { Desk, useDesk } from './desk.js';
 import { useLiteralExchange } from './literal-exchange.js';
+import { PitHome, usePitHome } from './pit-home.js';
 
 /** The exchange of the profiles: the sandbox of another home. */
-const exchange = useDesk();
-const desk = new Desk(temporaryHome());
+const exchange = usePitHome();
+const pit = new PitHome(temporaryHome());
 const OVERSEAS = { baseUrl: 'https://api.example.com', tradeUrl: 'https://trade.example.com' };
 
 function hosts() {
@@ -30,8 +30,8 @@ function shownKeys(profile: string) {
 
 beforeAll(async () => {
   const { baseUrl, tradeUrl } = hosts();
-  await desk.run(`profile add local --base-url ${baseUrl} --trade-url ${tradeUrl}`);
-  await desk.run(`profile add overseas --base-url ${OVERSEAS.baseUrl}/data/v1 --trade-url ${OVERSEAS.tradeUrl}/`);
+  await pit.run(`profile add local --base-url ${baseUrl} --trade-url ${tradeUrl}`);
+  await pit.run(`profile add overseas --base-url ${OVERSEAS.baseUrl}/data/v1 --trade-url ${OVERSEAS.tradeUrl}/`);
 });
 
 describe('pit profile', () => {
@@ -42,25 +42,25 @@ describe('pit profile', () => {
       { name: 'local', ...hosts(), ...rest },
       { name: 'overseas', ...OVERSEAS, ...rest },
     ];
-    expect(await desk.json('profile list')).toStrictEqual(profiles);
-    expect((await desk.csv('profile list')).header).toBe('name,baseUrl,tradeUrl,wsUrl,active');
+    expect(await pit.json('profile list')).toStrictEqual(profiles);
+    expect((await pit.csv('profile list')).header).toBe('name,baseUrl,tradeUrl,wsUrl,active');
   });
 
   it('adds, sets, shows, unsets, uses and removes a profile', async () => {
-    expect(await desk.json('profile set overseas zone +08:00')).toMatchObject({ settings: { zone: '+08:00' } });
-    await desk.done('profile set overseas ws-url wss://api.example.com/ws');
-    expect(await desk.json('profile show overseas')).toStrictEqual({
+    expect(await pit.json('profile set overseas zone +08:00')).toMatchObject({ settings: { zone: '+08:00' } });
+    await pit.done('profile set overseas ws-url wss://api.example.com/ws');
+    expect(await pit.json('profile show overseas')).toStrictEqual({
       ...{ name: 'overseas', ...OVERSEAS, wsUrl: 'wss://api.example.com/ws', active: false },
       settings: { zone: '+08:00' },
     });
-    await desk.done('profile unset overseas zone');
-    expect(await desk.json('profile unset overseas ws-url')).toMatchObject({ wsUrl: null, settings: {} });
-    expect(await desk.json('profile use overseas')).toMatchObject({ name: 'overseas', active: true });
-    expect(await desk.json('profile show')).toMatchObject({ name: 'overseas' });
-    expect(await desk.json('profile remove overseas --dry-run')).toMatchObject({ dryRun: true });
-    expect((await desk.failure('profile remove overseas', 8)).kind).toBe('declined');
-    expect(await desk.json('profile remove overseas --yes')).toEqual({ removed: 'overseas' });
-    expect(await desk.json('profile show')).toMatchObject({ name: 'sandbox', active: true });
+    await pit.done('profile unset overseas zone');
+    expect(await pit.json('profile unset overseas ws-url')).toMatchObject({ wsUrl: null, settings: {} });
+    expect(await pit.json('profile use overseas')).toMatchObject({ name: 'overseas', active: true });
+    expect(await pit.json('profile show')).toMatchObject({ name: 'overseas' });
+    expect(await pit.json('profile remove overseas --dry-run')).toMatchObject({ dryRun: true });
+    expect((await pit.failure('profile remove overseas', 8)).kind).toBe('declined');
+    expect(await pit.json('profile remove overseas --yes')).toEqual({ removed: 'overseas' });
+    expect(await pit.json('profile show')).toMatchObject({ name: 'sandbox', active: true });
   });
 
   it('rejects invalid names, hosts and settings and suggests the nearest', async () => {
@@ -68,20 +68,20 @@ describe('pit profile', () => {
       'add ../up --base-url https://a.example --trade-url https://b.example',
       'add half --base-url https://a.example',
     ])
-      await desk.failure(`profile ${words}`, 2);
-    await desk.failure('profile add plain --base-url http://a.example --trade-url https://b.example', 2);
-    expect((await desk.failure('profile use locale', 2)).message).toContain('local');
-    await desk.failure('profile set local zome +08:00', 2);
-    await desk.failure('profile remove sandbox --yes', 2);
+      await pit.failure(`profile ${words}`, 2);
+    await pit.failure('profile add plain --base-url http://a.example --trade-url https://b.example', 2);
+    expect((await pit.failure('profile use locale', 2)).message).toContain('local');
+    await pit.failure('profile set local zome +08:00', 2);
+    await pit.failure('profile remove sandbox --yes', 2);
   });
 
   it('exits 4 for an unknown profile in --profile and 2 for one to be changed', async () => {
     for (const line of ['ticker --profile locla', 'account --profile locla', 'profile show --profile locla']) {
-      const told = await desk.failure(line, 4);
+      const told = await pit.failure(line, 4);
       expect(told).toMatchObject({ kind: 'credentials', message: expect.stringMatching(/Did you mean local\?/) });
     }
     for (const words of ['show locla', 'use locla', 'remove locla --yes', 'set locla zone UTC'])
-      expect((await desk.failure(`profile ${words}`, 2)).message).toMatch(/Did you mean local\?/);
+      expect((await pit.failure(`profile ${words}`, 2)).message).toMatch(/Did you mean local\?/);
   });
 });
 
@@ -98,20 +98,20 @@ it('a dry run describes the change, in JSON and as text', async () => {
     ['keys remove --profile local', 'Would remove the keys of local.'],
   ] as const) {
     const operation = line.split(' ').slice(0, 2).join(' ');
-    expect(await desk.json(`${line} --dry-run`)).toEqual({ ...none, operation, change });
-    expect(await desk.done(`${line} --dry-run`)).toBe(`${change.join('\n')}\nDry run: nothing was changed.\n`);
+    expect(await pit.json(`${line} --dry-run`)).toEqual({ ...none, operation, change });
+    expect(await pit.done(`${line} --dry-run`)).toBe(`${change.join('\n')}\nDry run: nothing was changed.\n`);
   }
-  await desk.failure('profile set local zone nowhere --dry-run', 2);
+  await pit.failure('profile set local zone nowhere --dry-run', 2);
   const secret = 'https://me:hidden@x.example.com';
-  const told = await desk.failure(`profile add new --base-url ${secret} --trade-url ${secret} --dry-run`, 2);
+  const told = await pit.failure(`profile add new --base-url ${secret} --trade-url ${secret} --dry-run`, 2);
   expect(JSON.stringify(told)).not.toContain('hidden');
 });
 
 describe('a profile with withdrawal limits', () => {
   const add = (name: string, setting: string) =>
-    desk
+    pit
       .done(`profile add ${name} --base-url ${OVERSEAS.baseUrl} --trade-url ${OVERSEAS.tradeUrl}`)
-      .then(() => desk.done(`profile set ${name} ${setting}`));
+      .then(() => pit.done(`profile set ${name} ${setting}`));
 
   it.each(['withdrawLimit 0.5btc', 'withdrawDayLimit 1btc', 'withdrawAddresses 1Boat'])(
     'is not removed by a script: %s',
@@ -119,9 +119,9 @@ describe('a profile with withdrawal limits', () => {
       const [key = ''] = setting.split(' ');
       const name = key.toLowerCase();
       await add(name, setting);
-      const told = await desk.failure(`profile remove ${name} --yes`, 8);
+      const told = await pit.failure(`profile remove ${name} --yes`, 8);
       expect(told).toMatchObject({ kind: 'declined', message: expect.stringContaining(`limits of ${name}: ${key}`) });
-      expect(await desk.json(`profile show ${name}`)).toMatchObject({ settings: { [key]: expect.any(String) } });
+      expect(await pit.json(`profile show ${name}`)).toMatchObject({ settings: { [key]: expect.any(String) } });
     },
   );
 
@@ -130,7 +130,7 @@ describe('a profile with withdrawal limits', () => {
     const answered = async (typed: string) => {
       const command = [process.execPath, PIT, 'profile', 'remove', 'limited'];
       const steps = [{ await: 'Type limited', type: `${typed}\r` }];
-      return onTerminal({ command, environment: plainEnvironment(desk.home), steps, columns: 120 });
+      return onTerminal({ command, environment: plainEnvironment(pit.home), steps, columns: 120 });
     };
     expect(await answered('y')).toMatchObject({
       status: 8,
@@ -142,84 +142,84 @@ describe('a profile with withdrawal limits', () => {
 
 describe('pit keys', () => {
   it('are read from stdin or a file, and only the last four characters are shown', async () => {
-    const file = path.join(desk.home, 'keys.txt');
+    const file = path.join(pit.home, 'keys.txt');
     writeFileSync(file, keysText());
-    const set = await desk.json('keys set --profile local --stdin', { input: keysText() });
+    const set = await pit.json('keys set --profile local --stdin', { input: keysText() });
     expect(set).toStrictEqual(shownKeys('local'));
-    expect(await desk.json('keys remove --profile local --yes')).toMatchObject({ profile: 'local' });
-    expect((await desk.failure('keys show --profile local', 4)).kind).toBe('credentials');
-    expect(await desk.json(`keys set --profile local --file ${file}`)).toStrictEqual(shownKeys('local'));
-    expect(await desk.json('keys show --profile local')).toStrictEqual(shownKeys('local'));
-    expect(await desk.json('account --profile local')).toMatchObject({ username: 'sandbox' });
+    expect(await pit.json('keys remove --profile local --yes')).toMatchObject({ profile: 'local' });
+    expect((await pit.failure('keys show --profile local', 4)).kind).toBe('credentials');
+    expect(await pit.json(`keys set --profile local --file ${file}`)).toStrictEqual(shownKeys('local'));
+    expect(await pit.json('keys show --profile local')).toStrictEqual(shownKeys('local'));
+    expect(await pit.json('account --profile local')).toMatchObject({ username: 'sandbox' });
   });
 
   it('may follow a byte order mark', async () => {
-    const file = path.join(desk.home, 'marked.txt');
+    const file = path.join(pit.home, 'marked.txt');
     writeFileSync(file, `\ufeff${keysText()}`);
-    expect(await desk.json(`keys set --profile local --file ${file}`)).toStrictEqual(shownKeys('local'));
+    expect(await pit.json(`keys set --profile local --file ${file}`)).toStrictEqual(shownKeys('local'));
     const input = `\ufeff${keysText()}`;
-    expect(await desk.json('keys set --profile local --stdin', { input })).toStrictEqual(shownKeys('local'));
+    expect(await pit.json('keys set --profile local --stdin', { input })).toStrictEqual(shownKeys('local'));
   });
 
   it('are rejected when the input is too long', async () => {
     const input = 'x'.repeat(100_000);
-    expect((await desk.failure('keys set --profile local --stdin', 2, { input })).message).toContain('stdin');
+    expect((await pit.failure('keys set --profile local --stdin', 2, { input })).message).toContain('stdin');
     if (process.platform === 'win32') return;
-    const told = await desk.failure('keys set --profile local --file /dev/zero', 2);
+    const told = await pit.failure('keys set --profile local --file /dev/zero', 2);
     expect(told.message).toBe('/dev/zero holds more than two keys.');
-    expect((await desk.failure('keys set --profile local --file /', 2)).message).toContain('EISDIR');
+    expect((await pit.failure('keys set --profile local --file /', 2)).message).toContain('EISDIR');
   });
 
   it('are removed with a note when their profile gets another trade host', async () => {
     const url = (host: string) => `profile set moving trade-url ${host}`;
-    await desk.run(`profile add moving --base-url ${OVERSEAS.baseUrl} --trade-url ${OVERSEAS.tradeUrl}`);
-    await desk.done('keys set --profile moving --stdin', { input: keysText() });
-    expect((await desk.run(url(`${OVERSEAS.tradeUrl}/api`))).stderr).toBe('');
-    expect(await desk.json('keys show --profile moving')).toStrictEqual(shownKeys('moving'));
-    expect((await desk.run(url('https://other.example.com'))).stderr).toContain('pit keys set --profile moving');
-    await desk.failure('keys show --profile moving', 4);
-    await desk.done('profile remove moving --yes');
+    await pit.run(`profile add moving --base-url ${OVERSEAS.baseUrl} --trade-url ${OVERSEAS.tradeUrl}`);
+    await pit.done('keys set --profile moving --stdin', { input: keysText() });
+    expect((await pit.run(url(`${OVERSEAS.tradeUrl}/api`))).stderr).toBe('');
+    expect(await pit.json('keys show --profile moving')).toStrictEqual(shownKeys('moving'));
+    expect((await pit.run(url('https://other.example.com'))).stderr).toContain('pit keys set --profile moving');
+    await pit.failure('keys show --profile moving', 4);
+    await pit.done('profile remove moving --yes');
   });
 
   it('belong to the profile named by PIT_PROFILE', async () => {
-    expect(await desk.json('keys show', { environment: { PIT_PROFILE: 'local' } })).toStrictEqual(shownKeys('local'));
+    expect(await pit.json('keys show', { environment: { PIT_PROFILE: 'local' } })).toStrictEqual(shownKeys('local'));
   });
 
   it('are rejected without being quoted if malformed or for an unknown profile', async () => {
     const input = 'first-half second-half\n';
-    const told = await desk.failure('keys set --profile local --stdin', 2, { input });
+    const told = await pit.failure('keys set --profile local --stdin', 2, { input });
     expect(JSON.stringify(told)).not.toMatch(/first-half|second-half/);
-    await desk.failure('keys set --profile nobody --stdin', 4, { input: keysText() });
-    await desk.failure('keys set --profile sandbox --stdin', 2, { input: keysText() });
-    await desk.failure('keys set --profile local --file nowhere.txt', 2);
-    await desk.failure('keys set --profile local', 8);
+    await pit.failure('keys set --profile nobody --stdin', 4, { input: keysText() });
+    await pit.failure('keys set --profile sandbox --stdin', 2, { input: keysText() });
+    await pit.failure('keys set --profile local --file nowhere.txt', 2);
+    await pit.failure('keys set --profile local', 8);
   });
 
   it('are removed only after confirmation', async () => {
-    await desk.failure('keys remove --profile local', 8);
-    expect(await desk.json('keys remove --profile local --dry-run --yes')).toMatchObject({ dryRun: true });
-    expect(await desk.json('keys show --profile local')).toStrictEqual(shownKeys('local'));
+    await pit.failure('keys remove --profile local', 8);
+    expect(await pit.json('keys remove --profile local --dry-run --yes')).toMatchObject({ dryRun: true });
+    expect(await pit.json('keys show --profile local')).toStrictEqual(shownKeys('local'));
   });
 });
 
 describe('a flag takes precedence over the environment, and that over the profile', () => {
   it('for the choice of profile', async () => {
-    await desk.done('profile use sandbox');
+    await pit.done('profile use sandbox');
     const environment = { PIT_PROFILE: 'nobody' };
-    const told = await desk.failure('account', 4, { environment });
+    const told = await pit.failure('account', 4, { environment });
     expect(told).toMatchObject({ kind: 'credentials', message: expect.stringContaining('nobody') });
-    expect(await desk.json('account --profile local', { environment })).toMatchObject({ username: 'sandbox' });
-    expect(await desk.json('account', { environment: { PIT_PROFILE: 'local' } })).toMatchObject({
+    expect(await pit.json('account --profile local', { environment })).toMatchObject({ username: 'sandbox' });
+    expect(await pit.json('account', { environment: { PIT_PROFILE: 'local' } })).toMatchObject({
       username: 'sandbox',
     });
   });
 
   it('for hosts and keys', async () => {
     const { environment } = exchange.served;
-    await desk.failure('account --profile local', 3, {
+    await pit.failure('account --profile local', 3, {
       environment: { ...environment, PIT_SECRET_KEY: 'wrong-secret' },
     });
-    expect(await desk.json('account', { environment })).toMatchObject({ username: 'sandbox' });
+    expect(await pit.json('account', { environment })).toMatchObject({ username: 'sandbox' });
   });
 });
 
@@ -229,12 +229,12 @@ describe("a profile's keys", () => {
   it('are not sent to a host from the environment', async () => {
     const environment = { PIT_PROFILE: 'local', PIT_TRADE_URL: other.url };
     for (const line of ['account', 'balance', 'order buy btc_usdt 0.01 --at 20000 --yes', 'cancel btc_usdt 17'])
-      expect(await desk.failure(line, 4, { environment })).toMatchObject({ kind: 'credentials' });
+      expect(await pit.failure(line, 4, { environment })).toMatchObject({ kind: 'credentials' });
     expect(other.asked).toEqual([]);
   });
 
   it('are not sent over http to another machine', async () => {
     const environment = { ...exchange.served.environment, PIT_TRADE_URL: 'http://trade.example.com' };
-    await desk.failure('account', 4, { environment });
+    await pit.failure('account', 4, { environment });
   });
 });

@@ -4,7 +4,7 @@ import { plainEnvironment, temporaryHome } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { Desk, document, lastError, TEXT, type Told, useDesk } from './desk.js';
+import { type CliError, document, lastError, PitHome, TEXT, usePitHome } from './pit-home.js';
 import { start } from './started.js';
 import { Straight } from './straight.js';
 
@@ -18,7 +18,7 @@ interface Replaced {
   readonly replaced: { readonly outcome: string; readonly id: string; readonly filled: string | null };
 }
 
-const desk = useDesk();
+const desk = usePitHome();
 const straight = new Straight(desk);
 const FAR = { side: 'buy', price: '20000', amount: '0.01' } as const;
 let inside = '';
@@ -40,7 +40,7 @@ async function partlyFilled(filled: string): Promise<string> {
 interface Ended {
   readonly code: number | null;
   readonly answer: Replaced;
-  readonly told: Told;
+  readonly told: CliError;
 }
 
 /** A replacement that does not simply succeed: its answer and its error. */
@@ -348,7 +348,7 @@ describe('pit order replace', () => {
 });
 
 describe('replacements of several processes at once', () => {
-  const limited = new Desk(temporaryHome());
+  const limited = new PitHome(temporaryHome());
   const own = new Straight(limited);
   beforeAll(async () => {
     await limited.serve();

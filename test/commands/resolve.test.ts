@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { signedUrl } from '../sandbox/signing.js';
-import { lastError, TIME, useDesk } from './desk.js';
+import { lastError, TIME, usePitHome } from './pit-home.js';
 
-const desk = useDesk(['--no-limits', '--limit', 'reqTime=4s']);
+const pit = usePitHome(['--no-limits', '--limit', 'reqTime=4s']);
 
 interface Row {
   readonly operation: string;
@@ -17,16 +17,16 @@ const EARLY =
   /^Check again from [-0-9]{10} [:0-9]{8} \(UTC\) on, when it can be settled for certain: pit resolve gone1$/;
 
 async function fault(words: string): Promise<void> {
-  await desk.done(`sandbox fault add ${words} --count 1`);
+  await pit.done(`sandbox fault add ${words} --count 1`);
 }
 
 function lost(words: string, timeout = 2) {
-  return desk.run(`order ${words} --yes --json --timeout ${timeout}`);
+  return pit.run(`order ${words} --yes --json --timeout ${timeout}`);
 }
 
 /** What something on the way does that repeats a request, with none of pit's code. */
 async function repeat(clientId: string, price: string, amount: string): Promise<string> {
-  const { address } = desk.served;
+  const { address } = pit.served;
   const values = { amount, currency: 'btc_usdt', customerOrderId: clientId, price, tradeType: '1' };
   const text = await (await fetch(signedUrl(address, address, 'order', values))).text();
   return /"id":"(\d+)"/.exec(text)?.[1] ?? '';
@@ -34,8 +34,8 @@ async function repeat(clientId: string, price: string, amount: string): Promise<
 
 describe('pit resolve', () => {
   it('says that nothing is unknown', async () => {
-    expect(await desk.json('resolve')).toEqual([]);
-    expect(await desk.done('resolve')).toBe('Nothing is unknown.\n');
+    expect(await pit.json('resolve')).toEqual([]);
+    expect(await pit.done('resolve')).toBe('Nothing is unknown.\n');
   });
 
   it('reports an order as not sent once it can no longer arrive', async () => {
@@ -45,29 +45,29 @@ describe('pit resolve', () => {
     expect(lastError(first.stderr)).toMatchObject({ kind: 'unknown', clientId: 'gone1' });
     expect(lastError(first.stderr).hint).toContain('pit resolve gone1');
     // at once, as it is early for some seconds only
-    const early = await desk.run('resolve gone1 --json --timeout 2');
+    const early = await pit.run('resolve gone1 --json --timeout 2');
     expect([early.code, lastError(early.stderr).hint]).toEqual([6, expect.stringMatching(EARLY)]);
-    const again = await desk.failure('order buy btc_usdt 0.01 --at 20001 --yes', 2);
+    const again = await pit.failure('order buy btc_usdt 0.01 --at 20001 --yes', 2);
     expect(again.hint).toContain('pit resolve gone1');
-    expect((await desk.failure('order buy btc_usdt 0.02 --at 20001 --id gone1 --yes', 2)).message).toContain('gone1');
-    const [row] = await desk.json<Row[]>('resolve gone1 --timeout 20');
+    expect((await pit.failure('order buy btc_usdt 0.02 --at 20001 --id gone1 --yes', 2)).message).toContain('gone1');
+    const [row] = await pit.json<Row[]>('resolve gone1 --timeout 20');
     expect(row).toStrictEqual({
       ...{ operation: 'order', clientId: 'gone1', market: 'btc_usdt', outcome: 'notSent', id: null, duplicates: [] },
       timeline: expect.arrayContaining([{ time: TIME, event: 'sent' }]),
     });
     expect(row?.timeline[0]?.event).toBe('recorded');
     // it is settled: the same order may be placed now, under another id
-    await desk.done('order buy btc_usdt 0.01 --at 20001 --yes');
-    expect(await desk.json('resolve')).toEqual([]);
+    await pit.done('order buy btc_usdt 0.01 --at 20001 --yes');
+    expect(await pit.json('resolve')).toEqual([]);
   });
 
   it('finds an order that arrived after the command ended', async () => {
     await fault('late --operation order --delay 3000');
     const { code } = await lost('buy btc_usdt 0.01 --at 20002 --id late1');
     expect(code).toBe(6);
-    const rows = await desk.json<Row[]>('resolve --timeout 20');
+    const rows = await pit.json<Row[]>('resolve --timeout 20');
     expect(rows).toMatchObject([{ clientId: 'late1', outcome: 'placed', duplicates: [] }]);
-    const orders = await desk.json<{ id: string; price: string }[]>('orders btc_usdt');
+    const orders = await pit.json<{ id: string; price: string }[]>('orders btc_usdt');
     expect(orders.filter(({ price }) => price === '20002.00').map(({ id }) => id)).toEqual([rows[0]?.id]);
   });
 
@@ -75,25 +75,23 @@ describe('pit resolve', () => {
     await fault('drop-after --operation order');
     const { code } = await lost('sell btc_usdt 0.01 --at 90001 --id found1', 10);
     expect(code).toBe(0);
-    const rows = await desk.json<Row[]>('resolve found1');
+    const rows = await pit.json<Row[]>('resolve found1');
     expect(rows.map(({ outcome }) => outcome)).toEqual(['placed']);
-    const text = await desk.done('resolve found1');
+    const text = await pit.done('resolve found1');
     for (const words of ['sell 0.01 btc_usdt at 90,001: placed as ', 'no answer: ', 'asked by client id: found'])
       expect(text).toContain(words);
   });
 
   it('refuses an id that the journal does not have', async () => {
-    expect((await desk.failure('resolve nobody1', 2)).message).toContain(
-      'The journal has no write with the id nobody1',
-    );
+    expect((await pit.failure('resolve nobody1', 2)).message).toContain('The journal has no write with the id nobody1');
   });
 
   it('settles a cancellation by the order itself', async () => {
-    await desk.done('order buy btc_usdt 0.01 --at 20003 --id open1 --yes');
+    await pit.done('order buy btc_usdt 0.01 --at 20003 --id open1 --yes');
     await fault('drop-before --operation cancelOrder');
-    const { code } = await desk.run('cancel btc_usdt --id open1 --json --timeout 2');
+    const { code } = await pit.run('cancel btc_usdt --id open1 --json --timeout 2');
     expect(code).toBe(6);
-    const rows = await desk.json<Row[]>('resolve --timeout 20');
+    const rows = await pit.json<Row[]>('resolve --timeout 20');
     expect(rows).toMatchObject([{ operation: 'cancelOrder', outcome: 'notSent' }]);
   });
 });
@@ -101,13 +99,13 @@ describe('pit resolve', () => {
 describe('an order that a proxy repeated', () => {
   it('is reported at once with both ids and the command that cancels the duplicate', async () => {
     await fault('twice --operation order');
-    const { code, stdout, stderr } = await desk.run('order buy btc_usdt 0.01 --at 21001 --yes --json');
+    const { code, stdout, stderr } = await pit.run('order buy btc_usdt 0.01 --at 21001 --yes --json');
     expect(code).toBe(0);
     const { id, duplicates } = JSON.parse(stdout) as { id: string; duplicates: string[] };
     expect(duplicates).toHaveLength(1);
     expect(stderr).toContain(`pit cancel btc_usdt ${duplicates[0]}`);
     expect(stderr).toContain(id);
-    const orders = await desk.json<{ id: string; price: string }[]>('orders btc_usdt');
+    const orders = await pit.json<{ id: string; price: string }[]>('orders btc_usdt');
     const there = orders.filter(({ price }) => price === '21001.00').map(({ id: one }) => one);
     expect(there.toSorted()).toEqual([id, ...duplicates].toSorted());
   });
@@ -116,23 +114,23 @@ describe('an order that a proxy repeated', () => {
     'later is told by the next command of its market, once: %s',
     async (line) => {
       const clientId = `rep${line.replaceAll(/[^a-z]/g, '').slice(0, 12)}`;
-      await desk.done(`order buy btc_usdt 0.01 --at 21002 --id ${clientId} --yes`);
+      await pit.done(`order buy btc_usdt 0.01 --at 21002 --id ${clientId} --yes`);
       const extra = await repeat(clientId, '21002', '0.01');
-      const told = await desk.run(line);
+      const told = await pit.run(line);
       expect(told.stderr).toContain(`pit cancel btc_usdt ${extra}`);
-      expect((await desk.run(line.replace('20500', '20501'))).stderr).not.toContain(extra);
-      const [row] = await desk.json<Row[]>(`resolve ${clientId}`);
+      expect((await pit.run(line.replace('20500', '20501'))).stderr).not.toContain(extra);
+      const [row] = await pit.json<Row[]>(`resolve ${clientId}`);
       expect(row?.duplicates).toEqual([extra]);
-      await desk.done(`cancel btc_usdt --id ${clientId}`);
+      await pit.done(`cancel btc_usdt --id ${clientId}`);
     },
   );
 
   it('is reported by pit resolve when it settles another order of the same side', async () => {
-    await desk.done('order buy btc_usdt 0.01 --at 21004 --id twice4 --yes');
+    await pit.done('order buy btc_usdt 0.01 --at 21004 --id twice4 --yes');
     await fault('late --operation order --delay 2500');
     expect((await lost('buy btc_usdt 0.01 --at 21005 --id late4')).code).toBe(6);
     const extra = await repeat('twice4', '21004', '0.01');
-    const { stdout, stderr } = await desk.run('resolve --json --timeout 20');
+    const { stdout, stderr } = await pit.run('resolve --json --timeout 20');
     expect(stderr).toContain(`pit cancel btc_usdt ${extra}`);
     const rows = JSON.parse(stdout) as Row[];
     expect(rows.map(({ clientId, duplicates }) => [clientId, duplicates]).toSorted()).toEqual([
@@ -142,18 +140,18 @@ describe('an order that a proxy repeated', () => {
   });
 
   it('is only a possible duplicate if another program placed one just like it', async () => {
-    await desk.done('order buy btc_usdt 0.01 --at 21008 --id mine8 --yes');
+    await pit.done('order buy btc_usdt 0.01 --at 21008 --id mine8 --yes');
     await repeat('another8', '21008', '0.01');
-    const { stderr } = await desk.run('orders btc_usdt');
+    const { stderr } = await pit.run('orders btc_usdt');
     expect(stderr).toContain('THE ORDER WAS PLACED MORE THAN ONCE');
     expect(stderr).toContain('may have repeated');
   });
 
   it('is only a possible duplicate if another program uses the key', async () => {
-    await desk.done('order buy btc_usdt 0.01 --at 21003 --id mine3 --yes');
+    await pit.done('order buy btc_usdt 0.01 --at 21003 --id mine3 --yes');
     await repeat('another1', '15000', '0.02');
     const extra = await repeat('mine3', '21003', '0.01');
-    const { stderr } = await desk.run('orders btc_usdt');
+    const { stderr } = await pit.run('orders btc_usdt');
     expect(stderr).toContain(`pit cancel btc_usdt ${extra}`);
     expect(stderr).toContain('may have repeated');
   });
@@ -161,17 +159,17 @@ describe('an order that a proxy repeated', () => {
 
 describe('a lost withdrawal within the exchange', () => {
   it('is not settled by the bill of an order of the same amount, which is named', async () => {
-    const [{ address: to } = { address: '' }] = await desk.json<{ address: string }[]>('address btc --withdraw');
+    const [{ address: to } = { address: '' }] = await pit.json<{ address: string }[]>('address btc --withdraw');
     await fault('drop-before --operation withdraw');
     const withdraw = `withdraw btc 0.05 --to ${to} --confirm-address ${to} --internal --safe-pwd-stdin`;
-    const input = `${desk.served.address.safePwd}\n`;
-    const lost = await desk.run(`${withdraw} --json --timeout 4`, { input });
+    const input = `${pit.served.address.safePwd}\n`;
+    const lost = await pit.run(`${withdraw} --json --timeout 4`, { input });
     const { clientId: id } = lastError(lost.stderr);
     expect(lost.code).toBe(6);
-    const early = await desk.failure(`resolve ${id} --as notSent`, 2);
+    const early = await pit.failure(`resolve ${id} --as notSent`, 2);
     expect(early.message).toContain('may still carry out the withdrawal');
-    await desk.done('order sell btc_usdt 0.05 --at bid-1% --ioc --yes');
-    const looked = await desk.run(`resolve ${id} --json --timeout 2`);
+    await pit.done('order sell btc_usdt 0.05 --at bid-1% --ioc --yes');
+    const looked = await pit.run(`resolve ${id} --json --timeout 2`);
     expect([looked.code, JSON.parse(looked.stdout)]).toMatchObject([6, [{ outcome: 'unknown', id: null }]]);
     expect(lastError(looked.stderr)).toMatchObject({
       message: expect.stringMatching(

@@ -1,27 +1,27 @@
 import { expect, it } from 'vitest';
-import { lastError, useDesk } from './desk.js';
+import { lastError, usePitHome } from './pit-home.js';
 
-const desk = useDesk(['--no-limits']);
+const pit = usePitHome(['--no-limits']);
 const ORDER = 'order buy btc_usdt 0.01 --profile sandbox';
 
 it('what a warning, a preview and doctor name is to be typed with the profile that was given', async () => {
-  await desk.done('sandbox fault add twice --operation order --count 1');
-  const twice = await desk.run(`${ORDER} --at 20001 --yes`);
+  await pit.done('sandbox fault add twice --operation order --count 1');
+  const twice = await pit.run(`${ORDER} --at 20001 --yes`);
   expect(twice.stderr).toMatch(/^Warning: To cancel the duplicates: pit --profile sandbox cancel btc_usdt \d+$/m);
 
-  await desk.done('sandbox fault add drop-before --operation order --count 1');
-  const lost = await desk.run(`${ORDER} --at 20002 --id gone1 --yes --json --timeout 3`);
+  await pit.done('sandbox fault add drop-before --operation order --count 1');
+  const lost = await pit.run(`${ORDER} --at 20002 --id gone1 --yes --json --timeout 3`);
   expect([lost.code, lastError(lost.stderr).hint]).toEqual([
     6,
     expect.stringContaining('pit --profile sandbox resolve'),
   ]);
   const resolve = 'pit --profile sandbox resolve gone1';
-  const { preview } = JSON.parse((await desk.run(`${ORDER} --at 20003 --dry-run --json`)).stdout) as DryRun;
+  const { preview } = JSON.parse((await pit.run(`${ORDER} --at 20003 --dry-run --json`)).stdout) as DryRun;
   expect(preview.warnings).toContainEqual(expect.stringContaining(resolve));
-  const checks = JSON.parse((await desk.run('doctor --profile sandbox --json')).stdout) as Check[];
+  const checks = JSON.parse((await pit.run('doctor --profile sandbox --json')).stdout) as Check[];
   expect(checks.find(({ check }) => check === 'journal')?.fix).toBe('Find out: pit --profile sandbox resolve');
   // and without one as it was
-  const plain = JSON.parse((await desk.run('doctor --json')).stdout) as Check[];
+  const plain = JSON.parse((await pit.run('doctor --json')).stdout) as Check[];
   expect(plain.find(({ check }) => check === 'journal')?.fix).toBe('Find out: pit resolve');
 });
 

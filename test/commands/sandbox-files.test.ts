@@ -2,11 +2,11 @@ import { statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { temporaryHome } from '../support/pit.js';
-import { Desk } from './desk.js';
+import { PitHome } from './pit-home.js';
 
 const home = temporaryHome();
-const desk = new Desk(home);
-beforeAll(() => desk.serve());
+const pit = new PitHome(home);
+beforeAll(() => pit.serve());
 
 const START = 1_677_628_800_000;
 const ROWS = [
@@ -22,20 +22,20 @@ function file(name: string): string {
 it.each(['--speed max', ''])('replays a file of candles exactly %s', async (speed) => {
   const lines = ROWS.map((row, minute) => [START + minute * 60_000, ...row].join(','));
   writeFileSync(file('candles.csv'), `time_ms,open,high,low,close,volume\n${lines.join('\n')}\n`);
-  const replayed = await desk.json(`sandbox replay btc_usdt ${file('candles.csv')} ${speed} --yes`.replace('  ', ' '));
+  const replayed = await pit.json(`sandbox replay btc_usdt ${file('candles.csv')} ${speed} --yes`.replace('  ', ' '));
   expect(replayed).toMatchObject({ market: 'btc_usdt', kind: 'candles', rows: 3, left: 0, speed: null });
-  const candles = await desk.json<Record<string, string>[]>('kline btc_usdt --type 1min --since 2023-03-01 --size 3');
+  const candles = await pit.json<Record<string, string>[]>('kline btc_usdt --type 1min --since 2023-03-01 --size 3');
   expect(candles.map(({ open, high, low, close, volume }) => [open, high, low, close, volume])).toEqual(ROWS);
 });
 
 it('imports what it exported, and asks before replacing data', async () => {
-  const before = await desk.json('balance --all');
-  await desk.json(`sandbox export ${file('all.state')}`);
+  const before = await pit.json('balance --all');
+  await pit.json(`sandbox export ${file('all.state')}`);
   expect(statSync(file('all.state')).mode & 0o077).toBe(0);
-  await desk.json('sandbox deposit usdt 5');
-  await desk.json(`sandbox import ${file('all.state')} --yes`);
-  expect(await desk.json('balance --all')).toEqual(before);
+  await pit.json('sandbox deposit usdt 5');
+  await pit.json(`sandbox import ${file('all.state')} --yes`);
+  expect(await pit.json('balance --all')).toEqual(before);
   writeFileSync(file('bad.state'), 'not a state');
-  await desk.failure(`sandbox import ${file('bad.state')} --yes`, 2);
-  expect(await desk.json('balance --all')).toEqual(before);
+  await pit.failure(`sandbox import ${file('bad.state')} --yes`, 2);
+  expect(await pit.json('balance --all')).toEqual(before);
 });

@@ -13,7 +13,7 @@ import { PASS, type Passing, type RunningProxy, startProxy } from '../support/pr
 import { freePort, serveRedis } from '../support/redis.js';
 import { requires } from '../support/tools.js';
 import { CONFIGURATION, DEPTH, NOT_FOUND } from '../trading/support/exchange.js';
-import { lastError } from './desk.js';
+import { lastError } from './pit-home.js';
 
 const KEYS = { PIT_ACCESS_KEY: 'access-0123456789', PIT_SECRET_KEY: 'secret-9876543210' };
 const LOCKED = '{"code":4001,"message":"api is locked"}';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 import { plainEnvironment, type Ran } from '../support/pit.js';
 import { PIT } from '../support/program.js';
-import type { Desk } from './desk.js';
+import type { PitHome } from './pit-home.js';
 
 /** The real program while it runs. */
 export interface Started {
@@ -13,8 +13,8 @@ export interface Started {
 }
 
 /** Starts pit in a pipe; it is killed where the test ends before it does. */
-export function start(desk: Desk, words: readonly string[]): Started {
-  const child = spawn(process.execPath, [PIT, ...words], { env: plainEnvironment(desk.home) });
+export function start(pit: PitHome, words: readonly string[]): Started {
+  const child = spawn(process.execPath, [PIT, ...words], { env: plainEnvironment(pit.home) });
   const texts = { stdout: '', stderr: '' };
   const waiting = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {

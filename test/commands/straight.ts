@@ -3,7 +3,7 @@ import { Budget } from '../../src/exchange/budget.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import { administer } from '../../src/sandbox/lifecycle/admin-client.js';
 import { fakeHost } from '../support/fake-host.js';
-import type { Desk } from './desk.js';
+import type { PitHome } from './pit-home.js';
 
 export interface Terms {
   readonly market?: string;
@@ -17,11 +17,11 @@ export interface Terms {
 /** Long enough for a machine that does much else. */
 const PATIENCE_MS = 30_000;
 
-/** The sandbox of a desk without a program in between, for what a test needs beforehand or looks at afterwards. */
+/** The sandbox of a pit without a program in between, for what a test needs beforehand or looks at afterwards. */
 export class Straight {
   #client: ExchangeClient | undefined;
 
-  constructor(private readonly desk: Desk) {}
+  constructor(private readonly pit: PitHome) {}
 
   /** The id of an order that is taken. */
   async place({ market = 'btc_usdt', side, price, amount, type, clientId }: Terms): Promise<string> {
@@ -68,7 +68,7 @@ export class Straight {
 
   /** A call of the administration, such as `POST /faults/add`. */
   administer(call: string, input: object = {}): Promise<unknown> {
-    return administer(this.desk.served.address, call, input, PATIENCE_MS);
+    return administer(this.pit.served.address, call, input, PATIENCE_MS);
   }
 
   /** Lets the next requests of an operation go wrong, or all where no count is given. */
@@ -87,7 +87,7 @@ export class Straight {
       now: Date.now,
       sleep: (ms: number) => new Promise<void>((end) => setTimeout(end, ms)),
     };
-    const { baseUrl, tradeUrl, accessKey, secretKey } = this.desk.served.address;
+    const { baseUrl, tradeUrl, accessKey, secretKey } = this.pit.served.address;
     this.#client ??= new ExchangeClient({
       host,
       hosts: { baseUrl, tradeUrl },

@@ -7,9 +7,9 @@ import { Symbols, symbolsFolder } from '../../src/config/symbols.js';
 import type { Market } from '../../src/domain/market.js';
 import type { Order, OrderState, OrderType } from '../../src/domain/order.js';
 import { temporaryHome } from '../support/pit.js';
-import { useDesk } from './desk.js';
+import { usePitHome } from './pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 
 function linesOf(home: string, file: string): string[] {
   return readFileSync(path.join(home, 'cache', 'symbols', file), 'utf8')
@@ -27,30 +27,30 @@ function placed(market: string, clientId: string | null, ids: readonly string[],
 
 describe('the name files for shell completion', () => {
   it('are written when commands see names, readable by the user only', async () => {
-    await desk.done('markets');
-    expect(linesOf(desk.home, 'sandbox/markets')).toContain('btc_usdt');
-    expect(linesOf(desk.home, 'sandbox/coins')).toContain('usdt');
-    const { id } = await desk.json<{ id: string }>('order buy btc_usdt 0.001 --at 20000 --id mine0001 --yes');
-    expect(linesOf(desk.home, 'sandbox/orders')).toEqual([`btc_usdt ${id} mine0001`]);
-    expect(statSync(path.join(desk.home, 'cache/symbols/sandbox/orders')).mode & 0o777).toBe(0o600);
-    await desk.done('cancel btc_usdt --id mine0001');
-    expect(linesOf(desk.home, 'sandbox/orders')).toEqual(['']);
+    await pit.done('markets');
+    expect(linesOf(pit.home, 'sandbox/markets')).toContain('btc_usdt');
+    expect(linesOf(pit.home, 'sandbox/coins')).toContain('usdt');
+    const { id } = await pit.json<{ id: string }>('order buy btc_usdt 0.001 --at 20000 --id mine0001 --yes');
+    expect(linesOf(pit.home, 'sandbox/orders')).toEqual([`btc_usdt ${id} mine0001`]);
+    expect(statSync(path.join(pit.home, 'cache/symbols/sandbox/orders')).mode & 0o777).toBe(0o600);
+    await pit.done('cancel btc_usdt --id mine0001');
+    expect(linesOf(pit.home, 'sandbox/orders')).toEqual(['']);
   });
 
   it('warn about a limit on a coin that the exchange does not have', async () => {
-    await desk.done('markets');
-    const set = await desk.run('profile set sandbox dayNotional 900000usdt,3usdx');
+    await pit.done('markets');
+    const set = await pit.run('profile set sandbox dayNotional 900000usdt,3usdx');
     expect([set.code, set.stderr]).toEqual([
       0,
       'Warning: This exchange has no coin usdx, so a limit on it has no effect. Did you mean usdt?\n',
     ]);
-    expect((await desk.run('profile set sandbox dayNotional 900000usdt')).stderr).toBe('');
+    expect((await pit.run('profile set sandbox dayNotional 900000usdt')).stderr).toBe('');
   });
 
   it('are kept by host when the hosts come from the environment', async () => {
     const home = temporaryHome();
-    const { environment } = desk.served;
-    await desk.done('markets', { environment: { ...environment, PIT_HOME: home } });
+    const { environment } = pit.served;
+    await pit.done('markets', { environment: { ...environment, PIT_HOME: home } });
     const folder = symbolsFolder('sandbox', environment);
     expect(folder).toMatch(/^\+http___127_0_0_1_\d+\+http___127_0_0_1_\d+$/);
     expect(readdirSync(path.join(home, 'cache/symbols'))).toEqual([folder]);
@@ -59,10 +59,10 @@ describe('the name files for shell completion', () => {
 
   it('never make a command fail when they cannot be written', async () => {
     const home = temporaryHome();
-    const { environment } = desk.served;
+    const { environment } = pit.served;
     mkdirSync(path.join(home, 'cache'), { mode: 0o700 });
     writeFileSync(path.join(home, 'cache', 'symbols'), 'a file in the way');
-    await desk.done('markets', { environment: { ...environment, PIT_HOME: home } });
+    await pit.done('markets', { environment: { ...environment, PIT_HOME: home } });
   });
 });
 

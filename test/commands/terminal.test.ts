@@ -3,33 +3,33 @@ import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { useDesk } from './desk.js';
-import type { OrderRow } from './orders-desk.js';
+import type { OrderRow } from './order-rows.js';
+import { usePitHome } from './pit-home.js';
 
 const CTRL_C = '\u0003';
 const QUESTION = '[y/N]';
 
 describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () => {
-  const desk = useDesk();
-  beforeAll(() => desk.done('markets'));
+  const pit = usePitHome();
+  beforeAll(() => pit.done('markets'));
 
   async function at(line: string, job: Partial<PtyJob> = {}): Promise<PtyResult> {
     const command = [process.execPath, PIT, ...line.split(' ')];
-    const result = await onTerminal({ command, environment: plainEnvironment(desk.home), columns: 120, ...job });
+    const result = await onTerminal({ command, environment: plainEnvironment(pit.home), columns: 120, ...job });
     // whatever happened, it ended by itself and the terminal takes lines and echoes again
     expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
     return result;
   }
 
   function open(): Promise<OrderRow[]> {
-    return desk.json<OrderRow[]>('orders btc_usdt');
+    return pit.json<OrderRow[]>('orders btc_usdt');
   }
 
   it('a question that was put aside with Ctrl-Z is there again with fg, and the answer counts', async () => {
     const shell = ['bash', '--norc', '--noprofile', '-i'];
     const { screen, status } = await onTerminal({
       command: shell,
-      environment: { ...plainEnvironment(desk.home), PS1: 'ready ', TERM: 'xterm' },
+      environment: { ...plainEnvironment(pit.home), PS1: 'ready ', TERM: 'xterm' },
       columns: 120,
       steps: [
         { await: 'ready ', type: `${process.execPath} ${PIT} order buy btc_usdt 0.01 --at 5003\r` },
@@ -146,7 +146,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
     });
 
     it('is asked about one by one', async () => {
-      await desk.done('profile set sandbox orderNotional 100usdt');
+      await pit.done('profile set sandbox orderNotional 100usdt');
       const steps = [
         { await: TYPE, type: 'price-band\r' },
         { await: 'Type order-notional', type: 'price-band\r' },
@@ -158,7 +158,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       });
       expect(overridden.screen).toContain('Overridden price-band');
       expect(overridden.status).toBe(0);
-      await desk.done('profile unset sandbox orderNotional');
+      await pit.done('profile unset sandbox orderNotional');
     });
   });
 
@@ -166,7 +166,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
     const ACCESS = 'access-key-0123456789';
     const SECRET = 'secret-key-9876543210';
     beforeAll(() =>
-      desk.run('profile add overseas --base-url https://api.example.com --trade-url https://trade.example.com'),
+      pit.run('profile add overseas --base-url https://api.example.com --trade-url https://trade.example.com'),
     );
 
     it('hides what is typed', async () => {
@@ -178,7 +178,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
       });
       expect(status).toBe(0);
       expect(screen).not.toMatch(/access-key|secret-key|0123456789|9876543210/);
-      expect(await desk.json('keys show --profile overseas')).toMatchObject({ accessKey: '…6789', secretKey: '…3210' });
+      expect(await pit.json('keys show --profile overseas')).toMatchObject({ accessKey: '…6789', secretKey: '…3210' });
     });
 
     it('stores nothing when it is interrupted half-way', async () => {
@@ -189,12 +189,12 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
         ],
       });
       expect(status).toBe(130);
-      expect(await desk.json('keys show --profile overseas')).toMatchObject({ accessKey: '…6789' });
+      expect(await pit.json('keys show --profile overseas')).toMatchObject({ accessKey: '…6789' });
     });
   });
 
   it.each([40, 80])('an account fits %i columns, no word broken', async (columns) => {
-    const { screen } = await at('account', { columns, environment: { ...plainEnvironment(desk.home), NO_COLOR: '1' } });
+    const { screen } = await at('account', { columns, environment: { ...plainEnvironment(pit.home), NO_COLOR: '1' } });
     const lines = screen.split('\r\n');
     expect(lines.filter((line) => line.length > columns)).toEqual([]);
     expect(lines.flatMap((line) => line.trim().split(/ +/))).toEqual(expect.arrayContaining(['withdrawals']));

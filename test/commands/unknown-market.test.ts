@@ -4,38 +4,41 @@ import { refuseUnknownMarket } from '../../src/commands/known-market.js';
 import { Failure, usage } from '../../src/errors.js';
 import { fakeHost } from '../support/fake-host.js';
 import { temporaryHome } from '../support/pit.js';
-import { Desk, useDesk } from './desk.js';
-import type { OrderRow, Placed } from './orders-desk.js';
+import type { OrderRow, Placed } from './order-rows.js';
+import { PitHome, usePitHome } from './pit-home.js';
 
-const served = useDesk();
+const served = usePitHome();
 
 /** A home that has never seen a list of the markets, and leads to the same exchange. */
 function newHome() {
   const { accessKey, secretKey, baseUrl, tradeUrl } = served.served.address;
   const keys = { PIT_ACCESS_KEY: accessKey, PIT_SECRET_KEY: secretKey };
-  return { desk: new Desk(temporaryHome()), environment: { ...keys, PIT_BASE_URL: baseUrl, PIT_TRADE_URL: tradeUrl } };
+  return {
+    pit: new PitHome(temporaryHome()),
+    environment: { ...keys, PIT_BASE_URL: baseUrl, PIT_TRADE_URL: tradeUrl },
+  };
 }
 
 describe('a market that the exchange does not list', () => {
   it('is skipped by pit orders with a warning and rejected by pit cancel before a request is sent', async () => {
-    const { desk, environment } = newHome();
+    const { pit, environment } = newHome();
     // nothing is known of the markets here, so that the exchange has to say it, and the journal knows the name from then on
-    const first = await desk.failure('cancel btc_usdx 123', 2, { environment });
+    const first = await pit.failure('cancel btc_usdx 123', 2, { environment });
     expect(first.message).toContain('There is no market btc_usdx');
-    const placed = await desk.json<Placed>('order buy btc_usdt 0.01 --at 20000 --yes', { environment });
-    const told = await desk.failure('cancel btc_usdy 123', 2, { environment });
+    const placed = await pit.json<Placed>('order buy btc_usdt 0.01 --at 20000 --yes', { environment });
+    const told = await pit.failure('cancel btc_usdy 123', 2, { environment });
     expect(told.hint).toContain('Did you mean btc_usdt');
-    await desk.failure('cancel btc_usdy 123 --dry-run', 2, { environment });
+    await pit.failure('cancel btc_usdy 123 --dry-run', 2, { environment });
 
-    const { code, stdout, stderr } = await desk.run('orders --json', { environment });
+    const { code, stdout, stderr } = await pit.run('orders --json', { environment });
     expect([code, (JSON.parse(stdout) as OrderRow[]).map(({ id }) => id)]).toEqual([0, [placed.id]]);
     expect(stderr).toContain('There is no market btc_usdx on this exchange. Skipping it.');
     expect(stderr).toContain('Markets in which pit placed orders lately: btc_usdt.');
     expect(stderr).not.toContain('btc_usdy');
     // whoever names it gets it said
-    await desk.failure('orders btc_usdx', 2, { environment });
+    await pit.failure('orders btc_usdx', 2, { environment });
     const away = { ...environment, PIT_BASE_URL: 'http://127.0.0.1:1' };
-    await desk.done(`cancel btc_usdt ${placed.id}`, { environment: away });
+    await pit.done(`cancel btc_usdt ${placed.id}`, { environment: away });
   });
 
   it.each<[string, boolean, Failure | undefined, string]>([

@@ -10,8 +10,8 @@ import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { onTerminal, type PtyResult, type PtyStep } from '../support/pty.js';
 import { requires } from '../support/tools.js';
-import { DECIMAL, document, type Extra, ID, lastError, useDesk } from './desk.js';
 import { keyWith } from './funds/funds.js';
+import { DECIMAL, document, type Extra, ID, lastError, usePitHome } from './pit-home.js';
 
 interface Address {
   readonly address: string;
@@ -25,7 +25,7 @@ interface Record {
 }
 
 /** A test cannot wait for the tolerance of a minute. */
-const desk = useDesk(['--limit', 'key=off,address=off,kline=off,reqTime=4s']);
+const desk = usePitHome(['--limit', 'key=off,address=off,kline=off,reqTime=4s']);
 /** The verified addresses of the sandbox's account. */
 const verified: { btc: string; usdt: string; xrp: Address } = { btc: '', usdt: '', xrp: { address: '', memo: null } };
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useDesk } from '../commands/desk.js';
+import { usePitHome } from '../commands/pit-home.js';
 import { plainEnvironment } from '../support/pit.js';
 import { PIT } from '../support/program.js';
 import { requires } from '../support/tools.js';
@@ -23,7 +23,7 @@ interface Ran {
 }
 
 describe.skipIf(!requires('jq'))('the recipes in docs/recipes.md', () => {
-  const desk = useDesk();
+  const desk = usePitHome();
   const folder = path.join(desk.home, 'scripts');
   const tried = new Set<string>();
 

@@ -15,12 +15,12 @@ interface Asked {
 type Source = Pick<Permits, 'claim'>;
 
 /** What came of a request that left: an answer, an answer that reports the lock, or nothing. */
-export type Told = 'answer' | 'lock' | 'nothing';
+export type TurnEnd = 'answer' | 'lock' | 'nothing';
 
 /** A request that may leave. Call one of the two methods, once. */
 export interface Turn {
   /** An answer came, or none is awaited any more. */
-  over(told: Told): Promise<void>;
+  over(end: TurnEnd): Promise<void>;
   /** The request did not leave after all. */
   unused(): Promise<void>;
 }
@@ -46,10 +46,10 @@ export class Limiter {
       for (const limit of this.limits.permitsOf(bucket)) permits.push(await this.#inTurn(limit, lane));
       const breaker = drawsFromAddress(bucket) ? this.limits.breaker : undefined;
       const isTry = breaker?.check(mayTry) === 'try';
-      const over = async (told: Told) => {
+      const over = async (end: TurnEnd) => {
         // first, so that those who wait for one of the permits see the lock
-        if (told === 'lock') breaker?.trip();
-        if (told === 'answer' && isTry) breaker?.clear();
+        if (end === 'lock') breaker?.trip();
+        if (end === 'answer' && isTry) breaker?.clear();
         await Promise.all(permits.map((permit) => permit.done()));
       };
       return { over, unused };

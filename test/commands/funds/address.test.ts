@@ -3,10 +3,10 @@ import { plainEnvironment } from '../../support/pit.js';
 import { PIT } from '../../support/program.js';
 import { onTerminal } from '../../support/pty.js';
 import { requires } from '../../support/tools.js';
-import { useDesk } from '../desk.js';
 import { useLiteralExchange } from '../literal-exchange.js';
+import { usePitHome } from '../pit-home.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 const none = useLiteralExchange({
   '/api/getFeeInfo': '{"code":1000,"result":{"BTC":[{"chainName":"BTC","fee":0.0005}]}}',
   '*': '{"code":1001,"message":"there is no address for this coin yet"}',
@@ -29,7 +29,7 @@ interface Row {
 
 describe('pit address', () => {
   it('prints one untruncated line per chain in a pipe and warns about closed chains', async () => {
-    const rows = await desk.json<Row[]>('address USDT');
+    const rows = await pit.json<Row[]>('address USDT');
     expect(rows.map(({ chain, canDeposit, canWithdraw }) => [chain, canDeposit, canWithdraw])).toEqual([
       ['TRC20', true, true],
       ['ERC20', true, true],
@@ -37,24 +37,24 @@ describe('pit address', () => {
       ['OMNI', false, false],
     ]);
     expect(Object.keys(rows[0] ?? {})).toEqual(['coin', 'chain', 'address', 'memo', 'canDeposit', 'canWithdraw']);
-    const { stdout, stderr } = await desk.run('address usdt');
+    const { stdout, stderr } = await pit.run('address usdt');
     const [, ...lines] = stdout.trimEnd().split('\n');
     expect(lines.map((line) => line.split(/ +/)[2])).toEqual(rows.map(({ address }) => address));
     expect(stderr).toBe('Warning: usdt on OMNI: DEPOSITS ARE CLOSED: send nothing here now.\n');
   });
 
   it('warns that a memo is required', async () => {
-    const [row] = await desk.json<Row[]>('address xrp');
+    const [row] = await pit.json<Row[]>('address xrp');
     expect(row).toMatchObject({ chain: 'XRP', memo: expect.stringMatching(/^\d{12}$/) });
     for (const format of ['', ' --json', ' --csv']) {
-      const { stderr } = await desk.run(`address xrp${format}`);
+      const { stderr } = await pit.run(`address xrp${format}`);
       expect(stderr).toBe(`Warning: xrp on XRP: THE MEMO ${row?.memo} IS REQUIRED: coins sent without it are lost.\n`);
     }
-    expect(await desk.json<Row[]>('address xrp --single')).toEqual([{ ...row, chain: null }]);
+    expect(await pit.json<Row[]>('address xrp --single')).toEqual([{ ...row, chain: null }]);
   });
 
   it('warns that an address may contain a memo, without splitting it', async () => {
-    const { stdout, stderr } = await desk.run('address xrp --json', joined.extra);
+    const { stdout, stderr } = await pit.run('address xrp --json', joined.extra);
     expect(JSON.parse(stdout)).toEqual([
       { coin: 'xrp', chain: null, address: 'rBox_104532', memo: null, canDeposit: null, canWithdraw: null },
     ]);
@@ -62,21 +62,21 @@ describe('pit address', () => {
   });
 
   it('reads the single deposit address and the verified withdrawal address', async () => {
-    const [row] = await desk.json<Row[]>('address btc');
-    expect(await desk.json<Row[]>('address btc --single')).toEqual([{ ...row, chain: null }]);
-    const [verified] = await desk.json<Row[]>('address btc --withdraw');
+    const [row] = await pit.json<Row[]>('address btc');
+    expect(await pit.json<Row[]>('address btc --single')).toEqual([{ ...row, chain: null }]);
+    const [verified] = await pit.json<Row[]>('address btc --withdraw');
     expect(verified).toMatchObject({ chain: null, memo: null, canWithdraw: true });
     expect(verified?.address).not.toBe(row?.address);
-    expect((await desk.failure('address btc --single --withdraw', 2)).message).toMatch(/exclude each other/);
+    expect((await pit.failure('address btc --single --withdraw', 2)).message).toMatch(/exclude each other/);
   });
 
   it('says how to obtain a missing address', async () => {
     for (const line of ['address btc', 'address btc --single', 'address btc --withdraw'])
-      expect(await desk.failure(line, 3, none.extra)).toMatchObject({
+      expect(await pit.failure(line, 3, none.extra)).toMatchObject({
         code: 1001,
         hint: expect.stringMatching(OBTAIN),
       });
-    expect((await desk.failure('address usdt --single', 3)).hint).toBe(
+    expect((await pit.failure('address usdt --single', 3)).hint).toBe(
       "Obtain it first in the exchange's app or on its website. Omit --single to list every chain.",
     );
   });
@@ -85,12 +85,12 @@ describe('pit address', () => {
 describe.skipIf(!requires('python3'))('pit address on a terminal (needs python3)', () => {
   let rows: Row[] = [];
   beforeAll(async () => {
-    rows = await desk.json<Row[]>('address usdt');
+    rows = await pit.json<Row[]>('address usdt');
   });
 
   async function screenOf(line: string, columns: number, rows = 60): Promise<string[]> {
     const command = [process.execPath, PIT, ...line.split(' ')];
-    const environment = { ...plainEnvironment(desk.home), NO_COLOR: '1' };
+    const environment = { ...plainEnvironment(pit.home), NO_COLOR: '1' };
     const { screen, status } = await onTerminal({ command, environment, columns, rows });
     expect(status).toBe(0);
     return screen.split('\r\n');
@@ -107,7 +107,7 @@ describe.skipIf(!requires('python3'))('pit address on a terminal (needs python3)
   );
 
   it('prints the memo prominently and says that the QR code lacks it', async () => {
-    const [row] = await desk.json<Row[]>('address eos');
+    const [row] = await pit.json<Row[]>('address eos');
     const lines = await screenOf('address eos', 80);
     expect(lines.slice(0, 4)).toEqual([
       'eos on EOS',

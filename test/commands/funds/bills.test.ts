@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { plainEnvironment } from '../../support/pit.js';
 import { PIT } from '../../support/program.js';
-import { COUNT, DECIMAL, document, ID, lastError, TEXT, TIME, useDesk } from '../desk.js';
 import { environmentAt } from '../literal-exchange.js';
-import { place, same, sum } from '../orders-desk.js';
+import { place, same, sum } from '../order-rows.js';
+import { COUNT, DECIMAL, document, ID, lastError, TEXT, TIME, usePitHome } from '../pit-home.js';
 
-const desk = useDesk(['--no-limits', '--zone', '-05:30']);
+const pit = usePitHome(['--no-limits', '--zone', '-05:30']);
 
 interface Bill {
   readonly id: string;
@@ -32,15 +32,15 @@ const ids = (bills: readonly Bill[]) => bills.map(({ id }) => id);
 describe('pit bills', () => {
   let before = '';
   beforeAll(async () => {
-    for (let count = 0; count < 20; count += 1) await place(desk, 'buy btc_usdt 0.001 --at ask+1% --ioc');
-    await desk.done('sandbox clock advance 3d');
-    before = (await desk.json<{ time: string }>('sandbox status')).time;
-    await desk.done('sandbox deposit eth 1.5');
-    await desk.done('sandbox clock advance 5m');
+    for (let count = 0; count < 20; count += 1) await place(pit, 'buy btc_usdt 0.001 --at ask+1% --ioc');
+    await pit.done('sandbox clock advance 3d');
+    before = (await pit.json<{ time: string }>('sandbox status')).time;
+    await pit.done('sandbox deposit eth 1.5');
+    await pit.done('sandbox clock advance 5m');
   });
 
   it('lists every documented field, newest first', async () => {
-    const bills = await desk.json<Bill[]>('bills');
+    const bills = await pit.json<Bill[]>('bills');
     expect(bills).toHaveLength(50);
     expect(bills).toStrictEqual(
       bills.map(() => ({
@@ -53,36 +53,36 @@ describe('pit bills', () => {
   });
 
   it('reads all bills older and newer than 48 hours, by page or with --all', async () => {
-    const all = await desk.json<Bill[]>('bills --all');
+    const all = await pit.json<Bill[]>('bills --all');
     // a purchase makes three bills: the payment, the coins and the fee
     expect(all).toHaveLength(7 + 20 * 3 + 1);
-    expect(await desk.json<Bill[]>('bills --from 30d')).toEqual(all);
-    expect(await desk.json<Bill[]>('bills --page 1')).toEqual(all.slice(0, 50));
-    expect(await desk.json<Bill[]>('bills --page 2')).toEqual(all.slice(50));
-    expect(await desk.json<Bill[]>('bills --page 3')).toEqual([]);
-    expect((await desk.run('bills')).stderr).toBe(
+    expect(await pit.json<Bill[]>('bills --from 30d')).toEqual(all);
+    expect(await pit.json<Bill[]>('bills --page 1')).toEqual(all.slice(0, 50));
+    expect(await pit.json<Bill[]>('bills --page 2')).toEqual(all.slice(50));
+    expect(await pit.json<Bill[]>('bills --page 3')).toEqual([]);
+    expect((await pit.run('bills')).stderr).toBe(
       'Showing 50 bills. For older ones, use --page 2, --from TIME or --all.\n',
     );
-    expect(await desk.json<Bill[]>('bills BTC --all')).toEqual(all.filter(({ coin }) => coin === 'btc'));
+    expect(await pit.json<Bill[]>('bills BTC --all')).toEqual(all.filter(({ coin }) => coin === 'btc'));
   });
 
   it('applies --from and --to although the exchange writes dates in another zone', async () => {
-    const all = await desk.json<Bill[]>('bills --all');
+    const all = await pit.json<Bill[]>('bills --all');
     const old = all.filter(({ time }) => time < before);
     expect(old).toHaveLength(67);
-    expect(await desk.json<Bill[]>(`bills --from ${before}`)).toEqual(all.slice(0, 1));
-    expect(await desk.json<Bill[]>(`bills --all --to ${before}`)).toEqual(old);
-    expect(await desk.json<Bill[]>(`bills --to ${before}`)).toEqual(old.slice(0, 50));
+    expect(await pit.json<Bill[]>(`bills --from ${before}`)).toEqual(all.slice(0, 1));
+    expect(await pit.json<Bill[]>(`bills --all --to ${before}`)).toEqual(old);
+    expect(await pit.json<Bill[]>(`bills --to ${before}`)).toEqual(old.slice(0, 50));
     const [from, to] = [old[40]?.time, old[10]?.time];
     const between = old.filter(({ time }) => time >= String(from) && time <= String(to));
-    expect(await desk.json<Bill[]>(`bills --from ${from} --to ${to}`)).toEqual(between);
-    expect(await desk.json('bills --from 2020-01-01 --to 2020-02-01')).toEqual([]);
-    expect(await desk.done('bills --to 2020-02-01')).toBe('No bills.\n');
+    expect(await pit.json<Bill[]>(`bills --from ${from} --to ${to}`)).toEqual(between);
+    expect(await pit.json('bills --from 2020-01-01 --to 2020-02-01')).toEqual([]);
+    expect(await pit.done('bills --to 2020-02-01')).toBe('No bills.\n');
   });
 
   it('sums bills exactly with --summary', async () => {
-    const bills = await desk.json<Bill[]>('bills --all');
-    const sums = await desk.json<Sum[]>('bills --summary');
+    const bills = await pit.json<Bill[]>('bills --all');
+    const sums = await pit.json<Sum[]>('bills --summary');
     expect(sums[0]).toStrictEqual({
       ...{ coin: TEXT, type: TEXT, count: COUNT, in: DECIMAL, out: DECIMAL, net: DECIMAL },
     });
@@ -92,20 +92,20 @@ describe('pit bills', () => {
       expect(same(net, sum(...group.map(({ change }) => change)))).toBe(true);
       expect(same(net, sum(amounts.in, `-${amounts.out}`))).toBe(true);
     }
-    const held = await desk.json<{ coin: string; total: string }[]>('balance');
+    const held = await pit.json<{ coin: string; total: string }[]>('balance');
     for (const { coin, total } of held)
       expect(same(total, sum(...sums.filter((one) => one.coin === coin).map(({ net }) => net)))).toBe(true);
-    const table = await desk.done('bills btc --summary');
+    const table = await pit.done('bills btc --summary');
     expect(table).toMatch(/btc +Trading fee +20 +0 +0\.\d+ +-0\.\d+\n/);
     expect(table.trimEnd().split('\n').at(-1)).toMatch(/^btc +total +41 /);
   });
 
   it('prints CSV with plain numbers', async () => {
-    const { header, rows } = await desk.csv('bills --all');
+    const { header, rows } = await pit.csv('bills --all');
     expect(header).toBe('id,time,coin,type,change,balance,remark');
     expect(rows.some((row) => /,Trading fee,-0\.\d+,\d/.test(row))).toBe(true);
-    expect((await desk.csv('bills eos --from 1s')).header).toBe(header);
-    expect((await desk.csv('bills --summary')).header).toBe('coin,type,count,in,out,net');
+    expect((await pit.csv('bills eos --from 1s')).header).toBe(header);
+    expect((await pit.csv('bills --summary')).header).toBe('coin,type,count,in,out,net');
   });
 
   it.each([
@@ -115,17 +115,17 @@ describe('pit bills', () => {
     ['bills --from yesterday', /not a time/],
     ['bills b-tc', /not a coin's name/],
   ])('rejects pit %s', async (line, message) => {
-    expect((await desk.failure(line, 2)).message).toMatch(message);
+    expect((await pit.failure(line, 2)).message).toMatch(message);
   });
 
   it("warns when the profile's zone differs from that of the bills", async () => {
-    await desk.done('profile set sandbox zone +08:00');
-    expect((await desk.run('bills --page 2')).stderr).toBe(
+    await pit.done('profile set sandbox zone +08:00');
+    expect((await pit.run('bills --page 2')).stderr).toBe(
       "Warning: The profile's zone is +08:00, but this exchange's bills are in -05:30.\n→ Use the zone of the bills: pit profile unset sandbox zone\n",
     );
-    await desk.done('profile set sandbox zone -- -05:30');
-    expect((await desk.run('bills --page 2')).stderr).toBe('');
-    await desk.done('profile unset sandbox zone');
+    await pit.done('profile set sandbox zone -- -05:30');
+    expect((await pit.run('bills --page 2')).stderr).toBe('');
+    await pit.done('profile unset sandbox zone');
   });
 
   it.each(['bills --all', 'bills --all --csv', 'bills --all --json'])(
@@ -133,7 +133,7 @@ describe('pit bills', () => {
     async (line) => {
       const script = `{ "${process.execPath}" "${PIT}" ${line}; echo "exit $?" >&2; } | head -c 1`;
       const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve, reject) => {
-        execFile('/bin/sh', ['-c', script], { env: plainEnvironment(desk.home) }, (error, stdout, stderr) =>
+        execFile('/bin/sh', ['-c', script], { env: plainEnvironment(pit.home) }, (error, stdout, stderr) =>
           error ? reject(error) : resolve({ stdout, stderr }),
         );
       });
@@ -161,7 +161,7 @@ describe('pit bills on a broken exchange', () => {
         return respond(dataType === '0' ? bills([]) : older(Number(pageIndex)));
       },
     });
-    return desk.run(line, { environment: environmentAt(server.url) });
+    return pit.run(line, { environment: environmentAt(server.url) });
   }
 
   it('prints a complete document and an error about the missing part when a later page fails', async () => {

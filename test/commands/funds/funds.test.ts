@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { COUNT, DECIMAL, FLAG, ID, TEXT, TIME, useDesk } from '../desk.js';
-import { product, same } from '../orders-desk.js';
+import { product, same } from '../order-rows.js';
+import { COUNT, DECIMAL, FLAG, ID, TEXT, TIME, usePitHome } from '../pit-home.js';
 import { keyWith, withdraw } from './funds.js';
 
-const desk = useDesk(['--no-limits', '--zone', '+08:00']);
+const pit = usePitHome(['--no-limits', '--zone', '+08:00']);
 
 interface Row {
   readonly id: string;
@@ -20,13 +20,13 @@ interface Row {
 describe('pit deposits and pit withdrawals', () => {
   let id = '';
   beforeAll(async () => {
-    await desk.done('sandbox deposit usdt 100.5 --chain TRC20');
-    await desk.done('sandbox deposit usdt 7 --chain ERC20 --fail');
-    id = await withdraw(desk, 'usdt', '50', '1');
+    await pit.done('sandbox deposit usdt 100.5 --chain TRC20');
+    await pit.done('sandbox deposit usdt 7 --chain ERC20 --fail');
+    id = await withdraw(pit, 'usdt', '50', '1');
   });
 
   it('list every documented field', async () => {
-    const deposits = await desk.json<Row[]>('deposits usdt');
+    const deposits = await pit.json<Row[]>('deposits usdt');
     expect(deposits.map(({ amount }) => amount)).toEqual(['7.00000000', '100.50000000']);
     expect(deposits).toStrictEqual(
       deposits.map(() => ({
@@ -34,7 +34,7 @@ describe('pit deposits and pit withdrawals', () => {
         ...{ confirmations: COUNT, internal: false, description: TEXT, state: 'waiting', status: 0 },
       })),
     );
-    expect(await desk.json('withdrawals USDT')).toStrictEqual([
+    expect(await pit.json('withdrawals USDT')).toStrictEqual([
       {
         ...{
           id,
@@ -51,99 +51,99 @@ describe('pit deposits and pit withdrawals', () => {
   });
 
   it("convert a deposit's date from the zone learned from a bill", async () => {
-    const [deposit] = await desk.json<Row[]>('deposits usdt');
+    const [deposit] = await pit.json<Row[]>('deposits usdt');
     const time = Date.parse(deposit?.time ?? '');
     expect(Math.abs(time - Date.now())).toBeLessThan(120_000);
     expect(deposit?.timeRaw).toBe(new Date(time + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' '));
   });
 
   it('show each state by name', async () => {
-    await desk.done('sandbox clock advance 25s');
-    expect((await desk.json<Row[]>('withdrawals usdt'))[0]).toMatchObject({ state: 'confirmed', hash: TEXT });
-    await desk.done('sandbox clock advance 5m');
-    expect((await desk.json<Row[]>('withdrawals usdt'))[0]).toMatchObject({ state: 'success', status: 2 });
-    const deposits = await desk.json<Row[]>('deposits usdt');
+    await pit.done('sandbox clock advance 25s');
+    expect((await pit.json<Row[]>('withdrawals usdt'))[0]).toMatchObject({ state: 'confirmed', hash: TEXT });
+    await pit.done('sandbox clock advance 5m');
+    expect((await pit.json<Row[]>('withdrawals usdt'))[0]).toMatchObject({ state: 'success', status: 2 });
+    const deposits = await pit.json<Row[]>('deposits usdt');
     expect(deposits.map(({ state, confirmations }) => [state, confirmations])).toEqual([
       ['failed', 11],
       ['success', 3],
     ]);
-    expect(await desk.done('deposits usdt')).toMatch(/amount +state +confirmations +hash/);
-    expect(await desk.done('deposits usdt')).toMatch(/7\.0+ +failed +11 +[0-9a-f]{64} +0x/);
+    expect(await pit.done('deposits usdt')).toMatch(/amount +state +confirmations +hash/);
+    expect(await pit.done('deposits usdt')).toMatch(/7\.0+ +failed +11 +[0-9a-f]{64} +0x/);
   });
 
   it('list one page with --page and all with --all', async () => {
-    for (let count = 0; count < 60; count += 1) await desk.done(`sandbox deposit btc 0.0${count + 1}`);
-    const ids = async (words: string) => (await desk.json<Row[]>(`deposits btc${words}`)).map((row) => row.id);
+    for (let count = 0; count < 60; count += 1) await pit.done(`sandbox deposit btc 0.0${count + 1}`);
+    const ids = async (words: string) => (await pit.json<Row[]>(`deposits btc${words}`)).map((row) => row.id);
     const [first, second, all] = [await ids(''), await ids(' --page 2'), await ids(' --all')];
     expect([first.length, second.length]).toEqual([50, 10]);
     expect(all).toEqual([...first, ...second]);
-    expect((await desk.run('deposits btc')).stderr).toBe('For older deposits, use --page 2 or --all.\n');
-    expect((await desk.run('deposits btc --page 2')).stderr).toBe('');
+    expect((await pit.run('deposits btc')).stderr).toBe('For older deposits, use --page 2 or --all.\n');
+    expect((await pit.run('deposits btc --page 2')).stderr).toBe('');
     expect(await ids(' --page 9')).toEqual([]);
-    expect((await desk.csv('withdrawals eth --all')).header).toBe(
+    expect((await pit.csv('withdrawals eth --all')).header).toBe(
       'id,time,processedTime,coin,amount,fee,address,hash,merchantOrderNo,state,status',
     );
-    expect((await desk.csv('deposits eth')).header).toMatch(/^id,time,timeRaw,coin,amount,address,hash,confirmations,/);
-    expect((await desk.failure('deposits btc --page 1 --all', 2)).message).toMatch(/exclude each other/);
+    expect((await pit.csv('deposits eth')).header).toMatch(/^id,time,timeRaw,coin,amount,address,hash,confirmations,/);
+    expect((await pit.failure('deposits btc --page 1 --all', 2)).message).toMatch(/exclude each other/);
   });
 });
 
 describe('pit fees', () => {
   it('lists fees without a key', async () => {
-    const { PIT_BASE_URL = '', PIT_TRADE_URL = '' } = desk.served.environment;
+    const { PIT_BASE_URL = '', PIT_TRADE_URL = '' } = pit.served.environment;
     const extra = { environment: { PIT_BASE_URL, PIT_TRADE_URL } };
-    const rows = await desk.json<{ coin: string; chain: string; fee: string }[]>('fees', extra);
+    const rows = await pit.json<{ coin: string; chain: string; fee: string }[]>('fees', extra);
     expect(rows).toStrictEqual(
       rows.map(() => ({ coin: TEXT, chain: TEXT, mainChain: TEXT, fee: DECIMAL, canDeposit: FLAG, canWithdraw: FLAG })),
     );
-    expect(await desk.json('fees USDT', extra)).toEqual(rows.filter(({ coin }) => coin === 'usdt'));
-    expect((await desk.failure('deposits usdt', 4, extra)).kind).toBe('credentials');
+    expect(await pit.json('fees USDT', extra)).toEqual(rows.filter(({ coin }) => coin === 'usdt'));
+    expect((await pit.failure('deposits usdt', 4, extra)).kind).toBe('credentials');
   });
 });
 
 describe('pit balance --in', () => {
   it('values every coin at the last price and notes the coins without a value', async () => {
-    await desk.done('sandbox clock stop');
-    const rows = await desk.json<{ coin: string; total: string; value: string }[]>('balance --in USDT');
-    const tickers = await desk.json<{ market: string; last: string }[]>('ticker --quote usdt');
+    await pit.done('sandbox clock stop');
+    const rows = await pit.json<{ coin: string; total: string; value: string }[]>('balance --in USDT');
+    const tickers = await pit.json<{ market: string; last: string }[]>('ticker --quote usdt');
     for (const { coin, total, value } of rows) {
       const last = tickers.find(({ market }) => market === `${coin}_usdt`)?.last ?? '1';
       expect(same(value, product(total, last))).toBe(true);
     }
-    const table = await desk.done('balance --in usdt');
+    const table = await pit.done('balance --in usdt');
     expect(table).toMatch(/total +value \(usdt\) +share\n/);
     expect(table.trimEnd().split('\n').at(-1)).toMatch(/^sum +[\d,.]+ +100\.00%$/);
-    await desk.done('sandbox clock start');
+    await pit.done('sandbox clock start');
   });
 
   it('values coins through inverse and intermediate markets', async () => {
-    const rows = await desk.json<{ coin: string; value: string }[]>('balance xrp usdt --in btc');
+    const rows = await pit.json<{ coin: string; value: string }[]>('balance xrp usdt --in btc');
     for (const { value } of rows) expect(value).toMatch(/^\d+\.\d{4,}$/);
   });
 
   it('suggests the nearest coin for an unknown one', async () => {
-    expect(await desk.failure('balance --in usdx', 2)).toMatchObject({ hint: 'Did you mean usdt?' });
-    expect((await desk.failure('balance --in bchabc', 2)).hint).toBe('The coin is now bch.');
+    expect(await pit.failure('balance --in usdx', 2)).toMatchObject({ hint: 'Did you mean usdt?' });
+    expect((await pit.failure('balance --in bchabc', 2)).hint).toBe('The coin is now bch.');
   });
 });
 
 describe('a key without a permission', () => {
   it('is rejected with the name of the missing permission and what it is for', async () => {
-    const trader = await keyWith(desk, 'trader', 'asset,entrust');
+    const trader = await keyWith(pit, 'trader', 'asset,entrust');
     for (const line of ['deposits usdt', 'withdrawals usdt --all', 'address usdt', 'address usdt --withdraw']) {
-      const told = await desk.failure(line, 3, trader);
+      const told = await pit.failure(line, 3, trader);
       expect(told).toMatchObject({ kind: 'refused', code: 1012, hint: expect.stringContaining('permission money') });
     }
-    expect(await desk.json('bills', trader)).toEqual([]);
-    const account = await desk.done('account', trader);
+    expect(await pit.json('bills', trader)).toEqual([]);
+    const account = await pit.done('account', trader);
     expect(account).toMatch(
       /money +no {2}deposit and withdrawal addresses and records, withdrawals; needed by\s+address, deposits, withdrawals, withdraw/,
     );
     expect(account).toMatch(/entrust +yes {2}place/);
-    const blind = await keyWith(desk, 'blind', 'money');
-    expect((await desk.failure('bills --all', 3, blind)).hint).toContain('permission asset');
+    const blind = await keyWith(pit, 'blind', 'money');
+    expect((await pit.failure('bills --all', 3, blind)).hint).toContain('permission asset');
     // without the bills the time zone is unknown, and times are not guessed
-    expect((await desk.run('deposits usdt --json', blind)).stdout).toBe('[]\n');
+    expect((await pit.run('deposits usdt --json', blind)).stdout).toBe('[]\n');
   });
 });
 
@@ -156,13 +156,13 @@ describe('an unknown coin', () => {
     'address usdx',
     'address usdx --single',
   ])('is rejected with a suggestion: pit %s', async (line) => {
-    expect(await desk.failure(line, 2)).toMatchObject({
+    expect(await pit.failure(line, 2)).toMatchObject({
       message: 'This exchange has no coin usdx.',
       hint: 'Did you mean usdt?',
     });
   });
 
   it('is rejected with its new name if it was renamed', async () => {
-    expect((await desk.failure('address bchsv', 2)).hint).toBe('The coin is now bsv.');
+    expect((await pit.failure('address bchsv', 2)).hint).toBe('The coin is now bsv.');
   });
 });

@@ -5,21 +5,21 @@ import { plainEnvironment } from '../../support/pit.js';
 import { PIT } from '../../support/program.js';
 import { onTerminal, type PtyJob, type PtyResult } from '../../support/pty.js';
 import { requires } from '../../support/tools.js';
-import { useDesk } from '../desk.js';
+import { usePitHome } from '../pit-home.js';
 import { withdraw } from './funds.js';
 
-const desk = useDesk();
+const pit = usePitHome();
 
 const BILLS = 400;
 const ERASED = '\r\u001b[2K';
 
 beforeAll(async () => {
-  const { address } = desk.served;
+  const { address } = pit.served;
   await done(address, 'POST /accounts/add', { name: 'alice' });
   for (let count = 0; count < BILLS; count += 1)
     await done(address, 'POST /transfer', { coin: 'usdt', amount: count < 300 ? '1' : '0.00000001', to: 'alice' });
   await done(address, 'POST /deposit', { coin: 'usdt', amount: '100' });
-  await withdraw(desk, 'usdt', '50', '1');
+  await withdraw(pit, 'usdt', '50', '1');
   // pending transfers stay pending however long the test takes
   await done(address, 'POST /clock/stop', {});
 });
@@ -39,7 +39,7 @@ const SCREENS: readonly (readonly [line: string, shows: RegExp])[] = [
 describe.skipIf(!requires('python3'))('funds commands on a terminal (needs python3)', () => {
   async function at(line: string, job: Partial<PtyJob> = {}): Promise<PtyResult> {
     const command = [process.execPath, PIT, ...line.split(' ')];
-    const environment = { ...plainEnvironment(desk.home), NO_COLOR: '1' };
+    const environment = { ...plainEnvironment(pit.home), NO_COLOR: '1' };
     const result = await onTerminal({ command, environment, ...job });
     expect({ late: result.late, echoes: result.echoes }).toEqual({ late: false, echoes: true });
     return result;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { JobRecord, Resolved } from './errand.js';
+import type { JobRecord, Resolved } from './action.js';
 import { plain } from './kinds/terms.js';
 
 /** The folder of the one journal in a PIT_HOME. */

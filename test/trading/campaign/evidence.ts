@@ -1,6 +1,6 @@
 import type { Passing } from '../../support/proxy.js';
+import type { Action, Evidence, Fixture, Resolved, Side } from './action.js';
 import { archivedIn, jobsIn } from './archived.js';
-import type { Errand, Evidence, Resolved, Scene, Side } from './errand.js';
 import type { Listed } from './exchange.js';
 import { keyOf, kindOf } from './kinds/index.js';
 import { MARKET_NAMES } from './kinds/terms.js';
@@ -8,18 +8,18 @@ import { COINS } from './kinds/withdraw.js';
 import { documentOf, type Program, type Run, warningsIn } from './program.js';
 
 export interface Traces {
-  readonly stage: Scene;
+  readonly stage: Fixture;
   /** From when the exchange's orders count, in ms since the Unix epoch. */
   readonly since: number;
-  readonly runs: ReadonlyMap<Errand, Run>;
+  readonly runs: ReadonlyMap<Action, Run>;
   /** What was run in the end to finish some of them. */
-  readonly finished: ReadonlyMap<Errand, Run>;
+  readonly finished: ReadonlyMap<Action, Run>;
   readonly program: Program;
   /** All that passed the network. */
   readonly requests: readonly Passing[];
 }
 
-/** Reads what the exchange has, and gives what there is of each errand. */
+/** Reads what the exchange has, and gives what there is of each action. */
 export async function evidenceOf({
   stage,
   since,
@@ -27,7 +27,7 @@ export async function evidenceOf({
   finished,
   program,
   requests,
-}: Traces): Promise<(errand: Errand) => Evidence> {
+}: Traces): Promise<(action: Action) => Evidence> {
   const orders = new Map<string, Listed[]>();
   for (const market of MARKET_NAMES) {
     for (const side of ['buy', 'sell'] as const) {
@@ -45,26 +45,26 @@ export async function evidenceOf({
     .flatMap((run) => documentOf<Resolved[]>(run) ?? [])
     .filter(({ outcome }, index, rows) => outcome !== 'unknown' || !isSettledLater(rows, index));
   const resolved = [...printed, ...archivedIn(program.home)];
-  return (errand) => {
-    const run = runs.get(errand);
-    if (run === undefined) throw new Error(`errand ${errand.number} never ran`);
-    const where = `${errand.market} ${errand.side}`;
+  return (action) => {
+    const run = runs.get(action);
+    if (run === undefined) throw new Error(`action ${action.number} never ran`);
+    const where = `${action.market} ${action.side}`;
     return {
-      finished: finished.get(errand),
+      finished: finished.get(action),
       ...{ run, warned, resolved, looks, listings: listings.get(where) ?? [], orders: orders.get(where) ?? [] },
-      withdrawals: withdrawals.get(errand.market) ?? [],
-      writes: errand.keys.flatMap((key) => (writes.get(key) ?? []).map((write) => ({ ...write, key }))),
+      withdrawals: withdrawals.get(action.market) ?? [],
+      writes: action.keys.flatMap((key) => (writes.get(key) ?? []).map((write) => ({ ...write, key }))),
     };
   };
 }
 
 /** Finishes what can be gone on with, once all of it is settled. */
-export async function finish(errands: Iterable<Errand>, program: Program): Promise<Map<Errand, Run>> {
-  const finished = new Map<Errand, Run>();
+export async function finish(actions: Iterable<Action>, program: Program): Promise<Map<Action, Run>> {
+  const finished = new Map<Action, Run>();
   const jobs = jobsIn(program.home);
-  for (const errand of errands) {
-    const words = kindOf(errand).finish?.(errand, jobs);
-    if (words !== undefined) finished.set(errand, await program.run([...words, '--json', '--timeout', '60']));
+  for (const action of actions) {
+    const words = kindOf(action).finish?.(action, jobs);
+    if (words !== undefined) finished.set(action, await program.run([...words, '--json', '--timeout', '60']));
   }
   return finished;
 }

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killProcess, serveProcess } from '../../sandbox/support/served-process.js';
 import { startProxy } from '../../support/proxy.js';
+import type { Action, Fixture } from './action.js';
 import { chosen, drawOf, weighted } from './draw.js';
-import type { Errand, Scene } from './errand.js';
 import { evidenceOf, finish } from './evidence.js';
 import { Exchange } from './exchange.js';
 import { KINDS, keyOf, kindOf } from './kinds/index.js';
@@ -19,21 +19,21 @@ export interface FaultOptions {
   /** The program: `bin/pit.js`. */
   readonly pit: string;
   readonly seed: number;
-  readonly errands: number;
+  readonly actions: number;
   /** Is told how far it is. */
   readonly tell?: (words: string) => void;
 }
 
 /** How many commands run at once. */
 const LANES = 16;
-/** So many errands share a PIT_HOME, and are settled together. */
+/** So many actions share a PIT_HOME, and are settled together. */
 const BLOCK = 500;
 /** For how long after its `reqTime` the exchange takes a request, in ms: a test cannot wait a minute. */
 const TOLERANCE = 3_000;
 /** Budgets of a command, in seconds: from hardly enough to enough to know for certain. */
 const TIMEOUTS = [2, 3, 5, 12];
 
-interface Stage extends Scene {
+interface Stage extends Fixture {
   readonly options: FaultOptions;
   readonly port: number;
   readonly folder: string;
@@ -41,7 +41,7 @@ interface Stage extends Scene {
 
 /**
  * Runs the real program, many at once, against a sandbox behind a network that loses, holds, repeats and cuts off, and
- * holds what it said against what the exchange has. The seed decides the errands and what happens to each.
+ * holds what it said against what the exchange has. The seed decides the actions and what happens to each.
  */
 export async function faultCampaign(options: FaultOptions): Promise<Report> {
   const folder = mkdtempSync(path.join(tmpdir(), 'pit-faults-'));
@@ -62,9 +62,9 @@ export async function faultCampaign(options: FaultOptions): Promise<Report> {
       folder,
       port: Number(new URL(served.address.tradeUrl).port),
     };
-    for (let start = 0; start < options.errands; start += BLOCK) {
-      await block(stage, start, Math.min(options.errands, start + BLOCK), report);
-      options.tell?.(`${Math.min(options.errands, start + BLOCK)} of ${options.errands}: ${report.line}`);
+    for (let start = 0; start < options.actions; start += BLOCK) {
+      await block(stage, start, Math.min(options.actions, start + BLOCK), report);
+      options.tell?.(`${Math.min(options.actions, start + BLOCK)} of ${options.actions}: ${report.line}`);
     }
     return report;
   } finally {
@@ -74,48 +74,48 @@ export async function faultCampaign(options: FaultOptions): Promise<Report> {
   }
 }
 
-/** Errands from one number to before another, with a PIT_HOME and a network of their own. */
+/** Actions from one number to before another, with a PIT_HOME and a network of their own. */
 async function block(stage: Stage, from: number, to: number, report: Report): Promise<void> {
   const { exchange, folder, options } = stage;
   const since = Date.now() - 1_000;
-  const errands = await planned(stage, from, to);
+  const actions = await planned(stage, from, to);
   const network = new Network(options.seed, { tolerance: TOLERANCE }, keyOf);
-  for (const errand of errands) network.expect(errand);
+  for (const action of actions) network.expect(action);
   const proxy = await startProxy({ port: stage.port, treat: network.treat });
   const program = new Program(options.pit, path.join(folder, `home${from}`), exchange.address, proxy.url);
   try {
     await addSandboxFaults(exchange);
-    const runs = await inLanes(errands, async (errand) => {
-      const { words, timeout, input } = errand;
+    const runs = await inLanes(actions, async (action) => {
+      const { words, timeout, input } = action;
       const run = await program.run([...words, '--json', '--timeout', String(timeout)], input);
-      await kindOf(errand).beside?.(errand, stage);
+      await kindOf(action).beside?.(action, stage);
       return run;
     });
     await settle(stage, program, network, () => proxy.settled(), from);
-    const finished = await finish(errands, program);
+    const finished = await finish(actions, program);
     const evidence = await evidenceOf({ stage, since, runs, finished, program, requests: proxy.requests });
-    for (const errand of errands) report.add(errand, kindOf(errand).judge(errand, evidence(errand)), evidence(errand));
+    for (const action of actions) report.add(action, kindOf(action).judge(action, evidence(action)), evidence(action));
     if (program.leaks) report.complain('a command printed a key');
   } finally {
     await proxy.close();
   }
 }
 
-async function planned(stage: Stage, from: number, to: number): Promise<Errand[]> {
-  const errands: Errand[] = [];
+async function planned(stage: Stage, from: number, to: number): Promise<Action[]> {
+  const actions: Action[] = [];
   for (let number = from; number < to; number += 1) {
-    const draw = drawOf(stage.options.seed, 'errand', number);
-    const errand = await weighted(draw, KINDS).plan(number, draw, stage);
-    errands.push({ ...errand, timeout: chosen(draw, TIMEOUTS) });
+    const draw = drawOf(stage.options.seed, 'action', number);
+    const action = await weighted(draw, KINDS).plan(number, draw, stage);
+    actions.push({ ...action, timeout: chosen(draw, TIMEOUTS) });
   }
-  return errands;
+  return actions;
 }
 
-async function inLanes(errands: readonly Errand[], run: (errand: Errand) => Promise<Run>): Promise<Map<Errand, Run>> {
-  const runs = new Map<Errand, Run>();
-  const left = errands.values();
+async function inLanes(actions: readonly Action[], run: (action: Action) => Promise<Run>): Promise<Map<Action, Run>> {
+  const runs = new Map<Action, Run>();
+  const left = actions.values();
   const lane = async () => {
-    for (const errand of left) runs.set(errand, await run(errand));
+    for (const action of left) runs.set(action, await run(action));
   };
   await Promise.all(Array.from({ length: LANES }, lane));
   return runs;

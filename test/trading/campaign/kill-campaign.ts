@@ -4,9 +4,9 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killProcess, serveProcess } from '../../sandbox/support/served-process.js';
 import { PASS, type Passing } from '../../support/proxy.js';
+import type { Action } from './action.js';
 import { jobsIn } from './archived.js';
 import { type Draw, drawOf, weighted } from './draw.js';
-import type { Errand } from './errand.js';
 import { evidenceOf, finish } from './evidence.js';
 import { Exchange } from './exchange.js';
 import { blindTreatment, KILL_POINTS, type KillPoint, killedTreatment } from './kill-points.js';
@@ -90,7 +90,7 @@ async function inLane(
   killed: { report: Report; tallies: PointTally[]; drafts: number },
 ): Promise<void> {
   const since = Date.now() - 1_000;
-  const runs = new Map<Errand, Run>();
+  const runs = new Map<Action, Run>();
   await lane.program.run(['order', 'buy', 'btc_usdt', '0.0006', '--at', '9000', '--yes']);
   lane.watchJournal();
   for (const number of numbers) {
@@ -99,13 +99,13 @@ async function inLane(
     const tally = killed.tallies[number % KILL_POINTS.length];
     if (point === undefined || tally === undefined) throw new Error('there is no such point');
     const kinds = KINDS.filter(({ name }) => point.kind === undefined || point.kind === name);
-    const scene = { ...stage, batches: point.batches ?? stage.batches };
-    const errand = { ...(await weighted(draw, kinds).plan(number, draw, scene)), timeout: 10 };
+    const fixture = { ...stage, batches: point.batches ?? stage.batches };
+    const action = { ...(await weighted(draw, kinds).plan(number, draw, fixture)), timeout: 10 };
     runs.set(
-      errand,
-      point.of === 'errand'
-        ? await killErrand(lane, point, errand, draw, tally)
-        : await killResolve(lane, point, errand, draw, tally),
+      action,
+      point.of === 'action'
+        ? await killAction(lane, point, action, draw, tally)
+        : await killResolve(lane, point, action, draw, tally),
     );
   }
   await settle(lane);
@@ -119,48 +119,48 @@ async function inLane(
     program: lane.program,
     requests: lane.proxy.requests,
   });
-  for (const errand of runs.keys()) {
-    const found = evidence(errand);
-    killed.report.add(errand, kindOf(errand).judge(errand, found), found);
+  for (const action of runs.keys()) {
+    const found = evidence(action);
+    killed.report.add(action, kindOf(action).judge(action, found), found);
   }
   const { records } = lane.open();
   if (records.length > 0) killed.report.complain(`still open: ${records.join(', ')}`);
 }
 
-async function killErrand(lane: Lane, point: KillPoint, errand: Errand, draw: Draw, tally: PointTally): Promise<Run> {
+async function killAction(lane: Lane, point: KillPoint, action: Action, draw: Draw, tally: PointTally): Promise<Run> {
   const treatment = killedTreatment(draw, TOLERANCE);
-  lane.treat = (request) => (isOf(errand, request) ? treatment : PASS);
+  lane.treat = (request) => (isOf(action, request) ? treatment : PASS);
   const before = lane.open().records;
-  const run = await killAt(lane, point, words(errand), draw, errand.input);
-  count(lane, errand, run, before, tally);
-  if (point.kind === 'batch' && draw() < 0.6) await goOn(lane, errand);
+  const run = await killAt(lane, point, words(action), draw, action.input);
+  count(lane, action, run, before, tally);
+  if (point.kind === 'batch' && draw() < 0.6) await goOn(lane, action);
   return run;
 }
 
 /** Goes on at once, while something of what the killed one sent may still be on its way. */
-async function goOn(lane: Lane, errand: Errand): Promise<void> {
+async function goOn(lane: Lane, action: Action): Promise<void> {
   lane.treat = () => PASS;
-  const words = kindOf(errand).finish?.(errand, jobsIn(lane.home));
+  const words = kindOf(action).finish?.(action, jobsIn(lane.home));
   if (words !== undefined) await lane.program.run([...words, '--json', '--timeout', '10']);
 }
 
-/** An errand whose outcome stays unknown, and `pit resolve`, killed. */
-async function killResolve(lane: Lane, point: KillPoint, errand: Errand, draw: Draw, tally: PointTally): Promise<Run> {
+/** An action whose outcome stays unknown, and `pit resolve`, killed. */
+async function killResolve(lane: Lane, point: KillPoint, action: Action, draw: Draw, tally: PointTally): Promise<Run> {
   const before = lane.open().records;
   lane.treat = blindTreatment(draw, TOLERANCE);
-  const run = await lane.program.run([...errand.words, '--json', '--timeout', '1'], errand.input);
+  const run = await lane.program.run([...action.words, '--json', '--timeout', '1'], action.input);
   lane.treat = () => PASS;
   const killed = await killAt(lane, point, ['resolve', '--json', '--timeout', '10'], draw);
-  count(lane, errand, killed, before, tally);
+  count(lane, action, killed, before, tally);
   return run;
 }
 
-function isOf({ keys }: Errand, request: Passing): boolean {
+function isOf({ keys }: Action, request: Passing): boolean {
   return keys.includes(keyOf(request) ?? '');
 }
 
-function words(errand: Errand): string[] {
-  return [...errand.words, '--json', '--timeout', String(errand.timeout)];
+function words(action: Action): string[] {
+  return [...action.words, '--json', '--timeout', String(action.timeout)];
 }
 
 async function killAt(lane: Lane, point: KillPoint, line: readonly string[], draw: Draw, input?: string): Promise<Run> {
@@ -171,11 +171,11 @@ async function killAt(lane: Lane, point: KillPoint, line: readonly string[], dra
   return done;
 }
 
-function count(lane: Lane, errand: Errand, run: Run, before: readonly string[], tally: PointTally): void {
+function count(lane: Lane, action: Action, run: Run, before: readonly string[], tally: PointTally): void {
   tally.kills += 1;
   if (!wasKilled(run)) tally.tooLate += 1;
   if (lane.open().records.some((id) => !before.includes(id))) tally.open += 1;
-  if (lane.proxy.requests.some((request) => isOf(errand, request))) tally.sent += 1;
+  if (lane.proxy.requests.some((request) => isOf(action, request))) tally.sent += 1;
 }
 
 async function settle(lane: Lane): Promise<void> {

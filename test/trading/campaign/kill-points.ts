@@ -7,11 +7,11 @@ import type { Lane, Sight } from './lane.js';
 /** A moment of a command at which it is killed. */
 export interface KillPoint {
   readonly name: string;
-  /** Whether the errand itself is killed, or `pit resolve` after it. */
-  readonly of: 'errand' | 'resolve';
+  /** Whether the action itself is killed, or `pit resolve` after it. */
+  readonly of: 'action' | 'resolve';
   /** `kill -9` unless told. */
   readonly signal?: 'SIGINT';
-  /** The only kind of errand that comes by it; any unless told. */
+  /** The only kind of action that comes by it; any unless told. */
   readonly kind?: 'batch';
   /** How many orders a batch has there. */
   readonly batches?: readonly number[];
@@ -32,7 +32,7 @@ async function after(lane: Lane, draw: Draw, ms: number, fits: (sight: Sight) =>
 export const KILL_POINTS: readonly KillPoint[] = [
   {
     name: 'before the record',
-    of: 'errand',
+    of: 'action',
     // from the start of the program to about when it writes the record, which for an order follows on a first look
     moment: async (lane, draw) => {
       if (draw() < 0.4) return delay(between(draw, 20, 90));
@@ -42,12 +42,12 @@ export const KILL_POINTS: readonly KillPoint[] = [
   },
   {
     name: 'after the record',
-    of: 'errand',
+    of: 'action',
     moment: (lane, draw) => after(lane, draw, 2, ({ what }) => what === 'recorded'),
   },
   {
     name: 'while sending',
-    of: 'errand',
+    of: 'action',
     moment: async (lane, draw) => {
       await lane.sees(({ what }) => what === 'recorded');
       await after(lane, draw, 1, ({ what, request }) => what === 'connected' || (what === 'read' && isWrite(request)));
@@ -55,12 +55,12 @@ export const KILL_POINTS: readonly KillPoint[] = [
   },
   {
     name: 'after the answer',
-    of: 'errand',
+    of: 'action',
     moment: (lane, draw) => after(lane, draw, 4, ({ what, request }) => what === 'replied' && isWrite(request)),
   },
   {
     name: 'before the final record',
-    of: 'errand',
+    of: 'action',
     moment: async (lane, draw) => {
       if (draw() < 0.5) return lane.sees(({ what }) => what === 'archived');
       await lane.sees(({ what, request }) => what === 'replied' && isWrite(request));
@@ -73,7 +73,7 @@ export const KILL_POINTS: readonly KillPoint[] = [
   },
   {
     name: 'interrupted by Ctrl-C',
-    of: 'errand',
+    of: 'action',
     signal: 'SIGINT',
     moment: async (lane, draw) => {
       await lane.sees(({ what }) => what === 'recorded');
@@ -82,7 +82,7 @@ export const KILL_POINTS: readonly KillPoint[] = [
   },
   {
     name: 'during a batch',
-    of: 'errand',
+    of: 'action',
     kind: 'batch',
     batches: [60, 110, 160],
     // with some requests answered, others on their way, and the rest not sent
@@ -112,7 +112,7 @@ export const KILL_POINTS: readonly KillPoint[] = [
 
 const RESET = { kind: 'nothing', end: 'reset' } as const;
 
-/** What happens to the write of an errand that is killed: mostly what should. */
+/** What happens to the write of an action that is killed: mostly what should. */
 export function killedTreatment(draw: Draw, tolerance: number): Treatment {
   const late = between(draw, 200, tolerance);
   return chosen<Treatment>(draw, [

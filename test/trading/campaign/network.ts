@@ -1,7 +1,7 @@
 import type { Passing, Treatment } from '../../support/proxy.js';
 import { PASS } from '../../support/proxy.js';
+import type { Action } from './action.js';
 import { between, chosen, type Draw, drawOf, weighted } from './draw.js';
-import type { Errand } from './errand.js';
 
 /** What the network may take its time with, in ms. */
 export interface Times {
@@ -146,11 +146,11 @@ const READ_FAULTS: readonly Fault[] = [
 const DISTURBED: Readonly<Record<string, number>> = { getOrder: 0.12, getOrders: 0.06, getWithdrawRecord: 0.08 };
 const OTHERS_DISTURBED = 0.04;
 
-/** Decides by a seed what happens to each request: to a write by the errand that it belongs to, to a read by how many came before. */
+/** Decides by a seed what happens to each request: to a write by the action that it belongs to, to a read by how many came before. */
 export class Network {
   /** While it is calm, everything passes. */
   isCalm = false;
-  readonly #errands = new Map<string, Errand>();
+  readonly #actions = new Map<string, Action>();
   readonly #counts = new Map<string, number>();
 
   constructor(
@@ -159,14 +159,14 @@ export class Network {
     private readonly keyOf: (request: Passing) => string | undefined,
   ) {}
 
-  expect(errand: Errand): void {
-    for (const key of errand.keys) this.#errands.set(key, errand);
+  expect(action: Action): void {
+    for (const key of action.keys) this.#actions.set(key, action);
   }
 
   readonly treat = (request: Passing): Treatment => {
     if (this.isCalm) return PASS;
     const key = this.keyOf(request);
-    return key === undefined ? this.#read(request) : this.#write(this.#errands.get(key)?.number ?? -1);
+    return key === undefined ? this.#read(request) : this.#write(this.#actions.get(key)?.number ?? -1);
   };
 
   #write(number: number): Treatment {

@@ -1,20 +1,20 @@
-import type { Breach, Errand, Evidence, Judgement } from './errand.js';
+import type { Action, Breach, Evidence, Judgement } from './action.js';
 
-/** An errand of which something must not be. */
+/** An action of which something must not be. */
 interface Broken {
-  readonly errand: Errand;
+  readonly action: Action;
   readonly breaches: readonly Breach[];
   readonly evidence: Evidence;
 }
 
 const WORDLESS: Breach = 'ended without a word about the outcome';
 
-/** What became of the errands, and what must not be. */
+/** What became of the actions, and what must not be. */
 export class Report {
   readonly broken: Broken[] = [];
   readonly complaints: string[] = [];
   readonly counts = new Map<string, number>();
-  errands = 0;
+  actions = 0;
   writes = 0;
   unknown = 0;
   duplicates = 0;
@@ -22,19 +22,19 @@ export class Report {
   flagged = 0;
   late = 0;
 
-  add(errand: Errand, judgement: Judgement, evidence: Evidence): void {
+  add(action: Action, judgement: Judgement, evidence: Evidence): void {
     const { said, duplicates, prompt, flagged, isLate } = judgement;
     const breaches = [...judgement.breaches, ...(said === 'failed' && !isStrange(evidence) ? [WORDLESS] : [])];
-    this.errands += 1;
+    this.actions += 1;
     this.writes += evidence.writes.length;
     this.duplicates += duplicates;
     this.prompt += prompt;
     this.flagged += flagged;
     if (said === 'unknown') this.unknown += 1;
     if (isLate) this.late += 1;
-    const name = `${errand.kind} ${said}`;
+    const name = `${action.kind} ${said}`;
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
-    if (breaches.length > 0) this.broken.push({ errand, breaches, evidence });
+    if (breaches.length > 0) this.broken.push({ action, breaches, evidence });
   }
 
   complain(words: string): void {
@@ -47,10 +47,10 @@ export class Report {
 
   get line(): string {
     const counts = [...this.counts].sort().map(([name, count]) => `${count} ${name}`);
-    const share = ((100 * this.unknown) / Math.max(1, this.errands)).toFixed(1);
+    const share = ((100 * this.unknown) / Math.max(1, this.actions)).toFixed(1);
     const settled = this.broken.some(({ breaches }) => breaches.includes('not settled')) ? 'not all' : 'all';
     return [
-      `${this.errands} errands, ${this.writes} writes: ${counts.join(', ')}`,
+      `${this.actions} actions, ${this.writes} writes: ${counts.join(', ')}`,
       `${share} % unknown, ${settled} of them settled later`,
       `${this.duplicates} duplicates made by the network, ${this.flagged} of them flagged by the order's own command (${this.prompt} had to be), the others told by a later one`,
       `${this.late} done by a copy after a refusal`,
@@ -58,7 +58,7 @@ export class Report {
     ].join('; ');
   }
 
-  /** Each errand that broke, with what was done to it and what was said. */
+  /** Each action that broke, with what was done to it and what was said. */
   get details(): string {
     return [...this.complaints, ...this.broken.map(detail)].join('\n\n');
   }
@@ -69,7 +69,7 @@ function isStrange({ run, writes }: Evidence): boolean {
   return run.code === 1 && writes.length === 0 && run.stderr.includes('"message":"the answer to ');
 }
 
-function detail({ errand, breaches, evidence: { run, finished, writes, orders, resolved } }: Broken): string {
+function detail({ action, breaches, evidence: { run, finished, writes, orders, resolved } }: Broken): string {
   const seen = writes.map(({ time, treatment, executions, replied, parameters }) => {
     const done = executions.map(
       ({ begun, ended, answer }) => `  done ${iso(begun)} to ${iso(ended)}: ${answer?.slice(0, 120)}`,
@@ -83,7 +83,7 @@ function detail({ errand, breaches, evidence: { run, finished, writes, orders, r
   const ids = writes.map(({ parameters: { customerOrderId } }) => customerOrderId);
   const rows = resolved.filter(({ clientId }) => ids.includes(clientId)).map((row) => JSON.stringify(row));
   return [
-    `errand ${errand.number}: pit ${run.words.join(' ')}: ${breaches.join(', ')}`,
+    `action ${action.number}: pit ${run.words.join(' ')}: ${breaches.join(', ')}`,
     `${iso(run.started)} to ${iso(run.ended)}: exit ${run.code} ${run.signal ?? ''} ${run.stdout.trim()}`,
     run.stderr.trim(),
     ...seen,
@@ -91,7 +91,7 @@ function detail({ errand, breaches, evidence: { run, finished, writes, orders, r
       ? []
       : [`finished with exit ${finished.code}: ${finished.stdout} ${finished.stderr}`.trim()]),
     ...rows,
-    `the exchange has: ${JSON.stringify(orders.filter((order) => errand.words.some((word) => word === order.id || (errand.kind === 'order' && word === plainly(order.price)))))}`,
+    `the exchange has: ${JSON.stringify(orders.filter((order) => action.words.some((word) => word === order.id || (action.kind === 'order' && word === plainly(order.price)))))}`,
   ].join('\n');
 }
 

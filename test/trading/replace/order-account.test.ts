@@ -22,7 +22,7 @@ const ORDERS: ListedOrder[] = ['7', '8', '9'].map((id) => ({
 }));
 const UNTOLD = { account: 'spot', borrow: false, repay: false };
 
-async function desk() {
+async function pit() {
   const server = await serveOrders(ORDERS.map((order) => ({ ...order })));
   const account = accountOf(server.url);
   return { server, account };
@@ -54,7 +54,7 @@ async function plan(account: TestAccount, reference: OrderReference, wishes: Par
 
 describe('a replacement', () => {
   it('keeps the account and loans of the order, named by either id', async () => {
-    const { server, account } = await desk();
+    const { server, account } = await pit();
     placed(account, 'mine7', '7');
     const known = { account: 'cross', borrow: true, repay: false, isAccountRecorded: true };
     for (const reference of [{ id: '7' }, { clientId: 'mine7' }]) expect(await plan(account, reference)).toEqual(known);
@@ -65,7 +65,7 @@ describe('a replacement', () => {
   });
 
   it('keeps them for an unsettled, duplicated or old order', async () => {
-    const { account } = await desk();
+    const { account } = await pit();
     placed(account, 'mine7', '7', { account: 'isolated', borrow: false, repay: true }, ['8']);
     for (let count = 0; count < 30; count += 1)
       placed(account, `spot${count}`, `1${count}`, UNTOLD as Partial<OrderTerms>);
@@ -78,7 +78,7 @@ describe('a replacement', () => {
     ['another account', { account: 'spot' }, 'contradicts --account spot'],
     ['a loan that the order does not have', { account: 'cross', repay: true }, 'contradicts --repay'],
   ])('is refused if the flags name %s', async (_, wishes, words) => {
-    const { server, account } = await desk();
+    const { server, account } = await pit();
     placed(account, 'mine7', '7');
     const refused = expect(plan(account, { id: '7' }, wishes)).rejects;
     await refused.toMatchObject({ kind: 'usage', message: expect.stringContaining(words) });
@@ -86,7 +86,7 @@ describe('a replacement', () => {
   });
 
   it('needs --account if the journal does not know the order and pit placed margin orders in the market', async () => {
-    const { account } = await desk();
+    const { account } = await pit();
     expect(await plan(account, { id: '9' })).toEqual({ ...UNTOLD, isAccountRecorded: false });
     placed(account, 'mine7', '7', { market: 'eth_usdt' });
     const refused = account.journal.begin<'order'>({ operation: 'order', terms: CROSS }, { id: 'mine8', reqTime: 5 });
@@ -102,7 +102,7 @@ describe('a replacement', () => {
   });
 
   it('keeps the account of the job that placed the order', async () => {
-    const { account } = await desk();
+    const { account } = await pit();
     const facts = {
       baseline: [],
       count: 2,

@@ -1,33 +1,33 @@
 import type { Passing } from '../../../support/proxy.js';
+import type { Action, Breach, Evidence, Fixture, Judgement, Kind, Said } from '../action.js';
 import { chosen, type Draw } from '../draw.js';
-import type { Breach, Errand, Evidence, Judgement, Kind, Said, Scene } from '../errand.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
 import { documentOf, type Run, wasKilled } from '../program.js';
 import { doneLater, repeatedUnsaid, toldLater } from './late-copies.js';
 import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
 
-interface BatchErrand extends Errand {
+interface BatchAction extends Action {
   readonly lines: readonly Terms[];
 }
 
 /** What `pit order batch --json` prints. */
-interface Told {
+interface Output {
   readonly job: string;
   readonly orders: readonly { readonly outcome: string; readonly id: string | null }[];
   readonly duplicates: readonly string[];
 }
 
 /** `pit order batch`: a ladder of terms that no other order has. What is left of it is placed in the end with `--resume`. */
-export const batch: Kind<BatchErrand> = {
+export const batch: Kind<BatchAction> = {
   name: 'batch',
   weight: 3,
 
-  async plan(number: number, draw: Draw, scene: Scene): Promise<BatchErrand> {
-    const first = firstTerms(number, draw, scene);
+  async plan(number: number, draw: Draw, fixture: Fixture): Promise<BatchAction> {
+    const first = firstTerms(number, draw, fixture);
     const { market, side, price, amount } = first;
-    const count = chosen(draw, scene.batches);
-    // a whole coin apart and away from the market, so that all have their cents in common and no other errand has
+    const count = chosen(draw, fixture.batches);
+    // a whole coin apart and away from the market, so that all have their cents in common and no other action has
     const step = side === 'buy' ? -1 : 1;
     const decimals = amount.split('.')[1]?.length ?? 0;
     const lines = Array.from({ length: count }, (_, index) => ({
@@ -56,23 +56,23 @@ export const batch: Kind<BatchErrand> = {
     return operation === 'orderMoreV2' ? batchKey({ market, side, price, amount: plain(amount) }) : undefined;
   },
 
-  finish(errand, jobs) {
-    const job = jobs.find(({ market, lines: [first] }) => market === errand.market && first === firstOf(errand));
-    return job === undefined ? undefined : ['order', 'batch', errand.side, errand.market, '--resume', job.id, '--yes'];
+  finish(action, jobs) {
+    const job = jobs.find(({ market, lines: [first] }) => market === action.market && first === firstOf(action));
+    return job === undefined ? undefined : ['order', 'batch', action.side, action.market, '--resume', job.id, '--yes'];
   },
 
-  judge(errand, evidence): Judgement {
+  judge(action, evidence): Judgement {
     const { run, finished } = evidence;
-    const [told, final] = [run, finished].map((one) => (one === undefined ? undefined : documentOf<Told>(one)));
+    const [told, final] = [run, finished].map((one) => (one === undefined ? undefined : documentOf<Output>(one)));
     const said = saidBy(run, told);
-    const orders = errand.lines.map((line) => evidence.orders.filter((one) => isOf(line, one)));
+    const orders = action.lines.map((line) => evidence.orders.filter((one) => isOf(line, one)));
     const extra = orders.reduce((sum, those) => sum + Math.max(0, those.length - 1), 0);
     const own = named(told, orders);
     const later = madeLater(evidence);
     const late = new Set([...doneLater(said, told, orders, evidence)].filter((id) => !later.has(id)));
     const isFlagging = mustFlag(said, evidence);
     const breaches = [
-      ...sentAgain(errand, evidence, orders),
+      ...sentAgain(action, evidence, orders),
       ...truthful(said, told, orders, new Set([...later, ...late])),
       ...finishedRightly(evidence, final, orders),
       ...(isFlagging && !covers(own, orders)
@@ -97,10 +97,10 @@ export const batch: Kind<BatchErrand> = {
 };
 
 /** In a market whose price is far above what all the orders take in steps. */
-function firstTerms(number: number, draw: Draw, scene: Scene): Terms {
+function firstTerms(number: number, draw: Draw, fixture: Fixture): Terms {
   const rests = draw() < 0.8;
-  let terms = uniqueTerms(number, draw, scene, rests);
-  while (!['btc_usdt', 'eth_usdt'].includes(terms.market)) terms = uniqueTerms(number, draw, scene, rests);
+  let terms = uniqueTerms(number, draw, fixture, rests);
+  while (!['btc_usdt', 'eth_usdt'].includes(terms.market)) terms = uniqueTerms(number, draw, fixture, rests);
   return terms;
 }
 
@@ -108,12 +108,12 @@ function batchKey({ market, side, price, amount }: Terms): string {
   return `batch ${side} ${amount} ${market} at x.${Number(price).toFixed(2).slice(-2)}`;
 }
 
-function firstOf({ lines: [first] }: BatchErrand): string {
+function firstOf({ lines: [first] }: BatchAction): string {
   return `${first?.price} ${first?.amount}`;
 }
 
 /** What it says as a whole; of a part the exit code is 9. */
-function saidBy(run: Run, told: Told | undefined): Said {
+function saidBy(run: Run, told: Output | undefined): Said {
   const { code } = run;
   if (wasKilled(run)) return 'killed';
   if (told === undefined) return code === 3 || code === 7 ? 'refused' : code === 2 || code === 5 ? 'notSent' : 'failed';
@@ -123,7 +123,7 @@ function saidBy(run: Run, told: Told | undefined): Said {
 }
 
 /** A line that was sent again while an order of it was there, or could still come of the request before. */
-function sentAgain({ lines }: BatchErrand, { writes }: Evidence, orders: readonly (readonly Listed[])[]): Breach[] {
+function sentAgain({ lines }: BatchAction, { writes }: Evidence, orders: readonly (readonly Listed[])[]): Breach[] {
   const isTwice = lines.some((line, index) => {
     const requests = writes.filter(({ parameters: { tradeParams = '' } }) =>
       pairsOf(tradeParams).some((pair) => isOf(line, pair)),
@@ -153,7 +153,7 @@ function madeLater({ writes, run }: Evidence): ReadonlySet<string> {
 /** What it said of each line when it ended; without a word about the lines, none may be there. */
 function truthful(
   said: Said,
-  told: Told | undefined,
+  told: Output | undefined,
   orders: readonly (readonly Listed[])[],
   later: ReadonlySet<string>,
 ): Breach[] {
@@ -170,7 +170,7 @@ function truthful(
 /** In the end each line is there, or refused and not there; of a job that has no record nothing may be. */
 function finishedRightly(
   { finished }: Evidence,
-  final: Told | undefined,
+  final: Output | undefined,
   orders: readonly (readonly Listed[])[],
 ): Breach[] {
   if (finished === undefined) return orders.some((those) => those.length > 0) ? ['lost silently'] : [];
@@ -188,7 +188,7 @@ function refusedAll(orders: readonly (readonly Listed[])[]): Breach[] {
 }
 
 /** No order is a line's and too much, and the journal has it as the answer. */
-function archivedRightly(final: Told | undefined, { resolved }: Evidence): Breach[] {
+function archivedRightly(final: Output | undefined, { resolved }: Evidence): Breach[] {
   if (final === undefined) return [];
   const ids = new Set(final.orders.flatMap(({ id }) => id ?? []));
   const row = resolved.filter(({ clientId, isArchived }) => clientId === final.job && isArchived === true).at(-1);
@@ -197,7 +197,7 @@ function archivedRightly(final: Told | undefined, { resolved }: Evidence): Breac
 }
 
 /** The ids that an answer names for lines, and as too much. */
-function named(told: Told | undefined, orders: readonly (readonly Listed[])[]): string[] {
+function named(told: Output | undefined, orders: readonly (readonly Listed[])[]): string[] {
   const ids = orders.flatMap((_, index) => told?.orders[index]?.id ?? []);
   return [...ids, ...(told?.duplicates ?? [])];
 }

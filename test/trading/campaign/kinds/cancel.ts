@@ -1,45 +1,45 @@
 import type { Passing } from '../../../support/proxy.js';
-import { between, chosen, type Draw } from '../draw.js';
 import {
+  type Action,
   type Breach,
   doubled,
-  type Errand,
   type Evidence,
+  type Fixture,
   type Judgement,
   type Kind,
   lastSeen,
   type Said,
-  type Scene,
-} from '../errand.js';
+} from '../action.js';
+import { between, chosen, type Draw } from '../draw.js';
 import { documentOf, wasKilled } from '../program.js';
 import { type Terms, uniqueTerms } from './terms.js';
 
 /** What is to be cancelled: an order that rests, one that somebody else has cancelled before, or none. */
 type Target = 'resting' | 'cancelled' | 'none';
 
-interface CancelErrand extends Errand {
+interface CancelAction extends Action {
   readonly target: Target;
   /** The id of the order; of none where there is none. */
   readonly order: string;
 }
 
 /** A row of `pit cancel --json`. */
-interface Told {
+interface Output {
   readonly outcome: string;
 }
 
 /** `pit cancel`: one order that was placed past the network. */
-export const cancel: Kind<CancelErrand> = {
+export const cancel: Kind<CancelAction> = {
   name: 'cancel',
   weight: 3,
 
-  async plan(number: number, draw: Draw, scene: Scene): Promise<CancelErrand> {
-    const terms = uniqueTerms(number, draw, scene, true);
+  async plan(number: number, draw: Draw, fixture: Fixture): Promise<CancelAction> {
+    const terms = uniqueTerms(number, draw, fixture, true);
     const { market, side } = terms;
     const target = chosen<Target>(draw, [...Array(8).fill('resting'), 'cancelled', 'none']);
     const customerOrderId = `target${number}x${Math.floor(between(draw, 1e6, 1e7))}`;
-    const order = target === 'none' ? `2026${number}` : await placed(terms, customerOrderId, scene);
-    if (target === 'cancelled') await scene.exchange.ask('cancelOrder', { currency: market, id: order });
+    const order = target === 'none' ? `2026${number}` : await placed(terms, customerOrderId, fixture);
+    if (target === 'cancelled') await fixture.exchange.ask('cancelOrder', { currency: market, id: order });
     const named = draw() < 0.3 ? ['--id', customerOrderId] : [order];
     const words = ['cancel', market, ...named];
     const keys = [cancelKey(named.at(-1), market)];
@@ -50,16 +50,16 @@ export const cancel: Kind<CancelErrand> = {
     return operation === 'cancelOrder' ? cancelKey(id ?? customerOrderId, currency) : undefined;
   },
 
-  judge(errand, evidence): Judgement {
+  judge(action, evidence): Judgement {
     const said = saidBy(evidence);
-    const isOpen = [0, 3].includes(evidence.orders.find(({ id }) => id === errand.order)?.status ?? 1);
+    const isOpen = [0, 3].includes(evidence.orders.find(({ id }) => id === action.order)?.status ?? 1);
     // nobody else cancels what rests far from the market
-    const isOurs = errand.target === 'resting' && !isOpen;
-    const isLate = said === 'refused' && isOurs && isCancelledLater(evidence, [errand.order, errand.words.at(-1)]);
+    const isOurs = action.target === 'resting' && !isOpen;
+    const isLate = said === 'refused' && isOurs && isCancelledLater(evidence, [action.order, action.words.at(-1)]);
     const breaches = [
-      ...doubled(errand, evidence),
+      ...doubled(action, evidence),
       ...(isLate ? [] : truthful(said, isOpen, isOurs)),
-      ...settledRightly(errand, said, isOpen, isOurs, evidence),
+      ...settledRightly(action, said, isOpen, isOurs, evidence),
     ];
     return { said, duplicates: 0, prompt: 0, flagged: 0, isLate, breaches };
   },
@@ -73,7 +73,7 @@ export function cancelKey(order: string | undefined, market: string | undefined)
 export function placed(
   { market, side, price, amount }: Terms,
   customerOrderId: string,
-  { exchange }: Scene,
+  { exchange }: Fixture,
 ): Promise<string> {
   const tradeType = side === 'buy' ? '1' : '0';
   return exchange.place({ amount, currency: market, customerOrderId, price, tradeType });
@@ -82,7 +82,7 @@ export function placed(
 function saidBy({ run }: Evidence): Said {
   const { code } = run;
   if (wasKilled(run)) return 'killed';
-  const [told] = documentOf<readonly Told[]>(run) ?? [];
+  const [told] = documentOf<readonly Output[]>(run) ?? [];
   if (code === 0 && told?.outcome === 'cancelled') return 'cancelled';
   if (code === 6 && told?.outcome === 'unknown') return 'unknown';
   if (told !== undefined) return 'failed';
@@ -111,20 +111,20 @@ function truthful(said: Said, isOpen: boolean, isOurs: boolean): Breach[] {
 }
 
 function settledRightly(
-  errand: CancelErrand,
+  action: CancelAction,
   said: Said,
   isOpen: boolean,
   isOurs: boolean,
   evidence: Evidence,
 ): Breach[] {
   if (said !== 'unknown' && said !== 'killed') return [];
-  const names = [errand.order, errand.words.at(-1)];
+  const names = [action.order, action.words.at(-1)];
   const rows = evidence.resolved.filter(
     ({ operation, id, target }) => operation === 'cancelOrder' && names.some((name) => name === id || name === target),
   );
   const row = rows.at(-1);
   if (row === undefined && said === 'killed') return isOurs ? ['lost silently'] : [];
-  if (row === undefined) return errand.target === 'resting' ? ['not settled'] : [];
+  if (row === undefined) return action.target === 'resting' ? ['not settled'] : [];
   if (row.outcome === 'unknown') return ['not settled'];
   const isRight = row.outcome === 'cancelled' ? !isOpen : !isOurs;
   return isRight ? [] : ['settled wrongly'];

@@ -1,17 +1,17 @@
 import type { Passing } from '../../../support/proxy.js';
-import type { Errand, Kind } from '../errand.js';
+import type { Action, Kind } from '../action.js';
 import { batch } from './batch.js';
 import { cancel } from './cancel.js';
 import { order } from './order.js';
 import { replace } from './replace.js';
 import { withdraw } from './withdraw.js';
 
-/** Every kind of errand. A further one is a module of its own and a word here. */
+/** Every kind of action. A further one is a module of its own and a word here. */
 export const KINDS = [order, cancel, replace, batch, withdraw] as readonly Kind[];
 
-export function kindOf({ kind }: Errand): Kind {
+export function kindOf({ kind }: Action): Kind {
   const found = KINDS.find(({ name }) => name === kind);
-  if (found === undefined) throw new Error(`there is no kind of errand ${kind}`);
+  if (found === undefined) throw new Error(`there is no kind of action ${kind}`);
   return found;
 }
 

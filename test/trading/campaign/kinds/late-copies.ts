@@ -1,4 +1,4 @@
-import type { Breach, Evidence, Said } from '../errand.js';
+import type { Breach, Evidence, Said } from '../action.js';
 import type { Listed } from '../exchange.js';
 
 /**

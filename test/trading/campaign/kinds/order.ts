@@ -1,42 +1,42 @@
 import type { Passing } from '../../../support/proxy.js';
-import { between, chosen, type Draw } from '../draw.js';
 import {
+  type Action,
   type Breach,
   doubled,
-  type Errand,
   type Evidence,
+  type Fixture,
   type Judgement,
   type Kind,
   lastSeen,
   type Resolved,
   type Said,
-  type Scene,
-} from '../errand.js';
+} from '../action.js';
+import { between, chosen, type Draw } from '../draw.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
 import { documentOf } from '../program.js';
-import { lies, type PlacementTold, saidOfPlacing } from './placing.js';
+import { lies, type PlacementOutput, saidOfPlacing } from './placing.js';
 import { isOf, plain, type Terms, uniqueTerms } from './terms.js';
 
-interface OrderErrand extends Errand {
+interface OrderAction extends Action {
   readonly terms: Terms;
 }
 
 /** What `pit order --json` prints. */
-export interface Told extends PlacementTold {
+export interface Output extends PlacementOutput {
   readonly clientId: string;
   readonly duplicates: readonly string[];
 }
 
 /** `pit order`: one order, on terms that no other has. */
-export const order: Kind<OrderErrand> = {
+export const order: Kind<OrderAction> = {
   name: 'order',
   weight: 7,
 
-  async plan(number: number, draw: Draw, scene: Scene): Promise<OrderErrand> {
+  async plan(number: number, draw: Draw, fixture: Fixture): Promise<OrderAction> {
     const type = chosen(draw, ['', '', '', '', '--post-only', '--ioc', 'near', 'near']);
-    const terms = uniqueTerms(number, draw, scene, type !== 'near' && type !== '--ioc');
-    const clientId = draw() < scene.ownIds ? `errand${number}x${Math.floor(between(draw, 1e6, 1e7))}` : undefined;
+    const terms = uniqueTerms(number, draw, fixture, type !== 'near' && type !== '--ioc');
+    const clientId = draw() < fixture.ownIds ? `action${number}x${Math.floor(between(draw, 1e6, 1e7))}` : undefined;
     const { market, side, price, amount } = terms;
     const flags = [...(type.startsWith('--') ? [type] : []), ...(clientId === undefined ? [] : ['--id', clientId])];
     const words = ['order', side, market, amount, '--at', price, '--yes', ...flags];
@@ -49,17 +49,17 @@ export const order: Kind<OrderErrand> = {
     return orderKey({ market: currency, side, price: plain(price), amount: plain(amount) });
   },
 
-  judge(errand, evidence): Judgement {
-    const told = documentOf<Told>(evidence.run);
-    const judged = judgeOrder(errand.terms, { said: saidOfPlacing(evidence, told), told }, evidence);
-    return { ...judged, breaches: [...doubled(errand, evidence), ...judged.breaches] };
+  judge(action, evidence): Judgement {
+    const told = documentOf<Output>(evidence.run);
+    const judged = judgeOrder(action.terms, { said: saidOfPlacing(evidence, told), told }, evidence);
+    return { ...judged, breaches: [...doubled(action, evidence), ...judged.breaches] };
   },
 };
 
 /** What pit said of an order, and what it printed of it. */
 export interface Word {
   readonly said: Said;
-  readonly told: Told | undefined;
+  readonly told: Output | undefined;
 }
 
 /** Holds what pit said of an order against what the exchange has of its terms; `evidence` has no writes but its own. */
@@ -82,7 +82,7 @@ export function orderKey({ market, side, price, amount }: Terms): string {
 }
 
 /** What was unknown must be settled in the end, as the exchange has it; what was killed may have no record where it was never sent. */
-function settledRightly(said: Said, told: Told | undefined, orders: readonly Listed[], evidence: Evidence): Breach[] {
+function settledRightly(said: Said, told: Output | undefined, orders: readonly Listed[], evidence: Evidence): Breach[] {
   if (said !== 'unknown' && said !== 'killed') return [];
   const clientId = clientIdOf(told, evidence);
   const row = evidence.resolved.find((one) => one.clientId === clientId);
@@ -95,7 +95,7 @@ function settledRightly(said: Said, told: Told | undefined, orders: readonly Lis
   return isRight ? [] : ['settled wrongly'];
 }
 
-function clientIdOf(told: Told | undefined, { writes }: Evidence): string | undefined {
+function clientIdOf(told: Output | undefined, { writes }: Evidence): string | undefined {
   return told?.clientId ?? writes[0]?.parameters.customerOrderId;
 }
 
@@ -114,7 +114,7 @@ function isUndisturbed(executions: Passing['executions']): boolean {
   return executions.every(({ answer = '' }) => answer.startsWith('[') && answer.endsWith(']'));
 }
 
-function flagged(orders: readonly Listed[], said: Said, told: Told | undefined, evidence: Evidence): Breach[] {
+function flagged(orders: readonly Listed[], said: Said, told: Output | undefined, evidence: Evidence): Breach[] {
   const own = [told?.id ?? '', ...(told?.duplicates ?? [])];
   const isIn = (ids: readonly string[]) => orders.every(({ id }) => ids.includes(id));
   if (mustFlag(said, evidence) && !isIn(own)) return ['doubled by the network before the check, and not flagged'];
@@ -145,7 +145,7 @@ function toldLater(orders: readonly Listed[], evidence: Evidence): Breach[] {
   return orders.every(({ id }) => warned.includes(id)) ? [] : ['done after it was refused, and never told'];
 }
 
-function falseAlarms(orders: readonly Listed[], said: Said, told: Told | undefined, evidence: Evidence): Breach[] {
+function falseAlarms(orders: readonly Listed[], said: Said, told: Output | undefined, evidence: Evidence): Breach[] {
   const clientId = clientIdOf(told, evidence);
   const warned = evidence.warned.filter((warning) => warning.clientId === clientId).flatMap(({ ids }) => ids);
   const rows = evidence.resolved.filter((row) => row.clientId === clientId);

@@ -1,20 +1,20 @@
-import type { Draw } from '../draw.js';
 import {
+  type Action,
   type Breach,
   doubled,
-  type Errand,
   type Evidence,
+  type Fixture,
   type Judgement,
   type Kind,
   type Said,
-  type Scene,
-} from '../errand.js';
+} from '../action.js';
+import type { Draw } from '../draw.js';
 import { documentOf, wasKilled } from '../program.js';
 import { cancelKey, isCancelledLater, placed } from './cancel.js';
-import { judgeOrder, orderKey, type Told } from './order.js';
+import { judgeOrder, type Output, orderKey } from './order.js';
 import { isOf, repriced, type Terms, uniqueTerms } from './terms.js';
 
-interface ReplaceErrand extends Errand {
+interface ReplaceAction extends Action {
   /** The id of the order that is to be replaced. */
   readonly order: string;
   /** The order in its place. */
@@ -22,15 +22,15 @@ interface ReplaceErrand extends Errand {
 }
 
 /** `pit order replace`: an order that rests is to get another price. Two writes, the second after the first is sure. */
-export const replace: Kind<ReplaceErrand> = {
+export const replace: Kind<ReplaceAction> = {
   name: 'replace',
   weight: 2,
 
-  async plan(number: number, draw: Draw, scene: Scene): Promise<ReplaceErrand> {
-    const old = uniqueTerms(number, draw, scene, true);
+  async plan(number: number, draw: Draw, fixture: Fixture): Promise<ReplaceAction> {
+    const old = uniqueTerms(number, draw, fixture, true);
     const { market, side } = old;
     const terms = repriced(old);
-    const order = await placed(old, `target${number}x${Math.floor(draw() * 1e6)}`, scene);
+    const order = await placed(old, `target${number}x${Math.floor(draw() * 1e6)}`, fixture);
     const words = ['order', 'replace', market, order, '--at', terms.price, '--yes'];
     const keys = [cancelKey(order, market), orderKey(terms)];
     return { number, kind: 'replace', market, side, words, keys, timeout: 0, clientId: undefined, order, terms };
@@ -39,28 +39,28 @@ export const replace: Kind<ReplaceErrand> = {
   /** Its writes are known as those of the other kinds. */
   keyOf: () => undefined,
 
-  judge(errand, evidence): Judgement {
-    const told = documentOf<Told>(evidence.run);
+  judge(action, evidence): Judgement {
+    const told = documentOf<Output>(evidence.run);
     const said = saidBy(evidence, told);
-    const isOpen = [0, 3].includes(evidence.orders.find(({ id }) => id === errand.order)?.status ?? 1);
-    const [cancels, orders] = errand.keys.map((key) => evidence.writes.filter((write) => write.key === key));
-    const judged = judgeOrder(errand.terms, { said, told }, { ...evidence, writes: orders ?? [] });
-    const isThere = evidence.orders.some((one) => isOf(errand.terms, one));
+    const isOpen = [0, 3].includes(evidence.orders.find(({ id }) => id === action.order)?.status ?? 1);
+    const [cancels, orders] = action.keys.map((key) => evidence.writes.filter((write) => write.key === key));
+    const judged = judgeOrder(action.terms, { said, told }, { ...evidence, writes: orders ?? [] });
+    const isThere = evidence.orders.some((one) => isOf(action.terms, one));
     const cancelling = { ...evidence, writes: cancels ?? [] };
-    const isLate = said === 'refused' && !isOpen && !isThere && isCancelledLater(cancelling, [errand.order]);
+    const isLate = said === 'refused' && !isOpen && !isThere && isCancelledLater(cancelling, [action.order]);
     const breaches = [
-      ...doubled(errand, evidence),
+      ...doubled(action, evidence),
       ...judged.breaches,
       ...(isThere && isOpen ? (['doubled by pit'] as const) : []),
       // what a copy did after the last look was neither to be said nor to be recorded
-      ...(isLate ? [] : [...cancelledAsSaid(evidence, isOpen), ...cancelledAsSettled(errand, evidence, isOpen)]),
+      ...(isLate ? [] : [...cancelledAsSaid(evidence, isOpen), ...cancelledAsSettled(action, evidence, isOpen)]),
     ];
     return { ...judged, isLate: judged.isLate || isLate, breaches };
   },
 };
 
 /** Exit 9 says that the order is cancelled and nothing was placed, or refused in its place. */
-function saidBy({ run }: Evidence, told: Told | undefined): Said {
+function saidBy({ run }: Evidence, told: Output | undefined): Said {
   const { code } = run;
   if (wasKilled(run)) return 'killed';
   if (code === 0 && told?.outcome === 'placed') return 'placed';
@@ -78,7 +78,7 @@ function cancelledAsSaid({ run }: Evidence, isOpen: boolean): Breach[] {
 }
 
 /** A record that ended before the order in its place was sent tells whether the order before is cancelled. */
-function cancelledAsSettled({ order }: ReplaceErrand, { resolved }: Evidence, isOpen: boolean): Breach[] {
+function cancelledAsSettled({ order }: ReplaceAction, { resolved }: Evidence, isOpen: boolean): Breach[] {
   const rows = resolved.filter(({ operation, target }) => operation === 'replace' && target === order);
   const isWrong = rows.some(({ outcome }) => (outcome === 'cancelled') === isOpen);
   return isWrong ? ['settled wrongly'] : [];

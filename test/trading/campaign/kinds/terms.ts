@@ -1,5 +1,5 @@
+import type { Fixture, Side } from '../action.js';
 import { chosen, type Draw } from '../draw.js';
-import type { Scene, Side } from '../errand.js';
 
 /** The terms of an order that no other order of a campaign has: by them the exchange's record is found. */
 export interface Terms {
@@ -33,7 +33,7 @@ const NEAR = 1.003;
 const TICKS = 100;
 
 /** Terms of their own for each number up to 20,000. */
-export function uniqueTerms(number: number, draw: Draw, { prices }: Scene, rests: boolean): Terms {
+export function uniqueTerms(number: number, draw: Draw, { prices }: Fixture, rests: boolean): Terms {
   const { market, priceScale, amountScale, value } = chosen(draw, MARKETS);
   const side = chosen(draw, ['buy', 'sell'] as const);
   const { bid, ask } = prices.get(market) ?? { bid: 0, ask: 0 };

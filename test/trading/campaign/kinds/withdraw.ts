@@ -1,24 +1,24 @@
 import type { Passing } from '../../../support/proxy.js';
-import { chosen, type Draw } from '../draw.js';
 import {
+  type Action,
   type Breach,
   doubled,
-  type Errand,
   type Evidence,
+  type Fixture,
   type Judgement,
   type Kind,
   type Resolved,
   type Said,
-  type Scene,
-} from '../errand.js';
+} from '../action.js';
+import { chosen, type Draw } from '../draw.js';
 import type { Listed } from '../exchange.js';
 import { isPrompt } from '../network.js';
 import { documentOf } from '../program.js';
-import { lies, type PlacementTold, saidOfPlacing } from './placing.js';
+import { lies, type PlacementOutput, saidOfPlacing } from './placing.js';
 import { plain } from './terms.js';
 
 /** An amount that no other withdrawal has: by it the exchange's record is found. */
-interface WithdrawErrand extends Errand {
+interface WithdrawAction extends Action {
   readonly amount: string;
   /** Whether it may be moved within the exchange: then the bills are searched as well. */
   readonly internal: boolean;
@@ -36,11 +36,11 @@ const INTERNAL = 1_000;
 const STEP = 7;
 
 /** `pit withdraw`: of an amount that no other has, to the verified address. */
-export const withdraw: Kind<WithdrawErrand> = {
+export const withdraw: Kind<WithdrawAction> = {
   name: 'withdraw',
   weight: 3,
 
-  async plan(number: number, draw: Draw, { exchange }: Scene): Promise<WithdrawErrand> {
+  async plan(number: number, draw: Draw, { exchange }: Fixture): Promise<WithdrawAction> {
     const coin = chosen(draw, COINS);
     const internal = draw() < 0.5;
     const amount = internal
@@ -68,19 +68,19 @@ export const withdraw: Kind<WithdrawErrand> = {
     return operation === 'withdraw' ? withdrawKey(currency, plain(amount)) : undefined;
   },
 
-  judge(errand, evidence): Judgement {
-    const told = documentOf<PlacementTold>(evidence.run);
+  judge(action, evidence): Judgement {
+    const told = documentOf<PlacementOutput>(evidence.run);
     const said = saidOfPlacing(evidence, told);
-    const records = evidence.withdrawals.filter(({ amount }) => plain(amount) === errand.amount);
+    const records = evidence.withdrawals.filter(({ amount }) => plain(amount) === action.amount);
     const extra = Math.max(0, records.length - 1);
     const isLate = said === 'refused' && records.length > 0 && isDoneLater(records, evidence);
     const isPromptly = said === 'placed' && evidence.writes.every(isPrompt) && isSeen(evidence);
-    const own = warnedIn(evidence, errand).filter((id) => id !== told?.id);
+    const own = warnedIn(evidence, action).filter((id) => id !== told?.id);
     const breaches = [
-      ...doubled(errand, evidence),
+      ...doubled(action, evidence),
       ...(isLate ? [] : lies(said, told, records)),
-      ...settledRightly(errand, said, records, evidence),
-      ...(extra > 0 || isLate ? everTold(records, told, errand, evidence) : []),
+      ...settledRightly(action, said, records, evidence),
+      ...(extra > 0 || isLate ? everTold(records, told, action, evidence) : []),
       ...(extra > 0 && isPromptly && own.length === 0
         ? (['doubled by the network before the check, and not flagged'] as const)
         : []),
@@ -95,10 +95,10 @@ function withdrawKey(coin: string, amount: string): string {
 }
 
 /** What was unknown must be settled in the end, as the exchange has it; what was killed may have no record where it was never sent. */
-function settledRightly(errand: WithdrawErrand, said: Said, records: readonly Listed[], evidence: Evidence): Breach[] {
+function settledRightly(action: WithdrawAction, said: Said, records: readonly Listed[], evidence: Evidence): Breach[] {
   if (said !== 'unknown' && said !== 'killed') return [];
-  const row = rowsOf(errand, evidence).at(-1);
-  if (row === undefined && isDoubtful(errand, evidence)) return records.length > 0 ? ['not settled'] : [];
+  const row = rowsOf(action, evidence).at(-1);
+  if (row === undefined && isDoubtful(action, evidence)) return records.length > 0 ? ['not settled'] : [];
   if (row === undefined) {
     if (said === 'unknown') return ['not settled'];
     return records.length > 0 ? ['lost silently'] : [];
@@ -108,21 +108,21 @@ function settledRightly(errand: WithdrawErrand, said: Said, records: readonly Li
 }
 
 /** What the journal has of it in the end. */
-function rowsOf(errand: WithdrawErrand, { resolved }: Evidence): Resolved[] {
-  return resolved.filter(({ operation, target }) => operation === 'withdraw' && target === errand.keys[0]);
+function rowsOf(action: WithdrawAction, { resolved }: Evidence): Resolved[] {
+  return resolved.filter(({ operation, target }) => operation === 'withdraw' && target === action.keys[0]);
 }
 
 /** Whether it is still open, because of the bill of something else: that has to be named. */
-function isDoubtful({ internal }: WithdrawErrand, { run, resolved }: Evidence): boolean {
+function isDoubtful({ internal }: WithdrawAction, { run, resolved }: Evidence): boolean {
   const row = resolved.findLast(({ outcome, clientId }) => outcome === 'unknown' && run.stderr.includes(clientId));
   const named = /the bill \d+ \(Sell, [-:.TZ\d]+\) has its amount/;
   return internal && row?.timeline.some(({ event }) => named.test(event)) === true;
 }
 
 /** What its own command warned of. */
-function warnedIn({ run, warned }: Evidence, errand: WithdrawErrand): readonly string[] {
+function warnedIn({ run, warned }: Evidence, action: WithdrawAction): readonly string[] {
   const mine = warned.filter((warning) => warning.clientId !== '' && run.stderr.includes(warning.clientId));
-  return mine.filter(({ what }) => what === errand.keys[0]).flatMap(({ ids }) => ids);
+  return mine.filter(({ what }) => what === action.keys[0]).flatMap(({ ids }) => ids);
 }
 
 /** Whether its look at the records came through as they were. */
@@ -136,11 +136,11 @@ function isSeen({ run, writes, listings }: Evidence): boolean {
 /** Every record beyond the first was told, by its own command or a later one. */
 function everTold(
   records: readonly Listed[],
-  told: PlacementTold | undefined,
-  errand: WithdrawErrand,
+  told: PlacementOutput | undefined,
+  action: WithdrawAction,
   { warned }: Evidence,
 ): Breach[] {
-  const warnings = warned.filter(({ what }) => what === errand.keys[0]).flatMap(({ ids }) => ids);
+  const warnings = warned.filter(({ what }) => what === action.keys[0]).flatMap(({ ids }) => ids);
   const all = [told?.id ?? '', ...warnings];
   return records.every(({ id }) => all.includes(id)) ? [] : ['doubled by the network, and never told'];
 }

@@ -6,7 +6,7 @@ import type { Run, Warned } from './program.js';
 export type Side = 'buy' | 'sell';
 
 /** Something that pit is told to do, once. */
-export interface Errand {
+export interface Action {
   readonly number: number;
   /** The name of its kind. */
   readonly kind: string;
@@ -25,7 +25,7 @@ export interface Errand {
 }
 
 /** What the exchange was made to look like before: markets with their prices, and a way to place orders past the network. */
-export interface Scene {
+export interface Fixture {
   readonly exchange: Exchange;
   /** By market. */
   readonly prices: ReadonlyMap<string, { readonly bid: number; readonly ask: number }>;
@@ -61,7 +61,7 @@ export interface JobRecord {
 /** A write as it passed, and what it is known by. */
 export type Written = Passing & { readonly key: string };
 
-/** All that is known of an errand in the end. */
+/** All that is known of an action in the end. */
 export interface Evidence {
   readonly run: Run;
   /** What was run in the end to finish it; undefined where nothing was. */
@@ -81,7 +81,7 @@ export interface Evidence {
   readonly resolved: readonly Resolved[];
 }
 
-/** What pit said of an errand with its exit code and its JSON. `failed`: it ended without a word about the outcome. */
+/** What pit said of an action with its exit code and its JSON. `failed`: it ended without a word about the outcome. */
 export type Said = 'placed' | 'partial' | 'cancelled' | 'refused' | 'notSent' | 'unknown' | 'failed' | 'killed';
 
 /** What must never be. */
@@ -111,22 +111,22 @@ export interface Judgement {
   readonly breaches: readonly Breach[];
 }
 
-/** A kind of errand: how pit is told, how its verdict is read, and what it is held against. */
-export interface Kind<Task extends Errand = Errand> {
+/** A kind of action: how pit is told, how its verdict is read, and what it is held against. */
+export interface Kind<Task extends Action = Action> {
   readonly name: string;
   readonly weight: number;
-  plan(number: number, draw: Draw, scene: Scene): Promise<Task>;
+  plan(number: number, draw: Draw, fixture: Fixture): Promise<Task>;
   /** What somebody else does once its command has ended, past the network. */
-  beside?(errand: Task, scene: Scene): Promise<void>;
+  beside?(action: Task, fixture: Fixture): Promise<void>;
   /** What a request of its kind on the way is known by; undefined for one of another kind. */
   keyOf(request: Passing): string | undefined;
   /** What is typed to finish it once everything is settled and nothing is disturbed any more. */
-  finish?(errand: Task, jobs: readonly JobRecord[]): readonly string[] | undefined;
-  judge(errand: Task, evidence: Evidence): Judgement;
+  finish?(action: Task, jobs: readonly JobRecord[]): readonly string[] | undefined;
+  judge(action: Task, evidence: Evidence): Judgement;
 }
 
 /** Each write leaves once. */
-export function doubled({ keys }: Errand, { writes }: Evidence): Breach[] {
+export function doubled({ keys }: Action, { writes }: Evidence): Breach[] {
   const isTwice = keys.some((key) => writes.filter((write) => write.key === key).length > 1);
   return isTwice ? ['doubled by pit'] : [];
 }

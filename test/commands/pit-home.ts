@@ -10,7 +10,7 @@ export interface Extra {
   readonly ownProcess?: true;
 }
 
-export interface Told {
+export interface CliError {
   readonly kind: string;
   readonly message: string;
   readonly hint: string | null;
@@ -20,7 +20,7 @@ export interface Told {
 }
 
 /** Runs pit commands with one PIT_HOME in this process, and checks their exit code and output. */
-export class Desk {
+export class PitHome {
   #served: ServedSandbox | undefined;
 
   constructor(readonly home: string) {}
@@ -62,7 +62,7 @@ export class Desk {
   }
 
   /** The error object of a command that fails with an empty stdout. */
-  async failure(line: string, exitCode: number, extra?: Extra): Promise<Told> {
+  async failure(line: string, exitCode: number, extra?: Extra): Promise<CliError> {
     // before the other words: after `--` they are not pit's
     const { code, stdout, stderr } = await this.run(`--json ${line}`, extra);
     const told = lastError(stderr);
@@ -72,10 +72,10 @@ export class Desk {
 }
 
 /** A home with a sandbox for a test file (default: without limits). */
-export function useDesk(words?: readonly string[]): Desk {
-  const desk = new Desk(temporaryHome());
-  beforeAll(() => desk.serve(words));
-  return desk;
+export function usePitHome(words?: readonly string[]): PitHome {
+  const pit = new PitHome(temporaryHome());
+  beforeAll(() => pit.serve(words));
+  return pit;
 }
 
 /** Parses stdout, which must be one JSON document and a newline. */
@@ -84,8 +84,8 @@ export function document<Document>(stdout: string): Document {
   return JSON.parse(stdout) as Document;
 }
 
-export function lastError(stderr: string): Told {
-  const { error, ...others } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '') as { error: Told };
+export function lastError(stderr: string): CliError {
+  const { error, ...others } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '') as { error: CliError };
   expect(others).toEqual({});
   expect(error).toStrictEqual({
     kind: TEXT,

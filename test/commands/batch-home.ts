@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, beforeEach } from 'vitest';
 import type { Ran } from '../support/pit.js';
-import { type Desk, document, useDesk } from './desk.js';
-import type { OrderRow } from './orders-desk.js';
+import type { OrderRow } from './order-rows.js';
+import { document, type PitHome, usePitHome } from './pit-home.js';
 
 /** The answer of `pit order batch --json`. */
 export interface Batch {
@@ -16,12 +16,12 @@ export interface Batch {
   readonly duplicates: string[];
 }
 
-/** A desk with files of orders, of which none fills: their prices are far below the market. */
-export class BatchDesk {
+/** A pit with files of orders, of which none fills: their prices are far below the market. */
+export class BatchHome {
   #files = 0;
   #range: readonly [from: number, to: number] = [2_000, 2_000];
 
-  constructor(readonly desk: Desk) {}
+  constructor(readonly pit: PitHome) {}
 
   /** The first price that the last file was made for. */
   get first(): number {
@@ -30,7 +30,7 @@ export class BatchDesk {
 
   /** The last file. */
   get file(): string {
-    return path.join(this.desk.home, `orders-${this.#files}.csv`);
+    return path.join(this.pit.home, `orders-${this.#files}.csv`);
   }
 
   /** A file of so many orders at prices that no other test has used. */
@@ -45,18 +45,18 @@ export class BatchDesk {
   /** The orders of the exchange at the prices that the last file had. */
   async there(): Promise<OrderRow[]> {
     const [start, end] = this.#range;
-    const all = await this.desk.json<OrderRow[]>('orders btc_usdt --side buy --state all --all');
+    const all = await this.pit.json<OrderRow[]>('orders btc_usdt --side buy --state all --all');
     return all.filter(({ price }) => Number(price) >= start && Number(price) < end);
   }
 }
 
-/** A desk with a sandbox of its own, for a test file. */
-export function useBatchDesk(): BatchDesk {
+/** A pit with a sandbox of its own, for a test file. */
+export function useBatchHome(): BatchHome {
   // a minute otherwise; nothing holds requests here
-  const desk = useDesk(['--no-limits', '--limit', 'reqTime=4s']);
-  beforeAll(() => desk.done('markets'));
-  beforeEach(() => desk.done('sandbox fault clear'));
-  return new BatchDesk(desk);
+  const pit = usePitHome(['--no-limits', '--limit', 'reqTime=4s']);
+  beforeAll(() => pit.done('markets'));
+  beforeEach(() => pit.done('sandbox fault clear'));
+  return new BatchHome(pit);
 }
 
 export function batch({ stdout }: Ran): Batch {

@@ -1,5 +1,5 @@
 import { Decimal } from '../../src/domain/decimal.js';
-import { COUNT, DECIMAL, type Desk, ID, TIME } from './desk.js';
+import { COUNT, DECIMAL, ID, type PitHome, TIME } from './pit-home.js';
 
 /** What these tests read of an order's answer. */
 export interface Placed {
@@ -55,17 +55,17 @@ export const ORDER_ROW = {
 };
 
 /** Places an order that is expected to be taken. */
-export function place(desk: Desk, words: string): Promise<Placed> {
-  return desk.json<Placed>(`order ${words} --yes`);
+export function place(pit: PitHome, words: string): Promise<Placed> {
+  return pit.json<Placed>(`order ${words} --yes`);
 }
 
-export function shown(desk: Desk, { id }: Placed, market = 'btc_usdt'): Promise<OrderRow> {
-  return desk.json<OrderRow>(`order show ${market} ${id}`);
+export function shown(pit: PitHome, { id }: Placed, market = 'btc_usdt'): Promise<OrderRow> {
+  return pit.json<OrderRow>(`order show ${market} ${id}`);
 }
 
 /** The balances by coin, those of nothing included. */
-export async function balances(desk: Desk): Promise<Map<string, Balance>> {
-  const rows = await desk.json<Balance[]>('balance --all');
+export async function balances(pit: PitHome): Promise<Map<string, Balance>> {
+  const rows = await pit.json<Balance[]>('balance --all');
   return new Map(rows.map((row) => [row.coin, row]));
 }
 
