@@ -138,12 +138,13 @@ function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan
   const { terms } = intent;
   if (terms.market !== market || terms.side !== side || terms.account !== account) return;
   const uncertainLines = uncertainKeys(entry);
-  const [twin, ...more] = uncertainLines.size === 0 ? [] : lines.filter((line) => uncertainLines.has(lineKey(line)));
-  if (twin === undefined) return;
+  const [duplicate, ...more] =
+    uncertainLines.size === 0 ? [] : lines.filter((line) => uncertainLines.has(lineKey(line)));
+  if (duplicate === undefined) return;
   const others = more.length === 0 ? '' : ` (and of ${more.length} more)`;
   throw new Failure(
     'usage',
-    `It is not known whether an order just like line ${twin[0]}${others} was placed; nothing was sent.`,
+    `It is not known whether an order just like line ${duplicate[0]}${others} was placed; nothing was sent.`,
     {
       clientId: intent.id,
       hint: suggest('Find out what became of that one', 'resolve', intent.id),

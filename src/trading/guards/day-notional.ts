@@ -8,8 +8,7 @@ import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, marketOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { Sums, ValueOf } from '../journal/sums.js';
-import { remainderOf } from '../orders/remainder.js';
-import { worthOfOrder } from '../orders/terms.js';
+import { remainderOf, worthOfOrder } from '../orders/terms.js';
 import type { GuardLimits } from './limits.js';
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { cannotWrite } from '../../config/private.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import type { BatchFact } from '../batches/facts.js';
+import type { BatchFact } from '../batches/batch-fact.js';
 import type { Archive } from './archive.js';
 import { append, appendDurablyAside, appendIfThere, readIfThere, unlessDiskFails } from './files.js';
 import {

@@ -2,10 +2,10 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
 import type { TradingAccount } from '../account.js';
 import type { Intent } from '../journal/intent.js';
-import { uncontested } from './claims.js';
+import type { Ambiguity, Observation } from './observation.js';
 import { type BillList, billsBetween } from './records.js';
-import type { Doubt, Sighting } from './sighting.js';
 import { type Fit, fitOfAmount } from './terms.js';
+import { uncontested } from './uncontested.js';
 
 export type Bill = BillList[number];
 
@@ -35,11 +35,11 @@ const RECENT_MS = 48 * 3_600_000;
  * @param fitting the bills of the right amount and time, oldest first
  * @throws Failure as the client's `read`, and `usage` where the journal cannot be read
  */
-export async function sightInBills(
+export async function findInBills(
   account: TradingAccount,
   fitting: readonly Bill[],
   explanations: Explanations,
-): Promise<Sighting | Doubt | 'nothing'> {
+): Promise<Observation | Ambiguity | 'nothing'> {
   const { intent, others, fitOf } = explanations;
   const [oldest] = fitting;
   if (oldest === undefined) return 'nothing';
@@ -50,7 +50,7 @@ export async function sightInBills(
   return why === undefined ? { ids: [], bill: bill.id } : doubtOf(bill, why);
 }
 
-function doubtOf({ id, type, time }: Bill, why: string): Doubt {
+function doubtOf({ id, type, time }: Bill, why: string): Ambiguity {
   const facts = `${type ?? 'without a type'}, ${new Date(time).toISOString()}`;
   return { doubt: `the bill ${id} (${facts}) has its amount, and may be of something else: ${why}`, records: [] };
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { JobRun } from '../../../src/trading/batches/run.js';
-import { settleJob } from '../../../src/trading/batches/settle.js';
+import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CoinFacts } from '../../../src/trading/withdrawals/facts.js';
+import type { CoinFacts } from '../../../src/trading/withdrawals/coin-facts.js';
 import { prepareWithdrawal, type WithdrawRequest } from '../../../src/trading/withdrawals/prepare.js';
 import { saying } from '../../support/advice.js';
 
