@@ -74,7 +74,7 @@ async function isRefusedForItsAge(account: TradingAccount, { probe, reqTime }: L
   const isTaken = await tryRead(() => probe(account, reqTime));
   // again: the answer corrects what is known of the exchange's clock, and another one may have been here first
   if (isTaken === true && isOver()) {
-    tell('The exchange takes requests for longer than was remembered; finding out for how long.');
+    tell("The exchange's time tolerance has changed; measuring it again.");
     await tolerance.forget();
   }
   return isTaken === false;

@@ -13,7 +13,10 @@ type Word = 'done' | 'notSent';
 export async function settleManually(account: TradingAccount, id: string | undefined, word: Word): Promise<void> {
   const entry = id === undefined ? undefined : account.journal.find(id);
   if (entry?.isUnderWay === true)
-    throw usage(`Another process is at ${entry.intent.id}.`, 'Wait until it has ended: it may find out by itself.');
+    throw usage(
+      `Another process is working on ${entry.intent.id}.`,
+      'Wait until it ends; it may settle the write itself.',
+    );
   if (entry?.isOf('call')) return settleCallManually(entry, word);
   if (entry?.isOf('withdraw')) return settleWithdrawalManually(account, entry, word);
   throw usage(

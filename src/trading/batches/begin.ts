@@ -61,8 +61,9 @@ export interface ResumeWish extends Pick<BatchTerms, 'market' | 'side'> {
 export function jobToResume({ journal }: TradingAccount, id: string, wish: ResumeWish): Entry<'orderMoreV2'> {
   const entry = journal.job(id);
   if (entry === undefined) {
-    const hint = 'It keeps those of the profile in use; the id is the one that the command named, beginning with job.';
-    throw usage(`The journal has no job of the id ${id}.`, hint);
+    const hint =
+      'It only has jobs of the active profile. A job id begins with "job" and is in the output of the batch.';
+    throw usage(`The journal has no job ${id}.`, hint);
   }
   const { terms } = entry.intent;
   if (terms.market !== wish.market || terms.side !== wish.side) {
@@ -98,7 +99,10 @@ export function resumeCommand(id: string, { side, market }: Pick<BatchTerms, 'si
 }
 
 function underWay(id: string): Failure {
-  return usage(`Another process is at the job ${id}, or has just been.`, 'Wait until it has ended; only one may send.');
+  return usage(
+    `Another process is working on job ${id}, or was a moment ago.`,
+    'Wait until it ends; only one process may send.',
+  );
 }
 
 /**

@@ -163,7 +163,7 @@ export class JobRun {
   /** What comes of it: undefined where the job goes on. */
   async #face(trouble: Trouble): Promise<Ending | undefined> {
     if (trouble.kind === 'lost')
-      this.account.tell(`No answer came (${trouble.reason}). Looking for the orders; they are not sent again.`);
+      this.account.tell(`No answer: ${trouble.reason}. Looking for the orders; they are not sent again.`);
     if (this.#isPressing && !(await this.#lookShortly())) {
       this.#phase = 'waiting';
       await settlePending(this.account, this.job);

@@ -46,7 +46,7 @@ export function requireDay(
   if (most === undefined || today === undefined || today.compare(most) <= 0) return;
   const words = `with the orders that other processes just began, this UTC day would come to ${today.trimmed()} ${quote}`;
   throw usage(
-    `day-notional holds this back: ${words}, and the limit is ${most.trimmed()} ${quote}. Nothing was sent.`,
+    `day-notional blocks this: ${words}, and the limit is ${most.trimmed()} ${quote}. Nothing was sent.`,
     'Run the command again when they are done, or add --override day-notional if you mean it.',
   );
 }

@@ -77,7 +77,7 @@ export async function concludeOrder(
     return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
   }
   entry.note(`no answer: ${outcome.reason}`, { doubt: true });
-  account.tell(`No answer came (${outcome.reason}). Looking for the order; it is not sent again.`);
+  account.tell(`No answer: ${outcome.reason}. Looking for the order; it is not sent again.`);
   const settled = await settleOrder(account, entry);
   return settled.outcome === 'unknown' ? { ...settled, reason: settled.unlike ?? outcome.reason } : settled;
 }

@@ -105,10 +105,10 @@ function foundUnlike(account: TradingAccount, entry: Entry<'order'>, order: Orde
   const { id } = order;
   if (isOwnId(entry.intent)) {
     entry.note(`asked by client id: found, though with ${differs}`);
-    account.warn(`The exchange has the order ${id} otherwise than it was sent: with ${differs}.`);
+    account.warn(`Order ${id} on the exchange differs from what was sent: it has ${differs}.`);
     return order;
   }
-  const unlike = `the order ${id} under this client id has ${differs}, so that it may be another one`;
+  const unlike = `order ${id} with this client id has ${differs}; it may be a different order`;
   entry.note(`asked by client id: ${unlike}`);
   return { unlike };
 }

@@ -52,18 +52,18 @@ export async function findInBills(
 
 function doubtOf({ id, type, time }: Bill, why: string): Ambiguity {
   const facts = `${type ?? 'without a type'}, ${new Date(time).toISOString()}`;
-  return { doubt: `the bill ${id} (${facts}) has its amount, and may be of something else: ${why}`, records: [] };
+  return { doubt: `the bill ${id} (${facts}) has its amount but may be for something else: ${why}`, records: [] };
 }
 
 /** What else may have made a bill, in words; undefined where nothing can. */
 async function otherwise(account: TradingAccount, bill: Bill, of: Explanations): Promise<string | undefined> {
   const { client, journal } = account;
   const { coin } = of.intent.terms;
-  if (bill.type === null) return 'the exchange tells no type of it';
+  if (bill.type === null) return 'the exchange reports no type for it';
   const record = of.records.find((one) => mayHaveMade(one, bill));
   if (record !== undefined) return `the record ${record.id} may have made it`;
   const market = journal.markets().find((name) => name.split('_').includes(coin));
-  if (market !== undefined) return `there are orders in ${market}, and it may be of a trade`;
+  if (market !== undefined) return `there are orders in ${market}, so it may come from a trade`;
   const around = await billsBetween(client, bill.time - RECENT_MS, bill.time + SLACK_MS);
   return around === undefined ? 'there are too many bills to look through' : amongBills(bill, around, of);
 }
@@ -85,5 +85,5 @@ function amongBills(bill: Bill, around: readonly Bill[], { others, fitOf }: Expl
     return `the bill ${brought.id} brought ${brought.coin} at the same moment, as a trade does`;
   const isOfOther = (one: Bill) => one.coin === bill.coin && others.some((other) => fitOf(one, other) !== undefined);
   const alike = neighbours.find((one) => one.type === bill.type && !isOfOther(one));
-  return alike === undefined ? undefined : `the bill ${alike.id} has the same type, and is of no known withdrawal`;
+  return alike === undefined ? undefined : `the bill ${alike.id} has the same type and belongs to no known withdrawal`;
 }

@@ -90,7 +90,7 @@ async function conclude(
     return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
   }
   entry.note(`no answer: ${outcome.reason}`, { doubt: true });
-  account.tell(`No answer came (${outcome.reason}). Looking for the withdrawal; it is not sent again.`);
+  account.tell(`No answer: ${outcome.reason}. Looking for the withdrawal; it is not sent again.`);
   const settled = await settleWithdrawal(account, entry);
   // what was found and settles nothing says more than why the answer is missing
   return settled.outcome === 'unknown' && settled.doubt === undefined

@@ -20,12 +20,12 @@ export async function settleWithdrawalManually(
   const found = await findSentWithdrawal(account, entry);
   if (isObservation(found)) {
     settleFound(account, entry, found);
-    account.tell('The exchange shows this withdrawal, so that counts and not what --as says.');
+    account.tell('The exchange shows this withdrawal, so --as is ignored.');
     return;
   }
   const { isLearnt } = await requireLate(account, entry);
   if (found === 'nothing' && isLearnt) {
-    account.tell('The exchange can be asked about this withdrawal, so its answer counts and not what --as says.');
+    account.tell('The exchange can be asked about this withdrawal, so --as is ignored.');
     return;
   }
   if (word === 'notSent') {
@@ -45,8 +45,8 @@ async function requireLate(account: TradingAccount, { intent }: Entry<'withdraw'
   const learnt = await lateFrom(account, intent);
   const certain = learnt ?? certainFrom(account, reqTime + LONGEST_MS) ?? 0;
   if (certain <= account.host.now()) return { isLearnt: learnt !== null };
-  throw usage(`The exchange may still carry out the withdrawal ${id}, so nobody can say yet what became of it.`, [
-    `Report it from ${new Date(certain).toISOString()} on, as done or notSent.`,
+  throw usage(`The exchange may still execute withdrawal ${id}, so its outcome is not final yet.`, [
+    `Report it as done or notSent after ${new Date(certain).toISOString()}.`,
     suggest('Report it', 'resolve', id, '--as', 'done'),
   ]);
 }

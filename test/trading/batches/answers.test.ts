@@ -155,7 +155,7 @@ describe('a batch', () => {
     expect(exchange.orders[0]?.price).toBe('20000.5');
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     const told =
-      'The exchange lists 19 orders otherwise than its answers named them. Compare the ids: pit orders btc_usdt --side buy --state all';
+      'The exchange lists 19 orders under other ids than it answered with. Compare the ids: pit orders btc_usdt --side buy --state all';
     expect(account.warnings).toEqual([told]);
   });
 

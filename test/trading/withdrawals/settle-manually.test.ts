@@ -97,7 +97,7 @@ describe('what the exchange tells of a withdrawal counts before what somebody sa
 it('nothing is settled by hand while a process is at it', async () => {
   const account = accountOf((await serveFunds([], [], NOW)).url, LATE);
   begin(account, 'lost1');
-  const told = { kind: 'usage', message: 'Another process is at lost1.' };
+  const told = { kind: 'usage', message: 'Another process is working on lost1.' };
   await expect(settleManually(account, 'lost1', 'notSent')).rejects.toMatchObject(told);
   expect(account.journal.open()).toHaveLength(1);
 });
