@@ -5,7 +5,7 @@ import { batch } from './batch-home.js';
 import { environmentAt } from './literal-exchange.js';
 import { PitHome } from './pit-home.js';
 
-const WARNING = /REFUSED (IS|ARE) THERE|THOUGH THEY WERE REFUSED/;
+const WARNING = /2 (REJECTED ORDERS ARE LIVE|ORDERS WERE PLACED MORE THAN ONCE, OR ALTHOUGH REJECTED): /;
 
 /** A batch of two orders of which so many were accepted, and that was then carried out again as a whole. */
 async function carriedOutAgain(accepted: number) {

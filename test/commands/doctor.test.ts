@@ -142,7 +142,7 @@ describe('pit doctor', () => {
     const resolved = await other.run('resolve unread1', extra);
     expect([resolved.code, resolved.stderr]).toEqual([2, expect.stringMatching(/unread1 cannot be read \(EISDIR\)/)]);
     expect((await other.run('resolve', extra)).stderr).toMatch(
-      /unread1 cannot be read .*not known what became of 2 writes/s,
+      /unread1 cannot be read .*The outcomes of 2 writes are still unknown\./s,
     );
     expect(existsSync(path.join(journal, account, 'open', 'unread1'))).toBe(true);
   });

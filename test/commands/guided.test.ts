@@ -99,7 +99,7 @@ describe.skipIf(!requires('python3'))('the guided order, on a real terminal (nee
     const { screen, status } = await at('order', ALL);
     expect(status).toBe(0);
     for (const words of [
-      'Nothing is sent before you confirm it',
+      'Nothing is sent before you confirm. Press Escape to leave.',
       'Available: 250,000 usdt',
       '0.01 btc for 200 usdt. It would rest in the book.',
       'such an order may rest for a long time',

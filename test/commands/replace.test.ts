@@ -197,7 +197,9 @@ describe('pit order replace', () => {
     await straight.fault('twice', 'order', { count: 1 });
     const { code, stdout, stderr } = await desk.run(`order replace btc_usdt ${id} --at 21520 --yes --json --timeout 8`);
     expect([code, document(stdout)]).toMatchObject([0, { outcome: 'placed', duplicates: [] }]);
-    expect(stderr).toContain('Whether something on the way repeated the order could not be looked up');
+    expect(stderr).toContain(
+      'pit could not check whether the network repeated the order. The next command in this market checks again.',
+    );
   });
 
   it('says how to find out the outcome if it is interrupted during its last check', async () => {

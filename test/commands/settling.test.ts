@@ -14,7 +14,7 @@ it('refuses a client id that is taken, as the two orders could not be told apart
   const { id } = JSON.parse(first.stdout);
   const second = await pit('order', 'sell', 'btc_usdt', '0.001', '--at', '60000', '--id', 'once1', '--yes');
   expect(second).toMatchObject({ code: 2, stdout: '' });
-  expect(second.stderr).toContain(`There is an order with the client id once1 already: ${id}.`);
+  expect(second.stderr).toContain(`The client id once1 is taken by order ${id}.`);
   const all = JSON.parse((await pit('orders', 'btc_usdt', '--state', 'all', '--json')).stdout);
   expect(all).toHaveLength(1);
 });

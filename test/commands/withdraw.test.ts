@@ -254,7 +254,11 @@ describe("the user's own limits", () => {
     for (const setting of ['withdrawLimit', 'withdrawDayLimit', 'withdrawAddresses']) {
       const steps = [{ await: 'to loosen it:', type: `${setting}\r` }];
       const done = await at(`profile unset sandbox ${setting}`, steps);
-      expect([setting, done.status, done.screen]).toEqual([setting, 0, expect.stringContaining('no longer set')]);
+      expect([setting, done.status, done.screen]).toEqual([
+        setting,
+        0,
+        expect.stringContaining(`Unset ${setting} of sandbox.`),
+      ]);
     }
   });
 });

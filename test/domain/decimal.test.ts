@@ -90,7 +90,12 @@ describe('a decimal prints the text it was read from', () => {
     '1'.repeat(1001),
   ])('and rejects %j', (text) => {
     expect(Decimal.parse(text)).toBeUndefined();
-    expect(() => Decimal.of(text)).toThrow(RangeError);
+    expect(() => Decimal.of(text)).toThrow(new RangeError(`not a decimal number: ${text}`));
+  });
+
+  it('for as many as 1,000 digits', () => {
+    const longest = '1'.repeat(1000);
+    expect(Decimal.of(longest).toString()).toBe(longest);
   });
 });
 
@@ -156,7 +161,29 @@ describe('arithmetic is exact', () => {
 
   it('and division by zero and invalid scales throw', () => {
     expect(() => Decimal.of('1').dividedBy(Decimal.zero, 2, 'down')).toThrow(RangeError);
-    expect(() => Decimal.fromUnits(1n, -1)).toThrow(RangeError);
+    expect(() => Decimal.fromUnits(1n, -1)).toThrow(new RangeError('not a scale: -1'));
     expect(() => Decimal.fromUnits(1n, 0.5)).toThrow(RangeError);
+  });
+
+  it.each([
+    ['-0.01', -1],
+    ['-0.0', 0],
+    ['0', 0],
+    ['0.01', 1],
+  ])('and the sign of %s is %d', (text, sign) => {
+    expect(Decimal.of(text).sign).toBe(sign);
+  });
+
+  it.each([
+    ['1', '3', '0.33', '0.34'],
+    ['-1', '3', '-0.33', '-0.34'],
+    ['1', '-3', '-0.33', '-0.34'],
+    ['-1', '-3', '0.33', '0.34'],
+    ['6', '3', '2.00', '2.00'],
+    ['-6', '3', '-2.00', '-2.00'],
+    ['0', '-3', '0.00', '0.00'],
+  ])('and %s / %s is %s rounded down and %s rounded up', (left, right, down, up) => {
+    const quotient = (rounding: 'down' | 'up') => Decimal.of(left).dividedBy(Decimal.of(right), 2, rounding).toString();
+    expect([quotient('down'), quotient('up')]).toEqual([down, up]);
   });
 });

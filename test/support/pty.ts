@@ -36,7 +36,7 @@ export interface PtyResult {
   readonly echoes: boolean;
 }
 
-const DEFAULTS = { steps: [], columns: 80, rows: 30, stdin: 'terminal', stdout: 'terminal', seconds: 180 };
+const DEFAULTS = { steps: [], columns: 80, rows: 30, stdin: 'terminal', stdout: 'terminal', seconds: 60 };
 
 /** Runs a program on a real terminal, made by python3's pty module: the tests need no compiler for it. */
 export function onTerminal(job: PtyJob): Promise<PtyResult> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { checkOrder } from '../../../src/trading/orders/rules.js';
+import { checkOrder, isTooSmall } from '../../../src/trading/orders/rules.js';
 import { MARKET } from '../support/market.js';
 
 function check(price: string, amount: string): void {
@@ -39,5 +39,16 @@ describe('an order that the market would refuse', () => {
     ['-1', '1', 'The price comes to -1, which is not above zero.', 'Choose a smaller offset.'],
   ])('%s for %s', (price, amount, message, hint) => {
     expect(() => check(price, amount)).toThrow(expect.objectContaining({ kind: 'usage', message, hints: [hint] }));
+  });
+});
+
+describe('an order is too small for its market', () => {
+  it.each([
+    ['5000', '0.001', false],
+    ['30000', '0.0009', true],
+    ['4999.99', '0.001', true],
+    ['1', '0.0001', true],
+  ])('at %s for %s: %s', (price, amount, expected) => {
+    expect(isTooSmall(MARKET, Decimal.of(price), Decimal.of(amount))).toBe(expected);
   });
 });
