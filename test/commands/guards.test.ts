@@ -119,7 +119,7 @@ describe('a guard', () => {
     const line = 'order buy btc_usdt 60 --at 23000 --yes';
     const told = await heldBack(line, /price-band blocks this: .* order-notional blocks this: /);
     expect(told.hint).toContain('--override price-band,order-notional');
-    await heldBack(`${line} --override price-band`, /^order-notional holds/);
+    await heldBack(`${line} --override price-band`, /^order-notional blocks/);
     await placed(`${line} --override price-band --override order-notional`);
     await placed(`${line} --override order-notional,price-band`);
   });

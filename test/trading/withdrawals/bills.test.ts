@@ -40,7 +40,7 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
   });
 
   it.each<[string, RegExp, readonly Row[], readonly Row[], string?]>([
-    ['of no type', /no type of it/, [bill(8, '-1BTC', { typeDesc: null })], []],
+    ['of no type', /no type for it/, [bill(8, '-1BTC', { typeDesc: null })], []],
     ['of a type that brings coins', /bill 9 has the same type/, [bill(9, '+2BTC', { date: NOW + 9_000 }), bill(8)], []],
     ['of a type of before', /bill 3 has the same type/, [bill(8), bill(3, '-2BTC', { date: NOW - 86_400_000 })], []],
     ['of a type in another coin', /bill 9 has the same type/, [bill(9, '-5USDT', IN_USDT), bill(8)], []],

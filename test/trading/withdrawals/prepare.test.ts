@@ -73,7 +73,7 @@ describe('a withdrawal that is prepared', () => {
       { to: XRP, memo: 'a\nb' },
       { chains: [chain('XRP', true)] },
       'usage',
-      /cannot be one/,
+      /must be 1 to 120/,
     ],
     ['an amount of this coin', { amount: { amount: '1', coin: 'usdt' } }, {}, 'usage', /amount is in usdt/],
   ])('is refused without %s', (_, request, given, kind, message) => {

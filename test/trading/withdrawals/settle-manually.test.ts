@@ -43,8 +43,8 @@ describe('a withdrawal of which no look can tell', () => {
       const account = await lostAt(DOUBTFUL, [], options);
       await expect(settleManually(account, 'lost1', 'notSent')).rejects.toMatchObject({
         kind: 'usage',
-        message: expect.stringContaining('may still carry out the withdrawal lost1'),
-        hints: saying(/^Report it from 2018-\S+Z on.*pit resolve lost1 --as done/),
+        message: expect.stringContaining('may still execute withdrawal lost1'),
+        hints: saying(/^Report it as done or notSent after 2018-\S+Z\..*pit resolve lost1 --as done/),
       });
       expect(account.journal.open()).toHaveLength(1);
     },
@@ -90,7 +90,7 @@ describe('what the exchange tells of a withdrawal counts before what somebody sa
     await settleManually(account, 'lost1', word);
     await resolve(account, account.journal.open());
     expect(account.journal.archive.find('lost1')).toMatchObject({ outcome });
-    expect(account.told.join()).toContain('not what --as says');
+    expect(account.told.join()).toContain('so --as is ignored');
   });
 });
 
