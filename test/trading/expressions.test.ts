@@ -1,8 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.js';
-import { type AmountTerms, readAmount, readPrice, resolveAmount, resolvePrice } from '../../src/trading/expressions.js';
+import { Failure } from '../../src/errors.js';
+import {
+  type AmountTerms,
+  readAmount,
+  readPrice,
+  resolveAmount,
+  resolveOrder,
+  resolvePrice,
+} from '../../src/trading/expressions.js';
+import { MarketSnapshot } from '../../src/trading/preview/market-snapshot.js';
 import { saying } from '../support/advice.js';
+import { MARKET } from './support/market.js';
 
 const BOOK = { bid: Decimal.of('100.01'), ask: Decimal.of('100.04') };
 
@@ -207,5 +217,85 @@ describe('an amount expression', () => {
         expect(size.plus(Decimal.fromUnits(1n, scale)).times(at).compare(value)).toBeGreaterThan(0);
       }),
     );
+  });
+});
+
+describe('an order with expressions', () => {
+  const snapshot = (bid = '100.01') => {
+    const asked: string[] = [];
+    const view = { bids: [{ price: bid, amount: '1' }], asks: [{ price: '100.04', amount: '1' }], last: null };
+    const parts = {
+      market: () => asked.push('market') && view,
+      spendable: () => asked.push('spendable') && Decimal.of('1000'),
+    };
+    return { asked, book: Object.assign(Object.create(MarketSnapshot.prototype) as MarketSnapshot, parts) };
+  };
+
+  it.each([
+    ['30000.5', '0.5', ['30000.5', '0.5'], []],
+    ['bid+1tick', '100usdt', ['100.02', '0.9998'], ['market']],
+    ['30000', '50%', ['30000', '0.0166'], ['spendable']],
+    ['ask', '100%', ['100.04', '9.9960'], ['market', 'spendable']],
+  ])('at %s for %s comes to %j and reads %j', async (at, size, expected, reads) => {
+    const { book, asked } = snapshot();
+    const order = { side: 'buy', at: readPrice(at), amount: readAmount(size) } as const;
+    const { price, amount } = await resolveOrder(book, MARKET, order);
+    expect([String(price), String(amount)]).toEqual(expected);
+    expect(asked).toEqual(reads);
+  });
+
+  it.each([
+    ['bid-100.01', '0.00'],
+    ['bid-200', '-99.99'],
+  ])('is refused at %s, which comes to %s', async (at, price) => {
+    const order = { side: 'buy', at: readPrice(at), amount: readAmount('1') } as const;
+    await expect(resolveOrder(snapshot().book, MARKET, order)).rejects.toMatchObject({
+      kind: 'usage',
+      message: `The price comes to ${price}, which is not above zero.`,
+      hints: ['Choose a smaller offset.'],
+    });
+  });
+
+  it('fails with the failure of the book or the balance that it needs', async () => {
+    const failure = new Failure('unreachable', 'no answer came in time');
+    const { book } = snapshot();
+    const broken = Object.assign(book, { market: async () => failure, spendable: async () => failure });
+    for (const [at, size] of [
+      ['bid', '1'],
+      ['1', '50%'],
+    ] as const) {
+      const order = { side: 'buy', at: readPrice(at), amount: readAmount(size) } as const;
+      await expect(resolveOrder(broken, MARKET, order)).rejects.toBe(failure);
+    }
+  });
+});
+
+describe('the hint of a refusal', () => {
+  const hintOf = (act: () => unknown): unknown => {
+    try {
+      act();
+    } catch (error) {
+      return (error as Failure).hints;
+    }
+    return undefined;
+  };
+
+  it('says how a price or an amount is written', () => {
+    expect(hintOf(() => readPrice('last'))).toEqual(saying('bid, ask or mid with one offset: bid+2ticks'));
+    expect(hintOf(() => readPrice('bid+1.5ticks'))).toEqual(saying('Ticks are counted in whole numbers.'));
+    expect(hintOf(() => readPrice('x1,000'))).toEqual(saying('Write a number above zero'));
+    expect(hintOf(() => readAmount('many'))).toEqual(saying('a share like 50%, or a value like 100usdt.'));
+    expect(hintOf(() => readAmount('101%'))).toEqual(saying('A share is at most 100%.'));
+  });
+
+  it('says what to do about an empty book, a missing balance and a coin of another market', () => {
+    const empty = { bid: null, ask: null };
+    expect(hintOf(() => resolvePrice(readPrice('mid'), empty, 'buy', 2))).toEqual(
+      saying('Give the price as a number.'),
+    );
+    expect(hintOf(() => amount('50%', {}, '0'))).toEqual(
+      saying(/^See what is available, and what open orders hold: pit balance$/),
+    );
+    expect(hintOf(() => amount('5eth'))).toEqual(saying('Write it in btc, or as a value in usdt.'));
   });
 });

@@ -257,13 +257,11 @@ function timeOf(entry: Read): number {
 }
 
 function taken(id: string): Failure {
-  const hint = ['It is under way, or its outcome is unknown.', suggest('Find out', 'resolve', id)];
-  return usage(`There is an order of the id ${id} already, so this one was not sent.`, hint);
+  const hint = ['Its outcome is not known yet. This one was not sent.', suggest('Find out', 'resolve', id)];
+  return usage(`The client id ${id} is taken by an order under way.`, hint);
 }
 
 function used(id: string, order: string | null): Failure {
-  return usage(
-    `There is an order with the client id ${id} already: ${order}.`,
-    'Choose another --id; nothing was sent for this one.',
-  );
+  const hint = 'Choose another --id. This order was not sent.';
+  return usage(`The client id ${id} is taken by ${order === null ? 'an earlier order' : `order ${order}`}.`, hint);
 }

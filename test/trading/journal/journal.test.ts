@@ -4,11 +4,13 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startStamp, thisPlace } from '../../../src/platform/processes.js';
+import { Archive } from '../../../src/trading/journal/archive.js';
 import { linesBackwards } from '../../../src/trading/journal/backwards.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { Intent, MarketSide, Runner } from '../../../src/trading/journal/intent.js';
 import { recordOf } from '../../../src/trading/journal/record.js';
 import { saying } from '../../support/advice.js';
+import { NOW } from '../../support/fake-host.js';
 import { temporaryState } from '../support/account.js';
 import { meanwhile } from '../support/meanwhile.js';
 import { contents, newJournal, PLACED, settledOf, TERMS } from './support.js';
@@ -324,6 +326,20 @@ describe('what is settled', () => {
     placed?.verify();
     refused?.verify(true);
     expect(journal.verifying(buys).map(({ isVerified }) => isVerified)).toEqual([true]);
+  });
+
+  it('is found behind a line that a corrected clock dated up to a minute too early', () => {
+    const { settled } = newJournal();
+    fs.mkdirSync(settled, { recursive: true });
+    let now = NOW;
+    const archive = new Archive(settled, settled, () => now);
+    archive.add(settledOf('mine0001'));
+    now = NOW - 60_000;
+    archive.add(settledOf('mine0002'));
+    expect(ids(archive.since(NOW))).toEqual(['mine0001', 'mine0002']);
+    now = NOW - 60_001;
+    archive.add(settledOf('mine0003'));
+    expect(ids(archive.since(NOW))).toEqual([]);
   });
 
   it('is read no further back than is asked for', async () => {
