@@ -2,7 +2,7 @@ import { Failure } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import type { ListedChoice, Question } from './asking.js';
 import { type Screen, type ScreenOptions, screenOf } from './screen.js';
-import { safe } from './text.js';
+import { safe, wrapped } from './text.js';
 
 /** Returns true, or what is wrong with an answer. */
 type Validate = (answer: string) => true | string | Promise<true | string>;
@@ -28,6 +28,8 @@ interface Live {
 /** Often enough to follow a market, rarely enough to read. */
 const REFRESH_MS = 1_500;
 
+/** The columns of the `? ` before a question, and of the space and the letter after it. */
+const MARK_AND_ANSWER = 4;
 const ON_COMMAND_LINE = 'Pass it on the command line.';
 
 /** Questions to the person at the terminal. They go to stderr: stdout is for the answer alone. */
@@ -50,7 +52,9 @@ export class Prompts {
   /** Asks for confirmation. Only `y` and `yes` confirm. */
   async confirm(question: string): Promise<boolean> {
     const hint = 'In a script, --yes confirms if the command allows it.';
-    const answer = await this.#ask({ type: 'input', message: `${safe(question)} [y/N]` }, hint, 'askAfresh');
+    // the prompt itself breaks a long line inside a word
+    const message = wrapped(`${safe(question)} [y/N]`, this.#screen.width - MARK_AND_ANSWER);
+    const answer = await this.#ask({ type: 'input', message }, hint, 'askAfresh');
     return /^y(?:es)?$/i.test(String(answer).trim());
   }
 

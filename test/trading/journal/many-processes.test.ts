@@ -36,7 +36,7 @@ describe('many processes at once', () => {
     expect(placed).toHaveLength(1);
     expect(runs.filter(({ code, stdout }) => code === 2 && stdout === '')).toHaveLength(FIFTY - 1);
     for (const { code, stderr } of runs)
-      if (code === 2) expect(stderr).toMatch(/There is an order (with|of) the (client )?id same0001/);
+      if (code === 2) expect(stderr).toMatch(/The client id same0001 is taken by (order \d+|an order under way)\./);
     const { id, duplicates } = JSON.parse(placed[0]?.stdout ?? '') as { id: string; duplicates: string[] };
     expect([await there('26000'), duplicates, openRecords()]).toEqual([[id], [], []]);
   });

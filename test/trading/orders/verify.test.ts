@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { listedFrom, usedTolerance, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify.js';
+import { listedFrom, usedTolerance, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -235,10 +235,10 @@ describe('an order that is there more than once', () => {
     const account = accountOf(server.url);
     settle(account, 'mine', '7');
     const killed = new Error('killed');
-    const alarm = () => {
+    const reportDuplicateOrders = () => {
       throw killed;
     };
-    await expect(findDuplicates({ ...account, alarm }, BUYS)).rejects.toBe(killed);
+    await expect(findDuplicates({ ...account, reportDuplicateOrders }, BUYS)).rejects.toBe(killed);
     await verifyMarket(account, 'btc_usdt');
     expect(account.alarms).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
     await verifyMarket(account, 'btc_usdt');
@@ -269,7 +269,7 @@ describe('a disk that fails when the order has left', () => {
     });
     const account = accountOf(server.url);
     const placed = await placeOrder(account, TERMS, { id: 'mine' });
-    expect(placed).toMatchObject({ outcome: 'placed', id: '7', extras: [{ ids: ['8'] }] });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: [{ ids: ['8'] }] });
   });
 
   it('because it is broken, hides no order that is placed', async () => {
@@ -278,6 +278,6 @@ describe('a disk that fails when the order has left', () => {
     );
     const account = accountOf(server.url);
     const placed = await placeOrder(account, TERMS, { id: 'mine' });
-    expect(placed).toMatchObject({ outcome: 'placed', id: '7', extras: null });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: null });
   });
 });
