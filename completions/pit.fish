@@ -128,7 +128,7 @@ function __pit_tree_flags
                 '--borrow' 'borrow what is missing (margin)' \
                 '--repay' 'repay loans with what comes in (margin)' \
                 '--id=-' 'your own id for the order, 4 to 36 letters or digits' \
-                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only'
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
         case 'order batch'
             printf '%s\t%s\n' \
                 '--file=@file' 'price,amount lines, or {"price":…,"amount":…} lines; - reads stdin' \
@@ -136,7 +136,7 @@ function __pit_tree_flags
                 '--amount=-' 'the most that all orders of a ladder come to, in the base coin' \
                 '--weight=equal|linear' 'equal amounts, or linear: growing towards the end (default: equal)' \
                 '--account=spot|isolated|cross' 'spot, isolated or cross (default: spot)' \
-                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only' \
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only' \
                 '--resume=@unresolved' 'continue a job that was stopped'
         case 'order show'
             printf '%s\t%s\n' \
@@ -150,7 +150,7 @@ function __pit_tree_flags
                 '--account=spot|isolated|cross' 'the order\'s account, which the exchange does not report: spot, isolated or cross (default: as pit placed it; spot if pit placed no margin orders in the market)' \
                 '--borrow' 'borrow what is missing (margin); kept for an order that pit placed' \
                 '--repay' 'repay loans with what comes in (margin); kept likewise' \
-                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only'
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
         case 'orders'
             printf '%s\t%s\n' \
                 '--side=buy|sell' 'only buys or only sells' \
@@ -170,7 +170,7 @@ function __pit_tree_flags
         case 'api'
             printf '%s\t%s\n' \
                 '--raw' 'print the body as it was sent instead of a table' \
-                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard holds: price-band, order-notional, day-notional, post-only'
+                '--override+=,price-band|order-notional|day-notional|post-only' 'send it although this guard blocks it: price-band, order-notional, day-notional, post-only'
         case 'balance'
             printf '%s\t%s\n' \
                 '--all' 'include empty balances' \

@@ -12,7 +12,7 @@ import type { Guarding } from '../trading/orders/place.js';
 /** `--override price-band`, for every command that places orders. */
 export const overrideFlag = repeated(
   '--override <guard>',
-  `send it although this guard holds: ${GUARDS.join(', ')}`,
+  `send it although this guard blocks it: ${GUARDS.join(', ')}`,
   completing({ of: 'words', words: GUARDS, joined: true }, readGuards),
 );
 
@@ -61,7 +61,7 @@ export async function confirmGuarded(
   if (holding.length === 0) return confirm(context, question);
   if (!prompts.available) throw await heldBack(context, holding, breaches);
   for (const { guard, message } of holding) {
-    output.warn(`${guard} holds this back: ${message}.`);
+    output.warn(`${guard} blocks this: ${message}.`);
     const typed = await budget.outside(() => prompts.confirmTyping(`Type ${guard} to send it all the same:`, guard));
     if (!typed)
       throw new Failure('declined', `${guard} was not typed; nothing was sent.`, {
@@ -77,13 +77,13 @@ async function heldBack(
 ): Promise<Failure> {
   const failures = holding.flatMap(({ failure }) => failure ?? []);
   const kind = failures.length === holding.length ? failures[0]?.kind : undefined;
-  const words = holding.map(({ guard, message }) => `${guard} holds this back: ${message}.`);
+  const words = holding.map(({ guard, message }) => `${guard} blocks this: ${message}.`);
   const names = breaches.map(({ guard }) => guard).join(',');
   const { profile } = await session.connection();
   const settings = holding.map(({ guard }) =>
     suggest('Change the limit', 'profile', 'set', profile, SETTING_OF[guard], 'VALUE'),
   );
   return new Failure(kind ?? 'usage', `${words.join(' ')} Nothing was sent.`, {
-    hint: [`If it is meant: --override ${names}.`, ...settings],
+    hint: [`If you mean it, add --override ${names}.`, ...settings],
   });
 }

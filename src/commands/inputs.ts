@@ -30,7 +30,7 @@ export function wordLike(...words: readonly string[]) {
 export const marketName = completing({ of: 'market' }, (word): string => {
   const name = readMarket(word);
   if (name === undefined)
-    throw usage(`${quoted(word)} is not a market's name.`, 'Write it as BASE_QUOTE, such as btc_usdt.');
+    throw usage(`${quoted(word)} is not a market name.`, 'Write it as BASE_QUOTE, such as btc_usdt.');
   const [base, quote] = [currentCoin(name.base), currentCoin(name.quote)];
   const renamed = `${base}_${quote}`;
   if (renamed === name.market) return name.market;

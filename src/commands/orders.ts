@@ -5,7 +5,7 @@ import * as shape from '../cli/shapes.js';
 import type { Side } from '../domain/order.js';
 import { Failure, usage } from '../errors.js';
 import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/order-pages.js';
-import { listedFrom, verifyMarket } from '../trading/orders/verify.js';
+import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
 import { marketName, oneOf, wholeNumber } from './inputs.js';
 import { onMarket } from './known-market.js';
 import { ORDER, type OrderRow, orderColumns, orderRow } from './order/order-row.js';

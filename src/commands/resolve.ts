@@ -9,7 +9,6 @@ import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
 import type { TradingAccount } from '../trading/account.js';
 import { resumeCommand } from '../trading/batches/begin.js';
-import { settleByHand } from '../trading/by-hand.js';
 import type { Entry } from '../trading/journal/entry.js';
 import {
   type Intent,
@@ -20,10 +19,11 @@ import {
   type Outcome,
   type ReplaceTerms,
 } from '../trading/journal/intent.js';
-import { allCertainFrom } from '../trading/looking.js';
 import type { OrderReference } from '../trading/orders/reference.js';
 import { isTooSmall } from '../trading/orders/rules.js';
+import { allCertainFrom } from '../trading/poll-until-settled.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
+import { settleManually } from '../trading/settle-manually.js';
 import { tryRead } from '../trading/try-read.js';
 import { oneOf, unresolvedId } from './inputs.js';
 import { orderWords, tooLittleText } from './order/order-words.js';
@@ -55,7 +55,7 @@ export default define({
   ),
   async run(context, { clientId: id, as }) {
     const account = await context.trading.account();
-    if (as !== undefined) await settleByHand(account, id, as);
+    if (as !== undefined) await settleManually(account, id, as);
     // naming a job ends it, even if not everything was sent
     const isNamed = id !== undefined;
     const resolutions = await resolve(account, isNamed ? openOf(account, id) : account.journal.open(), isNamed);

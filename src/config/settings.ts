@@ -249,7 +249,7 @@ export function checkSetting(key: string, value: string): string {
   if (isHostKey(key)) return checkUrl(HOST_KEYS[key], key, value);
   const setting = requireSetting(key);
   const kept = setting.read(value);
-  if (kept === null) throw usage(`The setting ${key} cannot have this value.`, `It is ${setting.values}.`);
+  if (kept === null) throw usage(`Invalid value for ${key}.`, `Use ${setting.values}.`);
   return kept;
 }
 

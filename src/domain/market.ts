@@ -16,7 +16,7 @@ export interface Market {
 
 type MarketName = Pick<Market, 'market' | 'base' | 'quote'>;
 
-/** Splits `btc_usdt`; undefined when the text is not a market's name. */
+/** Splits `btc_usdt`; undefined when the text is not a market name. */
 export function splitMarket(text: string): MarketName | undefined {
   const match = /^([a-z0-9]{1,20})_([a-z0-9]{1,20})$/.exec(text);
   const [, base, quote] = match ?? [];

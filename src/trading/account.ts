@@ -17,9 +17,9 @@ export interface TradingAccount {
   /** Warns of what is otherwise than it was asked for. */
   readonly warn: (words: Advice) => void;
   /** Tells loudly of orders that are there more than once. When this returns they count as told. */
-  readonly alarm: (duplicates: readonly DuplicateOrders[]) => void;
+  readonly reportDuplicateOrders: (duplicates: readonly DuplicateOrders[]) => void;
   /** The same for withdrawals. */
-  readonly alarmWithdrawals: (duplicates: readonly DuplicateWithdrawals[]) => void;
+  readonly reportDuplicateWithdrawals: (duplicates: readonly DuplicateWithdrawals[]) => void;
 }
 
 /** How long after its `reqTime` the exchange takes a request, kept between commands. */

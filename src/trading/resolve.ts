@@ -1,7 +1,7 @@
 import { Failure } from '../errors.js';
 import type { TradingAccount } from './account.js';
 import { keptJob } from './batches/job.js';
-import { settleJob } from './batches/settle.js';
+import { settleJob } from './batches/settle-job.js';
 import { timelineOf } from './batches/timeline.js';
 import { settleCancel } from './cancel/cancellation.js';
 import type { Entry } from './journal/entry.js';
@@ -15,13 +15,13 @@ import {
   type Settled,
 } from './journal/intent.js';
 import { wordsOf } from './journal/runner.js';
-import { settleOrder } from './orders/settle.js';
-import { verifyOrders } from './orders/verify.js';
+import { settleOrder } from './orders/settle-order.js';
+import { verifyOrders } from './orders/verify-orders.js';
 import { settleReplace } from './replace/replace.js';
 import { probeOf, toleranceOf } from './tolerance.js';
 import { tryRead } from './try-read.js';
-import { settleWithdrawal } from './withdrawals/settle.js';
-import { verifyWithdrawals } from './withdrawals/verify.js';
+import { settleWithdrawal } from './withdrawals/settle-withdrawal.js';
+import { verifyWithdrawals } from './withdrawals/verify-withdrawals.js';
 
 /** A write of the journal, with what is known of it now. */
 export interface Resolution {
@@ -52,11 +52,13 @@ export async function resolve(
   if (probe !== undefined && others.length > 0) await tryRead(() => toleranceOf(account, probe));
   const done = await Promise.all(entries.map((entry) => resolveOne(account, entry, end)));
   const settled = done.map(({ resolution }) => resolution);
-  const extras = joined([...done.flatMap((one) => one.extras), ...(await extrasEverywhere(account))]);
+  const duplicates = joined([...done.flatMap((one) => one.duplicates), ...(await duplicatesEverywhere(account))]);
   const given = new Set(settled.map(({ intent }) => intent.id));
-  const found = extras.flatMap(({ intent }) => (given.has(intent) ? [] : (account.journal.archive.find(intent) ?? [])));
+  const found = duplicates.flatMap(({ intent }) =>
+    given.has(intent) ? [] : (account.journal.archive.find(intent) ?? []),
+  );
   return [...settled, ...found].map(({ intent, ...rest }) => {
-    const ids = extras.find((extra) => extra.intent === intent.id)?.ids ?? [];
+    const ids = duplicates.find((one) => one.intent === intent.id)?.ids ?? [];
     // what was found of a settled job may be an order of its own now
     const job = isOf(intent, 'orderMoreV2') ? settledNow(account, intent.id) : undefined;
     const own = new Set(job === undefined ? [] : keptJob(account.journal, job.intent.id)?.orders);
@@ -66,12 +68,12 @@ export async function resolve(
 }
 
 /** What the network made of a write besides what was wanted. */
-type Copies = { readonly intent: string; readonly ids: readonly string[] };
+type Duplicates = { readonly intent: string; readonly ids: readonly string[] };
 
 interface ResolvedOne {
   readonly resolution: Resolution;
   /** What was found on the way, of this order and of others. */
-  readonly extras: readonly Copies[];
+  readonly duplicates: readonly Duplicates[];
 }
 
 async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): Promise<ResolvedOne> {
@@ -79,11 +81,11 @@ async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): 
   const isOwn = isTakenUp(entry);
   const isUnderWay = !isOwn && entry.isUnderWay;
   const settledOne = isOwn ? await SETTLERS[intent.operation](account, entry, end) : NOTHING;
-  const { outcome = 'unknown', extras, ...doubt } = settledOne;
+  const { outcome = 'unknown', duplicates, ...doubt } = settledOne;
   const settled = settledNow(account, intent.id);
   const events = timelineOf(eventsOf(account, entry, isUnderWay));
   const unsettled = { intent, events, outcome, id: null, duplicates: [], ...doubt };
-  return { resolution: settled ?? unsettled, extras };
+  return { resolution: settled ?? unsettled, duplicates };
 }
 
 /** A job that was gone on with after it had been settled is in the archive and open. */
@@ -114,11 +116,11 @@ function eventsOf({ host }: TradingAccount, { events, runner }: Entry, isUnderWa
 interface SettledOne {
   /** Of a write that stays open; unknown unless told. */
   readonly outcome?: Outcome;
-  readonly extras: readonly Copies[];
+  readonly duplicates: readonly Duplicates[];
   readonly doubt?: string;
 }
 
-const NOTHING: SettledOne = { extras: [] };
+const NOTHING: SettledOne = { duplicates: [] };
 
 type Settler = (account: TradingAccount, entry: Entry, end: boolean) => Promise<SettledOne>;
 
@@ -139,21 +141,23 @@ const SETTLERS: Readonly<Record<Operation, Settler>> = {
   // no operation tells what became of it: only somebody who looks at the exchange can
   call: async () => NOTHING,
   withdraw: async (account, entry) => {
-    const fate = await settleWithdrawal(account, entry as Entry<'withdraw'>);
-    return fate.outcome === 'unknown' && fate.doubt !== undefined ? { ...NOTHING, doubt: fate.doubt } : NOTHING;
+    const settled = await settleWithdrawal(account, entry as Entry<'withdraw'>);
+    return settled.outcome === 'unknown' && settled.doubt !== undefined
+      ? { ...NOTHING, doubt: settled.doubt }
+      : NOTHING;
   },
   orderMoreV2: async (account, entry, end) => {
     const { outcome, duplicates } = await settleJob(account, entry as Entry<'orderMoreV2'>, end);
-    return { outcome, extras: duplicates };
+    return { outcome, duplicates };
   },
 };
 
 /** One for each order, though several looks found some of it. */
-function joined(extras: readonly Copies[]): Copies[] {
-  const found = new Map<string, Copies>();
-  for (const extra of extras) {
-    const ids = new Set([...(found.get(extra.intent)?.ids ?? []), ...extra.ids]);
-    found.set(extra.intent, { ...extra, ids: [...ids] });
+function joined(duplicates: readonly Duplicates[]): Duplicates[] {
+  const found = new Map<string, Duplicates>();
+  for (const one of duplicates) {
+    const ids = new Set([...(found.get(one.intent)?.ids ?? []), ...one.ids]);
+    found.set(one.intent, { ...one, ids: [...ids] });
   }
   return [...found.values()];
 }
@@ -164,18 +168,18 @@ export function unplacedOf({ intent, outcome, unplaced }: Resolution): OrderTerm
   return unplaced ?? (isOf(intent, 'order') && intent.replaces !== undefined && isGone ? intent.terms : undefined);
 }
 
-async function extrasEverywhere(account: TradingAccount): Promise<Copies[]> {
-  const extras: Copies[] = [];
+async function duplicatesEverywhere(account: TradingAccount): Promise<Duplicates[]> {
+  const duplicates: Duplicates[] = [];
   for (const market of account.journal.markets()) {
     for (const side of ['buy', 'sell'] as const) {
       const found = await tryRead(() => verifyOrders(account, { market, side }, { extent: 'all' }));
       if (found === undefined)
         account.tell(`The orders of ${market} could not be looked through; a later command does.`);
-      extras.push(...(found?.duplicates ?? []));
+      duplicates.push(...(found?.duplicates ?? []));
     }
   }
   for (const coin of account.journal.coins()) {
-    extras.push(...((await tryRead(() => verifyWithdrawals(account, coin))) ?? []));
+    duplicates.push(...((await tryRead(() => verifyWithdrawals(account, coin))) ?? []));
   }
-  return extras;
+  return duplicates;
 }

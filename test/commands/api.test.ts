@@ -63,7 +63,7 @@ describe('a write by its name has the journal, guards and confirmation of its co
     expect((await pit.failure(line, 8)).message).toContain('needs confirmation');
     expect((await pit.failure(`${line}.5 --yes`, 2)).kind).toBe('usage');
     const high = line.replace('26000', '99000');
-    expect((await pit.failure(`${high} --yes`, 2)).message).toMatch(/^price-band holds this back/);
+    expect((await pit.failure(`${high} --yes`, 2)).message).toMatch(/^price-band blocks this/);
     expect((await pit.failure(`${line} enableExpress=true --yes`, 2)).message).toContain('margin account');
     const dry = await pit.json<{ dryRun: boolean }>(`${line} orderType=1 --dry-run`);
     expect(dry).toMatchObject({ dryRun: true, operation: 'order', request: { orderType: '1', sign: '***' } });
@@ -79,7 +79,7 @@ describe('a write by its name has the journal, guards and confirmation of its co
     const pairs = 'api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[1500,0.1],[1501,0.2]]';
     expect((await pit.failure(pairs, 8)).kind).toBe('declined');
     const wild = await pit.failure('api orderMoreV2 market=eth_usdt tradeType=1 tradeParams=[[9000,0.1]] --yes', 2);
-    expect(wild.message).toMatch(/^price-band holds this back/);
+    expect(wild.message).toMatch(/^price-band blocks this/);
     const body = await pit.done(`${pairs} --yes --json`);
     const [id = ''] = /\d{15,}/.exec(body) ?? [];
     expect(body).toMatch(/^\{"code":"1000","message":"[^"]*","data":\[\d+,\d+\]\}\n$/);
@@ -104,7 +104,7 @@ describe('an operation that the interface does not describe', () => {
     'orderV2 currency=btc_usdt price=9000 amount=0.01',
   ])('is checked by the guards if it looks like orders: %s', async (line) => {
     const { message, hint } = await pit.failure(`api ${line} --yes`, 2);
-    expect(message).toMatch(/^price-band holds this back/);
+    expect(message).toMatch(/^price-band blocks this/);
     expect(hint).toContain('--override price-band');
     const dry = await pit.json<{ preview: { warnings: string[] } }>(`api ${line} --dry-run`);
     expect(dry.preview.warnings[0]).toContain('price-band');

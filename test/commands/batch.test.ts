@@ -111,7 +111,7 @@ describe('pit order batch', () => {
     ['--ladder 20000:20000.01:5 --amount 1', 'There are no 5 prices'],
     ['--ladder 20000:20100:5 --amount 0.0004', 'Order 1: The order 0.000080 is too small for btc_usdt.'],
     ['--ladder bid-200%:bid:5 --amount 1', 'not above zero'],
-    ['--resume jobnever', 'The journal has no job of the id jobnever'],
+    ['--resume jobnever', 'The journal has no job jobnever'],
   ])('exits with 2 for %s and says what is wrong', async (words, message) => {
     const told = await pit.failure(`order batch buy btc_usdt ${words} --yes`.replace('  ', ' '), 2);
     expect(told.message).toContain(message);
@@ -148,7 +148,7 @@ describe('pit order batch', () => {
     const line = `order batch buy btc_usdt --file ${batches.orders(rows.length, () => rows[row++] ?? '')} --yes`;
     const told = await pit.failure(line, 2);
     expect(told).toMatchObject({ kind: 'usage', clientId: null, hint: expect.stringContaining(`--override ${guard}`) });
-    expect(told.message).toContain(`${guard} holds this back: `);
+    expect(told.message).toContain(`${guard} blocks this: `);
     expect(told.message).toMatch(says);
     expect([await all(), await pit.json('resolve')]).toEqual([expect.objectContaining({ length: before }), []]);
     const lifted = await pit.run(`${line} --override ${guard}`);

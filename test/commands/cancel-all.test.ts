@@ -65,7 +65,7 @@ describe('pit cancel --all', () => {
     const running = all();
     await straight.untilFault();
     await fill('0.01');
-    const told = { outcome: 'refused', id, filled: '0.010000', code: 3001, message: 'filled meanwhile' };
+    const told = { outcome: 'refused', id, filled: '0.010000', code: 3001, message: 'already filled' };
     expect(await running).toMatchObject([told]);
   });
 

@@ -60,7 +60,7 @@ describe('a guard', () => {
     ['post-only', 'sell btc_usdt 0.01 --at bid --post-only', /19999\.50.*best bid is 19999\.5/],
   ])('%s holds: %s', async (guard, words, says) => {
     const told = await heldBack(`order ${words} --yes`, says);
-    expect(told.message).toContain(`${guard} holds this back`);
+    expect(told.message).toContain(`${guard} blocks this`);
     expect(told.hint).toMatch(new RegExp(`--override [a-z,-]*${guard}`));
     const overrides = words.includes('--override') ? `order-notional,${guard}` : guard;
     const stderr = await placed(`order ${words.replace(/ --override.*/, '')} --yes --override ${overrides}`);
@@ -91,15 +91,12 @@ describe('a guard', () => {
   it('for the price of a sell can be lifted without lifting the limits on its real value', async () => {
     await pit.done('profile set sandbox orderNotional 10000usdt');
     const line = 'order sell btc_usdt 0.4 --at 10 --yes';
-    await heldBack(
-      `${line.replace('0.4', '2')} --override price-band`,
-      /^order-notional holds this back: .*39999 usdt/,
-    );
+    await heldBack(`${line.replace('0.4', '2')} --override price-band`, /^order-notional blocks this: .*39999 usdt/);
     const dry = `${line.replace('0.4', '2').replace('--yes', '--dry-run')} --override price-band`;
     const { preview } = await pit.json<{ preview: { notional: string; guards: object[] } }>(dry, exchange.extra);
     expect(preview).toMatchObject({ notional: '20', guards: [{ guard: 'price-band' }, { guard: 'order-notional' }] });
     for (const setting of ['priceBand off', 'dayNotional 10000usdt']) await pit.done(`profile set sandbox ${setting}`);
-    await heldBack(line.replace('0.4', '2'), /^order-notional holds this back: .*39999 usdt/);
+    await heldBack(line.replace('0.4', '2'), /^order-notional blocks this: .*39999 usdt/);
     await placed(line);
     const told = await pit.failure(line.replace('10', '11'), 2, exchange.extra);
     expect(told.message).toContain('day would come to 15999.6 usdt, and the limit is 10000 usdt');
@@ -120,9 +117,9 @@ describe('a guard', () => {
 
   it('names every guard that holds, and --override accepts them repeated or with commas', async () => {
     const line = 'order buy btc_usdt 60 --at 23000 --yes';
-    const told = await heldBack(line, /price-band holds this back: .* order-notional holds this back: /);
+    const told = await heldBack(line, /price-band blocks this: .* order-notional blocks this: /);
     expect(told.hint).toContain('--override price-band,order-notional');
-    await heldBack(`${line} --override price-band`, /^order-notional holds/);
+    await heldBack(`${line} --override price-band`, /^order-notional blocks/);
     await placed(`${line} --override price-band --override order-notional`);
     await placed(`${line} --override order-notional,price-band`);
   });
@@ -197,7 +194,7 @@ describe('without market data', () => {
     const pit = new PitHome(temporaryHome());
     const line = 'order buy btc_usdt 0.01 --at 20000 --post-only --yes';
     const told = await pit.failure(line, 5, extraAt(server.url));
-    expect(told.message).toMatch(/^price-band holds this back: it cannot be checked: .*HTTP 502.* post-only holds/);
+    expect(told.message).toMatch(/^price-band blocks this: it cannot be checked: .*HTTP 502.* post-only blocks/);
     expect(told.hint).toContain('--override price-band,post-only');
     const writes = () => server.requests.filter(({ target }) => target.startsWith('/api/order?')).length;
     const depths = () => server.requests.filter(({ target }) => target.startsWith('/data/v1/depth')).length;

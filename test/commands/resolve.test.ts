@@ -167,13 +167,13 @@ describe('a lost withdrawal within the exchange', () => {
     const { clientId: id } = lastError(lost.stderr);
     expect(lost.code).toBe(6);
     const early = await pit.failure(`resolve ${id} --as notSent`, 2);
-    expect(early.message).toContain('may still carry out the withdrawal');
+    expect(early.message).toContain('may still execute withdrawal');
     await pit.done('order sell btc_usdt 0.05 --at bid-1% --ioc --yes');
     const looked = await pit.run(`resolve ${id} --json --timeout 2`);
     expect([looked.code, JSON.parse(looked.stdout)]).toMatchObject([6, [{ outcome: 'unknown', id: null }]]);
     expect(lastError(looked.stderr)).toMatchObject({
       message: expect.stringMatching(
-        /the bill \d+ \(Sell, 20[-0-9]{8}T[^)]+Z\) has its amount, and may be of something/,
+        /the bill \d+ \(Sell, 20[-0-9]{8}T[^)]+Z\) has its amount but may be for something/,
       ),
       hint: expect.stringContaining(`Record it: pit resolve ${id} --as done`),
     });

@@ -124,7 +124,7 @@ describe.skipIf(!requires('python3'))('on a real terminal (needs python3)', () =
     ])('is not lifted by %s', async (_name, type, status) => {
       const before = await open();
       const { screen, ...result } = await at(ORDER, { steps: [{ await: TYPE, type }] });
-      expect(screen).toMatch(/price-band holds this back: the price [\d.]+ is 15\.\d+% above mid/);
+      expect(screen).toMatch(/price-band blocks this: the price [\d.]+ is 15\.\d+% above mid/);
       expect(result.status).toBe(status);
       expect(await open()).toEqual(before);
     });

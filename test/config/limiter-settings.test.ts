@@ -24,7 +24,7 @@ it.each([
   'somewhere',
 ])('rejects %s without quoting it', (url) => {
   expect(() => checkSetting('limiter', url)).toThrow(
-    expect.objectContaining({ kind: 'usage', message: 'The setting limiter cannot have this value.' }),
+    expect.objectContaining({ kind: 'usage', message: 'Invalid value for limiter.' }),
   );
 });
 

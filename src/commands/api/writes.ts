@@ -9,7 +9,7 @@ import type { Answer } from '../../terminal/answer.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { refuseTwin, sendCall } from '../../trading/call/call.js';
+import { refuseDuplicate, sendCall } from '../../trading/call/call.js';
 import { readAmount, readPrice } from '../../trading/expressions.js';
 import { type Guarded, guardOrders } from '../../trading/guards/guards.js';
 import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
@@ -80,7 +80,7 @@ export async function callUndescribed(
   output.note(`${method} is not in the interface, so it counts as a write: it is signed and sent once.${guess}`);
   requireConsent(context);
   const account = await trading.account();
-  refuseTwin(account, terms);
+  refuseDuplicate(account, terms);
   const exchange = await exchangeText(context, account.client);
   const { breaches, warnings } = await guardLikelyOrders(context, account, parameters);
   const told = [...(globals.dryRun ? breaches.map((breach) => breachText(breach, overridden)) : []), ...warnings];

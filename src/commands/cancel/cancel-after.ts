@@ -9,7 +9,7 @@ import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { readOpenOrders } from '../../trading/orders/open-orders.js';
-import { verifyMarket } from '../../trading/orders/verify.js';
+import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { startTimerSurely, type Timer } from '../../trading/timed-cancel/timer.js';
 import { tryRead } from '../../trading/try-read.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';

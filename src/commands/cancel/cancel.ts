@@ -16,7 +16,7 @@ import { type Entry, record } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { cancelAll, cancelOrders } from '../../trading/cancel/cancel-orders.js';
 import { type OwnOrders, readOpenOrders } from '../../trading/orders/open-orders.js';
-import { verifyMarket } from '../../trading/orders/verify.js';
+import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { dryRun, dryRunShape, NO_PREVIEW } from '../dry-run.js';
 import { knownClientId, marketName, orderId } from '../inputs.js';
 import { onMarket, refuseUnknownMarket } from '../known-market.js';

@@ -4,7 +4,7 @@ import { Failure, type Hint, partsOf, suggest } from '../../errors.js';
 import type { LimiterState } from '../../exchange/limiter/state.js';
 import { TransportError } from '../../exchange/transport.js';
 import { zonedTime } from '../../terminal/time.js';
-import { accountsWithJournal } from '../../trading/journal/accounts.js';
+import { accountsWithJournal } from '../../trading/journal/files.js';
 import { Journal } from '../../trading/journal/journal.js';
 import { tryRead } from '../../trading/try-read.js';
 import { PERMISSIONS } from '../account/account.js';

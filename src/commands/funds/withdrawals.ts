@@ -7,7 +7,7 @@ import { grouped } from '../../terminal/numbers.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
 import { tryRead } from '../../trading/try-read.js';
-import { verifyWithdrawals } from '../../trading/withdrawals/verify.js';
+import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, TRANSFER_FLAGS } from './transfer-listing.js';
 

@@ -11,8 +11,8 @@ import { progressBar } from '../../terminal/progress.js';
 import type { Paint, Screen } from '../../terminal/screen.js';
 import { type Entry, record, table } from '../../terminal/table.js';
 import type { TradingAccount } from '../../trading/account.js';
+import type { LineOutcome } from '../../trading/batches/batch-fact.js';
 import { resumeCommand } from '../../trading/batches/begin.js';
-import type { LineOutcome } from '../../trading/batches/facts.js';
 import { type Job, MOST_PAIRS } from '../../trading/batches/job.js';
 import { type Ending, JobRun, type Phase } from '../../trading/batches/run.js';
 
@@ -123,10 +123,17 @@ export function batchAnswer(job: Job, ending: Ending): Answer {
   const { placed, refused, unknown, notSent } = job.counts();
   const outcomes = job.outcomes();
   const orders = lines.map(([line, price, amount], index): LineRow => {
-    const fate = job.results[index];
+    const settled = job.results[index];
     const outcome = outcomes[index] ?? 'notSent';
-    const id = fate?.outcome === 'placed' ? fate.id : null;
-    return { line, price, amount, outcome, id, reason: fate === undefined || 'id' in fate ? null : fate.reason };
+    const id = settled?.outcome === 'placed' ? settled.id : null;
+    return {
+      line,
+      price,
+      amount,
+      outcome,
+      id,
+      reason: settled === undefined || 'id' in settled ? null : settled.reason,
+    };
   });
   const duplicates = [...job.duplicates.keys()];
   const counts = { placed, refused, unknown, notSent };

@@ -20,14 +20,14 @@ import {
   refuseTwins,
   takeUpJob,
 } from '../../trading/batches/begin.js';
+import { checkLines } from '../../trading/batches/check-lines.js';
 import { Job, MOST_PAIRS } from '../../trading/batches/job.js';
 import { totals } from '../../trading/batches/lines.js';
-import { checkLines } from '../../trading/batches/lines-check.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import type { BatchLine, BatchTerms } from '../../trading/journal/intent.js';
 import { distanceFrom, type Reference } from '../../trading/market-view.js';
 import type { Guarding } from '../../trading/orders/place.js';
-import { verifyMarket, verifyOrders } from '../../trading/orders/verify.js';
+import { verifyMarket, verifyOrders } from '../../trading/orders/verify-orders.js';
 import type { PlannedOrders, PreviewFacts } from '../../trading/preview/preview.js';
 import { tryRead } from '../../trading/try-read.js';
 import { dryRunShape, REQUEST } from '../dry-run.js';

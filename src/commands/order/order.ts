@@ -25,11 +25,11 @@ import {
 } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
 import { newClientId } from '../../trading/orders/client-id.js';
-import { doubtsIn, refuseTwin } from '../../trading/orders/doubts.js';
 import { type Guarding, type Placement, placeOrder } from '../../trading/orders/place.js';
 import { checkOrder } from '../../trading/orders/rules.js';
-import type { Unknown } from '../../trading/orders/settle.js';
+import type { Unknown } from '../../trading/orders/settle-order.js';
 import { notionalText } from '../../trading/orders/terms.js';
+import { refuseDuplicate, uncertainWrites } from '../../trading/orders/uncertain-writes.js';
 import { SendGate } from '../../trading/send-gate.js';
 import { dryRun, dryRunShape } from '../dry-run.js';
 import { overriddenBy, overrideFlag } from '../guarding.js';
@@ -232,7 +232,7 @@ async function check(
     ...{ price: price.toString(), amount: amount.toString() },
     asked: { price: priceText(at), amount: amountText(request.amount) },
   };
-  if (isShown) refuseTwin(account, terms);
+  if (isShown) refuseDuplicate(account, terms);
   const plan = { market, side, type, account: request.account, orders: [terms] };
   const needsMarket = needed.needsMarket || at.kind === 'book';
   const checked = await checkOrders(account, plan, { ...needed, needsMarket });
@@ -242,7 +242,7 @@ async function check(
 
 /** A warning for each earlier write of the market whose outcome is unknown. */
 export function openDoubts({ output }: Context, account: TradingAccount, market: string): readonly string[] {
-  return doubtsIn(account, market).map((doubt) => output.textOf(doubt));
+  return uncertainWrites(account, market).map((doubt) => output.textOf(doubt));
 }
 
 /**
@@ -276,7 +276,7 @@ async function place(
   });
   const placement = await placeOrder(account, terms, { id, gate, ...how });
   forget();
-  if (placement.outcome === 'placed' && placement.extras === null) output.note(UNCHECKED);
+  if (placement.outcome === 'placed' && placement.duplicates === null) output.note(UNCHECKED);
   return placedAnswer(order, placement);
 }
 
@@ -293,13 +293,13 @@ export function placedAnswer(order: CheckedOrder['order'], placement: Placement)
   }
   if (placement.outcome === 'notSent') throw notSent('The order', placement, own);
   const isPlaced = placement.outcome === 'placed';
-  const extras = isPlaced ? (placement.extras ?? []) : [];
+  const duplicates = isPlaced ? (placement.duplicates ?? []) : [];
   const { market, side, type, account, price, amount, notional } = order;
   const data = {
     outcome: placement.outcome,
     id: isPlaced ? placement.id : null,
     ...{ clientId: own, market, side, type, account, price, amount, notional },
-    duplicates: extras.flatMap(({ intent, ids }) => (intent === own ? ids : [])),
+    duplicates: duplicates.flatMap(({ intent, ids }) => (intent === own ? ids : [])),
   };
   const what = `${sideText(side)} ${grouped(amount)} ${market} at ${grouped(price)}`;
   const show = ({ paint }: Screen) =>

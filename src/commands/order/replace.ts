@@ -16,9 +16,8 @@ import type { GuardName } from '../../trading/guards/limits.js';
 import type { OrderTerms, ReplaceTerms } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/client-id.js';
 import type { Guarding, Placement } from '../../trading/orders/place.js';
-import { remainderOf } from '../../trading/orders/remainder.js';
-import { notionalText } from '../../trading/orders/terms.js';
-import { verifyMarket } from '../../trading/orders/verify.js';
+import { notionalText, remainderOf } from '../../trading/orders/terms.js';
+import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { planReplacement, type ReplacePlan } from '../../trading/replace/plan.js';
 import { type Replacement, replaceOrder } from '../../trading/replace/replace.js';
 import { CANCELLED, cancelRow } from '../cancel/cancel-result.js';
@@ -177,7 +176,7 @@ async function replace(
     replaced,
     found.filter(({ intent }) => intent === id),
   );
-  if (done.kind === 'sent' && done.placement.outcome === 'placed' && done.placement.extras === null)
+  if (done.kind === 'sent' && done.placement.outcome === 'placed' && done.placement.duplicates === null)
     output.note(UNCHECKED);
   return replacedAnswer(plan.terms, id, done);
 }
@@ -185,7 +184,10 @@ async function replace(
 /** Adds the duplicates that were found after those of the order itself. If none were found, a failed search stays failed. */
 function withDuplicates(done: Replacement, duplicates: Awaited<ReturnType<typeof verifyMarket>>): Replacement {
   if (done.kind !== 'sent' || done.placement.outcome !== 'placed' || duplicates.length === 0) return done;
-  return { ...done, placement: { ...done.placement, extras: [...(done.placement.extras ?? []), ...duplicates] } };
+  return {
+    ...done,
+    placement: { ...done.placement, duplicates: [...(done.placement.duplicates ?? []), ...duplicates] },
+  };
 }
 
 /** A replacement that has ended, and what became of the old order. */

@@ -6,7 +6,7 @@ import { Failure, suggest, usage } from '../../errors.js';
 import { grouped } from '../../terminal/numbers.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
-import { verifyMarket } from '../../trading/orders/verify.js';
+import { verifyMarket } from '../../trading/orders/verify-orders.js';
 import { WAITS, type Wait, waitForOrder } from '../../trading/orders/wait.js';
 import { knownClientId, marketName, oneOf, orderId } from '../inputs.js';
 import { onMarket } from '../known-market.js';

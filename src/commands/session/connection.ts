@@ -109,8 +109,7 @@ export class Session {
 
   async #connect(): Promise<ExchangeClient> {
     const connection = await this.connection();
-    if (connection.mixedHosts)
-      this.output.note('Market data and trading use different hosts, as the environment says.');
+    if (connection.mixedHosts) this.output.note('The environment sends market data and trading to different hosts.');
     if (connection.sandbox) await this.sandbox.find();
     return new ExchangeClient({
       ...this.#optionsFor(connection, this.budget),

@@ -32,8 +32,8 @@ export class Trading {
         if (host.errors.isTTY === true) output.note(words);
       },
       warn: (words) => output.warn(words),
-      alarm: (duplicates) => warnOfDuplicates(output, duplicates),
-      alarmWithdrawals: (duplicates) => warnOfDuplicateWithdrawals(output, duplicates),
+      reportDuplicateOrders: (duplicates) => warnOfDuplicates(output, duplicates),
+      reportDuplicateWithdrawals: (duplicates) => warnOfDuplicateWithdrawals(output, duplicates),
     };
   }
 

@@ -8,7 +8,12 @@ import { isOf } from '../../trading/journal/intent.js';
 import { newClientId } from '../../trading/orders/client-id.js';
 import { SendGate } from '../../trading/send-gate.js';
 import { tryRead } from '../../trading/try-read.js';
-import { type CoinFacts, type EarlierUse, readCoinFacts, readEarlierUse } from '../../trading/withdrawals/facts.js';
+import {
+  type CoinFacts,
+  type EarlierUse,
+  readCoinFacts,
+  readEarlierUse,
+} from '../../trading/withdrawals/coin-facts.js';
 import { checkLimits, withdrawLimits } from '../../trading/withdrawals/limits.js';
 import { feePlace, readWithdrawAmount } from '../../trading/withdrawals/plan.js';
 import {
@@ -17,8 +22,8 @@ import {
   prepareWithdrawal,
   type WithdrawRequest,
 } from '../../trading/withdrawals/prepare.js';
-import { refuseTwin, sendWithdrawal } from '../../trading/withdrawals/send.js';
-import { verifyWithdrawals } from '../../trading/withdrawals/verify.js';
+import { refuseDuplicate, sendWithdrawal } from '../../trading/withdrawals/send.js';
+import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
 import { dryRun } from '../dry-run.js';
 import { explainRejection, unknownCoin } from '../funds/rejection.js';
 import { coinName, positiveDecimal, wholeNumber, word } from '../inputs.js';
@@ -195,7 +200,7 @@ async function check(context: Context, account: TradingAccount, request: Withdra
   const facts = await coinFacts(context, account, coin);
   const prepared = prepareWithdrawal(request, facts, feePlace(settings));
   const { wanted } = prepared;
-  refuseTwin(account, wanted);
+  refuseDuplicate(account, wanted);
   await checkLimits(account, withdrawLimits(settings), wanted);
   await tryRead(() => verifyWithdrawals(account, coin));
   const earlier = await readEarlierUse(account.client, coin, prepared);

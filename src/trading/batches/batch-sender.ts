@@ -119,14 +119,14 @@ export class BatchSender {
       isWaiting = false;
       this.#wake();
     };
-    const goes = () => {
+    const mayLeave = () => {
       leave();
       isTakenBack = this.#halted || this.#trouble !== undefined;
       return !isTakenBack;
     };
     try {
-      const verdict = await this.#sent(request, goes);
-      if (!isTakenBack) this.#take(request, verdict);
+      const result = await this.#sent(request, mayLeave);
+      if (!isTakenBack) this.#take(request, result);
       else this.#stayed(request, 'it was taken back');
     } catch (error) {
       this.#halted = true;
@@ -138,11 +138,11 @@ export class BatchSender {
     }
   }
 
-  /** What throws could not be made into a request; whatever fails later may have arrived, and is in the verdict. */
-  async #sent(request: PendingRequest, goes: () => boolean) {
+  /** What throws could not be made into a request; whatever fails later may have arrived, and is in the result. */
+  async #sent(request: PendingRequest, mayLeave: () => boolean) {
     try {
       const batch = batchOf(this.job.terms, request.sent);
-      return await this.account.client.placeOrders(batch, request.reqTime, goes);
+      return await this.account.client.placeOrders(batch, request.reqTime, mayLeave);
     } catch (error) {
       this.#stayed(request, 'it could not be made');
       throw error;
@@ -151,18 +151,18 @@ export class BatchSender {
 
   #take(
     request: PendingRequest,
-    verdict: WriteOutcome<{ readonly ids: readonly string[]; readonly message: string | null }>,
+    result: WriteOutcome<{ readonly ids: readonly string[]; readonly message: string | null }>,
   ): void {
     const { request: number } = request;
-    if (verdict.kind === 'notSent') {
-      this.#meet({ kind: 'stayed', reason: verdict.reason, failure: verdict.failure });
-      this.#stayed(request, verdict.reason);
-    } else if (verdict.kind === 'lost') {
-      this.#meet({ kind: 'lost', reason: verdict.reason });
-      this.job.tell(`request ${number}: no answer: ${verdict.reason}`, { kind: 'lost', request: number });
-    } else if (verdict.kind === 'refused') {
-      const { code, message } = verdict.refusal;
-      this.#meet({ kind: 'refused', refusal: verdict.refusal });
+    if (result.kind === 'notSent') {
+      this.#meet({ kind: 'stayed', reason: result.reason, failure: result.failure });
+      this.#stayed(request, result.reason);
+    } else if (result.kind === 'lost') {
+      this.#meet({ kind: 'lost', reason: result.reason });
+      this.job.tell(`request ${number}: no answer: ${result.reason}`, { kind: 'lost', request: number });
+    } else if (result.kind === 'refused') {
+      const { code, message } = result.refusal;
+      this.#meet({ kind: 'refused', refusal: result.refusal });
       this.job.tell(`request ${number} refused: ${code} ${message}`, {
         kind: 'refused',
         request: number,
@@ -172,7 +172,7 @@ export class BatchSender {
       if (UNREAD.includes(code)) closeRefused(this.job, request, code);
       this.#answered += 1;
     } else {
-      const { ids, message } = verdict.answer;
+      const { ids, message } = result.answer;
       this.job.tell(`request ${number}: ${ids.length} of ${request.sent.length} orders accepted`, {
         kind: 'answered',
         ...{ request: number, ids, message: ids.length === request.sent.length ? null : message },

@@ -61,8 +61,9 @@ export interface ResumeWish extends Pick<BatchTerms, 'market' | 'side'> {
 export function jobToResume({ journal }: TradingAccount, id: string, wish: ResumeWish): Entry<'orderMoreV2'> {
   const entry = journal.job(id);
   if (entry === undefined) {
-    const hint = 'It keeps those of the profile in use; the id is the one that the command named, beginning with job.';
-    throw usage(`The journal has no job of the id ${id}.`, hint);
+    const hint =
+      'It only has jobs of the active profile. A job id begins with "job" and is in the output of the batch.';
+    throw usage(`The journal has no job ${id}.`, hint);
   }
   const { terms } = entry.intent;
   if (terms.market !== wish.market || terms.side !== wish.side) {
@@ -98,7 +99,10 @@ export function resumeCommand(id: string, { side, market }: Pick<BatchTerms, 'si
 }
 
 function underWay(id: string): Failure {
-  return usage(`Another process is at the job ${id}, or has just been.`, 'Wait until it has ended; only one may send.');
+  return usage(
+    `Another process is working on job ${id}, or was a moment ago.`,
+    'Wait until it ends; only one process may send.',
+  );
 }
 
 /**
@@ -138,12 +142,13 @@ function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan
   const { terms } = intent;
   if (terms.market !== market || terms.side !== side || terms.account !== account) return;
   const uncertainLines = uncertainKeys(entry);
-  const [twin, ...more] = uncertainLines.size === 0 ? [] : lines.filter((line) => uncertainLines.has(lineKey(line)));
-  if (twin === undefined) return;
+  const [duplicate, ...more] =
+    uncertainLines.size === 0 ? [] : lines.filter((line) => uncertainLines.has(lineKey(line)));
+  if (duplicate === undefined) return;
   const others = more.length === 0 ? '' : ` (and of ${more.length} more)`;
   throw new Failure(
     'usage',
-    `It is not known whether an order just like line ${twin[0]}${others} was placed; nothing was sent.`,
+    `It is not known whether an order just like line ${duplicate[0]}${others} was placed; nothing was sent.`,
     {
       clientId: intent.id,
       hint: suggest('Find out what became of that one', 'resolve', intent.id),

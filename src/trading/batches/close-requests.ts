@@ -1,7 +1,7 @@
 import type { Order } from '../../domain/order.js';
 import type { TradingAccount } from '../account.js';
 import { tryRead } from '../try-read.js';
-import type { BatchFact } from './facts.js';
+import type { BatchFact } from './batch-fact.js';
 import type { Job } from './job.js';
 import { recordKey } from './lines.js';
 import { isTurnedAway, type PendingRequest } from './pending-request.js';

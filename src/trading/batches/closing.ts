@@ -2,7 +2,7 @@ import type { DuplicateOrders } from '../duplicates.js';
 import { unlessDiskFails } from '../journal/files.js';
 import type { BatchLine, Settled, Settlement } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
-import type { BatchFact } from './facts.js';
+import type { BatchFact } from './batch-fact.js';
 import { type Job, keptJob } from './job.js';
 import { worthOfLines } from './lines.js';
 import { timelineOf } from './timeline.js';

@@ -2,7 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import { quoted, usage } from '../../errors.js';
 import { parseJson, scalarText } from '../../platform/json.js';
 import type { BatchLine } from '../journal/intent.js';
-import { BadLines } from './bad-lines.js';
+import { BadLines } from './check-lines.js';
 
 const HEADER = /^"?price"?\s*,\s*"?amount"?$/i;
 const FORM = 'Each line is price,amount or {"price":…,"amount":…}, with plain numbers above zero.';

@@ -2,7 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Entry } from '../journal/entry.js';
 import type { BatchLine, BatchTerms, JournalEvent } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
-import type { BatchFact, LineOutcome } from './facts.js';
+import type { BatchFact, LineOutcome } from './batch-fact.js';
 import { lineKey } from './lines.js';
 import type { PendingRequest } from './pending-request.js';
 import { Progress } from './progress.js';
@@ -48,7 +48,7 @@ export class Job extends Progress {
 
   /** The ids of all orders that the job made, as far as they are known. */
   get orders(): string[] {
-    const placed = this.results.flatMap((fate) => (fate?.outcome === 'placed' ? fate.id : []));
+    const placed = this.results.flatMap((settled) => (settled?.outcome === 'placed' ? settled.id : []));
     return [...placed, ...this.duplicates.keys(), ...[...this.pendingRequests.values()].flatMap(({ ids }) => [...ids])];
   }
 
@@ -76,7 +76,7 @@ export class Job extends Progress {
   /** What became of each line. */
   outcomes(): LineOutcome[] {
     const { uncertainLines } = this;
-    return this.results.map((fate, line) => fate?.outcome ?? (uncertainLines.has(line) ? 'unknown' : 'notSent'));
+    return this.results.map((settled, line) => settled?.outcome ?? (uncertainLines.has(line) ? 'unknown' : 'notSent'));
   }
 
   /** The lines that are not on the exchange and may be sent, in their order. */

@@ -8,7 +8,7 @@ export interface PendingRequest {
   /** Of how many ids the job knew when it left: those orders are older than what it made. */
   readonly knownBefore: number;
   readonly sent: readonly number[];
-  /** The lines without a fate. */
+  /** The lines without an outcome. */
   readonly lines: Set<number>;
   /** Accepted orders of which it is not known yet which lines they are. */
   readonly ids: Set<string>;

@@ -60,7 +60,7 @@ export function assignByTerms(account: TradingAccount, job: Job, records: readon
 
 function warnOf({ warn }: TradingAccount, { terms: { market, side } }: Job, orders: string): void {
   warn([
-    `The exchange lists ${orders} otherwise than its answers named them.`,
+    `The exchange lists ${orders} under other ids than it answered with.`,
     suggest('Compare the ids', 'orders', market, '--side', side, '--state', 'all'),
   ]);
 }

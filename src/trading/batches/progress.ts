@@ -1,4 +1,4 @@
-import type { BatchFact, LineOutcome } from './facts.js';
+import type { BatchFact, LineOutcome } from './batch-fact.js';
 import type { PendingRequest } from './pending-request.js';
 
 type LineResult =
@@ -23,7 +23,7 @@ export class Progress {
   certain = true;
   #requests = 0;
   #gaps = false;
-  /** How many lines have which fate: counted along, because a progress bar asks after every answer. */
+  /** How many lines have which outcome: counted along, because a progress bar asks after every answer. */
   readonly #tally = { placed: 0, refused: 0, notSent: 0 };
 
   /** @param count of the job's lines */
@@ -139,15 +139,15 @@ export class Progress {
   }
 
   #close({ request, lines }: PendingRequest, closed?: FactOf<'closed'>): void {
-    const fate = closed && { outcome: closed.outcome, reason: closed.reason, code: closed.code };
-    for (const line of lines) this.#decide(line, fate);
+    const settled = closed && { outcome: closed.outcome, reason: closed.reason, code: closed.code };
+    for (const line of lines) this.#decide(line, settled);
     this.pendingRequests.delete(request);
   }
 
-  #decide(line: number, fate: LineResult | undefined): void {
+  #decide(line: number, settled: LineResult | undefined): void {
     const before = this.results[line];
     if (before !== undefined) this.#tally[before.outcome] -= 1;
-    if (fate !== undefined) this.#tally[fate.outcome] += 1;
-    this.results[line] = fate;
+    if (settled !== undefined) this.#tally[settled.outcome] += 1;
+    this.results[line] = settled;
   }
 }

@@ -5,7 +5,7 @@ import type { TradingAccount } from '../account.js';
 import { tryRead } from '../try-read.js';
 import { type Job, MOST_PAIRS } from './job.js';
 import { misplacedIn } from './places.js';
-import { reconcileJob } from './reconcile.js';
+import { reconcileJob } from './reconcile-job.js';
 
 /** Until the list is looked at a second time, where it lacks orders of the job; chosen. */
 const AGAIN_MS = 1_000;
@@ -57,8 +57,8 @@ async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<bool
 function areInPlace(job: Job, records: readonly Order[]): boolean {
   const listed = new Set(records.map(({ id }) => id));
   const isListed = (line: number) => {
-    const fate = job.results[line];
-    return fate?.outcome === 'placed' && listed.has(fate.id);
+    const settled = job.results[line];
+    return settled?.outcome === 'placed' && listed.has(settled.id);
   };
   const isTelling = job.byPlace.size === 0 || [...job.byPlace].some(isListed);
   return isTelling && misplacedIn(job, records).length === 0;

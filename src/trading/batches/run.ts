@@ -2,13 +2,13 @@ import type { Failure } from '../../errors.js';
 import { OBSERVED } from '../../exchange/observed-codes.js';
 import type { Refused } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
-import { usedTolerance } from '../orders/verify.js';
+import { usedTolerance } from '../orders/verify-orders.js';
 import { closesAt } from '../reconcile.js';
 import { BatchSender, type Trouble } from './batch-sender.js';
 import { endJob } from './closing.js';
 import type { Job } from './job.js';
 import { isTurnedAway } from './pending-request.js';
-import { reconcileJob, settleEarlier, settlePending } from './reconcile.js';
+import { reconcileJob, settleEarlier, settlePending } from './reconcile-job.js';
 import { findRepeated } from './repeated.js';
 
 /** Why a run of a job ended. Only `finished` leaves nothing to be sent. */
@@ -163,7 +163,7 @@ export class JobRun {
   /** What comes of it: undefined where the job goes on. */
   async #face(trouble: Trouble): Promise<Ending | undefined> {
     if (trouble.kind === 'lost')
-      this.account.tell(`No answer came (${trouble.reason}). Looking for the orders; they are not sent again.`);
+      this.account.tell(`No answer: ${trouble.reason}. Looking for the orders; they are not sent again.`);
     if (this.#isPressing && !(await this.#lookShortly())) {
       this.#phase = 'waiting';
       await settlePending(this.account, this.job);

@@ -27,25 +27,25 @@ export async function sendCall(
 ): Promise<CallOutcome> {
   const { client, journal } = account;
   // another command may have sent it since the user was asked
-  refuseTwin(account, terms);
+  refuseDuplicate(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
   gate.recorded(entry);
-  const verdict = await client.api
+  const result = await client.api
     .call(terms.method, terms.parameters, reqTime, gate.mayLeave)
     .catch((error: unknown) => {
       // a Failure means that the request could not be made; another error may have come after it left
       if (error instanceof Failure) entry.withdraw();
       throw error;
     });
-  if (verdict.kind === 'done') return settled(entry, { outcome: 'done', body: verdict.answer }, 'answered');
-  if (verdict.kind === 'refused') {
-    const { refusal } = verdict;
+  if (result.kind === 'done') return settled(entry, { outcome: 'done', body: result.answer }, 'answered');
+  if (result.kind === 'refused') {
+    const { refusal } = result;
     return settled(entry, { outcome: 'refused', refusal }, `refused: ${refusal.code} ${refusal.message}`);
   }
-  const { reason } = verdict;
-  if (verdict.kind === 'notSent') {
-    const { failure } = verdict;
+  const { reason } = result;
+  if (result.kind === 'notSent') {
+    const { failure } = result;
     return settled(entry, { outcome: 'notSent', reason, failure }, `not sent: ${reason}`);
   }
   entry.note(`no answer: ${reason}`);
@@ -63,14 +63,14 @@ function settled<Outcome extends { readonly outcome: Settlement['outcome'] }>(
 }
 
 /** Throws Failure `usage` if the outcome of the very same call is unknown. */
-export function refuseTwin({ journal }: TradingAccount, { method, parameters }: CallTerms): void {
+export function refuseDuplicate({ journal }: TradingAccount, { method, parameters }: CallTerms): void {
   const keyOf = (terms: CallTerms) => JSON.stringify([terms.method, Object.entries(terms.parameters).sort()]);
   const wanted = keyOf({ method, parameters });
-  const twin = journal
+  const duplicate = journal
     .open()
     .find(({ intent, isInDoubt }) => isOf(intent, 'call') && isInDoubt && keyOf(intent.terms) === wanted);
-  if (twin === undefined) return;
-  const { id } = twin.intent;
+  if (duplicate === undefined) return;
+  const { id } = duplicate.intent;
   throw new Failure('usage', `The outcome of the same call of ${method} is unknown, so it was not sent again.`, {
     clientId: id,
     hint: [
@@ -81,7 +81,7 @@ export function refuseTwin({ journal }: TradingAccount, { method, parameters }: 
 }
 
 /** Settles a call with what the user found out at the exchange. */
-export function settleCallByHand(entry: Entry<'call'>, outcome: 'done' | 'notSent'): void {
+export function settleCallManually(entry: Entry<'call'>, outcome: 'done' | 'notSent'): void {
   const event = `${outcome === 'done' ? 'done' : 'not sent'}, by the user`;
   entry.settle({ outcome, id: null, duplicates: [] }, event);
 }

@@ -210,8 +210,8 @@ function withOrder(attempt: CancelAttempt, order: Order | undefined): CancelAtte
   }
   const found = { ...result, ...facts };
   if (order.state === 'cancelled')
-    return { ...attempt, failure: null, result: { ...found, outcome: 'cancelled', message: 'cancelled meanwhile' } };
+    return { ...attempt, failure: null, result: { ...found, outcome: 'cancelled', message: 'already cancelled' } };
   if (order.state === 'filled')
-    return { ...attempt, failure: 'refused', result: { ...found, outcome: 'refused', message: 'filled meanwhile' } };
+    return { ...attempt, failure: 'refused', result: { ...found, outcome: 'refused', message: 'already filled' } };
   return attempt;
 }

@@ -6,8 +6,8 @@ import { type Refused, SUCCESS } from '../../exchange/response.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { isOf, type Settled } from '../journal/intent.js';
-import { pollUntilSettled } from '../looking.js';
 import { isRefusedAlike, isSameReference } from '../orders/reference.js';
+import { pollUntilSettled } from '../poll-until-settled.js';
 import { orderProbe } from '../tolerance.js';
 import { tryRead } from '../try-read.js';
 
@@ -66,19 +66,19 @@ export type CancelEntry = Entry<'cancelOrder'> | Entry<'replace'>;
 export async function sendCancel(account: TradingAccount, entry: CancelEntry): Promise<CancelOutcome | NoAnswer> {
   const { terms, reqTime } = entry.intent;
   entry.note('cancellation sent');
-  const verdict = await account.client.cancelOrder(terms.market, terms.order, reqTime).catch((error: unknown) => {
+  const result = await account.client.cancelOrder(terms.market, terms.order, reqTime).catch((error: unknown) => {
     // another error may have come after the request left
     if (error instanceof Failure) entry.withdraw();
     throw error;
   });
-  if (verdict.kind === 'refused') return refused(account, entry, verdict.refusal);
-  if (verdict.kind === 'notSent')
-    return { ...NO_FACTS, outcome: 'notSent', code: null, message: verdict.reason, failure: verdict.failure };
-  if (verdict.kind === 'lost') {
-    entry.note(`no answer: ${verdict.reason}`);
-    return { outcome: 'noAnswer', code: null, reason: verdict.reason };
+  if (result.kind === 'refused') return refused(account, entry, result.refusal);
+  if (result.kind === 'notSent')
+    return { ...NO_FACTS, outcome: 'notSent', code: null, message: result.reason, failure: result.failure };
+  if (result.kind === 'lost') {
+    entry.note(`no answer: ${result.reason}`);
+    return { outcome: 'noAnswer', code: null, reason: result.reason };
   }
-  return { id: null, ...verdict.answer, outcome: 'cancelled', code: SUCCESS, failure: null };
+  return { id: null, ...result.answer, outcome: 'cancelled', code: SUCCESS, failure: null };
 }
 
 /**
@@ -176,7 +176,7 @@ export function eventOf({ outcome, message, filled }: CancelOutcome): string {
 export async function findCancelOutcome(account: TradingAccount, entry: CancelEntry): Promise<CancelOutcome> {
   let seen: Order | undefined;
   const { market } = entry.intent.terms;
-  const { fate } = await pollUntilSettled<CancelOutcome>(
+  const { settled } = await pollUntilSettled<CancelOutcome>(
     account,
     { probe: orderProbe(market), reqTime: entry.intent.reqTime },
     async () => {
@@ -187,7 +187,7 @@ export async function findCancelOutcome(account: TradingAccount, entry: CancelEn
     },
     async () => expired(seen),
   );
-  if (fate !== undefined) return fate;
+  if (settled !== undefined) return settled;
   const message = 'the cancellation may still arrive';
   return { ...factsOf(seen), outcome: 'unknown', code: null, message, failure: 'unknown' };
 }

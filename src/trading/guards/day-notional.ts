@@ -8,8 +8,7 @@ import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, marketOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import type { Sums, ValueOf } from '../journal/sums.js';
-import { remainderOf } from '../orders/remainder.js';
-import { worthOfOrder } from '../orders/terms.js';
+import { remainderOf, worthOfOrder } from '../orders/terms.js';
 import type { GuardLimits } from './limits.js';
 
 const DAY_MS = 86_400_000;
@@ -47,7 +46,7 @@ export function requireDay(
   if (most === undefined || today === undefined || today.compare(most) <= 0) return;
   const words = `with the orders that other processes just began, this UTC day would come to ${today.trimmed()} ${quote}`;
   throw usage(
-    `day-notional holds this back: ${words}, and the limit is ${most.trimmed()} ${quote}. Nothing was sent.`,
+    `day-notional blocks this: ${words}, and the limit is ${most.trimmed()} ${quote}. Nothing was sent.`,
     'Run the command again when they are done, or add --override day-notional if you mean it.',
   );
 }

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { linesBackwards } from './backwards.js';
 import { append, appendDurably, namesIn, syncFolder, unlessDiskFails } from './files.js';
 import type { Intent, Settled } from './intent.js';
+import { type FilterField, hasUnknown, type LineFilter, matchesAll } from './line-filter.js';
 import { lineOf, valuesIn } from './lines.js';
-import { type SaidName, type Saying, saysAll, saysAnew } from './saying.js';
 import { type SettledLine, type Sums, type SumsLine, sumsIn, sumsOfJobs, type ValueOf } from './sums.js';
 
 const DAY_MS = 86_400_000;
@@ -48,9 +48,9 @@ export class Archive {
    * for, and only what says all that is asked for is looked into: an account that trades a lot has many lines. Damaged ones
    * are left out.
    */
-  *newestFirst(meant: Saying | ((text: string) => boolean), since: number): Generator<Settled> {
+  *newestFirst(meant: LineFilter | ((text: string) => boolean), since: number): Generator<Settled> {
     const seen = new Set<string>();
-    const isMeant = typeof meant === 'function' ? meant : saysAll(meant);
+    const isMeant = typeof meant === 'function' ? meant : matchesAll(meant);
     for (const line of this.#backwards(() => since, isMeant)) {
       if (!('settled' in line) || seen.has(line.settled.intent.id)) continue;
       seen.add(line.settled.intent.id);
@@ -59,8 +59,8 @@ export class Archive {
   }
 
   /** The same, oldest first. */
-  since(time: number, saying: Saying = {}): Settled[] {
-    return [...this.newestFirst(saying, time)].reverse();
+  since(time: number, filter: LineFilter = {}): Settled[] {
+    return [...this.newestFirst(filter, time)].reverse();
   }
 
   /** A settled write of the days that are kept. */
@@ -73,9 +73,9 @@ export class Archive {
    * All that settled writes say under a name. Only a line that says something new is looked into.
    * @param of what a write says there
    */
-  everything(name: SaidName, of: (intent: Intent) => string | undefined): ReadonlySet<string> {
+  everything(name: FilterField, of: (intent: Intent) => string | undefined): ReadonlySet<string> {
     const found = new Set<string>();
-    const isNew = saysAnew(name, found);
+    const isNew = hasUnknown(name, found);
     for (const line of this.#backwards(() => 0, isNew)) {
       const value = 'settled' in line ? of(line.settled.intent) : undefined;
       if (value !== undefined) found.add(value);

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { cannotWrite } from '../../config/private.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
-import type { BatchFact } from '../batches/facts.js';
+import type { BatchFact } from '../batches/batch-fact.js';
 import type { Archive } from './archive.js';
 import { append, appendDurablyAside, appendIfThere, readIfThere, unlessDiskFails } from './files.js';
 import {
@@ -79,7 +79,7 @@ export class Entry<Kind extends Operation = Operation> {
   takeUp(bid?: string): boolean {
     if (this.isUnderWay || this.#isOfAnother()) return false;
     const own = thisProcess();
-    const line = lineOf(this.#event('taken up again', { runner: own, ...(bid === undefined ? {} : { bid }) }));
+    const line = lineOf(this.#event('resumed', { runner: own, ...(bid === undefined ? {} : { bid }) }));
     if (!this.#required(() => appendIfThere(this.file, line))) return false;
     // others may have done so at the same moment: what the file says counts
     this.happened = eventsIn(readIfThere(this.file) ?? '');
@@ -191,7 +191,7 @@ export class Entry<Kind extends Operation = Operation> {
     const facts = { id, time, reqTime, process, ...(bid === undefined ? {} : { bid }) };
     const intent = { ...write, ...facts } as Intent<Next>;
     if (!this.#required(() => appendIfThere(this.file, recordOf(intent))))
-      throw usage(`Another process has settled ${id} meanwhile.`, suggest('See what became of it', 'resolve', id));
+      throw usage(`Another process has settled ${id}.`, suggest('See what became of it', 'resolve', id));
     return new Entry(this.file, this.archive, this.host, intent, this.happened);
   }
 

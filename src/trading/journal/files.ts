@@ -180,3 +180,12 @@ function copied(draft: string, file: string): boolean {
     throw thrown;
   }
 }
+
+/**
+ * The accounts of which there is a journal.
+ * @param root `directories.state`
+ * @throws Failure `usage` where that cannot be read
+ */
+export function accountsWithJournal(root: string): string[] {
+  return namesIn(path.join(root, 'journal'));
+}

@@ -1,6 +1,6 @@
 import type { AccountType, OrderType, Side } from '../../domain/order.js';
 import type { Place } from '../../platform/processes.js';
-import type { BatchFact } from '../batches/facts.js';
+import type { BatchFact } from '../batches/batch-fact.js';
 import type { OrderReference } from '../orders/reference.js';
 
 /** An order as it is to be sent: price and amount are final decimal texts. */

@@ -7,9 +7,9 @@ import { Archive } from './archive.js';
 import { Entry, readEntry } from './entry.js';
 import { createDurably, movedIfThere, namesIn, sweepDrafts, syncFolder, wasLeftBefore } from './files.js';
 import { type Intent, isOf, type MarketSide, marketOf, type Operation, type Settled, type Write } from './intent.js';
+import type { FilterField, LineFilter } from './line-filter.js';
 import { fileName, idOf, recordOf } from './record.js';
 import { thisProcess } from './runner.js';
-import type { SaidName, Saying } from './saying.js';
 import { adopt, VERIFYING, verifyingNamed, verifyingOf } from './verifying.js';
 
 /** Nobody takes so long to make a file. */
@@ -96,11 +96,11 @@ export class Journal {
   /**
    * The open writes and those that were settled at or after a time, each oldest first. The open ones are read first, so what
    * is settled meanwhile is in both; the other way round it would be in neither. Who needs both reads them here.
-   * @param saying what is wanted of the settled ones says at least this
+   * @param filter what is wanted of the settled ones says at least this
    */
-  writesSince(time: number, saying: Saying = {}): Writes {
+  writesSince(time: number, filter: LineFilter = {}): Writes {
     const open = this.open();
-    return { open, settled: this.archive.since(time, saying) };
+    return { open, settled: this.archive.since(time, filter) };
   }
 
   /** The ids of open writes of which nothing else is known any more. */
@@ -188,7 +188,7 @@ export class Journal {
     return entry instanceof Entry ? entry : undefined;
   }
 
-  #everything(name: SaidName, of: (intent: Intent) => string | undefined): string[] {
+  #everything(name: FilterField, of: (intent: Intent) => string | undefined): string[] {
     // in this order, as in writesSince
     const open = this.open().flatMap(({ intent }) => of(intent) ?? []);
     return [...new Set([...open, ...this.archive.everything(name, of)])].sort();

@@ -2,8 +2,8 @@ import { Decimal } from '../../domain/decimal.js';
 import { linesBackwards } from './backwards.js';
 import { readFrom } from './files.js';
 import type { Settled } from './intent.js';
+import { matchesAll } from './line-filter.js';
 import { valuesIn } from './lines.js';
-import { saysAll } from './saying.js';
 
 /** What a settled write counts for in a sum; undefined where it counts for nothing. */
 export type ValueOf = (settled: Settled) => Counted | undefined;
@@ -55,7 +55,7 @@ export function sumsIn(file: string, worth: ValueOf, keep: (line: SumsLine) => v
 /** What jobs count for in the sums of a day's file. The whole of it is passed once, and only lines of jobs are looked into. */
 export function sumsOfJobs(ids: ReadonlySet<string>, file: string, worth: ValueOf): Sums {
   if (ids.size === 0) return new Map();
-  const isOfJob = saysAll({ operation: 'orderMoreV2' });
+  const isOfJob = matchesAll({ operation: 'orderMoreV2' });
   const lines: SettledLine[] = [];
   for (const line of linesBackwards(file)) if (isOfJob(line)) lines.push(...settledIn(line));
   const own = lines.reverse().filter(({ settled }) => ids.has(settled.intent.id));

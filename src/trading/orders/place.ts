@@ -6,11 +6,11 @@ import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import type { Recording } from '../journal/journal.js';
 import { SendGate } from '../send-gate.js';
-import { refuseTwin } from './doubts.js';
-import { type Fate, lookFor, placed, settleOrder, undecided } from './settle.js';
+import { findSentOrder, type OrderOutcome, placed, settleOrder, undecided } from './settle-order.js';
+import { refuseDuplicate } from './uncertain-writes.js';
 
 /** What became of an order that was to be placed. */
-export type Placement = Fate | { readonly outcome: 'refused'; readonly refusal: Refused };
+export type Placement = OrderOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
 
 /** What the guards leave to whoever records a write: what its record is to say, and what has to hold still. */
 export interface Guarding extends Pick<Recording, 'bid'> {
@@ -36,7 +36,7 @@ export async function placeOrder(
   }: Omit<Recording, 'reqTime'> & Guarding & { readonly gate?: SendGate },
 ): Promise<Placement> {
   const { client, journal } = account;
-  refuseTwin(account, terms);
+  refuseDuplicate(account, terms);
   const reqTime = client.now();
   const entry = journal.begin<'order'>({ operation: 'order', terms }, { id, chosen, reqTime, bid });
   const checkedAndSent = async () => {
@@ -77,9 +77,9 @@ export async function concludeOrder(
     return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
   }
   entry.note(`no answer: ${outcome.reason}`, { doubt: true });
-  account.tell(`No answer came (${outcome.reason}). Looking for the order; it is not sent again.`);
-  const fate = await settleOrder(account, entry);
-  return fate.outcome === 'unknown' ? { ...fate, reason: fate.unlike ?? outcome.reason } : fate;
+  account.tell(`No answer: ${outcome.reason}. Looking for the order; it is not sent again.`);
+  const settled = await settleOrder(account, entry);
+  return settled.outcome === 'unknown' ? { ...settled, reason: settled.unlike ?? outcome.reason } : settled;
 }
 
 /**
@@ -88,7 +88,7 @@ export async function concludeOrder(
  */
 async function refused(account: TradingAccount, entry: Entry<'order'>, refusal: Refused): Promise<Placement> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
-  const found = UNREAD.includes(refusal.code) ? 'nothing' : await lookFor(account, entry, refusal.code);
+  const found = UNREAD.includes(refusal.code) ? 'nothing' : await findSentOrder(account, entry, refusal.code);
   if (typeof found === 'object') {
     return 'unlike' in found ? undecided(entry, found) : placed(account, entry, found.id);
   }

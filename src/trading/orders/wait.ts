@@ -20,7 +20,7 @@ interface Waited {
 }
 
 /** Whether a state is what is waited for; undefined where it may still become it. */
-function verdictOn(state: OrderState, wait: Wait): boolean | undefined {
+function endedBy(state: OrderState, wait: Wait): boolean | undefined {
   if (state === 'filled') return true;
   if (state === 'cancelled') return wait === 'closed';
   return state === 'open' && wait === 'open' ? true : undefined;
@@ -46,8 +46,8 @@ export async function waitForOrder(
       [last, unchanged] = [seen, 0];
       changed(seen);
     }
-    const verdict = last === undefined ? undefined : verdictOn(last.state, wait);
-    if (last !== undefined && verdict !== undefined) return { record: last, isReached: verdict };
+    const result = last === undefined ? undefined : endedBy(last.state, wait);
+    if (last !== undefined && result !== undefined) return { record: last, isReached: result };
     const usual = Math.min(FIRST_PAUSE_MS * 2 ** unchanged, LONGEST_PAUSE_MS);
     // half of what is left, so that the last look comes near the end
     const pause = Math.min(usual, budget.leftMs / 2);

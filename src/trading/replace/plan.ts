@@ -11,10 +11,10 @@ import {
   resolveInBook,
 } from '../expressions.js';
 import { type Intent, isOf, type OrderTerms, type ReplaceTerms } from '../journal/intent.js';
-import { refuseTwin } from '../orders/doubts.js';
 import { isSameReference, type OrderReference } from '../orders/reference.js';
-import { remainderOf } from '../orders/remainder.js';
 import { checkOrder } from '../orders/rules.js';
+import { remainderOf } from '../orders/terms.js';
+import { refuseDuplicate } from '../orders/uncertain-writes.js';
 import { MarketSnapshot, orThrow, spentCoin } from '../preview/market-snapshot.js';
 import { type GivenAccount, orderAccountOf } from './order-account.js';
 
@@ -44,7 +44,7 @@ const LEVELS_FOR_BEST = 2;
  * Reads the order and works out its replacement. Expressions are resolved once, here, in a book without the order.
  * @param levels levels to read of each side of the book
  * @throws Failure `refused` if the order is not open any more, `usage` if the replacement breaks a rule or changes nothing, as
- *   {@link orderAccountOf}, {@link refuseTwin} and {@link refuseConcurrentCancel}, and as the client's `read`
+ *   {@link orderAccountOf}, {@link refuseDuplicate} and {@link refuseConcurrentCancel}, and as the client's `read`
  */
 export async function planReplacement(
   account: TradingAccount,
@@ -80,7 +80,7 @@ export async function planReplacement(
   await requireFunds(snapshot, market, placed);
   // by its id, as a client id names the newest order that has it
   const decided = { market: market.market, order: { id: order.id }, wanted, filled: order.filled };
-  refuseTwin(account, placed);
+  refuseDuplicate(account, placed);
   refuseConcurrentCancel(account, decided.order);
   return { terms: decided, market, order, placed, snapshot, isAccountRecorded: isRecorded };
 }

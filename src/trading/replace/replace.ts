@@ -16,10 +16,10 @@ import {
 } from '../cancel/cancellation.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
-import { refuseTwin } from '../orders/doubts.js';
 import { concludeOrder, type Guarding, type Placement, sendOrder } from '../orders/place.js';
-import { remainderOf } from '../orders/remainder.js';
 import { checkOrder, isTooSmall } from '../orders/rules.js';
+import { remainderOf } from '../orders/terms.js';
+import { refuseDuplicate } from '../orders/uncertain-writes.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
 
 /** What became of the order that was to be replaced, and of its replacement. */
@@ -59,7 +59,7 @@ export async function replaceOrder(
   { recheck, bid }: Guarding = {},
 ): Promise<Replacement> {
   // another command may have begun since the plan was made
-  refuseTwin(account, placed);
+  refuseDuplicate(account, placed);
   const recording = { id, reqTime: account.client.now(), bid };
   const entry = account.journal.begin<'replace'>({ operation: 'replace', terms }, recording);
   try {
@@ -134,9 +134,9 @@ async function placeRest(
   entry.note(`${eventOf(cancel)}; ${rest.amount} is left to place`);
   const send = async () => {
     checkOrder(market, Decimal.of(rest.price), Decimal.of(rest.amount));
-    refuseTwin(account, rest);
+    refuseDuplicate(account, rest);
     const next = entry.goOnAs<'order'>({ operation: 'order', terms: rest, replaces: terms }, account.client.now());
-    return { next, verdict: await sendOrder(account, next) };
+    return { next, result: await sendOrder(account, next) };
   };
   // if this throws, nothing was sent: the cancelled order has to be reported all the same
   const sent = await send().catch((thrown: unknown) => ({ why: asFailure(thrown) }));
@@ -144,7 +144,7 @@ async function placeRest(
     const left = settleUnplaced(entry, cancel, sent.why.message, market);
     return { kind: 'unplaced', cancel, rest: left, why: sent.why };
   }
-  return { kind: 'sent', cancel, terms: rest, placement: await concludeOrder(account, sent.next, sent.verdict) };
+  return { kind: 'sent', cancel, terms: rest, placement: await concludeOrder(account, sent.next, sent.result) };
 }
 
 /**

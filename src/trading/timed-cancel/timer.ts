@@ -26,19 +26,19 @@ type Attempt =
  */
 export async function startTimer({ client, host }: TradingAccount, market: string): Promise<Attempt> {
   const sent = host.now();
-  const verdict = await client.cancelAllAfter(market);
+  const result = await client.cancelAllAfter(market);
   const answered = host.now();
-  if (verdict.kind === 'done') {
+  if (result.kind === 'done') {
     const cancelsAt = client.now() - (answered - sent) + MINUTE_MS;
     return { kind: 'started', timer: { cancelsAt, sent, answered } };
   }
   const failed = { kind: 'failed', ended: answered } as const;
-  if (verdict.kind === 'refused')
-    return { ...failed, failure: refusal(verdict.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
-  const kind = verdict.kind === 'notSent' ? verdict.failure : 'unreachable';
+  if (result.kind === 'refused')
+    return { ...failed, failure: refusal(result.refusal, 'cancelAllOrdersAfter'), arrived: 'no' };
+  const kind = result.kind === 'notSent' ? result.failure : 'unreachable';
   const hint = suggest('Check the host and the network', 'profile', 'show');
-  const failure = new Failure(kind, `cancelAllOrdersAfter: ${verdict.reason}`, kind === 'unreachable' ? { hint } : {});
-  return { ...failed, failure, arrived: verdict.kind === 'lost' ? 'perhaps' : 'no' };
+  const failure = new Failure(kind, `cancelAllOrdersAfter: ${result.reason}`, kind === 'unreachable' ? { hint } : {});
+  return { ...failed, failure, arrived: result.kind === 'lost' ? 'perhaps' : 'no' };
 }
 
 const MOST_ATTEMPTS = 4;

@@ -2,10 +2,10 @@ import { Decimal } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
 import type { TradingAccount } from '../account.js';
 import type { Intent } from '../journal/intent.js';
-import { uncontested } from './claims.js';
+import type { Ambiguity, Observation } from './observation.js';
 import { type BillList, billsBetween } from './records.js';
-import type { Doubt, Sighting } from './sighting.js';
 import { type Fit, fitOfAmount } from './terms.js';
+import { uncontested } from './uncontested.js';
 
 export type Bill = BillList[number];
 
@@ -35,11 +35,11 @@ const RECENT_MS = 48 * 3_600_000;
  * @param fitting the bills of the right amount and time, oldest first
  * @throws Failure as the client's `read`, and `usage` where the journal cannot be read
  */
-export async function sightInBills(
+export async function findInBills(
   account: TradingAccount,
   fitting: readonly Bill[],
   explanations: Explanations,
-): Promise<Sighting | Doubt | 'nothing'> {
+): Promise<Observation | Ambiguity | 'nothing'> {
   const { intent, others, fitOf } = explanations;
   const [oldest] = fitting;
   if (oldest === undefined) return 'nothing';
@@ -50,20 +50,20 @@ export async function sightInBills(
   return why === undefined ? { ids: [], bill: bill.id } : doubtOf(bill, why);
 }
 
-function doubtOf({ id, type, time }: Bill, why: string): Doubt {
+function doubtOf({ id, type, time }: Bill, why: string): Ambiguity {
   const facts = `${type ?? 'without a type'}, ${new Date(time).toISOString()}`;
-  return { doubt: `the bill ${id} (${facts}) has its amount, and may be of something else: ${why}`, records: [] };
+  return { doubt: `the bill ${id} (${facts}) has its amount but may be for something else: ${why}`, records: [] };
 }
 
 /** What else may have made a bill, in words; undefined where nothing can. */
 async function otherwise(account: TradingAccount, bill: Bill, of: Explanations): Promise<string | undefined> {
   const { client, journal } = account;
   const { coin } = of.intent.terms;
-  if (bill.type === null) return 'the exchange tells no type of it';
+  if (bill.type === null) return 'the exchange reports no type for it';
   const record = of.records.find((one) => mayHaveMade(one, bill));
   if (record !== undefined) return `the record ${record.id} may have made it`;
   const market = journal.markets().find((name) => name.split('_').includes(coin));
-  if (market !== undefined) return `there are orders in ${market}, and it may be of a trade`;
+  if (market !== undefined) return `there are orders in ${market}, so it may come from a trade`;
   const around = await billsBetween(client, bill.time - RECENT_MS, bill.time + SLACK_MS);
   return around === undefined ? 'there are too many bills to look through' : amongBills(bill, around, of);
 }
@@ -85,5 +85,5 @@ function amongBills(bill: Bill, around: readonly Bill[], { others, fitOf }: Expl
     return `the bill ${brought.id} brought ${brought.coin} at the same moment, as a trade does`;
   const isOfOther = (one: Bill) => one.coin === bill.coin && others.some((other) => fitOf(one, other) !== undefined);
   const alike = neighbours.find((one) => one.type === bill.type && !isOfOther(one));
-  return alike === undefined ? undefined : `the bill ${alike.id} has the same type, and is of no known withdrawal`;
+  return alike === undefined ? undefined : `the bill ${alike.id} has the same type and belongs to no known withdrawal`;
 }

@@ -44,7 +44,7 @@ export function chooseChain(
   return { chain, alsoOn: others.map((one) => one.chain) };
 }
 
-const LOOK = 'Copy it again from where it came; nothing was sent.';
+const LOOK = 'Copy it again from its source; nothing was sent.';
 
 function byName(coin: string, chains: readonly Chain[], name: string): Chain {
   const wanted = name.toUpperCase();

@@ -26,7 +26,7 @@ export function receiveAddress({ address, memo }: Destination): string {
 /** Throws Failure `usage` for a memo that is missing, too much, or none. */
 export function checkMemo(coin: string, { chain, usesMemo }: Chain, { memo }: Destination): void {
   if (memo !== null && !MEMO.test(memo))
-    throw usage('The memo cannot be one: it is 1 to 120 plain characters.', 'Copy it again from where it came.');
+    throw usage('The memo must be 1 to 120 plain characters.', 'Copy it again from its source.');
   if (usesMemo === true && memo === null)
     throw usage(
       `${coin} over ${chain} needs a memo: without it the coins are lost.`,

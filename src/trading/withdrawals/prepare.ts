@@ -1,8 +1,8 @@
 import { Decimal } from '../../domain/decimal.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { type Chain, chooseChain } from './chain-choice.js';
+import type { CoinFacts } from './coin-facts.js';
 import { checkMemo, type Destination, destinationOf, receiveAddress } from './destination.js';
-import type { CoinFacts } from './facts.js';
 import { type FeePlace, type Sums, sumsOf, type WithdrawAmount } from './plan.js';
 import type { WantedWithdrawal } from './terms.js';
 

@@ -6,15 +6,15 @@ import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { isOf } from '../journal/intent.js';
 import { SendGate } from '../send-gate.js';
+import { findSentWithdrawal } from './find-withdrawal.js';
 import { checkLimits, type WithdrawLimits } from './limits.js';
-import { lookFor } from './look.js';
+import { isObservation } from './observation.js';
 import { readBaseline } from './records.js';
-import { leftAs, settleLeft, settleWithdrawal, type WithdrawalFate } from './settle.js';
-import { isSighting } from './sighting.js';
+import { settleFound, settlePlaced, settleWithdrawal, type WithdrawalOutcome } from './settle-withdrawal.js';
 import { areAlike, type WantedWithdrawal } from './terms.js';
 
 /** What became of a withdrawal that was to be sent. */
-export type Withdrawal = WithdrawalFate | { readonly outcome: 'refused'; readonly refusal: Refused };
+export type Withdrawal = WithdrawalOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
 
 /** How a withdrawal is sent. */
 interface Dispatch {
@@ -39,7 +39,7 @@ export async function sendWithdrawal(
   { gate = new SendGate(), ...order }: Dispatch,
 ): Promise<Withdrawal> {
   const { client, journal } = account;
-  refuseTwin(account, wanted);
+  refuseDuplicate(account, wanted);
   const before = await readBaseline(client, wanted.coin, wanted.internal);
   const reqTime = client.now();
   const write = { operation: 'withdraw', terms: { ...wanted, before } } as const;
@@ -60,19 +60,19 @@ async function send(
 ) {
   const { id, terms, reqTime } = entry.intent;
   // of two processes that record the same at the same time, each sees the other by now
-  refuseTwin(account, terms, id);
+  refuseDuplicate(account, terms, id);
   await checkLimits(account, limits, terms, id);
   return account.client.withdraw(terms, password, reqTime, gate.mayLeave);
 }
 
 /** Throws Failure `usage` where a withdrawal just like it is under way, or nobody knows what became of it. */
-export function refuseTwin({ journal }: TradingAccount, wanted: WantedWithdrawal, own?: string): void {
-  const twin = journal
+export function refuseDuplicate({ journal }: TradingAccount, wanted: WantedWithdrawal, own?: string): void {
+  const duplicate = journal
     .open()
     .find(({ intent }) => isOf(intent, 'withdraw') && intent.id !== own && areAlike(intent.terms, wanted));
-  if (twin === undefined) return;
-  const { id } = twin.intent;
-  const words = twin.isInDoubt
+  if (duplicate === undefined) return;
+  const { id } = duplicate.intent;
+  const words = duplicate.isInDoubt
     ? 'It is not known whether a withdrawal just like this one left, so it was not sent.'
     : 'A withdrawal just like this one is under way, so it was not sent.';
   throw new Failure('usage', words, { clientId: id, hint: suggest('Find out what became of that one', 'resolve', id) });
@@ -90,18 +90,20 @@ async function conclude(
     return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
   }
   entry.note(`no answer: ${outcome.reason}`, { doubt: true });
-  account.tell(`No answer came (${outcome.reason}). Looking for the withdrawal; it is not sent again.`);
-  const fate = await settleWithdrawal(account, entry);
+  account.tell(`No answer: ${outcome.reason}. Looking for the withdrawal; it is not sent again.`);
+  const settled = await settleWithdrawal(account, entry);
   // what was found and settles nothing says more than why the answer is missing
-  return fate.outcome === 'unknown' && fate.doubt === undefined ? { ...fate, reason: outcome.reason } : fate;
+  return settled.outcome === 'unknown' && settled.doubt === undefined
+    ? { ...settled, reason: outcome.reason }
+    : settled;
 }
 
 /** The exchange has it. Something on the way may have made it do so more than once. */
 async function done(account: TradingAccount, entry: Entry<'withdraw'>, id: string): Promise<Withdrawal> {
-  const found = await lookFor(account, entry);
-  const ids = isSighting(found) ? found.ids : [];
+  const found = await findSentWithdrawal(account, entry);
+  const ids = isObservation(found) ? found.ids : [];
   const duplicates = found === undefined ? null : ids.filter((other) => other !== id);
-  return settleLeft(account, entry, id, duplicates, `placed: ${id}`);
+  return settlePlaced(account, entry, id, duplicates, `placed: ${id}`);
 }
 
 /**
@@ -110,8 +112,8 @@ async function done(account: TradingAccount, entry: Entry<'withdraw'>, id: strin
  */
 async function refused(account: TradingAccount, entry: Entry<'withdraw'>, refusal: Refused): Promise<Withdrawal> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);
-  const found = UNREAD.includes(refusal.code) ? 'nothing' : await lookFor(account, entry, refusal.code);
-  if (isSighting(found)) return leftAs(account, entry, found);
+  const found = UNREAD.includes(refusal.code) ? 'nothing' : await findSentWithdrawal(account, entry, refusal.code);
+  if (isObservation(found)) return settleFound(account, entry, found);
   if (found !== 'nothing') return settleWithdrawal(account, entry);
   entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused, and not there');
   return { outcome: 'refused', refusal };

@@ -116,7 +116,7 @@ describe('a batch', () => {
     });
     const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
     const ran = await place(account, { lines: lines(20) });
-    expect(ran.job.results.some((fate) => fate?.outcome === 'placed' && fate.id === '0')).toBe(false);
+    expect(ran.job.results.some((settled) => settled?.outcome === 'placed' && settled.id === '0')).toBe(false);
     expect(ran.job.counts()).toEqual({ placed: 19, refused: 0, unknown: 0, notSent: 1 });
   });
 
@@ -135,7 +135,7 @@ describe('a batch', () => {
     const ran = await place(account, { lines: lines(orders) });
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     const there = new Map(exchange.orders.map(({ id, price }) => [id, price]));
-    const own = ran.job.results.map((fate) => fate?.outcome === 'placed' && there.get(fate.id));
+    const own = ran.job.results.map((settled) => settled?.outcome === 'placed' && there.get(settled.id));
     expect(own).toEqual(lines(orders).map(([, price]) => price));
     expect(new Set([...ran.job.orders, exchange.orders[0]?.id]).size).toBe(exchange.orders.length);
     expect(exchange.lists).toBeLessThan(1 + 3 + 2 * most);
@@ -155,7 +155,7 @@ describe('a batch', () => {
     expect(exchange.orders[0]?.price).toBe('20000.5');
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     const told =
-      'The exchange lists 19 orders otherwise than its answers named them. Compare the ids: pit orders btc_usdt --side buy --state all';
+      'The exchange lists 19 orders under other ids than it answered with. Compare the ids: pit orders btc_usdt --side buy --state all';
     expect(account.warnings).toEqual([told]);
   });
 

@@ -80,7 +80,7 @@ it('places no line twice, loses none and finds every copy, whatever happens to t
           isChecked: true,
         });
         exchange.release();
-        const ids = ran.job.results.flatMap((fate) => (fate?.outcome === 'placed' ? fate.id : []));
+        const ids = ran.job.results.flatMap((settled) => (settled?.outcome === 'placed' ? settled.id : []));
         expect([...ids, ...ran.job.duplicates.keys()].sort()).toEqual(exchange.orders.map(({ id }) => id).sort());
         if (!treatments.some(({ copies }) => copies)) expect(ran.job.duplicates.size).toBe(0);
       },
@@ -97,11 +97,11 @@ function refusal(code: number, message: string): Answer {
 function hold(exchange: ModelExchange, { job }: RanJob): void {
   const there = new Map(exchange.orders.map(({ id, price, amount }) => [id, `${Number(price)} ${Number(amount)}`]));
   const ids = new Set<string>();
-  for (const [index, fate] of job.results.entries()) {
-    if (fate?.outcome !== 'placed') continue;
+  for (const [index, settled] of job.results.entries()) {
+    if (settled?.outcome !== 'placed') continue;
     const [, price, amount] = job.terms.lines[index] ?? [];
-    expect(there.get(fate.id)).toBe(`${Number(price)} ${Number(amount)}`);
-    expect(ids.has(fate.id)).toBe(false);
-    ids.add(fate.id);
+    expect(there.get(settled.id)).toBe(`${Number(price)} ${Number(amount)}`);
+    expect(ids.has(settled.id)).toBe(false);
+    ids.add(settled.id);
   }
 }

@@ -68,7 +68,7 @@ async function goOn(killed: Killed, record: Buffer): Promise<RanJob> {
 function expectWhole({ job, ending }: RanJob, about: string): void {
   const told = { about, ending: ending.kind, placed: job.counts().placed, copies: job.duplicates.size };
   expect(told).toEqual({ about, ending: 'finished', placed: ORDERS, copies: 0 });
-  const ids = job.results.flatMap((fate) => (fate?.outcome === 'placed' ? fate.id : []));
+  const ids = job.results.flatMap((settled) => (settled?.outcome === 'placed' ? settled.id : []));
   expect([...ids].sort()).toEqual(exchange.orders.map(({ id }) => id).sort());
 }
 

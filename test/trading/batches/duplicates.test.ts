@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { addLateOrders } from '../../../src/trading/batches/closing.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import { lineTerms } from '../../../src/trading/batches/lines.js';
-import { duplicatesOf } from '../../../src/trading/batches/reconcile.js';
-import { settleJob } from '../../../src/trading/batches/settle.js';
+import { duplicatesOf } from '../../../src/trading/batches/reconcile-job.js';
+import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { writtenToday } from '../../../src/trading/guards/day-notional.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, Settled } from '../../../src/trading/journal/intent.js';
 import { Journal } from '../../../src/trading/journal/journal.js';
-import { verifyOrders } from '../../../src/trading/orders/verify.js';
+import { verifyOrders } from '../../../src/trading/orders/verify-orders.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf } from '../support/account.js';
@@ -157,7 +157,7 @@ it('an order just like a line, of long before its request, is no copy of it', as
   const old = [exchange.place('20000', '0.01'), exchange.place('20001', '0.01')];
   const { job } = await place(accountOf(server.url), { lines: lines(20), account: 'cross' });
   expect([job.counts().placed, job.duplicates.size]).toEqual([20, 0]);
-  expect(job.results.some((fate) => fate?.outcome === 'placed' && old.includes(fate.id))).toBe(false);
+  expect(job.results.some((settled) => settled?.outcome === 'placed' && old.includes(settled.id))).toBe(false);
 });
 
 it('what is carried out again after the job was checked is found by the next command in the market, once', async () => {
@@ -169,14 +169,14 @@ it('what is carried out again after the job was checked is found by the next com
   const late = [exchange.place('20005', '0.0100'), exchange.place('20006', '0.01')];
   const later = { state: account.state, tolerance: 60_000, elapsedMs: account.host.now() - NOW + 5_000 };
   const next = accountOf(server.url, later);
-  const extras = (await findDuplicates(next, WHERE)).toSorted((one, other) =>
+  const duplicates = (await findDuplicates(next, WHERE)).toSorted((one, other) =>
     one.terms.price.localeCompare(other.terms.price),
   );
   expect(next.alarms).toHaveLength(2);
-  expect(extras.map(({ intent, ids, certain }) => ({ intent, ids, certain }))).toEqual(
+  expect(duplicates.map(({ intent, ids, certain }) => ({ intent, ids, certain }))).toEqual(
     late.map((id) => ({ intent: JOB, ids: [id], certain: true })),
   );
-  expect(extras[0]?.order).toBe(exchange.orders[5]?.id);
+  expect(duplicates[0]?.order).toBe(exchange.orders[5]?.id);
   const again = accountOf(server.url, { ...later, elapsedMs: later.elapsedMs + 1_000 });
   expect(await findDuplicates(again, WHERE)).toEqual([]);
 });
@@ -246,9 +246,9 @@ describe('a request of which a part was refused, and that something on the way r
     repeat(exchange);
     const elapsedMs = account.host.now() - NOW + 5_000;
     const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
-    const extras = await findDuplicates(next, WHERE);
-    expect(extras.map(({ order, ids }) => [order === null, ids.length])).toHaveLength(20);
-    expect(extras.filter(({ order }) => order === null)).toHaveLength(18);
+    const duplicates = await findDuplicates(next, WHERE);
+    expect(duplicates.map(({ order, ids }) => [order === null, ids.length])).toHaveLength(20);
+    expect(duplicates.filter(({ order }) => order === null)).toHaveLength(18);
     expect(await findDuplicates(next, WHERE)).toEqual([]);
     // and from then on they are the lines' orders, wherever it is asked what became of it
     const job = new Job(next.journal.job(JOB) as Entry<'orderMoreV2'>);
@@ -287,11 +287,12 @@ describe('a request of which a part was refused, and that something on the way r
     const job = new Job(one.journal.job(JOB) as Entry<'orderMoreV2'>);
     expect([job.counts().placed, job.duplicates.size]).toEqual([20, 2]);
     const { id = '' } =
-      exchange.orders.find((order) => job.results.some((fate) => fate?.outcome === 'placed' && fate.id === order.id)) ??
-      {};
+      exchange.orders.find((order) =>
+        job.results.some((settled) => settled?.outcome === 'placed' && settled.id === order.id),
+      ) ?? {};
     // and also where the first one had told of them already
     const kept = one.journal.archive.find(JOB) as Settled;
-    const line = job.results.findIndex((fate) => fate?.outcome === 'placed' && fate.id === id);
+    const line = job.results.findIndex((settled) => settled?.outcome === 'placed' && settled.id === id);
     const report = { intent: JOB, terms: lineTerms(job, line), line, order: null, ids: [id], certain: true };
     addLateOrders(one.journal, job, [report]);
     expect(one.journal.archive.find(JOB)).toMatchObject({
@@ -299,6 +300,25 @@ describe('a request of which a part was refused, and that something on the way r
       duplicates: kept.duplicates,
       notional: kept.notional,
     });
+  });
+
+  it('does not replace what a job came to that was gone on with and settled again meanwhile', async () => {
+    const server = await new ModelExchange([]).serve();
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    await place(account, { lines: lines(2) });
+    const { archive } = account.journal;
+    const job = new Job(account.journal.job(JOB) as Entry<'orderMoreV2'>);
+    const kept = archive.find(JOB) as Settled;
+    const again: Settled = { ...kept, notional: '1', events: [...kept.events, { time: NOW, event: 'settled again' }] };
+    const add = archive.add.bind(archive);
+    archive.add = (settled, earlier) => {
+      archive.add = add;
+      add(settled, earlier);
+      add(again, settled);
+    };
+    const report = { intent: JOB, terms: lineTerms(job, 0), line: 0, order: null, ids: ['9'], certain: true };
+    addLateOrders(account.journal, job, [report]);
+    expect(archive.find(JOB)).toEqual(again);
   });
 
   it('is told whatever the longer list shows that is read to tell whether another program uses the key', async () => {
@@ -337,8 +357,8 @@ describe('a request of which a part was refused, and that something on the way r
       for (const [, price, amount] of alike) exchange.place(price, amount);
       const elapsedMs = account.host.now() - NOW + 5_000;
       const next = accountOf(server.url, { state: account.state, tolerance: 60_000, elapsedMs });
-      const extras = await findDuplicates(next, WHERE);
-      expect(extras.map(({ order, ids }) => [order === null ? null : 'own', ids.length]).sort()).toEqual(
+      const duplicates = await findDuplicates(next, WHERE);
+      expect(duplicates.map(({ order, ids }) => [order === null ? null : 'own', ids.length]).sort()).toEqual(
         orders.map((order) => [order, 1]).sort(),
       );
     }

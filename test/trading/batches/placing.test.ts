@@ -55,7 +55,7 @@ describe('a batch', () => {
     expect(ran.job.counts()).toMatchObject({ placed: 100 });
     expect(exchange.orders).toHaveLength(100);
     expect(count(server, 'orderMoreV2')).toBe(5);
-    expect(new Set(ran.job.results.map((fate) => fate && 'id' in fate && fate.id)).size).toBe(100);
+    expect(new Set(ran.job.results.map((settled) => settled && 'id' in settled && settled.id)).size).toBe(100);
   });
 
   it.each(FAULT_NAMES)(

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { JobRun } from '../../../src/trading/batches/run.js';
-import { settleJob } from '../../../src/trading/batches/settle.js';
+import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
@@ -177,9 +177,7 @@ describe('a job that is gone on with', () => {
       .map(([line, price, amount]) => [61 - line, `${price}.00`, `${amount}0`] as const)
       .reverse();
     expect(jobToResume(account, JOB, { market: 'btc_usdt', side: 'buy', lines: others }).intent.id).toBe(JOB);
-    expect(() => jobToResume(account, 'jobnever', { market: 'btc_usdt', side: 'buy' })).toThrow(
-      /no job of the id jobnever/,
-    );
+    expect(() => jobToResume(account, 'jobnever', { market: 'btc_usdt', side: 'buy' })).toThrow(/no job jobnever/);
   });
 
   it('is not taken up while a process is at it', async () => {
@@ -188,9 +186,9 @@ describe('a job that is gone on with', () => {
     await begin(account, {});
     const { jobToResume, takeUpJob } = await import('../../../src/trading/batches/begin.js');
     expect(() => jobToResume(account, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(
-      /Another process is at the job/,
+      /Another process is working on job/,
     );
-    expect(() => takeUpJob(account, JOB)).toThrow(/Another process is at the job/);
+    expect(() => takeUpJob(account, JOB)).toThrow(/Another process is working on job/);
   });
 
   it('is not begun a second time, until it is finished or ended', async () => {

@@ -5,7 +5,7 @@ export type Draw = () => number;
 
 /**
  * Chance that a seed and a name decide, whatever else was drawn before: many processes at once come in any order, and each
- * has its own fate all the same.
+ * has its own outcome all the same.
  */
 export function drawOf(seed: number, ...name: readonly (string | number)[]): Draw {
   let count = 0;

@@ -84,7 +84,7 @@ describe('cancelling all open orders', () => {
     const done = await clear(accountAt(server));
     expect(done).toMatchObject({ left: [], failure: null });
     const rows = Object.fromEntries(done.attempts.map(({ result }) => [result.id, result]));
-    expect(rows['1']).toMatchObject({ outcome: 'refused', code: 3001, message: 'filled meanwhile', filled: '0.01' });
+    expect(rows['1']).toMatchObject({ outcome: 'refused', code: 3001, message: 'already filled', filled: '0.01' });
     expect(rows['2']).toMatchObject({ outcome: 'cancelled' });
     expect(rows['3']).toMatchObject({ outcome: 'cancelled', message: 'ok' });
   });

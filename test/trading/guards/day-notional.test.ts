@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { beginJob, takeUpJob } from '../../../src/trading/batches/begin.js';
-import { settleJob } from '../../../src/trading/batches/settle.js';
+import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import { writtenToday } from '../../../src/trading/guards/day-notional.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { BatchLine, OrderTerms, Settlement } from '../../../src/trading/journal/intent.js';

@@ -6,7 +6,7 @@ import { Journal } from '../../../src/trading/journal/journal.js';
 import { lineOf } from '../../../src/trading/journal/lines.js';
 import { recordOf } from '../../../src/trading/journal/record.js';
 import { SILENT_MS, thisProcess } from '../../../src/trading/journal/runner.js';
-import { refuseTwin } from '../../../src/trading/orders/doubts.js';
+import { refuseDuplicate } from '../../../src/trading/orders/uncertain-writes.js';
 import { type Resolution, resolve } from '../../../src/trading/resolve.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { respond } from '../../support/fault-server.js';
@@ -72,7 +72,7 @@ it.each([
   ['when it had long been silent has it', SILENT_MS, NEXT],
 ])('one elsewhere that takes up what another one there was at %s', (_, after, owner) => {
   const time = fakeHost().now() - SILENT_MS + after;
-  const { journal } = recorded(ELSEWHERE, SILENT_MS, [{ time, event: 'taken up again', runner: NEXT }]);
+  const { journal } = recorded(ELSEWHERE, SILENT_MS, [{ time, event: 'resumed', runner: NEXT }]);
   expect(journal.find(ID)?.runner).toEqual(owner);
 });
 
@@ -102,11 +102,11 @@ it('pit resolve leaves an order to another one that is at it', async () => {
   const [seen, ...others] = account.journal.open();
   expect([seen?.isUnderWay, others]).toEqual([false, []]);
   // the other one has taken it up since it was listed
-  const line = lineOf({ time: account.host.now(), event: 'taken up again', runner: ELSEWHERE });
+  const line = lineOf({ time: account.host.now(), event: 'resumed', runner: ELSEWHERE });
   fs.appendFileSync(path.join(state, 'journal', 'test', 'open', ID), line);
   const [found] = await resolve(account, seen === undefined ? [] : [seen]);
   expect(found?.events.map(({ event }) => event).slice(-2)).toEqual([
-    'taken up again',
+    'resumed',
     `still under way in process ${process.pid} on web-2`,
   ]);
 });
@@ -140,5 +140,5 @@ it('pit resolve has an order alone while it looks: another one that comes then l
 it('an order just like one that is under way elsewhere is not sent: nobody here sees whether that one is lost', () => {
   const { state } = recorded(ELSEWHERE, 0);
   const account = accountOf('http://127.0.0.1:1', { state });
-  expect(() => refuseTwin(account, TERMS)).toThrow(/just like this one/);
+  expect(() => refuseDuplicate(account, TERMS)).toThrow(/just like this one/);
 });

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { writtenToday } from '../../../src/trading/guards/day-notional.js';
 import type { Intent } from '../../../src/trading/journal/intent.js';
 import { lineOf } from '../../../src/trading/journal/lines.js';
-import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify.js';
+import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
 import { accountOf } from '../support/account.js';
 import { settledOf, TERMS } from './support.js';
 

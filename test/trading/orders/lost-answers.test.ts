@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { newClientId } from '../../../src/trading/orders/client-id.js';
-import { doubtsIn } from '../../../src/trading/orders/doubts.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
+import { uncertainWrites } from '../../../src/trading/orders/uncertain-writes.js';
 import { resolve } from '../../../src/trading/resolve.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
@@ -46,7 +46,7 @@ describe.each(FAULT_NAMES)('an order whose answer was lost to %s', (fault) => {
   it('is found again by its client id', async () => {
     const server = await serveBadly(fault, record());
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
-    expect(await place(account)).toEqual({ outcome: 'placed', id: ID, extras: [] });
+    expect(await place(account)).toEqual({ outcome: 'placed', id: ID, duplicates: [] });
     expect([count(server, 'order'), looksAt(server)]).toEqual([1, 1]);
     const look = server.requests.find(({ target }) => target.startsWith('/api/getOrder?'));
     expect(query(look?.target ?? '')).toMatchObject({ currency: 'btc_usdt', customerOrderId: CLIENT_ID });
@@ -104,7 +104,7 @@ describe('placing', () => {
       for (const write of ['a reset after reading', respond('{"code":2009,"message":"balance"}')] as const) {
         const server = await serveBadly(write, record(changes));
         const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-        const words = expect.stringContaining(`the order ${ID} under this client id has the`);
+        const words = expect.stringContaining(`order ${ID} with this client id has the`);
         expect(await place(account)).toMatchObject({ outcome: 'unknown', reason: words });
         expect([count(server, 'order'), account.warnings]).toEqual([1, []]);
         const [entry] = account.journal.open();
@@ -125,7 +125,7 @@ describe('placing', () => {
       expect(await place(account, {}, own)).toMatchObject({ outcome: 'placed', id: ID });
       const differs = 'the price 29999.5 instead of 30000, the amount 0.0099 instead of 0.01';
       expect(account.warnings).toEqual([
-        expect.stringContaining(`order ${ID} otherwise than it was sent: with ${differs}`),
+        expect.stringContaining(`Order ${ID} on the exchange differs from what was sent: it has ${differs}`),
       ]);
       const [settled] = account.journal.archive.since(0);
       expect(settled?.events.map(({ event }) => event)).toContainEqual(expect.stringContaining(differs));
@@ -227,7 +227,7 @@ describe('placing', () => {
           ({ clientId }) => clientId,
         ),
       );
-      told.push(doubtsIn(other, 'btc_usdt').length);
+      told.push(uncertainWrites(other, 'btc_usdt').length);
       respond(NOT_FOUND)(socket);
     };
     const server = await serve({ write: 'a reset after reading', looks: [lookAndRepeat] });
@@ -246,9 +246,9 @@ describe('placing', () => {
     const asked = { price: 'ask+1%', amount: '50%' };
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     await place(account, { asked });
-    const [earlier] = doubtsIn(account, 'btc_usdt');
+    const [earlier] = uncertainWrites(account, 'btc_usdt');
     expect(earlier).toEqual(saying(`(buy 0.01 btc_usdt at 30000). Find out: pit resolve ${CLIENT_ID}`));
-    expect(doubtsIn(account, 'eth_usdt')).toEqual([]);
+    expect(uncertainWrites(account, 'eth_usdt')).toEqual([]);
     const moved = { price: '30012.5', amount: '0.0099' };
     const again = accountOf(server.url, { state: account.state, budgetMs: BUDGET_MS });
     await expect(place(again, { ...moved, asked }, 'mine0002')).rejects.toMatchObject({ clientId: CLIENT_ID });

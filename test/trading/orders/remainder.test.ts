@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.js';
-import { remainderOf } from '../../../src/trading/orders/remainder.js';
+import { remainderOf } from '../../../src/trading/orders/terms.js';
 
 const WANTED = {
   market: 'btc_usdt',

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { listedFrom, usedTolerance, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify.js';
+import { listedFrom, usedTolerance, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -107,6 +107,18 @@ describe('what is carried out again later', () => {
     await account.host.sleep(1);
     expect(await pages()).toEqual([0, 31]);
     expect(await pages()).toEqual([0, 0]);
+  });
+
+  it('is looked for on at most a hundred pages by a command that is about something else', async () => {
+    const older = Array.from({ length: 1_100 }, (_, index) => at(`${5000 - index}`, 2_000 - index, { price: 1 }));
+    const server = await listing(() => [...older, at('7', 3)]);
+    const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    settle(account, 'mine', '7');
+    await account.host.sleep(125_001);
+    await verifyOrders(account, BUYS);
+    expect(server.requests).toHaveLength(100);
+    await verifyOrders(account, BUYS, { extent: 'all' });
+    expect(server.requests).toHaveLength(100 + 111);
   });
 
   it('is found on the newest page, though hundreds of orders have come since', async () => {
@@ -223,10 +235,10 @@ describe('an order that is there more than once', () => {
     const account = accountOf(server.url);
     settle(account, 'mine', '7');
     const killed = new Error('killed');
-    const alarm = () => {
+    const reportDuplicateOrders = () => {
       throw killed;
     };
-    await expect(findDuplicates({ ...account, alarm }, BUYS)).rejects.toBe(killed);
+    await expect(findDuplicates({ ...account, reportDuplicateOrders }, BUYS)).rejects.toBe(killed);
     await verifyMarket(account, 'btc_usdt');
     expect(account.alarms).toMatchObject([{ intent: 'mine', ids: ['8'] }]);
     await verifyMarket(account, 'btc_usdt');
@@ -257,7 +269,7 @@ describe('a disk that fails when the order has left', () => {
     });
     const account = accountOf(server.url);
     const placed = await placeOrder(account, TERMS, { id: 'mine' });
-    expect(placed).toMatchObject({ outcome: 'placed', id: '7', extras: [{ ids: ['8'] }] });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: [{ ids: ['8'] }] });
   });
 
   it('because it is broken, hides no order that is placed', async () => {
@@ -266,6 +278,6 @@ describe('a disk that fails when the order has left', () => {
     );
     const account = accountOf(server.url);
     const placed = await placeOrder(account, TERMS, { id: 'mine' });
-    expect(placed).toMatchObject({ outcome: 'placed', id: '7', extras: null });
+    expect(placed).toMatchObject({ outcome: 'placed', id: '7', duplicates: null });
   });
 });

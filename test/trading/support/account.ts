@@ -60,8 +60,8 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
     tolerance: toleranceMemory(connection, new Profiles(path.join(state, 'config')), cache),
     tell: (words) => told.push(words),
     warn: (words) => warnings.push(adviceText(words)),
-    alarm: (extras) => alarms.push(...extras),
-    alarmWithdrawals: (extras) => withdrawalAlarms.push(...extras),
+    reportDuplicateOrders: (duplicates) => alarms.push(...duplicates),
+    reportDuplicateWithdrawals: (duplicates) => withdrawalAlarms.push(...duplicates),
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { resolve } from '../../../src/trading/resolve.js';
-import { settleWithdrawal } from '../../../src/trading/withdrawals/settle.js';
+import { settleWithdrawal } from '../../../src/trading/withdrawals/settle-withdrawal.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -40,7 +40,7 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
   });
 
   it.each<[string, RegExp, readonly Row[], readonly Row[], string?]>([
-    ['of no type', /no type of it/, [bill(8, '-1BTC', { typeDesc: null })], []],
+    ['of no type', /no type for it/, [bill(8, '-1BTC', { typeDesc: null })], []],
     ['of a type that brings coins', /bill 9 has the same type/, [bill(9, '+2BTC', { date: NOW + 9_000 }), bill(8)], []],
     ['of a type of before', /bill 3 has the same type/, [bill(8), bill(3, '-2BTC', { date: NOW - 86_400_000 })], []],
     ['of a type in another coin', /bill 9 has the same type/, [bill(9, '-5USDT', IN_USDT), bill(8)], []],
@@ -63,10 +63,10 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
     const account = accountOf((await serveFunds(bills, records)).url, ENOUGH);
     if (market !== undefined) placeOrder(account, market);
     const entry = begin(account, 'lost1');
-    const fate = await settleWithdrawal(account, entry);
-    expect(fate).toMatchObject({ outcome: 'unknown', doubt: expect.stringMatching(why), certainFrom: null });
+    const settled = await settleWithdrawal(account, entry);
+    expect(settled).toMatchObject({ outcome: 'unknown', doubt: expect.stringMatching(why), certainFrom: null });
     const named = /^the bill 8 \((Moved|without a type), 2018-10-23T11:59:56\.557Z\) has its amount/;
-    expect('doubt' in fate && fate.doubt).toMatch(named);
+    expect('doubt' in settled && settled.doubt).toMatch(named);
     expect(entry.events.some(({ event }) => why.test(event))).toBe(true);
   });
 
@@ -109,8 +109,8 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
       },
     });
     const account = accountOf(server.url, ENOUGH);
-    const fate = await settleWithdrawal(account, begin(account, 'lost1'));
-    expect(fate).toMatchObject({ outcome: 'unknown', doubt: expect.stringContaining('too many bills') });
+    const settled = await settleWithdrawal(account, begin(account, 'lost1'));
+    expect(settled).toMatchObject({ outcome: 'unknown', doubt: expect.stringContaining('too many bills') });
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readEarlierUse } from '../../../src/trading/withdrawals/facts.js';
+import { readEarlierUse } from '../../../src/trading/withdrawals/coin-facts.js';
 import { accountOf } from '../support/account.js';
 import { record, serveFunds } from '../support/funds.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CoinFacts } from '../../../src/trading/withdrawals/facts.js';
+import type { CoinFacts } from '../../../src/trading/withdrawals/coin-facts.js';
 import { prepareWithdrawal, type WithdrawRequest } from '../../../src/trading/withdrawals/prepare.js';
 import { saying } from '../../support/advice.js';
 
@@ -73,7 +73,7 @@ describe('a withdrawal that is prepared', () => {
       { to: XRP, memo: 'a\nb' },
       { chains: [chain('XRP', true)] },
       'usage',
-      /cannot be one/,
+      /must be 1 to 120/,
     ],
     ['an amount of this coin', { amount: { amount: '1', coin: 'usdt' } }, {}, 'usage', /amount is in usdt/],
   ])('is refused without %s', (_, request, given, kind, message) => {

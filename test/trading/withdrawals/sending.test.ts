@@ -3,7 +3,7 @@ import type { Intent, WithdrawTerms } from '../../../src/trading/journal/intent.
 import { resolve } from '../../../src/trading/resolve.js';
 import { withdrawLimits } from '../../../src/trading/withdrawals/limits.js';
 import { sendWithdrawal } from '../../../src/trading/withdrawals/send.js';
-import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify.js';
+import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { type Answer, FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';

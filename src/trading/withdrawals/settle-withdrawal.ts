@@ -1,14 +1,14 @@
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import type { Intent } from '../journal/intent.js';
-import { allCertainFrom, certainFrom, pollUntilSettled } from '../looking.js';
-import type { NotSent, Unknown } from '../orders/settle.js';
+import type { NotSent, Unknown } from '../orders/settle-order.js';
+import { allCertainFrom, certainFrom, pollUntilSettled } from '../poll-until-settled.js';
 import { probeOf, toleranceOf } from '../tolerance.js';
 import { tryRead } from '../try-read.js';
-import { lookFor } from './look.js';
-import { isSighting, type Sighting } from './sighting.js';
+import { findSentWithdrawal } from './find-withdrawal.js';
+import { isObservation, type Observation } from './observation.js';
 
-interface Left {
+interface Placed {
   readonly outcome: 'placed';
   /** The record's id; null where only a bill tells of it. */
   readonly id: string | null;
@@ -17,36 +17,36 @@ interface Left {
 }
 
 /** Nobody knows what became of it. */
-interface InDoubt extends Unknown {
+interface Uncertain extends Unknown {
   /** What may be it and may be something else, in words: no later look can tell either. */
   readonly doubt?: string;
 }
 
 /** What became of a withdrawal that was sent. */
-export type WithdrawalFate = Left | NotSent | InDoubt;
+export type WithdrawalOutcome = Placed | NotSent | Uncertain;
 
 /**
  * Finds out what became of a withdrawal that left without an answer, with looks at the records for as long as the budget
  * lasts. Not found counts as not sent once the exchange would not take the request any more. It is never sent again.
  */
-export async function settleWithdrawal(account: TradingAccount, entry: Entry<'withdraw'>): Promise<WithdrawalFate> {
+export async function settleWithdrawal(account: TradingAccount, entry: Entry<'withdraw'>): Promise<WithdrawalOutcome> {
   const { intent } = entry;
   let doubt: string | undefined;
-  const { fate, end, unanswered } = await pollUntilSettled<WithdrawalFate>(
+  const { settled, end, unanswered } = await pollUntilSettled<WithdrawalOutcome>(
     account,
     { probe: probeOf(intent), reqTime: intent.reqTime },
     async () => {
-      const found = await lookFor(account, entry);
-      if (isSighting(found)) return leftAs(account, entry, found);
+      const found = await findSentWithdrawal(account, entry);
+      if (isObservation(found)) return settleFound(account, entry, found);
       doubt = typeof found === 'object' ? found.doubt : undefined;
-      if (doubt !== undefined && (await isOver(account, intent))) return inDoubt(doubt);
+      if (doubt !== undefined && (await isOver(account, intent))) return uncertain(doubt);
       return found === 'nothing' ? found : undefined;
     },
     async () => notSent(entry),
   );
-  if (fate !== undefined && fate.outcome !== 'unknown') return fate;
+  if (settled !== undefined && settled.outcome !== 'unknown') return settled;
   entry.leave();
-  if (doubt !== undefined) return inDoubt(doubt);
+  if (doubt !== undefined) return uncertain(doubt);
   const reason = unanswered ?? 'the exchange shows no such withdrawal, and may still get the request';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
 }
@@ -63,28 +63,34 @@ async function isOver(account: TradingAccount, intent: Intent<'withdraw'>): Prom
   return late !== null && late <= account.host.now();
 }
 
-function inDoubt(doubt: string): InDoubt {
+function uncertain(doubt: string): Uncertain {
   return { outcome: 'unknown', reason: doubt, certainFrom: null, doubt };
 }
 
 /** Settles a withdrawal that the exchange has; copies that the network made are told. */
-export function leftAs(account: TradingAccount, entry: Entry<'withdraw'>, found: Sighting): Left {
+export function settleFound(account: TradingAccount, entry: Entry<'withdraw'>, found: Observation): Placed {
   const [id = null, ...duplicates] = found.ids;
-  return settleLeft(account, entry, id, duplicates, found.bill === null ? `placed: ${id}` : 'placed, as a bill tells');
+  return settlePlaced(
+    account,
+    entry,
+    id,
+    duplicates,
+    found.bill === null ? `placed: ${id}` : 'placed, as a bill tells',
+  );
 }
 
 /** @param duplicates null where they could not be looked up */
-export function settleLeft(
+export function settlePlaced(
   account: TradingAccount,
   entry: Entry<'withdraw'>,
   id: string | null,
   duplicates: readonly string[] | null,
   event: string,
-): Left {
+): Placed {
   const { id: intent, terms } = entry.intent;
   const ids = duplicates ?? [];
   // before it is noted: who is killed in between is told twice rather than never
-  if (ids.length > 0) account.alarmWithdrawals([{ intent, terms, id, ids }]);
+  if (ids.length > 0) account.reportDuplicateWithdrawals([{ intent, terms, id, ids }]);
   entry.settle({ outcome: 'placed', id, duplicates: ids }, `${event}${ids.length === 0 ? '' : `, and again: ${ids}`}`);
   return { outcome: 'placed', id, duplicates };
 }

@@ -100,7 +100,7 @@ export async function verifyOrders(
   const checked = isSuspected ? reconcileSide(account, where, listed, fresh, true) : quick;
   const found = await reported(account, where, listed, checked, mostPages);
   // before they are noted: if this process is killed in between they are reported twice rather than never
-  if (found.length > 0) account.alarm(found.map(({ report }) => report));
+  if (found.length > 0) account.reportDuplicateOrders(found.map(({ report }) => report));
   noteDuplicates(account, checked, found);
   closeWrites(account, checked);
   return { duplicates: found.map(({ report }) => report), listed };

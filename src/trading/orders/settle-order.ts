@@ -4,19 +4,19 @@ import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
-import { certainFrom, type LookedFor, pollUntilSettled } from '../looking.js';
+import { certainFrom, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
 import { orderProbe } from '../tolerance.js';
 import { tryRead } from '../try-read.js';
 import { isOwnId, newClientId } from './client-id.js';
 import { isRefusedAlike } from './reference.js';
 import { differences } from './terms.js';
-import { verifyOrders } from './verify.js';
+import { verifyOrders } from './verify-orders.js';
 
 interface Placed {
   readonly outcome: 'placed';
   readonly id: string;
   /** What the network made of it, and of earlier orders of this side; null where that could not be looked for. */
-  readonly extras: readonly DuplicateOrders[] | null;
+  readonly duplicates: readonly DuplicateOrders[] | null;
 }
 
 export interface NotSent {
@@ -36,7 +36,7 @@ export interface Unknown {
 }
 
 /** What became of an order that left. */
-export type Fate = Placed | NotSent | Unknown;
+export type OrderOutcome = Placed | NotSent | Unknown;
 
 /**
  * Finds out what became of an order that left without an answer, with looks by its client id for as long as the budget
@@ -45,19 +45,19 @@ export type Fate = Placed | NotSent | Unknown;
  *
  * @param looks whether it is looked for what else the network may have made of it; if not, a later look finds that
  */
-export async function settleOrder(account: TradingAccount, entry: Entry<'order'>, looks = true): Promise<Fate> {
+export async function settleOrder(account: TradingAccount, entry: Entry<'order'>, looks = true): Promise<OrderOutcome> {
   const { reqTime, terms } = entry.intent;
-  const looked = await pollUntilSettled<Fate>(
+  const looked = await pollUntilSettled<OrderOutcome>(
     account,
     { probe: orderProbe(terms.market), reqTime },
     async () => {
-      const found = await lookFor(account, entry);
+      const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
       return 'unlike' in found ? undecided(entry, found) : placed(account, entry, found.id, looks);
     },
     async () => ((await isAnsweredAlike(account, entry)) ? notSent(entry) : undefined),
   );
-  return looked.fate ?? unknown(account, entry, looked);
+  return looked.settled ?? unknown(account, entry, looked);
 }
 
 /** Settles an order that is there, after a look at what else the network may have made of the request. */
@@ -74,7 +74,7 @@ export async function placed(
   const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}, and again: ${own.join(', ')}`;
   const checkedTo = verified?.listed?.began;
   entry.settle({ outcome: 'placed', id, duplicates: own, ...(checkedTo === undefined ? {} : { checkedTo }) }, event);
-  return { outcome: 'placed', id, extras: verified?.duplicates ?? null };
+  return { outcome: 'placed', id, duplicates: verified?.duplicates ?? null };
 }
 
 /** An order that may be the one that was sent, and may be another one. */
@@ -86,7 +86,7 @@ interface Unlike {
  * The order, or `nothing`, or undefined where the exchange could not be asked, which proves nothing.
  * @param refusal the code with which the order was refused
  */
-export async function lookFor(
+export async function findSentOrder(
   account: TradingAccount,
   entry: Entry<'order'>,
   refusal?: number | null,
@@ -105,10 +105,10 @@ function foundUnlike(account: TradingAccount, entry: Entry<'order'>, order: Orde
   const { id } = order;
   if (isOwnId(entry.intent)) {
     entry.note(`asked by client id: found, though with ${differs}`);
-    account.warn(`The exchange has the order ${id} otherwise than it was sent: with ${differs}.`);
+    account.warn(`Order ${id} on the exchange differs from what was sent: it has ${differs}.`);
     return order;
   }
-  const unlike = `the order ${id} under this client id has ${differs}, so that it may be another one`;
+  const unlike = `order ${id} with this client id has ${differs}; it may be a different order`;
   entry.note(`asked by client id: ${unlike}`);
   return { unlike };
 }
@@ -141,7 +141,7 @@ function notSent(entry: Entry<'order'>): NotSent {
   return { outcome: 'notSent', reason, failure: 'unreachable' };
 }
 
-function unknown(account: TradingAccount, entry: Entry<'order'>, { end, unanswered }: LookedFor<unknown>): Unknown {
+function unknown(account: TradingAccount, entry: Entry<'order'>, { end, unanswered }: PollResult<unknown>): Unknown {
   entry.leave();
   const reason = unanswered ?? 'the exchange shows no such order, and may still get the request';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };

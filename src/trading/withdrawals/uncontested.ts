@@ -14,26 +14,26 @@ type Lost = Intent<'withdraw'>;
 export function uncontested<Found>(
   found: readonly Found[],
   own: Lost,
-  rivals: readonly Lost[],
+  others: readonly Lost[],
   fitOf: (one: Found, of: Lost) => Fit,
 ): readonly Found[] | 'contested' {
-  const isRivals = (one: Found) => {
-    const fits = rivals.map((rival) => fitOf(one, rival));
+  const isAnothers = (one: Found) => {
+    const fits = others.map((other) => fitOf(one, other));
     return fits.includes('exactly') || (fitOf(one, own) !== 'exactly' && fits.includes('butForTheFee'));
   };
-  const left = found.filter((one) => !isRivals(one));
+  const left = found.filter((one) => !isAnothers(one));
   if (left.length > 0 || found.length === 0) return left;
-  return inTurn(found, own, rivals, fitOf) ?? 'contested';
+  return inTurn(found, own, others, fitOf) ?? 'contested';
 }
 
 /** Where each has one that it fits exactly, and nothing else tells them apart, the one that was sent first has the first. */
 function inTurn<Found>(
   found: readonly Found[],
   own: Lost,
-  rivals: readonly Lost[],
+  others: readonly Lost[],
   fitOf: (one: Found, of: Lost) => Fit,
 ): readonly Found[] | undefined {
-  const alike = [own, ...rivals.filter((rival) => found.some((one) => fitOf(one, rival) === 'exactly'))];
+  const alike = [own, ...others.filter((other) => found.some((one) => fitOf(one, other) === 'exactly'))];
   const isEnough = found.length >= alike.length;
   const isAnybodys = found.every((one) => alike.every((lost) => fitOf(one, lost) === 'exactly'));
   if (!isEnough || !isAnybodys) return undefined;

@@ -3,9 +3,9 @@ import { readOrderPages } from '../../exchange/order-pages.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { isOf } from '../journal/intent.js';
-import { pollUntilSettled } from '../looking.js';
 import { jobWrite, lineId, nameOf, openOrderWrites, rowOf, termsOf } from '../orders/attempts.js';
-import { knownOrders, usedTolerance } from '../orders/verify.js';
+import { knownOrders, usedTolerance } from '../orders/verify-orders.js';
+import { pollUntilSettled } from '../poll-until-settled.js';
 import { type Attempt, type List, type Reconciled, reconcile } from '../reconcile.js';
 import { orderProbe } from '../tolerance.js';
 import { tryRead } from '../try-read.js';
@@ -103,7 +103,7 @@ function takeInDuplicates(account: TradingAccount, job: Job, { duplicates, unexp
   if (more.length === 0) return;
   const certain = unexplained.length === 0;
   // before it is noted: if this process is killed in between it is reported twice rather than never
-  account.alarm(reportsOf(job, more, certain));
+  account.reportDuplicateOrders(reportsOf(job, more, certain));
   for (const [event, fact] of factsOf(job, more, certain)) job.tell(event, fact);
 }
 

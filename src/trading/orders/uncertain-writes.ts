@@ -7,21 +7,21 @@ import type { OrderTerms } from '../journal/intent.js';
 import { isRepetition } from './terms.js';
 
 /** Throws Failure `usage` where nobody knows what became of an order just like this one. */
-export function refuseTwin({ journal }: TradingAccount, terms: OrderTerms): void {
+export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms): void {
   const isLike = (entry: Entry) =>
     entry.isOf('order')
       ? entry.isInDoubt && isRepetition(terms, entry.intent.terms)
       : entry.isOf('orderMoreV2') && isInDoubtLike(entry, terms);
-  const twin = journal.open().find((entry) => isLike(entry) && isStillOpen(journal, entry));
-  if (twin === undefined) return;
+  const duplicate = journal.open().find((entry) => isLike(entry) && isStillOpen(journal, entry));
+  if (duplicate === undefined) return;
   throw new Failure('usage', 'It is not known whether an order just like this one was placed, so it was not sent.', {
-    clientId: twin.intent.id,
-    hint: suggest('Find out what became of that one', 'resolve', twin.intent.id),
+    clientId: duplicate.intent.id,
+    hint: suggest('Find out what became of that one', 'resolve', duplicate.intent.id),
   });
 }
 
 /** A warning for each write of a market of which nobody knows what became: the next order may come on top of it. */
-export function doubtsIn({ journal }: TradingAccount, market: string): Advice[] {
+export function uncertainWrites({ journal }: TradingAccount, market: string): Advice[] {
   return journal.open().flatMap((entry) => {
     const what = doubtOf(entry, market);
     if (what === undefined || !isStillOpen(journal, entry)) return [];

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { jobToResume, takeUpJob } from '../../../src/trading/batches/begin.js';
-import { settleJob } from '../../../src/trading/batches/settle.js';
+import { settleJob } from '../../../src/trading/batches/settle-job.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
-import { doubtsIn, refuseTwin } from '../../../src/trading/orders/doubts.js';
+import { refuseDuplicate, uncertainWrites } from '../../../src/trading/orders/uncertain-writes.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { TERMS } from '../journal/support.js';
@@ -116,13 +116,15 @@ it('an order just like a line is refused once the answer to that is lost, also w
   const job = await begin(account, { lines: lines(40) });
   await job.leaving([[0], [1]], NOW);
   job.tell('no answer', { kind: 'lost', request: 1 });
-  const like = (price: string) => () => refuseTwin(account, { ...TERMS, price, amount: '0.01' });
+  const like = (price: string) => () => refuseDuplicate(account, { ...TERMS, price, amount: '0.01' });
   expect(account.journal.find(JOB)?.isUnderWay).toBe(true);
   // who waits for the answer to the other one will know
   expect(like('20001')).not.toThrow();
   expect(like('20000')).toThrow(/just like this one/);
-  expect(doubtsIn(account, 'btc_usdt')).toEqual([saying(`orders of ${JOB} were placed (buy). Find out: pit resolve`)]);
-  expect(doubtsIn(account, 'eth_usdt')).toEqual([]);
+  expect(uncertainWrites(account, 'btc_usdt')).toEqual([
+    saying(`orders of ${JOB} were placed (buy). Find out: pit resolve`),
+  ]);
+  expect(uncertainWrites(account, 'eth_usdt')).toEqual([]);
   job.entry.leave();
   // whoever takes it up gets no answer either
   expect(account.journal.find(JOB)?.takeUp()).toBe(true);

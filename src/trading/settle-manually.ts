@@ -1,7 +1,7 @@
 import { suggest, usage } from '../errors.js';
 import type { TradingAccount } from './account.js';
-import { settleCallByHand } from './call/call.js';
-import { settleWithdrawalByHand } from './withdrawals/by-hand.js';
+import { settleCallManually } from './call/call.js';
+import { settleWithdrawalManually } from './withdrawals/settle-withdrawal-manually.js';
 
 /** What somebody found out who looked at the exchange. */
 type Word = 'done' | 'notSent';
@@ -10,12 +10,15 @@ type Word = 'done' | 'notSent';
  * Settles what no look can tell of as somebody says it.
  * @throws Failure `usage` where the id is not that of such a write, or where it is too early to say
  */
-export async function settleByHand(account: TradingAccount, id: string | undefined, word: Word): Promise<void> {
+export async function settleManually(account: TradingAccount, id: string | undefined, word: Word): Promise<void> {
   const entry = id === undefined ? undefined : account.journal.find(id);
   if (entry?.isUnderWay === true)
-    throw usage(`Another process is at ${entry.intent.id}.`, 'Wait until it has ended: it may find out by itself.');
-  if (entry?.isOf('call')) return settleCallByHand(entry, word);
-  if (entry?.isOf('withdraw')) return settleWithdrawalByHand(account, entry, word);
+    throw usage(
+      `Another process is working on ${entry.intent.id}.`,
+      'Wait until it ends; it may settle the write itself.',
+    );
+  if (entry?.isOf('call')) return settleCallManually(entry, word);
+  if (entry?.isOf('withdraw')) return settleWithdrawalManually(account, entry, word);
   throw usage(
     '--as is for a call of pit api, or a withdrawal, whose outcome is unknown.',
     suggest('Orders and cancellations are looked up', 'resolve'),

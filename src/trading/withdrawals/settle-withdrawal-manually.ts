@@ -1,31 +1,31 @@
 import { suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
-import { certainFrom } from '../looking.js';
+import { certainFrom } from '../poll-until-settled.js';
 import { LONGEST_MS } from '../tolerance.js';
-import { lookFor } from './look.js';
-import { lateFrom, leftAs, settleLeft } from './settle.js';
-import { isSighting } from './sighting.js';
+import { findSentWithdrawal } from './find-withdrawal.js';
+import { isObservation } from './observation.js';
+import { lateFrom, settleFound, settlePlaced } from './settle-withdrawal.js';
 
 /**
  * Settles a withdrawal as somebody says who looked at the exchange: what a look can tell counts before that, and nothing
  * counts while the request may still be carried out.
  * @throws Failure `usage` where it may be
  */
-export async function settleWithdrawalByHand(
+export async function settleWithdrawalManually(
   account: TradingAccount,
   entry: Entry<'withdraw'>,
   word: 'done' | 'notSent',
 ): Promise<void> {
-  const found = await lookFor(account, entry);
-  if (isSighting(found)) {
-    leftAs(account, entry, found);
-    account.tell('The exchange shows this withdrawal, so that counts and not what --as says.');
+  const found = await findSentWithdrawal(account, entry);
+  if (isObservation(found)) {
+    settleFound(account, entry, found);
+    account.tell('The exchange shows this withdrawal, so --as is ignored.');
     return;
   }
   const { isLearnt } = await requireLate(account, entry);
   if (found === 'nothing' && isLearnt) {
-    account.tell('The exchange can be asked about this withdrawal, so its answer counts and not what --as says.');
+    account.tell('The exchange can be asked about this withdrawal, so --as is ignored.');
     return;
   }
   if (word === 'notSent') {
@@ -33,7 +33,7 @@ export async function settleWithdrawalByHand(
     return;
   }
   const [record = null] = typeof found === 'object' ? found.records : [];
-  settleLeft(account, entry, record, [], 'placed, as the user says');
+  settlePlaced(account, entry, record, [], 'placed, as the user says');
 }
 
 /**
@@ -45,8 +45,8 @@ async function requireLate(account: TradingAccount, { intent }: Entry<'withdraw'
   const learnt = await lateFrom(account, intent);
   const certain = learnt ?? certainFrom(account, reqTime + LONGEST_MS) ?? 0;
   if (certain <= account.host.now()) return { isLearnt: learnt !== null };
-  throw usage(`The exchange may still carry out the withdrawal ${id}, so nobody can say yet what became of it.`, [
-    `Report it from ${new Date(certain).toISOString()} on, as done or notSent.`,
+  throw usage(`The exchange may still execute withdrawal ${id}, so its outcome is not final yet.`, [
+    `Report it as done or notSent after ${new Date(certain).toISOString()}.`,
     suggest('Report it', 'resolve', id, '--as', 'done'),
   ]);
 }

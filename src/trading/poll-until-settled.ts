@@ -19,8 +19,8 @@ interface Lost {
   readonly reqTime: number;
 }
 
-export interface LookedFor<Fate> {
-  readonly fate: Fate | undefined;
+export interface PollResult<Outcome> {
+  readonly settled: Outcome | undefined;
   /** The last moment at which the exchange would still take the request; undefined where that could not be found out. */
   readonly end: number | undefined;
   /** Why the last look proved nothing; undefined where the exchange answered it. */
@@ -28,17 +28,17 @@ export interface LookedFor<Fate> {
 }
 
 /**
- * Looks again and again, ever less often, while the budget lasts. A look gives the fate, `nothing` where none follows yet,
+ * Looks again and again, ever less often, while the budget lasts. A look gives the outcome, `nothing` where none follows yet,
  * or undefined where the exchange could not be asked. A request that is held on the way can still be executed, so nothing
  * says nothing at first: `late` is asked only after a look that found nothing and began when the exchange would not take
  * the request any more, as itself had just said.
  */
-export async function pollUntilSettled<Fate>(
+export async function pollUntilSettled<Outcome>(
   account: TradingAccount,
   lost: Lost,
-  look: () => Promise<Fate | 'nothing' | undefined>,
-  late: () => Promise<Fate | undefined>,
-): Promise<LookedFor<Fate>> {
+  look: () => Promise<Outcome | 'nothing' | undefined>,
+  late: () => Promise<Outcome | undefined>,
+): Promise<PollResult<Outcome>> {
   const { client, budget, host } = account;
   const { probe, reqTime } = lost;
   let isTooOld = false;
@@ -48,16 +48,16 @@ export async function pollUntilSettled<Fate>(
     const found = await look();
     // the answer to the look corrects what is known of the exchange's clock: before, that may be of a day ago
     const asked = client.now() - Math.max(0, host.now() - start);
-    if (found !== 'nothing' && found !== undefined) return { fate: found, end: undefined };
+    if (found !== 'nothing' && found !== undefined) return { settled: found, end: undefined };
     const tolerance = found === 'nothing' ? await tryRead(() => toleranceOf(account, probe)) : undefined;
     const end = tolerance === undefined ? undefined : endOf(reqTime, tolerance);
-    const fate = isTooOld && end !== undefined && asked > end ? await late() : undefined;
-    if (fate !== undefined) return { fate, end };
+    const settled = isTooOld && end !== undefined && asked > end ? await late() : undefined;
+    if (settled !== undefined) return { settled, end };
     const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
     // half of what is left, so that the last look comes near the end
     const pause = Math.min(usual, budget.leftMs / 2);
     const isOver = pause < Math.min(usual, FIRST_PAUSE_MS) || isLockedUntilTheEnd(account);
-    if (isOver) return { fate: undefined, end, unanswered: found === 'nothing' ? undefined : whyUnanswered(client) };
+    if (isOver) return { settled: undefined, end, unanswered: found === 'nothing' ? undefined : whyUnanswered(client) };
     await host.sleep(pause);
   }
 }
@@ -74,7 +74,7 @@ async function isRefusedForItsAge(account: TradingAccount, { probe, reqTime }: L
   const isTaken = await tryRead(() => probe(account, reqTime));
   // again: the answer corrects what is known of the exchange's clock, and another one may have been here first
   if (isTaken === true && isOver()) {
-    tell('The exchange takes requests for longer than was remembered; finding out for how long.');
+    tell("The exchange's time tolerance has changed; measuring it again.");
     await tolerance.forget();
   }
   return isTaken === false;
@@ -90,7 +90,7 @@ function whyUnanswered({ lockedUntil }: TradingAccount['client']): string {
   return `the exchange has locked this machine's address until ${clockTime(lockedUntil)}`;
 }
 
-/** From when on the fate can be told for certain, by this machine's clock in ms since the Unix epoch; null where nobody knows. */
+/** From when on the outcome can be told for certain, by this machine's clock in ms since the Unix epoch; null where nobody knows. */
 export function certainFrom({ client, host }: TradingAccount, end: number | undefined): number | null {
   return end !== undefined && Number.isFinite(end) ? host.now() + (end - client.now()) : null;
 }

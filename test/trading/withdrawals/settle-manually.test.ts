@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { settleByHand } from '../../../src/trading/by-hand.js';
 import { resolve } from '../../../src/trading/resolve.js';
-import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify.js';
+import { settleManually } from '../../../src/trading/settle-manually.js';
+import { verifyWithdrawals } from '../../../src/trading/withdrawals/verify-withdrawals.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
@@ -26,7 +26,7 @@ describe('a withdrawal of which no look can tell', () => {
     ['notSent', 'notSent', 'not sent, as the user says'],
   ] as const)('is settled as somebody says: %s', async (word, outcome, event) => {
     const account = await lostAt(DOUBTFUL, [], LATE);
-    await settleByHand(account, 'lost1', word);
+    await settleManually(account, 'lost1', word);
     const settled = account.journal.archive.find('lost1');
     expect(settled).toMatchObject({ outcome, id: null, duplicates: [] });
     expect(settled?.events.map((one) => one.event)).toEqual([
@@ -41,10 +41,10 @@ describe('a withdrawal of which no look can tell', () => {
     'not before that is certain: %j',
     async (options) => {
       const account = await lostAt(DOUBTFUL, [], options);
-      await expect(settleByHand(account, 'lost1', 'notSent')).rejects.toMatchObject({
+      await expect(settleManually(account, 'lost1', 'notSent')).rejects.toMatchObject({
         kind: 'usage',
-        message: expect.stringContaining('may still carry out the withdrawal lost1'),
-        hints: saying(/^Report it from 2018-\S+Z on.*pit resolve lost1 --as done/),
+        message: expect.stringContaining('may still execute withdrawal lost1'),
+        hints: saying(/^Report it as done or notSent after 2018-\S+Z\..*pit resolve lost1 --as done/),
       });
       expect(account.journal.open()).toHaveLength(1);
     },
@@ -57,7 +57,7 @@ describe('a withdrawal of which no look can tell', () => {
     const server = await serveFaults({ answer: () => respond('{"code":4001,"message":"locked"}') });
     const account = accountOf(server.url, { elapsedMs });
     begin(account, 'lost1').leave();
-    await settleByHand(account, 'lost1', 'done').catch(() => undefined);
+    await settleManually(account, 'lost1', 'done').catch(() => undefined);
     expect(account.journal.open()).toHaveLength(isSettled ? 0 : 1);
   });
 
@@ -73,7 +73,7 @@ describe('a withdrawal of which no look can tell', () => {
   it('among two has the record that may be of either, and the other one then has none', async () => {
     const account = await lostAt([], [record(2, { toAddress: null })], { ...LATE, budgetMs: 200_000 });
     begin(account, 'lost2', { address: OTHER }).leave();
-    await settleByHand(account, 'lost1', 'done');
+    await settleManually(account, 'lost1', 'done');
     expect(account.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '2' });
     expect(await resolve(account, account.journal.open())).toMatchObject([{ outcome: 'notSent' }]);
     expect(await verifyWithdrawals(account, 'btc')).toEqual([]);
@@ -87,22 +87,22 @@ describe('what the exchange tells of a withdrawal counts before what somebody sa
     ['none', [], 'done', LATE, 'notSent'],
   ] as const)('%s', async (_, records, word, options, outcome) => {
     const account = await lostAt([], records, options);
-    await settleByHand(account, 'lost1', word);
+    await settleManually(account, 'lost1', word);
     await resolve(account, account.journal.open());
     expect(account.journal.archive.find('lost1')).toMatchObject({ outcome });
-    expect(account.told.join()).toContain('not what --as says');
+    expect(account.told.join()).toContain('so --as is ignored');
   });
 });
 
 it('nothing is settled by hand while a process is at it', async () => {
   const account = accountOf((await serveFunds([], [], NOW)).url, LATE);
   begin(account, 'lost1');
-  const told = { kind: 'usage', message: 'Another process is at lost1.' };
-  await expect(settleByHand(account, 'lost1', 'notSent')).rejects.toMatchObject(told);
+  const told = { kind: 'usage', message: 'Another process is working on lost1.' };
+  await expect(settleManually(account, 'lost1', 'notSent')).rejects.toMatchObject(told);
   expect(account.journal.open()).toHaveLength(1);
 });
 
 it.each([undefined, 'nobody'])('nothing is settled by hand under the id %s', async (id) => {
   const account = accountOf((await serveFaults({ answer: () => respond(listed([])) })).url);
-  await expect(settleByHand(account, id, 'done')).rejects.toMatchObject({ kind: 'usage' });
+  await expect(settleManually(account, id, 'done')).rejects.toMatchObject({ kind: 'usage' });
 });

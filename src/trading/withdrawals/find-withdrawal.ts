@@ -6,11 +6,11 @@ import { type Intent, isOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import { isRefusedAlike } from '../orders/reference.js';
 import { tryRead } from '../try-read.js';
-import { type Bill, sightInBills } from './bills.js';
-import { uncontested } from './claims.js';
+import { type Bill, findInBills } from './bills.js';
+import { type Ambiguity, isObservation, type Observation } from './observation.js';
 import { billsAfter, isNewer, recordsAfter } from './records.js';
-import { type Doubt, isSighting, type Sighting } from './sighting.js';
 import { type Fit, fitOf, fitOfAmount } from './terms.js';
+import { uncontested } from './uncontested.js';
 
 /** Clocks differ, and a record may be dated when somebody looked at it: what is further off is another withdrawal. */
 export const DATES_MS = 60_000;
@@ -23,20 +23,20 @@ export const CLOCK_SLACK_MS = 86_400_000;
  * something else, undefined where it could not be asked. The last two prove nothing.
  * @param refusal the code with which the withdrawal was refused
  */
-export async function lookFor(
+export async function findSentWithdrawal(
   account: TradingAccount,
   entry: Entry<'withdraw'>,
   refusal?: number | null,
-): Promise<Sighting | Doubt | 'nothing' | undefined> {
+): Promise<Observation | Ambiguity | 'nothing' | undefined> {
   const found = await tryRead(() => search(account, entry.intent, refusal));
   entry.note(`looked at the withdrawals: ${wordsOf(found)}`);
   return found;
 }
 
-function wordsOf(found: Sighting | Doubt | 'nothing' | undefined): string {
+function wordsOf(found: Observation | Ambiguity | 'nothing' | undefined): string {
   if (found === undefined) return 'no answer';
   if (found === 'nothing') return 'not found';
-  if (!isSighting(found)) return found.doubt;
+  if (!isObservation(found)) return found.doubt;
   return found.bill === null ? `found ${found.ids.join(' and ')}` : `found in the bills as ${found.bill}`;
 }
 
@@ -44,7 +44,7 @@ async function search(
   account: TradingAccount,
   intent: Intent<'withdraw'>,
   refusal?: number | null,
-): Promise<Sighting | Doubt | 'nothing'> {
+): Promise<Observation | Ambiguity | 'nothing'> {
   try {
     const records = await recordsAfter(account.client, intent.terms.coin, intent.terms.before.record);
     // after the list, so that nothing that is listed is missed in the journal
@@ -62,7 +62,7 @@ async function search(
   }
 }
 
-function contested(records: readonly Withdrawal[]): Doubt {
+function contested(records: readonly Withdrawal[]): Ambiguity {
   const ids = records.map(({ id }) => id);
   return { doubt: `the record ${ids.join(' and ')} may be of another one that is unknown too`, records: ids };
 }
@@ -119,7 +119,7 @@ async function inBills(
   const bills = await billsAfter(account.client, terms.coin, terms.before.bill, reqTime - DATES_MS);
   const fitWith = (bill: Bill, of: Intent<'withdraw'>) => fitOfBill(account, bill, of);
   const fitting = bills.filter((bill) => fitWith(bill, intent) !== undefined).reverse();
-  return sightInBills(account, fitting, { intent, others, records, fitOf: fitWith });
+  return findInBills(account, fitting, { intent, others, records, fitOf: fitWith });
 }
 
 /** Of a withdrawal that leaves the exchange the bills before it were not noted, and it has one too. */

@@ -4,7 +4,7 @@ import type { Entry } from '../journal/entry.js';
 import type { Outcome } from '../journal/intent.js';
 import { closeJob, endJob, outcomeOf } from './closing.js';
 import { Job } from './job.js';
-import { duplicatesOf, settleEarlier } from './reconcile.js';
+import { duplicatesOf, settleEarlier } from './reconcile-job.js';
 import { findRepeated } from './repeated.js';
 
 interface SettledJob {

@@ -3,9 +3,9 @@ import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf } from '../journal/intent.js';
 import { nameOf } from '../orders/attempts.js';
-import { endVerification, usedTolerance } from '../orders/verify.js';
+import { endVerification, usedTolerance } from '../orders/verify-orders.js';
 import { type Attempt, reconcile } from '../reconcile.js';
-import { CLOCK_SLACK_MS, DATES_MS, fitOfRecord, idsOf, recordsOf } from './look.js';
+import { CLOCK_SLACK_MS, DATES_MS, fitOfRecord, idsOf, recordsOf } from './find-withdrawal.js';
 import { isNewer, recordsAfter } from './records.js';
 
 type WithdrawalEntry = Entry & { readonly intent: Intent<'withdraw'> };
@@ -63,7 +63,7 @@ export async function verifyWithdrawals(
     return { intent: entry.intent.id, terms: entry.intent.terms, id: order, ids };
   });
   // before they are noted: if this process is killed in between they are reported twice rather than never
-  if (reports.length > 0) account.alarmWithdrawals(reports);
+  if (reports.length > 0) account.reportDuplicateWithdrawals(reports);
   for (const { entry, ids } of found) entry.addDuplicates(ids);
   for (const [index, entry] of settled.entries())
     endVerification(account, entry, attempts.slice(index, index + 1), closed);

@@ -1,4 +1,8 @@
+import { Decimal } from '../../domain/decimal.js';
+import type { Market } from '../../domain/market.js';
 import { Failure, usage } from '../../errors.js';
+import type { BatchLine } from '../journal/intent.js';
+import { checkOrder } from '../orders/rules.js';
 
 /** So many are named; a file in another format has thousands. */
 const MOST_NAMED = 3;
@@ -31,4 +35,12 @@ export class BadLines {
     const more = this.#count - this.#first.length;
     throw usage(`${named}${more === 0 ? '' : ` And ${more} more.`} Nothing was sent.`, first.failure.hints);
   }
+}
+
+/** Refuses orders that the market's scales and minimums would refuse, all of them at once. Throws Failure `usage`. */
+export function checkLines(market: Market, lines: readonly BatchLine[], what: 'Line' | 'Order'): void {
+  const bad = new BadLines(what);
+  for (const [number, price, amount] of lines)
+    bad.try(number, () => checkOrder(market, Decimal.of(price), Decimal.of(amount)));
+  bad.refuse();
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
 import type { OrderTerms } from '../../src/trading/journal/intent.js';
 import { placeOrder } from '../../src/trading/orders/place.js';
-import { settleOrder } from '../../src/trading/orders/settle.js';
+import { settleOrder } from '../../src/trading/orders/settle-order.js';
 import { KEYS } from '../exchange/support.js';
 import { type FakeHost, NOW } from '../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../support/fault-server.js';
