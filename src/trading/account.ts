@@ -12,7 +12,7 @@ export interface TradingAccount {
   readonly journal: Journal;
   readonly budget: Budget;
   readonly tolerance: ToleranceMemory;
-  /** Takes words for a person who waits: what is being found out. */
+  /** Receives progress messages for the user: what is being looked up. */
   readonly tell: (words: string) => void;
   /** Warns about facts that differ from the request. */
   readonly warn: (words: Advice) => void;
@@ -27,6 +27,6 @@ export interface ToleranceMemory {
   /** Milliseconds; undefined while it is not known. */
   readonly known: number | undefined;
   keep(milliseconds: number): Promise<void>;
-  /** The exchange has shown that it is not so any more. */
+  /** The exchange has shown that this is no longer true. */
   forget(): Promise<void>;
 }

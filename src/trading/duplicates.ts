@@ -1,10 +1,10 @@
 import type { OrderTerms, WithdrawTerms } from './journal/intent.js';
 
-/** Orders that are there beyond the one that was wanted. */
+/** Orders that exist in addition to the wanted one. */
 export interface DuplicateOrders {
   readonly intent: string;
   readonly terms: OrderTerms;
-  /** Of a batch, which of its lines it is, counted from 0. */
+  /** The line of a batch, counted from 0. */
   readonly line?: number;
   /** The order that was wanted; null if there was to be none, or none is known. */
   readonly order: string | null;
@@ -14,7 +14,7 @@ export interface DuplicateOrders {
   readonly certain: boolean;
 }
 
-/** Withdrawals that are there beyond the one that was wanted. */
+/** Withdrawals that exist in addition to the wanted one. */
 export interface DuplicateWithdrawals {
   readonly intent: string;
   readonly terms: WithdrawTerms;
@@ -24,7 +24,7 @@ export interface DuplicateWithdrawals {
   readonly ids: readonly string[];
 }
 
-/** What was made of each write: several orders of a batch may be there again. */
+/** The duplicates of each write: several orders of a batch may be duplicated. */
 export function byWrite(duplicates: readonly DuplicateOrders[]): ReadonlyMap<string, readonly DuplicateOrders[]> {
   const groups = new Map<string, DuplicateOrders[]>();
   for (const one of duplicates) groups.set(one.intent, [...(groups.get(one.intent) ?? []), one]);

@@ -49,7 +49,7 @@ export interface Attempt {
   readonly checkedTo?: number | undefined;
   /** Whether a row existed before the request. Without it, only its time shows that. */
   readonly isOlder?: ((row: string) => boolean) | undefined;
-  /** Its rows are found some other way, as by client id. What fits it is reserved until then. */
+  /** Its rows are found in another way, such as by client id. Matching rows are reserved until then. */
   readonly isProvenElsewhere?: boolean | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface List {
   readonly rows: readonly Row[];
   /** When reading began, by the exchange's clock. */
   readonly began: number;
-  /** Every row from this moment on is in it; `-Infinity` for a list that was read to its end. */
+  /** The list has every row from this moment on; `-Infinity` if it was read to its end. */
   readonly since: number;
 }
 
@@ -67,7 +67,7 @@ interface Context {
   readonly known: ReadonlySet<string>;
   /** For how long after its `reqTime` the exchange accepts a request, in milliseconds. */
   readonly tolerance: number;
-  /** How badly a row fits an intent of its key: 0 for exactly, undefined if not at all. By default every one fits. */
+  /** How badly a row matches an intent of its key: 0 for exactly, undefined if not at all. By default every one matches. */
   readonly misfit?: (row: string, intent: string) => number | undefined;
 }
 
@@ -79,7 +79,7 @@ export type IntentOutcome =
 export interface Duplicates {
   readonly attempt: Attempt;
   readonly intent: Intent;
-  /** Oldest first. Of an intent that was absent, the first of them is its order. */
+  /** Oldest first. For an intent that was absent, the first of them is its order. */
   readonly rows: readonly Row[];
 }
 
@@ -97,11 +97,11 @@ export interface Reconciled {
   readonly contested: ReadonlySet<string>;
   /** Rows that are reserved for an attempt that is proven elsewhere. */
   readonly reserved: ReadonlyMap<string, Attempt>;
-  /** When to hold another list against what is not closed; undefined if everything is. */
+  /** When to compare another list with what is not closed; undefined if everything is closed. */
   readonly retryAt: number | undefined;
 }
 
-/** From when on the exchange certainly does not accept a request of this `reqTime` any more. */
+/** The time from which the exchange certainly does not accept a request with this `reqTime` any more. */
 export function closesAt(reqTime: number, tolerance: number): number {
   return reqTime + tolerance + SLACK_MS;
 }
@@ -149,7 +149,7 @@ export function reconcile(
       ? isInTime(row, claim) && row.time >= claim.attempt.reqTime - SLACK_MS
       : isNewer(row, claim.attempt);
 
-  // 1. what an answer named belongs to that request, though other requests would fit as well
+  // 1. a row that an answer named belongs to that request, even if other requests would match as well
   const byAttempt = groupBy(claims, ({ attempt }) => attempt.id);
   for (const attempt of attempts) {
     const named = new Set(attempt.named);
@@ -167,7 +167,7 @@ export function reconcile(
     }
   }
 
-  // 2. what is open takes what fits it best; requests that got no answer come first
+  // 2. open intents take the rows that match best; requests without an answer come first
   const reserved = new Map<string, Attempt>();
   const takers = new Map<string, Set<string>>();
   const freeByKey = groupBy(free, ({ key }) => key);
@@ -267,7 +267,7 @@ function byNeed(one: Claim, other: Claim): number {
   );
 }
 
-/** Whether it is known if the request made it, so that another row like it is one too many. */
+/** Whether it is known that the request made it, so that another identical row is one too many. */
 function isMade({ intent, order }: Claim): boolean {
   return order !== null || intent.state !== 'open';
 }

@@ -23,7 +23,7 @@ function recordProbe(coin: string): Probe {
   return ({ client }, reqTime) => client.acceptsForWithdrawals(coin, reqTime);
 }
 
-/** The one for a write that something can be found out about. */
+/** The tolerance check for a write that can be looked up. */
 export function probeOf(intent: Exclude<Intent, Intent<'call'>>): Probe {
   return isOf(intent, 'withdraw') ? recordProbe(intent.terms.coin) : orderProbe(intent.terms.market);
 }

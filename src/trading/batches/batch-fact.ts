@@ -24,8 +24,7 @@ export type BatchFact =
   /** The exchange's lists show these orders. */
   | { readonly kind: 'found'; readonly orders: readonly (readonly [line: number, id: string])[] }
   /**
-   * What else there was in the request is not on the exchange. Of what was refused a copy may still be placed: then it is
-   * `found`.
+   * The rest of the request is not on the exchange. A duplicate of a refused order may still be placed: then it is `found`.
    */
   | {
       readonly kind: 'closed';

@@ -13,10 +13,10 @@ import type { PendingRequest } from './pending-request.js';
 const GROUP = 4;
 /** The most requests without an answer at a time. */
 const MOST_ON_THE_WAY = 30;
-/** Kept for the answers to what has left, at most a quarter of all. */
+/** Reserved for outstanding answers, at most a quarter of the budget. */
 const RESERVE_MS = 5_000;
 
-/** Why the requests stopped leaving before all had. */
+/** Why the requests stopped before all had left. */
 export type Trouble =
   | { readonly kind: 'lost'; readonly reason: string }
   | { readonly kind: 'stayed'; readonly reason: string; readonly failure: FailureKind }
@@ -37,7 +37,7 @@ export function batchOf(
   return { market, side, account, orders };
 }
 
-/** Carries a job's requests to the exchange, several at once, until all are there or one is not answered as it should be. */
+/** Sends a job's requests, several at once, until all are sent or one is not answered normally. */
 export class BatchSender {
   #waiting = 0;
   #onTheWay = 0;
@@ -63,14 +63,14 @@ export class BatchSender {
     this.#wake();
   }
 
-  /** Sends these lines and waits for every answer. What came in between, if anything did; the first of several. */
+  /** Sends these lines and waits for every answer. Returns the first problem, if there was one. */
   async send(lines: readonly number[]): Promise<Trouble | undefined> {
     this.#trouble = undefined;
     const portions = portioned(lines);
     const carried: Promise<void>[] = [];
     const broken: unknown[] = [];
     while (portions.length > 0 && this.#mayGoOn()) {
-      // the first request shows whether there is any hope; what the others would be refused for need not be said twice
+      // the first request shows whether any can succeed; one refusal need not be repeated by all others
       const group = portions.splice(0, this.#answered === 0 ? 1 : GROUP);
       this.#isRecording = true;
       // at once: nobody would catch a rejection that comes while others are recorded, and the process would end
@@ -98,7 +98,7 @@ export class BatchSender {
     }
   }
 
-  /** Resolves when every answer has come or is given up, and what was being written down is taken back. */
+  /** Resolves once every answer has arrived or timed out. Requests that are still being recorded are cancelled. */
   async idle(): Promise<void> {
     while (this.#onTheWay > 0 || this.#isRecording) await this.#change();
   }
@@ -138,7 +138,9 @@ export class BatchSender {
     }
   }
 
-  /** What throws could not be made into a request; whatever fails later may have arrived, and is in the result. */
+  /**
+   * A thrown error means that the request could not be built; one that fails later may have arrived, and is in the result.
+   */
   async #sent(request: PendingRequest, mayLeave: () => boolean) {
     try {
       const batch = batchOf(this.job.terms, request.sent);

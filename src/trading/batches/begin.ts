@@ -8,7 +8,7 @@ import type { Guarding } from '../orders/place.js';
 import { Job } from './job.js';
 import { areSameJobs, areSameLines, keyOf, lineKey } from './lines.js';
 
-/** What is to be placed, before anything is known of the exchange. */
+/** The orders to place, before anything on the exchange is known. */
 export type BatchPlan = Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines'>;
 
 /** A job's id, which no request carries: it only names the record. Its prefix distinguishes it from a client order id. */
@@ -37,7 +37,7 @@ export async function beginJob(
   };
   const entry = journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id, reqTime: client.now(), bid });
   try {
-    // another process may have begun the same one meanwhile; then neither goes on
+    // another process may have started the same job meanwhile; then neither continues
     refuseTwins(account, plan, id);
     recheck?.();
   } catch (error) {
@@ -132,7 +132,7 @@ function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan): void 
   });
 }
 
-/** An order that is unknown may be there; one that waits for its answer will be known to whoever placed it. */
+/** An unknown order may be live; one that waits for its answer will be known to whoever placed it. */
 function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan): void {
   const { intent } = entry;
   if (!isOf(intent, 'order') && !isOf(intent, 'orderMoreV2')) return;

@@ -11,7 +11,7 @@ export function closeRefused(job: Job, request: PendingRequest, code: number | n
   close(job, request, { outcome: 'refused', reason: request.reason, code });
 }
 
-/** Nothing of it can come any more: whatever kept it from being placed, it may be sent. */
+/** The request has expired: whatever kept it from being placed, it may be sent again. */
 export function closeLate(job: Job): void {
   for (const request of [...job.pendingRequests.values()]) {
     const { answer, reason } = request;
@@ -51,7 +51,7 @@ function warnOf({ warn }: TradingAccount, { ids }: PendingRequest): void {
   warn(`The exchange accepted orders that it does not have: ${[...ids].join(', ')}. Their lines count as refused.`);
 }
 
-/** The order by its id, none if there is no such, or undefined if the exchange could not be asked. */
+/** The order by its id, none if it does not exist, or undefined if the exchange could not be asked. */
 async function askFor({ client }: TradingAccount, { terms }: Job, id: string): Promise<Order[] | undefined> {
   const record = await tryRead(async () => (await client.findOrder(terms.market, { id })) ?? 'nothing');
   return record === undefined || record === 'nothing' ? record && [] : [record];

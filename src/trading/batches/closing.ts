@@ -32,7 +32,9 @@ export function closeJob(job: Job, checkedTo?: number): void {
 /** An order from a request that the network repeated, and its line. */
 export type Duplicate = readonly [line: number, id: string];
 
-/** What a job takes in of such orders, the oldest first; the first of a line that was refused is the line's order. */
+/**
+ * The part of such orders that belongs to the job, oldest first; the first of a line that was refused is the line's order.
+ */
 export function factsOf(
   job: Job,
   more: readonly Duplicate[],
@@ -50,8 +52,8 @@ export function factsOf(
 }
 
 /**
- * Takes in orders that the requests of a settled job made later. First they are accounted for, so that they are reported
- * once whatever comes between.
+ * Adds orders that the requests of a settled job made later. They are recorded first, so that they are reported once even if
+ * the process dies in between.
  */
 export function addLateOrders(journal: Journal, { id }: Job, reports: readonly DuplicateOrders[]): void {
   const { archive } = journal;
@@ -62,7 +64,7 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
   unlessDiskFails(() => {
     const accounted = { ...kept, duplicates: [...new Set([...kept.duplicates, ...more.map(([, one]) => one)])] };
     archive.add(accounted, kept);
-    // another process may have found them too, and have taken them in
+    // another process may have found and recorded them too
     const known = new Set(job.orders);
     const facts = factsOf(
       job,
@@ -106,7 +108,7 @@ export function endJob(job: Job, why: string, checkedTo?: number): void {
   else job.entry.leave(`stopped (${why}): ${wordsOf(job)}`);
 }
 
-/** The lines that are there, as often as they are. */
+/** The lines of these orders, each as often as it occurs. */
 function placedLines({ terms: { lines }, results, duplicates }: Job): readonly BatchLine[] {
   const placed = lines.filter((_, line) => results[line]?.outcome === 'placed');
   return [...placed, ...[...duplicates.values()].flatMap((line) => lines.slice(line, line + 1))];

@@ -9,8 +9,8 @@ const FORM = 'Each line is price,amount or {"price":…,"amount":…}, with plai
 
 /**
  * Reads the orders of a file: `price,amount` lines or JSON objects, one a line. Empty lines and those that begin with `#`
- * are left out; the first may be the header `price,amount`. Numbers keep the digits they are written with.
- * Throws Failure `usage` that names the lines which cannot be read.
+ * are skipped; the first may be the header `price,amount`. Numbers keep their digits. Throws Failure `usage` that names the
+ * lines which cannot be read.
  */
 export function readLines(text: string): BatchLine[] {
   const bad = new BadLines('Line');

@@ -21,7 +21,7 @@ export class Job extends Progress {
     this.learn(this.terms.baseline);
     for (const { fact, runner } of entry.events) {
       if (fact !== undefined) this.apply(fact);
-      // who takes it up gets no answer to what another process sent
+      // a new owner gets no answer to what another process sent
       if (runner !== undefined) for (const doubt of this.pendingRequests.values()) doubt.isOver = true;
     }
   }
@@ -40,7 +40,7 @@ export class Job extends Progress {
     return seen.sort((left, right) => Decimal.of(right).compare(Decimal.of(left)))[0];
   }
 
-  /** What each line is known by; worked out when it is first asked for, because an undisturbed job never does. */
+  /** The key of each line; computed on first use, since most jobs never need it. */
   get keys(): readonly string[] {
     this.#keys ??= this.terms.lines.map(lineKey);
     return this.#keys;
@@ -87,7 +87,7 @@ export class Job extends Progress {
     return this.results.flatMap((_, line) => (isFree(line) ? line : []));
   }
 
-  /** The lines that are to be sent now, or once it is known that they are not there. */
+  /** The lines to send now, or once it is known that they are not on the exchange. */
   get pending(): BatchLine[] {
     return this.terms.lines.filter((_, line) => (this.results[line]?.outcome ?? 'notSent') === 'notSent');
   }
@@ -98,7 +98,7 @@ export class Job extends Progress {
     return new Set(uncertainLines.flatMap(({ lines }) => [...lines].map((line) => this.keys[line] ?? '')));
   }
 
-  /** Numbers new requests and writes down, durably, that they are about to leave. Throws Failure `usage`. */
+  /** Numbers new requests and records, durably, that they are about to leave. Throws Failure `usage`. */
   async leaving(portions: readonly (readonly number[])[], reqTime: number): Promise<PendingRequest[]> {
     const requests = portions.map((lines, index) => [this.requests + 1 + index, lines] as const);
     const fact = { kind: 'leaving', requests, reqTime } as const;
@@ -116,7 +116,7 @@ export class Job extends Progress {
     this.apply(fact);
   }
 
-  /** The same of a settled job, as {@link Entry.addLate}. */
+  /** The same for a settled job, as {@link Entry.addLate}. */
   tellLate(event: string, fact: BatchFact): boolean {
     const isThere = this.entry.addLate(event, fact);
     if (isThere) this.apply(fact);
@@ -130,10 +130,7 @@ export function keptJob(journal: Journal, id: string): Job | undefined {
   return entry === undefined ? undefined : new Job(entry);
 }
 
-/**
- * Whether it has only been recorded, or the process that was at it last gave up in order; the one that takes it up then
- * adds a line of its own.
- */
+/** Whether it has only been recorded, or its last owner released it in order; the next owner then adds a line of its own. */
 function isEnd(events: readonly JournalEvent[]): boolean {
   if (events.length === 1) return true;
   const end = events.findLastIndex(({ left }) => left === true);

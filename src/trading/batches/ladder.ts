@@ -20,7 +20,7 @@ export interface Ladder {
 
 export interface Rungs {
   readonly lines: readonly BatchLine[];
-  /** What rounding leaves of the total, in the base coin. */
+  /** What is left of the total after rounding, in the base coin. */
   readonly rest: Decimal;
 }
 

@@ -5,14 +5,14 @@ export interface PendingRequest {
   readonly request: number;
   /** Milliseconds since the Unix epoch, by the exchange's clock. */
   readonly reqTime: number;
-  /** Of how many ids the job knew when it left: those orders are older than what it made. */
+  /** How many ids the job knew when it left: those orders are older than the ones it made. */
   readonly knownBefore: number;
   readonly sent: readonly number[];
   /** The lines without an outcome. */
   readonly lines: Set<number>;
   /** Accepted orders whose lines are unknown so far. */
   readonly ids: Set<string>;
-  /** The ids that its answer named, as far as they were new, whatever became of them. */
+  /** The new ids that its answer named, whatever their outcome. */
   readonly named: Set<string>;
   /** The last list showed all of its known orders: an order that it lacks does not exist. */
   isShown: boolean;

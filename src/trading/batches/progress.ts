@@ -11,19 +11,19 @@ type FactOf<Kind extends BatchFact['kind']> = Extract<BatchFact, { kind: Kind }>
 export class Progress {
   readonly pendingRequests = new Map<number, PendingRequest>();
   readonly results: (LineResult | undefined)[];
-  /** The `reqTime` of the request with which each line left last; undefined for one that never did. */
+  /** The `reqTime` of each line's last request; undefined for a line that was never sent. */
   readonly sentAt: (number | undefined)[];
   /** Ids of orders that the job has met, each with how many it knew before. */
   readonly known = new Map<string, number>();
   /** Duplicate orders, each with the line whose order it duplicates. */
   readonly duplicates = new Map<string, number>();
-  /** Lines whose orders are known only by their places in answers. */
+  /** Lines whose orders are known only by their positions in answers. */
   readonly byPlace = new Set<number>();
   /** Nobody else seems to use the account, so only the network can have made them. */
   certain = true;
   #requests = 0;
   #gaps = false;
-  /** How many lines have which outcome: counted along, because a progress bar asks after every answer. */
+  /** The number of lines by outcome, updated with each fact, because a progress bar asks after every answer. */
   readonly #tally = { placed: 0, refused: 0, notSent: 0 };
 
   /** @param count of the job's lines */
@@ -48,7 +48,7 @@ export class Progress {
     return { placed, refused, unknown, notSent: this.results.length - placed - refused - unknown };
   }
 
-  /** Takes in ids of orders that are on the exchange. */
+  /** Adds ids of orders that are on the exchange. */
   protected learn(ids: readonly string[]): void {
     for (const id of ids) if (!this.known.has(id)) this.known.set(id, this.known.size);
   }
@@ -95,8 +95,8 @@ export class Progress {
   }
 
   /**
-   * What accepted everything answers with as many ids, in the order of the pairs for all that is known: the lists show at the
-   * end whether it is so. Of fewer, each may be any line's.
+   * An answer that accepts everything has as many ids, presumably in the order of the pairs: the lists confirm this at the
+   * end. With fewer ids, each may be any line's.
    */
   #answered(doubt: PendingRequest, { ids, message }: FactOf<'answered'>): void {
     const unknown = [...new Set(ids)].filter((id) => !this.known.has(id));

@@ -16,11 +16,11 @@ import { lineTerms } from './lines.js';
 import { assignByTerms } from './places.js';
 
 interface Extent {
-  /** Of how many known orders everything older is left out; as far back as pending requests need by default. */
+  /** The number of known orders beyond which older ones are left out; by default as far back as pending requests need. */
   readonly horizon?: number;
   /** Lines that should not have left, for a record that may be incomplete. */
   readonly astray?: readonly number[];
-  /** All orders that the job is known to have: a list without one of them is not the whole one. */
+  /** All known orders of the job: a list without one of them is incomplete. */
   readonly shows?: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export async function reconcileJob(
   return isRead && missing === 0 && (shows === undefined || !result.contested.has(nameOf(job.entry)));
 }
 
-/** Undefined if it cannot be found out which orders are another write's. */
+/** Undefined if the orders of other writes cannot be determined. */
 async function reconciled(
   account: TradingAccount,
   job: Job,
@@ -74,7 +74,7 @@ async function reconciled(
     began: client.now(),
     since: isRead ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
   };
-  // after the list, so that nothing that is listed is missed in the journal
+  // after the list, so that the journal covers all that is listed
   const others = openOrderWrites(journal, job.terms).filter(({ entry }) => entry.intent.id !== job.id);
   const known = records.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, records, job.id);
   for (const id of [...others.flatMap(({ orders }) => orders), ...job.duplicates.keys()]) known.add(id);
@@ -83,7 +83,7 @@ async function reconciled(
   let attempts = others.flatMap((write) => write.attempts);
   const result = run(attempts);
   for (const { group } of new Set(result.reserved.values())) {
-    // a single order is asked for by its client id: then it is known which one is its own
+    // a single order is read by its client id, which identifies its own
     const entry = others.find((write) => nameOf(write.entry) === group)?.entry;
     if (entry === undefined || !isOf(entry.intent, 'order')) continue;
     const { id: clientId, terms } = entry.intent;
@@ -102,7 +102,7 @@ function takeInDuplicates(account: TradingAccount, job: Job, { duplicates, unexp
     .flatMap(({ intent, rows }) => rows.map((row): Duplicate => [termsOf(own, intent).line ?? 0, row.id]));
   if (more.length === 0) return;
   const certain = unexplained.length === 0;
-  // before it is noted: if this process is killed in between it is reported twice rather than never
+  // before it is recorded: if this process is killed in between, it is reported twice rather than never
   account.reportDuplicateOrders(reportsOf(job, more, certain));
   for (const [event, fact] of factsOf(job, more, certain)) job.tell(event, fact);
 }

@@ -36,9 +36,9 @@ async function isLookedThrough(account: TradingAccount, job: Job): Promise<boole
 }
 
 /**
- * Whether nothing but the job's orders came to the list since it began. No order leaves the list, closed ones are in it too
- * (observed); if one did, the rows would not fit. Those above the one from before are a request's worth at least: they show
- * too whether answers name orders in the order of the pairs.
+ * Whether only the job's orders were added to the list since it began. No order leaves the list, closed ones stay in it
+ * (observed); if one did, the rows would not match. The rows above the one from before are at least one request's: they also
+ * show whether answers name orders in the order of the pairs.
  */
 async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<boolean> {
   const { market, side, baseline } = job.terms;

@@ -44,7 +44,7 @@ const HOPELESS: ReadonlySet<number | null> = new Set([
   1002, 1003, 1006, 1009, 1010, 1012, 1013, 1014, 3004, 3006, 3010,
 ]);
 
-/** Carries out a job from wherever it stands, and knows what it takes to stop in mid-way. */
+/** Runs a job from its current state, and knows how to stop midway. */
 export class JobRun {
   readonly #sender: BatchSender;
   #isInterrupted = false;
@@ -176,7 +176,7 @@ export class JobRun {
     return trouble.kind === 'refused' ? this.#refused(trouble.refusal) : undefined;
   }
 
-  /** A lock, or permits that others use up until the time is over: the next request would fare no better. */
+  /** A lock, or permits that others use up until the time is over: the next request would fail too. */
   async #stayed({ reason, failure }: Extract<Trouble, { kind: 'stayed' }>): Promise<Ending | undefined> {
     if (failure === 'limited') return { kind: 'limited', reason };
     return this.#setBack(STAYED_PAUSE_MS * 2 ** this.#setbacks, { kind: 'unreachable', reason });
@@ -193,7 +193,7 @@ export class JobRun {
     return HOPELESS.has(refusal.code) ? { kind: 'refused', refusal } : undefined;
   }
 
-  /** Goes on after a pause, unless it was so several times in a row. */
+  /** Continues after a pause, unless this happened several times in a row. */
   async #setBack(pauseMs: number, ending: Ending): Promise<Ending | undefined> {
     const { host, budget } = this.account;
     this.#setbacks += 1;

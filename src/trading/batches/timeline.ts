@@ -1,9 +1,9 @@
 import type { JournalEvent } from '../journal/intent.js';
 
-/** What happens to every request while all goes well, and to those that were taken back when something did not. */
+/** The normal events of a request, and those of requests that were cancelled. */
 const USUAL = new Set(['leaving', 'answered', 'stayed']);
 
-/** A job's events as people read them: runs of requests that left and were answered are one line each. */
+/** A job's events for people: runs of requests that were sent and answered become one line each. */
 export function timelineOf(events: readonly JournalEvent[]): JournalEvent[] {
   const lines: JournalEvent[] = [];
   let run: JournalEvent[] = [];

@@ -14,7 +14,7 @@ import type { GuardLimits } from './limits.js';
 const DAY_MS = 86_400_000;
 
 /**
- * What the orders of the UTC day come to in a quote coin, by the journal: those that were placed, whatever happened to them
+ * The total of the UTC day's orders in a quote coin, by the journal: those that were placed, whatever happened to them
  * since, and those that may have been.
  *
  * @param now milliseconds since the Unix epoch

@@ -56,7 +56,7 @@ type Seen = MarketView | Failure | undefined;
 /** What a proposal is checked against. */
 export interface Evidence {
   readonly seen: Seen;
-  /** What the day's orders come to already, in the market's quote coin. */
+  /** The total of the day's orders so far, in the market's quote coin. */
   readonly today: Decimal;
 }
 

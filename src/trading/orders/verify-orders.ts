@@ -99,7 +99,7 @@ export async function verifyOrders(
   const isSuspected = reportable(quick).length > 0;
   const checked = isSuspected ? reconcileSide(account, where, listed, fresh, true) : quick;
   const found = await reported(account, where, listed, checked, mostPages);
-  // before they are noted: if this process is killed in between they are reported twice rather than never
+  // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (found.length > 0) account.reportDuplicateOrders(found.map(({ report }) => report));
   noteDuplicates(account, checked, found);
   closeWrites(account, checked);

@@ -76,7 +76,7 @@ function spentBy({ side, price, amount }: ReplacedOrder): Decimal {
   return side === 'buy' ? amount.times(price) : amount;
 }
 
-/** A part of the snapshot that has to be there. Throws the Failure that is in its place. */
+/** A required part of the snapshot. Throws the Failure that is in its place. */
 export async function orThrow<Value>(part: Promise<Value | Failure>): Promise<Value> {
   const value = await part;
   if (value instanceof Failure) throw value;

@@ -47,7 +47,7 @@ export interface Answers {
   readonly orders: readonly Order[] | Failure;
 }
 
-/** What the orders would do, what to beware of, and which guards hold them back. Failed requests become warnings. */
+/** What the orders would do, warnings, and the guards that stop them. Failed requests become warnings. */
 export async function previewOrders(
   account: TradingAccount,
   plan: PlannedOrders,
@@ -126,7 +126,7 @@ export function estimateFee(orders: readonly Order[], side: Side, receives: Deci
   return { fee: receives.times(paid).dividedBy(received, FEE_DECIMALS, 'up').trimmed(), coin };
 }
 
-/** What to beware of, as sentences. What a guard holds back is not among them. */
+/** Warnings, as sentences. Guards that stop the orders are not among them. */
 export function warningsOf(plan: PlannedOrders, facts: PreviewFacts, answers: Answers): string[] {
   const single = singleOrder(plan.orders);
   return [

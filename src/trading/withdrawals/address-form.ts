@@ -30,7 +30,7 @@ const FORMS: readonly { readonly chains: readonly string[]; readonly form: RegEx
   { chains: ['SOL', 'SOLANA'], form: new RegExp(`^${BASE58}{32,44}$`), words: '32 to 44 characters of base 58' },
 ];
 
-/** What no address of any chain holds, or is longer than. */
+/** Characters that no address of any chain has, or a length that none has. */
 const ANY = /^[!-~]{4,200}$/;
 
 interface ChainNames {
@@ -45,7 +45,7 @@ export function addressComplaint(address: string, names: ChainNames): string | u
   return known === undefined || known.form.test(address) ? undefined : `on ${names.chain} it is ${known.words}`;
 }
 
-/** Whether the chain's form is known here and the address has it. */
+/** Whether the chain's format is known and the address matches it. */
 export function hasFormOf(address: string, names: ChainNames): boolean {
   return formOf(names)?.form.test(address) ?? false;
 }

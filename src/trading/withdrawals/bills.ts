@@ -15,12 +15,12 @@ interface Explanations {
   readonly intent: Intent<'withdraw'>;
   /** Other withdrawals of the coin that left, or may have. */
   readonly others: readonly Intent<'withdraw'>[];
-  /** What the exchange lists of the coin's withdrawals, whoever made them. */
+  /** The coin's withdrawals in the exchange's list, whoever made them. */
   readonly records: readonly Withdrawal[];
   readonly fitOf: (bill: Bill, of: Intent<'withdraw'>) => Fit;
 }
 
-/** Bills of one event are dated alike; of two, here and there. */
+/** Bills of one event have the same date; those of two events sometimes. */
 const MOMENT_MS = 2_000;
 /** A record and its bill are made together, by one clock. */
 const SLACK_MS = 60_000;
@@ -68,14 +68,14 @@ async function otherwise(account: TradingAccount, bill: Bill, of: Explanations):
   return around === undefined ? 'there are too many bills to look through' : amongBills(bill, around, of);
 }
 
-/** Whoever withdrew it: the record of one of another address explains a bill as well. */
+/** Whoever withdrew it: a record for another address explains a bill as well. */
 function mayHaveMade({ amount, fee, time: submitted }: Withdrawal, { change, time }: Bill): boolean {
   const taken = Decimal.of(change).negated().toString();
   const terms = { amount, fee: fee ?? '0' };
   return Math.abs(submitted - time) <= SLACK_MS && fitOfAmount(taken, terms) !== undefined;
 }
 
-/** A trade brings something for what it takes. And what stands on other bills is no word for withdrawals, as far as is known. */
+/** A trade brings something in return. And a type that other bills have is not one for withdrawals, as far as is known. */
 function amongBills(bill: Bill, around: readonly Bill[], { others, fitOf }: Explanations): string | undefined {
   const neighbours = around.filter(({ id }) => id !== bill.id);
   const brought = neighbours.find(

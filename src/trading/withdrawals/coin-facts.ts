@@ -9,7 +9,7 @@ import type { Destination } from './destination.js';
 import { isReturned } from './records.js';
 import { useOf } from './terms.js';
 
-/** What the exchange says of a coin and of the key that is to withdraw it. */
+/** What the exchange reports about a coin and the key that will withdraw it. */
 export interface CoinFacts {
   /** The coin's entry in the account; undefined if the exchange has no such coin. */
   readonly entry: Coin | undefined;
@@ -22,7 +22,7 @@ export interface CoinFacts {
   readonly verified: string | null;
 }
 
-/** Reads all that a withdrawal is checked against, at one time. Throws Failure as the client's `read`. */
+/** Reads everything that a withdrawal is checked against, at the same time. Throws Failure as the client's `read`. */
 export async function readCoinFacts(client: ExchangeClient, coin: string): Promise<CoinFacts> {
   const [info, fees, places, verified] = await Promise.all([
     client.account(),

@@ -25,7 +25,7 @@ export function receiveAddress({ address, memo }: Destination): string {
   return memo === null ? address : `${address}_${memo}`;
 }
 
-/** Throws Failure `usage` for a memo that is missing, too much, or none. */
+/** Throws Failure `usage` for a memo that is missing, unneeded, or invalid. */
 export function checkMemo(coin: string, { chain, usesMemo }: Chain, { memo }: Destination): void {
   if (memo !== null && !MEMO.test(memo))
     throw usage('The memo must be 1 to 120 plain characters.', 'Copy it again from its source.');

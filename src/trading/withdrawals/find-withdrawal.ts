@@ -47,7 +47,7 @@ async function search(
 ): Promise<Observation | Ambiguity | 'nothing'> {
   try {
     const records = await recordsAfter(account.client, intent.terms.coin, intent.terms.before.record);
-    // after the list, so that nothing that is listed is missed in the journal
+    // after the list, so that the journal covers all that is listed
     const { open, placed, known } = accountOfOthers(account.journal, intent);
     const fitWith = (record: Withdrawal, of: Intent<'withdraw'>) => fitOfRecord(account, record, of);
     const fitting = recordsOf(account, intent, records, known);
@@ -77,7 +77,7 @@ function accountOfOthers(journal: Journal, { id, time, terms }: Intent<'withdraw
   return { open: others(open), placed: others(done), known: idsOf(settled, id) };
 }
 
-/** The records that fit a withdrawal best, the oldest first, but for those that belong to another one. */
+/** The records that match a withdrawal best, oldest first, except those of other withdrawals. */
 export function recordsOf(
   account: TradingAccount,
   intent: Intent<'withdraw'>,
@@ -101,13 +101,13 @@ function isInTime({ tolerance }: TradingAccount, { reqTime }: Intent, time: numb
   return time >= reqTime - DATES_MS && time <= reqTime + longest + DATES_MS;
 }
 
-/** Ids of the records of all withdrawals that are settled, but for one. */
+/** The record ids of all other settled withdrawals. */
 export function idsOf(settled: readonly Settled[], but?: string): Set<string> {
   const others = settled.filter(({ intent }) => isOf(intent, 'withdraw') && intent.id !== but);
   return new Set(others.flatMap(({ id, duplicates }) => [id ?? '', ...duplicates]));
 }
 
-/** @param others what the journal has of other withdrawals that left, or may have */
+/** @param others other withdrawals in the journal that left, or may have */
 async function inBills(
   account: TradingAccount,
   intent: Intent<'withdraw'>,
@@ -122,7 +122,7 @@ async function inBills(
   return findInBills(account, fitting, { intent, others, records, fitOf: fitWith });
 }
 
-/** Of a withdrawal that leaves the exchange the bills before it were not noted, and it has one too. */
+/** For a withdrawal that leaves the exchange, earlier bills were not noted, and it has a bill too. */
 function fitOfBill(account: TradingAccount, { id, change, time }: Bill, intent: Intent<'withdraw'>): Fit {
   const { terms } = intent;
   const amount = Decimal.of(change).negated();

@@ -19,7 +19,7 @@ export interface WithdrawLimits {
   readonly addresses: readonly string[] | null;
 }
 
-/** The limits of a profile's settings, which are in the form that is kept. */
+/** The limits of a profile's settings, in their stored form. */
 export function withdrawLimits(
   settings: Readonly<Partial<Record<WithdrawSetting | 'withdrawFee', string>>>,
 ): WithdrawLimits {
@@ -64,9 +64,9 @@ export async function checkLimits(
 }
 
 /**
- * What the withdrawals of the UTC day come to: those that the exchange lists, whoever made them, and those of the journal
- * that it does not list, or not yet, with all copies that the network made of them.
- * @param own the journal's name for one that is not to count
+ * The total of the UTC day's withdrawals: those that the exchange lists, whoever made them, and those of the journal that it
+ * does not list (yet), with all duplicates.
+ * @param own the journal's name for one that does not count
  */
 export async function withdrawnToday(
   account: TradingAccount,

@@ -21,7 +21,7 @@ export function takenOf(amount: Decimal, fee: Decimal, place: FeePlace): Decimal
  */
 const MOST_TIMES = 3;
 
-/** How much is to leave: decimal texts in the coin. */
+/** The amounts to withdraw: decimal texts in the coin. */
 export interface Sums {
   readonly amount: string;
   readonly fee: string;
@@ -57,9 +57,9 @@ export function readWithdrawAmount(word: string): WithdrawAmount & { readonly co
 }
 
 /**
- * What a withdrawal comes to. A share is rounded down; a number keeps its digits.
- * @throws Failure `usage` for too many decimals, a fee below the chain's or far above it, nothing that arrives, and more than
- *   is available
+ * The amounts of a withdrawal. A share is rounded down; a number keeps its digits.
+ * @throws Failure `usage` for too many decimals, a fee below the chain's or far above it, nothing that arrives, and more
+ *   than is available
  */
 export function sumsOf(wanted: WithdrawAmount, terms: SumTerms): Sums {
   const { coin, scale, available, chain, place } = terms;

@@ -17,7 +17,7 @@ export interface WithdrawRequest {
   readonly internal: boolean;
 }
 
-/** A withdrawal that can be sent, as far as that can be known beforehand. */
+/** A withdrawal that can be sent, as far as can be known beforehand. */
 export interface PreparedWithdrawal extends Destination {
   readonly wanted: WantedWithdrawal;
   readonly chain: Chain;

@@ -72,7 +72,7 @@ export async function billsBetween(client: ExchangeClient, from: number, to: num
   return found;
 }
 
-/** Whether what a withdrawal was to take came back. */
+/** Whether a withdrawal's money was returned. */
 export function isReturned({ state }: Withdrawal): boolean {
   return state === 'failed' || state === 'cancelled';
 }
@@ -85,7 +85,7 @@ async function newestBill(client: ExchangeClient, coin: string): Promise<string>
   return NONE;
 }
 
-/** Nothing here is asked for by the exchange's dates. */
+/** Nothing here uses the exchange's dates. */
 function anyZone(): ExchangeZone {
   return new ExchangeZone(undefined, { read: () => undefined, write: () => undefined });
 }
@@ -95,7 +95,7 @@ export function isNewer(id: string, than: string): boolean {
   return BigInt(id) > BigInt(than);
 }
 
-/** The order is not stated, and which of them are new hangs on it. */
+/** The order of the list is not documented, and finding new records depends on it. */
 function requireNewestFirst(records: readonly { readonly id: string }[]): void {
   const [first, last] = [records[0], records.at(-1)];
   if (first === undefined || last === undefined || !isNewer(last.id, first.id)) return;

@@ -20,11 +20,11 @@ export type Withdrawal = WithdrawalOutcome | { readonly outcome: 'refused'; read
 interface Dispatch {
   /** The journal's name for it. */
   readonly id: string;
-  /** The user's own limits, which hold whatever was asked and confirmed. */
+  /** The user's own limits, which apply whatever was requested and confirmed. */
   readonly limits: WithdrawLimits;
   /** The fund password: it goes into the request and nowhere else. */
   readonly password: string;
-  /** Takes it back, for as long as it has not left. */
+  /** Cancels it, as long as it has not left. */
   readonly gate?: SendGate;
 }
 
@@ -46,7 +46,7 @@ export async function sendWithdrawal(
   const entry = journal.begin<'withdraw'>(write, { id: order.id, reqTime });
   gate.recorded(entry);
   const outcome = await send(account, entry, { ...order, gate }).catch((error: unknown) => {
-    // a Failure is of a request that could not be written down; anything else may have come after it left
+    // a Failure means that the request could not be recorded; any other error may have come after it left
     if (error instanceof Failure) entry.withdraw();
     throw error;
   });
@@ -59,7 +59,7 @@ async function send(
   { limits, password, gate }: Dispatch & { readonly gate: SendGate },
 ) {
   const { id, terms, reqTime } = entry.intent;
-  // of two processes that record the same at the same time, each sees the other by now
+  // if two processes record the same at the same time, each sees the other by now
   refuseDuplicate(account, terms, id);
   await checkLimits(account, limits, terms, id);
   return account.client.withdraw(terms, password, reqTime, gate.mayLeave);
@@ -92,7 +92,7 @@ async function conclude(
   entry.note(`no answer: ${outcome.reason}`, { doubt: true });
   account.tell(`No answer: ${outcome.reason}. Looking for the withdrawal; it is not sent again.`);
   const settled = await settleWithdrawal(account, entry);
-  // what was found and settles nothing says more than why the answer is missing
+  // an inconclusive finding says more than why the answer is missing
   return settled.outcome === 'unknown' && settled.doubt === undefined
     ? { ...settled, reason: outcome.reason }
     : settled;

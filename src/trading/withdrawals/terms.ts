@@ -5,21 +5,21 @@ import { type Destination, receiveAddress } from './destination.js';
 
 const HEXADECIMAL = /^0x[0-9a-f]+$/i;
 
-/** A withdrawal before what there is beside it was noted. */
+/** A withdrawal before the existing records were noted. */
 export type WantedWithdrawal = Omit<WithdrawTerms, 'before'>;
 
-/** Whether two withdrawals would bring the same to the same place: another fee does not make it another one. */
+/** Whether two withdrawals bring the same to the same destination: another fee does not make them different. */
 export function areAlike(one: WantedWithdrawal, other: WantedWithdrawal): boolean {
   const isSame = Decimal.of(one.amount).compare(Decimal.of(other.amount)) === 0;
   return isSame && one.coin === other.coin && mayBeSameAddress(one.address, other.address);
 }
 
-/** How well a record fits, better before worse; undefined for one of another withdrawal. */
+/** How well a record matches, best first; undefined for one of another withdrawal. */
 export type Fit = 'exactly' | 'butForTheFee' | undefined;
 
 /**
- * Whether a record may be what these terms asked for, by amount and address. No document says whether its amount has the
- * fee in it; taking a withdrawal for one that never left would send it twice.
+ * Whether a record matches these terms by amount and address. No document says whether its amount includes the fee; taking a
+ * withdrawal for one that never left would send it twice.
  */
 export function fitOf({ amount, address }: Withdrawal, terms: WantedWithdrawal): Fit {
   const isThere = address === null || address === '' || isAddress(address, terms.address);
@@ -34,7 +34,7 @@ export function fitOfAmount(text: string, { amount, fee }: Pick<WantedWithdrawal
   return others.some((other) => found.compare(other) === 0) ? 'butForTheFee' : undefined;
 }
 
-/** Whether a record's address may be the one that was sent to: of one with a memo the account alone may be shown. */
+/** Whether a record's address may be the destination: with a memo, only the account may be shown. */
 function isAddress(shown: string, sent: string): boolean {
   return mayBeSameAddress(shown, sent) || folded(sent).startsWith(`${folded(shown)}_`);
 }
@@ -63,7 +63,7 @@ function mayBeSameAddress(one: string, other: string): boolean {
   return folded(one) === folded(other);
 }
 
-/** Without its case, and without the name of the chain that may stand before an address (`bitcoincash:q…`). */
+/** Without its case, and without a chain prefix (`bitcoincash:q…`). */
 function folded(address: string): string {
   return address.toLowerCase().replace(/^[a-z]+:/, '');
 }

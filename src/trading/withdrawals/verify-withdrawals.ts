@@ -30,7 +30,7 @@ export async function verifyWithdrawals(
   if (lowest === undefined) return [];
   const began = client.now();
   const records = await recordsAfter(client, coin, lowest);
-  // after the list, so that nothing that is listed is missed in the journal
+  // after the list, so that the journal covers all that is listed
   const begun = Math.min(...before.map(({ intent }) => intent.time));
   const writes = journal.writesSince(begun - CLOCK_SLACK_MS, { operation: 'withdraw', coin });
   const known = idsOf(writes.settled);
@@ -62,7 +62,7 @@ export async function verifyWithdrawals(
   const reports = found.map(({ entry, order, ids }) => {
     return { intent: entry.intent.id, terms: entry.intent.terms, id: order, ids };
   });
-  // before they are noted: if this process is killed in between they are reported twice rather than never
+  // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (reports.length > 0) account.reportDuplicateWithdrawals(reports);
   for (const { entry, ids } of found) entry.addDuplicates(ids);
   for (const [index, entry] of settled.entries())
