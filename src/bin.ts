@@ -1,10 +1,10 @@
 import { version } from './version.js';
 
-/** What `bin/pit.js` runs. It answers `--version` by itself: the program is in a file of its own, which costs more to load. */
+/** The entry point of bin/pit.js. Answers --version without loading the program. */
 export async function start(): Promise<number> {
   const words = process.argv.slice(2);
   if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
-    // a reader that has gone wanted no more
+    // the reader closed the pipe
     process.stdout.on('error', () => {});
     process.stdout.write(`${version}\n`);
     return 0;

@@ -12,7 +12,7 @@ export function requireConsent({ globals, prompts }: Context): void {
   });
 }
 
-/** The time of a command, which does not pass while a person thinks. */
+/** A time budget that does not run while a person answers. */
 interface Time {
   outside<Value>(work: () => Promise<Value>): Promise<Value>;
 }

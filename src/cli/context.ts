@@ -3,7 +3,7 @@ import type { Output } from '../terminal/output.js';
 import type { Prompts } from '../terminal/prompts.js';
 import type { Globals } from './globals.js';
 
-/** What there is before a command is known: the outside world, the flags that every command takes, and where to print. */
+/** What exists before a command is known: the outside world, the flags that every command takes, and the output. */
 export interface Base {
   readonly host: Host;
   readonly globals: Globals;

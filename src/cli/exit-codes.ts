@@ -3,7 +3,7 @@ import { wrapped } from '../terminal/text.js';
 
 interface End {
   readonly exitCode: number;
-  /** The `kind` of the error object; empty where there is none. */
+  /** The `kind` of the error object; empty if there is none. */
   readonly kind: string;
   readonly meaning: string;
 }

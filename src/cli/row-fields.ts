@@ -1,7 +1,7 @@
 import type { Definition } from './definition.js';
 import type { Shape } from './shapes.js';
 
-/** A field by its name, dotted where it is nested; `[]` stands for each element of a list. */
+/** A field by its name, dotted if it is nested; `[]` stands for each element of a list. */
 export type Leaf = readonly [name: string, shape: Shape];
 
 /** Returns the plain values of a shape, each once, in their order. */

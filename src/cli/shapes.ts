@@ -13,7 +13,7 @@ export interface Shape {
   readonly items?: Shape;
   readonly additionalProperties?: Shape;
   readonly anyOf?: readonly Shape[];
-  /** The fields of the interface that it carries, as `OPERATION.FIELD`, parted by spaces. */
+  /** The fields of the interface that it carries, as `OPERATION.FIELD`, separated by spaces. */
   readonly $comment?: string;
 }
 
@@ -27,7 +27,7 @@ const TIME = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$';
  * A kind of value, to be described.
  *
  * @param description in a few words
- * @param from fields of the interface, as `OPERATION.FIELD`, parted by spaces
+ * @param from fields of the interface, as `OPERATION.FIELD`, separated by spaces
  */
 type Kind = (description: string, from?: string) => Shape;
 
@@ -49,7 +49,7 @@ export const time = kind({ type: 'string', pattern: TIME });
 export const yesNo = kind({ type: 'boolean' });
 /** A number of things, a scale or a raw code. */
 export const count = kind({ type: 'integer' });
-/** A number that is no amount. */
+/** A number that is not an amount. */
 export const number = kind({ type: 'number' });
 
 export function isTime({ pattern }: Shape): boolean {
@@ -66,7 +66,7 @@ export function oneOf(words: readonly string[], description: string, from?: stri
   return kind({ type: 'string', enum: words })(description, from);
 }
 
-/** The same, or null where it is absent. */
+/** The same, or null if it is absent. */
 export function orNull(shape: Shape): Shape {
   const { type, enum: words, anyOf, ...rest } = shape;
   if (anyOf !== undefined) return { ...rest, anyOf: [...anyOf, { type: 'null' }] };
@@ -95,5 +95,5 @@ export function either(...anyOf: readonly Shape[]): Shape {
   return { anyOf };
 }
 
-/** What its maker alone knows the shape of. */
+/** Any JSON value. */
 export const anything: Shape = {};

@@ -48,7 +48,7 @@ export interface Preview {
   readonly warnings: readonly string[];
 }
 
-/** Of a write that has no order to tell of. */
+/** For a write without an order. */
 export const NO_PREVIEW: Preview = { price: null, amount: null, notional: null, fee: null, warnings: [] };
 
 /** What a change of pit's own files would have done, with nothing done. */

@@ -27,8 +27,7 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
 }
 
 /**
- * What the guards leave to whoever records the write: what the record is to say, and what has to hold still when it is made;
- * nothing has to where the day's limit was overridden, or is gone past on purpose.
+ * What the journal records with the write, and the day limit to check again then; no check if the limit was overridden.
  * @param quote the coin that the limit is in
  */
 export async function guardingOf(
@@ -44,9 +43,9 @@ export async function guardingOf(
 }
 
 /**
- * Asks whether a write is to be done that guards hold back, or asks as usual where none does. A guard is lifted by
- * `--override`, which is said, or by typing its name, which answers the usual question as well; `--yes` lifts none.
- * @throws Failure `usage`, or what kept a guard from being checked, where nobody can type; `declined` for any other answer
+ * Asks the usual question, or whether to send a write that guards stop. A guard is lifted by `--override`, which is
+ * reported, or by typing its name, which answers the usual question as well; `--yes` lifts none.
+ * @throws Failure `usage`, or why a guard could not be checked, if nobody can type; `declined` for any other answer
  */
 export async function confirmGuarded(
   context: Context,

@@ -21,7 +21,7 @@ export async function onMarket<Value>(
   }
 }
 
-/** For so long a name that the last list of the markets had not is looked for in a newer one. */
+/** How long a name that the last list of markets lacked is searched in a newer one. */
 const PATIENCE_MS = 1_500;
 
 /**
@@ -35,7 +35,7 @@ export async function refuseUnknownMarket({ session, host }: Context, market: st
   });
 }
 
-/** A catalogue that cannot be had explains nothing. */
+/** Without the catalogue there is no explanation. */
 async function asFarAsKnown(look: () => Promise<unknown>): Promise<void> {
   try {
     await look();

@@ -6,16 +6,16 @@ import { Journal } from '../trading/journal/journal.js';
 import { tryRead } from '../trading/try-read.js';
 import { journalName } from './session/remembered.js';
 
-/** What a profile is to trade with from now on; null where it is to have no key. */
+/** The key that a profile will trade with from now on; null if it will have none. */
 interface NextAccount {
   readonly tradeUrl: string;
   readonly accessKey: string | null;
 }
 
 /**
- * Warns where writes are open in the journal of a key that goes away, because only with it can the exchange be asked what
- * became of them. It holds nothing up: a key that got into other hands has to go at once.
- * @param next tells what is to come from the keys that there are
+ * Warns if writes are open in the journal of a key that is removed, because their outcomes can be looked up only with it. It
+ * blocks nothing: a leaked key has to go at once.
+ * @param next gives the new connection for the existing keys
  */
 export async function warnOfLeftBehind(
   { session, host, output }: Context,
@@ -23,7 +23,7 @@ export async function warnOfLeftBehind(
   next: (keys: KeyPair) => NextAccount,
 ): Promise<void> {
   const { name, tradeUrl } = profile;
-  // keys that cannot be read are of no use for asking either
+  // unreadable keys cannot be used to look anything up
   const keys = await tryRead(() => session.keys.get(name));
   if (keys === null || keys === undefined) return;
   const account = accountOf(tradeUrl, keys.accessKey);

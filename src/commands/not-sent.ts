@@ -6,7 +6,7 @@ interface NotSent {
   readonly failure: FailureKind;
 }
 
-/** What the user is told of it: `what` is "The order" or the like. */
+/** The message to the user: `what` is "The order" or the like. */
 export function notSent(what: string, { reason, failure }: NotSent, clientId: string): Failure {
   const hint = failure === 'unreachable' ? { hint: suggest('Check the host and the network', 'profile', 'show') } : {};
   return new Failure(failure, `${what} was not sent: ${reason}.`, { clientId, ...hint });

@@ -117,7 +117,7 @@ function tellUnfinished({ output }: Context, { journal }: TradingAccount, done: 
   }
 }
 
-/** A damaged record may be of a write that was sent: it is reported once and set aside for the user to look at. */
+/** A damaged record may be of a write that was sent: it is reported once and set aside for the user to check. */
 function tellDamaged({ output }: Context, { journal }: TradingAccount): void {
   for (const id of journal.damaged()) {
     const aside = journal.setAside(id);

@@ -6,7 +6,7 @@ import { commands } from './index.js';
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The name under which the error object is asked for: the last line of stderr, where `--json` is given. */
+/** The name of the error object's schema: the last line of stderr with `--json`. */
 const ERROR = 'error';
 
 const FAILURE = shape.record({
@@ -20,7 +20,7 @@ const FAILURE = shape.record({
   }),
 });
 
-/** A schema as it is given out: one that stands by itself. */
+/** A schema as it is printed: one that stands by itself. */
 interface Schema extends shape.Shape {
   readonly $schema: string;
   readonly title: string;

@@ -15,7 +15,7 @@ const KEY = /^[\x21-\x7e]{1,512}$/;
 /**
  * The key pairs, one file each, under their profile's name. What a file holds never gets into a message.
  *
- * Every method throws Failure `credentials` where a file is damaged, unreadable or open to others.
+ * Every method throws Failure `credentials` if a file is damaged, unreadable or open to others.
  */
 export class KeyStore {
   readonly #store: Store;
@@ -49,7 +49,7 @@ export class KeyStore {
   /** Whether there were keys to remove. */
   async remove(profile: string): Promise<boolean> {
     const file = keyFile(checkName(profile));
-    // Looked at first, so that removing nothing makes no folder.
+    // Checked first, so that removing nothing makes no folder.
     if (!this.#store.names('keys').includes(profile)) return false;
     return this.#store.change((writer) => writer.delete(file));
   }

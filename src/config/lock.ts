@@ -9,7 +9,7 @@ export const LOCK = '.lock';
 /** A lock this old was left by a process that was killed; the section it protects takes milliseconds. */
 const STALE_AFTER = 10_000;
 
-/** Waits 25 to 50 ms between looks: at least 15 s in all, which outlasts a stale lock. */
+/** Waits 25 to 50 ms between attempts: at least 15 s in all, which outlasts a stale lock. */
 const PATIENCE = { retries: 600, factor: 1, minTimeout: 25, maxTimeout: 50, randomize: true };
 
 type Done = (error: NodeJS.ErrnoException | null) => void;
@@ -45,9 +45,8 @@ async function acquire(folder: string): Promise<() => Promise<void>> {
 }
 
 /**
- * The file system as the lock sees it. Of several processes that find the same stale lock, the library lets a slow one
- * remove the fresh lock of a quick one, and both hold it. Here a removal that is not a release takes turns and looks
- * again first.
+ * The file system as the lock sees it. If several processes find the same stale lock, the library lets a slow one remove the
+ * fresh lock of a quick one, and both hold it. Here a removal that is not a release takes turns and checks again first.
  */
 function fileSystem(holder: { readonly holds: boolean }): object {
   return {

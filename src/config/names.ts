@@ -42,7 +42,7 @@ function isSwapped(typed: string, candidate: string): boolean {
   return at !== -1 && swapped === candidate;
 }
 
-/** The failure for a word that is not one of those known: names the nearest ones, and all where they are few. */
+/** The failure for an unknown word: names the nearest known ones, and all if they are few. */
 export function unknownWord(
   what: string,
   word: string,

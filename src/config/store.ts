@@ -89,7 +89,7 @@ function writer(root: string, conf: ConfClass): Writer {
   };
 }
 
-/** A file that is open to others may be deleted as well: that is a mend, too. */
+/** A file that is open to others may be deleted as well: that is a fix, too. */
 function remove(file: string): boolean {
   try {
     fs.unlinkSync(file);
@@ -110,7 +110,7 @@ function readWith(conf: ConfClass, file: string): Document {
   }
 }
 
-/** The failure for a document that is there and makes no sense. */
+/** The failure for a document that exists but is not valid. */
 export function damaged(file: string, why: string): Failure {
   return new Failure('credentials', `${file} is damaged: ${why}.`, {
     hint: [
@@ -127,7 +127,7 @@ function unreadable(file: string, thrown: unknown): Failure {
   });
 }
 
-/** Under a variable that marks a Snap package the library would write in place, where a reader can see half a file. */
+/** With a variable that marks a Snap package, the library would write in place, and a reader could see half a file. */
 function writeWith(conf: ConfClass, file: string, document: Document): void {
   const snap = process.env.SNAP;
   delete process.env.SNAP;

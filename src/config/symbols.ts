@@ -15,14 +15,14 @@ const LINES = {
 
 type SymbolKind = keyof typeof LINES;
 
-/** More would make a shell slow, and nobody looks through them. */
+/** More would make a shell slow, and no one reads through them. */
 const MOST_LINES = 20_000;
 
 const FOLDER = 'symbols';
 
 /**
- * The folder of an exchange's symbols: the profile's name or, where hosts come from the environment, a name made of them.
- * The completions make the same name in the shell's own words, from nothing but the environment.
+ * The folder of an exchange's symbols: the profile's name or, if hosts come from the environment, a name made of them. The
+ * completion scripts make the same name in the shell's own language, from the environment alone.
  */
 export function symbolsFolder(profile: string, environment: Readonly<Record<string, string | undefined>>): string {
   const { PIT_TRADE_URL = '', PIT_BASE_URL = '' } = environment;
@@ -55,7 +55,7 @@ export class Symbols {
     }
   }
 
-  /** Replaces the lines in one step, where they differ. Silent when that is not possible. */
+  /** Replaces the lines in one step if they differ. Silent if that is not possible. */
   write(kind: SymbolKind, lines: readonly string[]): void {
     const text = allowed(kind, lines)
       .slice(0, MOST_LINES)
@@ -67,7 +67,7 @@ export class Symbols {
       makePrivateFolder(this.#root, this.folder);
       replaceFile(this.#file(kind), text);
     } catch {
-      // a shell that offers less than it could disturbs nobody
+      // a shell that offers fewer completions does no harm
     }
   }
 

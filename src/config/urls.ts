@@ -19,13 +19,13 @@ const RULES: Readonly<Record<UrlRole, Rule>> = {
 const LONGEST = 2_048;
 
 /**
- * A host's URL in the one form that pit keeps and compares: scheme and host in lower case, no slash at the end, and
- * without the path that pit appends (`/data/v1`, `/api`), which people paste along.
+ * A host's URL in the one form that pit keeps and compares: scheme and host in lower case, no slash at the end, and without
+ * the path that pit appends (`/data/v1`, `/api`), which people paste along.
  *
  * No message quotes the URL: a pasted one may carry a password or a signature.
  * @param name what to call it in a message: `--trade-url`, `PIT_TRADE_URL`
- * @param origin where it was met. Plain http to another machine is a wrong input on the command line, and no usable
- *   host (exit 4 in the contract) where it comes from the environment or a profile
+ * @param origin its source. Plain http to another machine is a wrong input on the command line, and no usable host (exit 4
+ *   in the contract) if it comes from the environment or a profile
  * @throws Failure `usage`, or `credentials` as said above
  */
 export function checkUrl(

@@ -10,7 +10,7 @@ export type OrderState = 'open' | 'filled' | 'cancelled' | 'other';
 /** Names one order, by the exchange's id or by the id its owner gave it. */
 export type OrderReference = { readonly id: string } | { readonly clientId: string };
 
-/** An order as it is to be sent: price and amount are final decimal texts. */
+/** An order as it is sent: price and amount are final decimal texts. */
 export interface OrderTerms {
   readonly market: string;
   readonly side: Side;
@@ -20,7 +20,7 @@ export interface OrderTerms {
   readonly amount: string;
   readonly borrow: boolean;
   readonly repay: boolean;
-  /** Price and amount in the user's words, which may be relative; absent if there were none. */
+  /** The user's own price and amount, which may be relative; absent if they were not kept. */
   readonly asked?: { readonly price: string; readonly amount: string };
 }
 

@@ -32,7 +32,7 @@ export async function readWithdrawalAddress(client: ExchangeClient, coin: string
   return single(client, coin, VERIFIED);
 }
 
-/** The verified address as a withdrawal takes it, with its memo if there is one. Throws as {@link readDepositAddresses}. */
+/** The verified address as a withdrawal takes it; null if the exchange reports none. It reports one, and may know more. */
 export function readVerifiedAddress(client: ExchangeClient, coin: string): Promise<string> {
   return textOf(client, coin, VERIFIED);
 }

@@ -69,7 +69,7 @@ export class ExchangeApi {
     this.#clock = new ExchangeClock(host, clockMemory);
   }
 
-  /** The exchange's clock as far as its answers showed it, in milliseconds since the Unix epoch. */
+  /** The exchange's clock, estimated from its answers, in milliseconds since the Unix epoch. */
   now(): number {
     return this.#clock.now();
   }
@@ -117,8 +117,8 @@ export class ExchangeApi {
   }
 
   /**
-   * Whether the exchange looks at a request with this `reqTime` (milliseconds since the Unix epoch) at all. Asks once, with
-   * an operation that changes nothing. Throws Failure as {@link read} if no answer came.
+   * Whether the exchange accepts this `reqTime` (milliseconds since the Unix epoch) at all; asked once, with a read. Throws
+   * Failure as {@link read} if no answer came.
    */
   async takes<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
     if (operationOf(name).effect !== 'read') throw new Error(`${name} changes something`);
@@ -273,7 +273,7 @@ async function inTurn<Value>(turn: Turn, send: () => Promise<Value>): Promise<Va
   }
 }
 
-/** Refused because of earlier requests: the exchange did not look at this one. */
+/** Refused because of earlier requests: the exchange did not process this one. */
 function isUnread({ code, busy }: Refused): boolean {
   return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
 }

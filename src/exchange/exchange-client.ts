@@ -38,7 +38,7 @@ export type Observation =
     }
   | { readonly kind: 'cancelled'; readonly order: OrderReference };
 
-/** What the exchange says to a write that it carried out, beside what was made. */
+/** The exchange's message about a write that it executed. */
 interface Message {
   readonly message: string | null;
 }
@@ -68,7 +68,7 @@ export class ExchangeClient {
     private readonly answered: () => void = () => {},
   ) {}
 
-  /** The exchange's clock as far as its answers showed it, in milliseconds since the Unix epoch. */
+  /** The exchange's clock, estimated from its answers, in milliseconds since the Unix epoch. */
   now(): number {
     return this.api.now();
   }
@@ -227,8 +227,8 @@ export class ExchangeClient {
   }
 
   /**
-   * Whether the exchange looks at a request with this `reqTime` at all, asked once with a read that needs the permission for
-   * orders. Throws Failure as any read if no answer came.
+   * Whether the exchange accepts this `reqTime` at all; asked once, with a read that needs the permission for orders. Throws
+   * Failure as any read if no answer came.
    * @param clientId one that no order has
    */
   acceptsForOrders(market: string, clientId: string, reqTime: number): Promise<boolean> {
@@ -244,7 +244,7 @@ export class ExchangeClient {
     );
   }
 
-  /** One answer of the market-data host, with what it tells of the host. Throws Failure as any read. */
+  /** One answer of the market-data host, with its HTTP details. Throws Failure as any read. */
   probeMarketData(): Promise<HttpAnswer> {
     return this.api.probe('markets', {});
   }

@@ -18,7 +18,7 @@ export const OBSERVED = {
 } as const;
 
 /**
- * With these the exchange says that it did not look at the request, nor at a duplicate of it. The lock and the rate limit are
- * not among them: they may begin between two duplicates, so the first may have been executed.
+ * With these codes the exchange says that it did not process the request, nor a duplicate of it. The lock and the rate limit
+ * are not among them: they may begin between two duplicates, so the first may have been executed.
  */
 export const UNREAD: readonly (number | null)[] = [OBSERVED.badSignature, OBSERVED.noUser, OBSERVED.badAddress];

@@ -59,7 +59,7 @@ export function checkedParameters(name: string, values: Given): Map<string, stri
 /** Names that every signed request has a meaning for. */
 const COMMON = ['method', 'accesskey', 'sign', 'reqTime'];
 
-/** Of an operation that is not described only this is known: how a request is written, and what its common parameters are. */
+/** For an operation that is not described, only this is known: how a request is written, and its common parameters. */
 function checkedFreely(name: string, given: Map<string, string>): Map<string, string> {
   if (!isOperationName(name)) throw new InvalidParameter('the operation', 'must be a name of letters and digits');
   for (const [parameter, value] of given) {
@@ -179,8 +179,8 @@ function requireSafeHost(url: string): void {
 }
 
 /**
- * Refuses to sign if certificates are not checked: anyone on the way could replace the request. Plain http to this machine
- * has none. Throws Failure `credentials`.
+ * Refuses to sign if certificates are not checked: anyone in the network could replace the request. Plain http to this
+ * machine has none. Throws Failure `credentials`.
  */
 function requireChecking(url: string, environment: Readonly<Record<string, string | undefined>>): void {
   if (environment.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || !url.startsWith('https:')) return;

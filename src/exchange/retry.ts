@@ -29,7 +29,7 @@ function pause(error: unknown, attempt: number, chance: number): number {
   return FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + chance / 2);
 }
 
-/** A limit of so many a second, which other processes may draw from: "requests beyond 60 are treated as invalid". */
+/** A limit per second, which other processes may draw from: "requests beyond 60 are treated as invalid". */
 function isCrowded({ busy, code }: Refused): boolean {
   return busy || code === OBSERVED.tooFrequent;
 }

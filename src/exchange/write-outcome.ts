@@ -2,7 +2,7 @@ import { Failure, type FailureKind } from '../errors.js';
 import { Refused } from './response.js';
 import { TransportError } from './transport.js';
 
-/** What came of sending a write. Only `notSent` and `refused` mean that nothing was done; `lost` means unknown so far. */
+/** The outcome of sending a write. Only `notSent` and `refused` mean that nothing was done; `lost` means unknown so far. */
 export type WriteOutcome<Answer> =
   | { readonly kind: 'done'; readonly answer: Answer }
   | { readonly kind: 'refused'; readonly refusal: Refused }

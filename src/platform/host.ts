@@ -15,7 +15,7 @@ export interface TerminalOutput extends Writable {
 
 export interface TerminalInput extends Readable {
   readonly isTTY?: boolean;
-  /** Terminals alone have it: whether each key arrives as it is pressed, and none is echoed. */
+  /** Only terminals have it: whether each key arrives as it is pressed, and none is echoed. */
   setRawMode?(raw: boolean): unknown;
 }
 

@@ -4,8 +4,8 @@ import { hostname } from 'node:os';
 /**
  * Whether a process with this id runs. It need not be the one that once had the id.
  *
- * A process that has ended keeps its id until its parent takes note, which may be never where no init process adopts
- * orphans, as in many containers: where the system tells (Linux), such a one counts as gone.
+ * A process that has ended keeps its id until its parent takes note, which may be never if no init process adopts orphans,
+ * as in many containers. If the system shows this (Linux), such a process counts as dead.
  */
 export function isAlive(pid: number): boolean {
   try {
@@ -21,8 +21,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Tells a process from a later one with the same id: the kernel's boot and the process's start within it. Null where the
- * system does not offer it as a file (Linux does); there, only asking the process tells.
+ * Distinguishes a process from a later one with the same id: the kernel's boot and the process's start within it. Null if
+ * the system does not offer it as a file (Linux does).
  */
 export function startStamp(pid: number): string | null {
   const started = kernelRecord(pid)[19];
@@ -31,8 +31,8 @@ export function startStamp(pid: number): string | null {
 }
 
 /**
- * Where the ids of processes mean the same: a machine by its name and, where the system has several spaces of ids (Linux, as
- * in containers), which of them; null elsewhere. Two places may share files, and see nothing of each other's processes.
+ * The scope in which process ids are comparable: a machine by its name and, if the system has several id namespaces (Linux,
+ * as in containers), which of them; null elsewhere. Two places may share files and see nothing of each other's processes.
  */
 export interface Place {
   readonly host: string;
@@ -43,7 +43,9 @@ export function thisPlace(): Place {
   return { host: hostname(), pids: target('/proc/self/ns/pid') };
 }
 
-/** What the kernel tells of a process, from its state on; the program's name before it may hold spaces and parentheses. */
+/**
+ * What the kernel reports about a process, from its state on; the program's name before it may hold spaces and parentheses.
+ */
 function kernelRecord(pid: number): string[] {
   const stat = readText(`/proc/${pid}/stat`);
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ');

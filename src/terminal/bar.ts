@@ -4,7 +4,7 @@ import type { Screen } from './screen.js';
 /** From one eighth of a cell to a full one. */
 const EIGHTHS = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/** A bar for each amount, the largest one as wide as told, the others in proportion; nothing for zero. */
+/** A bar for each amount, the largest one of the given width, the others in proportion; nothing for zero. */
 export function bars(screen: Screen, amounts: readonly string[], width: number): string[] {
   const values = amounts.map((amount) => Decimal.of(amount));
   const largest = values.reduce((most, value) => (value.compare(most) > 0 ? value : most), Decimal.zero);

@@ -15,7 +15,7 @@ export function paintSide(text: string, side: Side, paint: Paint): string {
   return side === 'buy' ? paint.bid(text) : paint.ask(text);
 }
 
-/** A column that tells buys from sells. */
+/** A column that distinguishes buys from sells. */
 export function sideColumn<Row>(side: (row: Row) => Side, options: { importance?: number } = {}): Column<Row> {
   return {
     title: 'side',
@@ -36,7 +36,7 @@ export function paintChange(text: string, percent: string | null, paint: Paint):
   return sign === 0 ? text : sign > 0 ? paint.up(text) : paint.down(text);
 }
 
-/** A column of changes in percent, null where there is none. */
+/** A column of changes in percent, null if there is none. */
 export function changeColumn<Row>(
   percent: (row: Row) => string | null,
   options: { title?: string; importance?: number } = {},

@@ -13,18 +13,18 @@ import type { TerminalOutput } from '../platform/host.js';
 /** From the cursor to the end of the screen. */
 const ERASE_BELOW = '\u001b[J';
 
-/** A line to type, above words that tell at every moment what it would mean. */
+/** An input line above text that shows at every moment what the input would mean. */
 export interface LiveInput {
   readonly message: string;
-  /** What stands below the line for what is typed so far, and for what was wrong with it at Enter: whole painted lines. */
+  /** The text below the line for the current input, and for what was wrong with it at Enter: whole painted lines. */
   readonly below: (typed: string, wrong: string | undefined) => string;
   /** True, or what is wrong with an answer. */
   readonly check: (typed: string) => true | string;
-  /** Reads anew what `below` tells of. Never rejects. */
+  /** Reads again what `below` shows. Never rejects. */
   readonly refresh: () => Promise<void>;
   readonly refreshMs: number;
   readonly theme?: object;
-  /** Tells when the window has another size. */
+  /** Reports that the window has another size. */
   readonly terminal?: TerminalOutput;
 }
 

@@ -1,6 +1,6 @@
 const NUMBER = /^([+-]?)(\d+)((?:\.\d*)?)$/;
 
-/** Thousands separators in the whole part: `23140.48` is `23,140.48`. Anything but a plain number comes back as it is. */
+/** Thousands separators in the whole part: `23140.48` is `23,140.48`. Anything but a plain number is returned unchanged. */
 export function grouped(decimal: string): string {
   const [, sign, whole, fraction] = NUMBER.exec(decimal) ?? [];
   if (whole === undefined) return decimal;

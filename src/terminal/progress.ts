@@ -7,11 +7,11 @@ import { displayWidth } from './width.js';
 interface Advance {
   readonly done: number;
   readonly total: number;
-  /** After the bar where there is room: the time that is left. */
+  /** After the bar if there is room: the time that is left. */
   readonly note?: string;
 }
 
-/** A shorter bar tells nothing, and of a longer one the eye sees no more. */
+/** A shorter bar shows nothing, and a longer one shows no more. */
 const [SHORTEST, LONGEST] = [8, 30];
 
 /** How far something has come, for a line that is drawn in place: `1,240/10,000 ███▌        12% 8 s`, as far as there is room. */

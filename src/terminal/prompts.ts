@@ -17,7 +17,7 @@ export interface Choice<Value> {
 
 /** A line to type, with text below that follows what is typed and what happens meanwhile. */
 interface Live {
-  /** The text for what is typed so far, and for what was wrong with it at Enter. */
+  /** The text for the current input, and for what was wrong with it at Enter. */
   readonly below: (typed: string, wrong: string | undefined, screen: Screen) => string;
   /** Returns true, or what is wrong with an answer. */
   readonly check: (typed: string) => true | string;

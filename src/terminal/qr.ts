@@ -1,13 +1,13 @@
 import type { Screen } from './screen.js';
 
-/** A quiet edge of so many modules; half of what the standard asks for, and cameras read it. */
+/** The quiet edge in modules: half of what the standard asks for, and cameras read it. */
 const BORDER = 2;
 /** Lines that stand above and below the code and are wanted on the same screen. */
 const BESIDE = 4;
 
 /**
- * A text as a code for a camera, drawn with half blocks; null where the screen is no terminal or has no room for it. With
- * colour it is black on white, whatever the theme; without, it is drawn for a dark screen.
+ * A text as a QR code, drawn with half blocks; null if the screen is no terminal or has no room for it. With colour it is
+ * black on white, whatever the theme; without, it is drawn for a dark screen.
  */
 export async function qrCode(screen: Screen, text: string): Promise<string | null> {
   if (screen.width === Number.POSITIVE_INFINITY || !screen.symbols) return null;

@@ -90,7 +90,7 @@ export class CsvRows implements RowWriter {
   }
 }
 
-/** So many rows together decide the widths of the columns. */
+/** The number of rows that decide the widths of the columns. */
 const BLOCK = 100;
 
 /** A table in blocks. */

@@ -22,9 +22,9 @@ export type Paint = Readonly<Record<Meaning, (text: string) => string>>;
 
 /** What is known of the place that text goes to. */
 export interface Screen {
-  /** In cells; Infinity where nothing limits a line, as in a pipe. */
+  /** In cells; Infinity if nothing limits a line, as in a pipe. */
   readonly width: number;
-  /** In lines; Infinity where there is no end of them. */
+  /** In lines; Infinity if there is no limit. */
   readonly height: number;
   readonly colour: boolean;
   /** Whether lines, blocks and arrows can be drawn; a dumb terminal gets ASCII. */

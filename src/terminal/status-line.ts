@@ -5,12 +5,12 @@ import { displayWidth } from './width.js';
 const EVERY_MS = 1_000;
 const CLEARED = '\r\u001b[2K';
 
-/** Where a line that changes is drawn. */
+/** The place where a changing line is drawn. */
 export interface StatusPlace {
   readonly stream: TerminalOutput;
   /** In cells; asked for at each drawing, as a terminal may be made narrower. */
   readonly width: () => number;
-  /** Whether the line that the cursor stands in is nobody else's. */
+  /** Whether the cursor's line belongs to it alone. */
   readonly isFree: () => boolean;
 }
 
@@ -19,7 +19,7 @@ export class StatusLine {
   readonly #timer: NodeJS.Timeout;
 
   /**
-   * @param text what it says now, in so many cells at the most
+   * @param text what it says now, in at most this many cells
    * @param paint how that looks
    * @param everyMs how often it is drawn
    */
@@ -31,7 +31,7 @@ export class StatusLine {
   ) {
     this.draw();
     this.#timer = setInterval(() => this.draw(), everyMs);
-    // what it tells of decides how long the program runs
+    // the work that it reports decides how long the program runs
     this.#timer.unref();
   }
 

@@ -13,8 +13,8 @@ export function timeTitle(title = 'time', zone?: string): string {
 }
 
 /**
- * Where no title can name the zone: `2026-11-21 08:27:39 (UTC+01:00)`. One moment has one distance from UTC, and finding
- * the zone's name would cost as much as half of Node's own start.
+ * For places where no title can name the zone: `2026-11-21 08:27:39 (UTC+01:00)`. One moment has one distance from UTC, and
+ * finding the zone's name would cost as much as half of Node's own start.
  */
 export function zonedTime(ms: number): string {
   const date = new Date(ms);
@@ -26,7 +26,7 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The user's zone by its name, or by its distance from UTC where TZ holds none that is known. */
+/** The user's zone by its name, or by its distance from UTC if TZ holds no known one. */
 function ownZone(): string {
   const name: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return name === undefined || name === 'Etc/Unknown' ? offset(-new Date().getTimezoneOffset()) : name;

@@ -26,7 +26,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const MARK = /\p{M}/u;
 
-/** For text that nobody prepared for. */
+/** For text of unknown origin. */
 function estimate(text: string): number {
   let width = 0;
   for (const character of text) width += WIDE.test(character) ? 2 : MARK.test(character) ? 0 : 1;

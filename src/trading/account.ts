@@ -5,7 +5,7 @@ import type { Host } from '../platform/host.js';
 import type { DuplicateOrders, DuplicateWithdrawals } from './duplicates.js';
 import type { Journal } from './journal/journal.js';
 
-/** An account at an exchange, with what it takes to write there and to know what became of it. */
+/** An account at an exchange, with what is needed to write there and to find the outcome of a write. */
 export interface TradingAccount {
   readonly host: Host;
   readonly client: ExchangeClient;
@@ -14,9 +14,9 @@ export interface TradingAccount {
   readonly tolerance: ToleranceMemory;
   /** Takes words for a person who waits: what is being found out. */
   readonly tell: (words: string) => void;
-  /** Warns of what is otherwise than it was asked for. */
+  /** Warns about facts that differ from the request. */
   readonly warn: (words: Advice) => void;
-  /** Tells loudly of orders that are there more than once. When this returns they count as told. */
+  /** Warns about duplicate orders. Once this returns, they count as reported. */
   readonly reportDuplicateOrders: (duplicates: readonly DuplicateOrders[]) => void;
   /** The same for withdrawals. */
   readonly reportDuplicateWithdrawals: (duplicates: readonly DuplicateWithdrawals[]) => void;

@@ -10,7 +10,7 @@ export interface DuplicateOrders {
   readonly order: string | null;
   /** The oldest first. */
   readonly ids: readonly string[];
-  /** Nobody else seems to use the account, so that only the network can have made them. */
+  /** Nobody else seems to use the account, so only the network can have made them. */
   readonly certain: boolean;
 }
 

@@ -71,7 +71,7 @@ export interface Fills {
   readonly amount: Decimal;
   /** In the quote coin. */
   readonly value: Decimal;
-  /** The order takes every level that was read: those behind may fill more. */
+  /** The order takes every level that was read; deeper levels may fill more. */
   readonly atLeast: boolean;
 }
 

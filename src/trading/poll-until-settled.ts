@@ -6,8 +6,8 @@ import { tryRead } from './try-read.js';
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 5_000;
 /**
- * Between the end of the tolerance and the look that counts: the exchange's clock is known to about two seconds, when its
- * tolerance was measured and now.
+ * The wait after the tolerance ends: the exchange's clock is known to about two seconds, both when its tolerance was
+ * measured and now.
  */
 const SLACK_MS = 5_000;
 
@@ -21,17 +21,17 @@ interface Lost {
 
 export interface PollResult<Outcome> {
   readonly settled: Outcome | undefined;
-  /** The last moment at which the exchange would still take the request; undefined where that could not be found out. */
+  /** The last moment at which the exchange accepts the request; undefined if that is unknown. */
   readonly end: number | undefined;
-  /** Why the last look proved nothing; undefined where the exchange answered it. */
+  /** Why the last read proved nothing; undefined if the exchange answered it. */
   readonly unanswered?: string | undefined;
 }
 
 /**
- * Looks again and again, ever less often, while the budget lasts. A look gives the outcome, `nothing` where none follows yet,
- * or undefined where the exchange could not be asked. A request that is held on the way can still be executed, so nothing
- * says nothing at first: `late` is asked only after a look that found nothing and began when the exchange would not take
- * the request any more, as itself had just said.
+ * Reads repeatedly, with longer and longer pauses, while the budget lasts. A read gives the outcome, `nothing` if there is
+ * none yet, or undefined if the exchange could not be asked. A request that is delayed in the network can still be executed,
+ * so `nothing` proves nothing at first: `late` is asked only after a read that found nothing and began when the request had
+ * expired by the exchange's own answer.
  */
 export async function pollUntilSettled<Outcome>(
   account: TradingAccount,
@@ -46,7 +46,7 @@ export async function pollUntilSettled<Outcome>(
     isTooOld ||= await isRefusedForItsAge(account, lost);
     const start = host.now();
     const found = await look();
-    // the answer to the look corrects what is known of the exchange's clock: before, that may be of a day ago
+    // the answer corrects what is known of the exchange's clock: before, that may be a day old
     const asked = client.now() - Math.max(0, host.now() - start);
     if (found !== 'nothing' && found !== undefined) return { settled: found, end: undefined };
     const tolerance = found === 'nothing' ? await tryRead(() => toleranceOf(account, probe)) : undefined;
@@ -54,7 +54,7 @@ export async function pollUntilSettled<Outcome>(
     const settled = isTooOld && end !== undefined && asked > end ? await late() : undefined;
     if (settled !== undefined) return { settled, end };
     const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
-    // half of what is left, so that the last look comes near the end
+    // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.leftMs / 2);
     const isOver = pause < Math.min(usual, FIRST_PAUSE_MS) || isLockedUntilTheEnd(account);
     if (isOver) return { settled: undefined, end, unanswered: found === 'nothing' ? undefined : whyUnanswered(client) };
@@ -63,9 +63,9 @@ export async function pollUntilSettled<Outcome>(
 }
 
 /**
- * Whether the exchange, asked once the request must be too old for it, refuses its very `reqTime`. What is remembered of
- * its tolerance may be of another day or another node: where it still takes the request that is wrong, and is measured
- * afresh. Asked before a look, so that nothing is executed between them.
+ * Whether the exchange, asked once the request must have expired, refuses its very `reqTime`. The remembered tolerance may
+ * be of another day or another node: if the exchange still accepts the request, the tolerance is measured again. Asked
+ * before a read, so that nothing is executed between them.
  */
 async function isRefusedForItsAge(account: TradingAccount, { probe, reqTime }: Lost): Promise<boolean> {
   const { tolerance, client, tell } = account;
@@ -90,12 +90,12 @@ function whyUnanswered({ lockedUntil }: TradingAccount['client']): string {
   return `the exchange has locked this machine's address until ${clockTime(lockedUntil)}`;
 }
 
-/** From when on the outcome can be told for certain, by this machine's clock in ms since the Unix epoch; null where nobody knows. */
+/** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
 export function certainFrom({ client, host }: TradingAccount, end: number | undefined): number | null {
   return end !== undefined && Number.isFinite(end) ? host.now() + (end - client.now()) : null;
 }
 
-/** The same of requests that were looked for before, by what is remembered of the exchange's tolerance: of all of them. */
+/** The same for requests that were looked up before, by the remembered tolerance: for all of them. */
 export function allCertainFrom(account: TradingAccount, requests: readonly Pick<Lost, 'reqTime'>[]): number | null {
   const { known } = account.tolerance;
   return known === undefined
@@ -103,12 +103,12 @@ export function allCertainFrom(account: TradingAccount, requests: readonly Pick<
     : certainFrom(account, endOf(Math.max(...requests.map(({ reqTime }) => reqTime)), known));
 }
 
-/** When the exchange would not take a request any more, and its clock says so for certain. */
+/** When a request has expired for certain, by the exchange's clock. */
 function endOf(reqTime: number, tolerance: number): number {
   return reqTime + tolerance + SLACK_MS;
 }
 
-/** Doubles with each look, and ends with what is waited for. */
+/** Doubles with each read, and ends with the wait. */
 function pauseBefore(count: number, untilCertain: number | undefined): number {
   const usual = Math.min(FIRST_PAUSE_MS * 2 ** count, LONGEST_PAUSE_MS);
   return untilCertain !== undefined && untilCertain >= 0 ? Math.min(usual, untilCertain + 1) : usual;

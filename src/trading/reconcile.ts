@@ -1,11 +1,11 @@
 /**
- * What became of a write is one question, and it is asked here: open attempts on one side, a list that the exchange gave on
- * the other. Orders, batches and withdrawals come in the same form. Nothing is read, written or said here.
+ * The outcome of a write is one question, and it is answered here: open attempts on one side, a list from the exchange on
+ * the other. Orders, batches and withdrawals come in the same form. Nothing is read, written or printed here.
  *
- *     recorded -> sent -> answered | short | refused | lost -> until reqTime + tolerance -> closed(outcome, duplicates)
+ * recorded -> sent -> answered | short | refused | lost -> until reqTime + tolerance -> closed(outcome, duplicates)
  *
- * An answer is not the end of a request: something on the way may carry it out again for as long as the exchange accepts
- * its `reqTime`. An attempt is therefore closed by a list only if the list was read after that moment.
+ * An answer is not the end of a request: the network may repeat it for as long as the exchange accepts its `reqTime`. An
+ * attempt is therefore closed by a list only if the list was read after that moment.
  */
 
 /** How far the clocks of this machine and of the exchange's nodes, and the list behind them, may be apart. */
@@ -14,7 +14,7 @@ export const SLACK_MS = 5_000;
 /** One listed order or withdrawal. */
 export interface Row {
   readonly id: string;
-  /** What it looks like: equal for rows that the same intent could have made. */
+  /** Its key: equal for rows that the same intent could have made. */
   readonly key: string;
   /** By the clock of the list, in milliseconds since the Unix epoch. */
   readonly time: number;
@@ -26,7 +26,7 @@ export interface Intent {
   readonly key: string;
   /** The row that it is known to be. */
   readonly order: string | null;
-  /** `open`: whether it is there is not decided. `absent`: decided that it is not; a late execution may still make it. */
+  /** `open`: not decided whether it exists. `absent`: decided that it does not; a late execution may still make it. */
   readonly state: 'placed' | 'open' | 'absent';
 }
 
@@ -45,9 +45,9 @@ export interface Attempt {
   readonly named: readonly string[];
   /** By the exchange's clock, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
-  /** From when on rows have not been held against it yet, where that is later than its `reqTime`. */
+  /** The time from which rows have not been compared with it yet, if that is later than its `reqTime`. */
   readonly checkedTo?: number | undefined;
-  /** Whether a row was there before the request. Without it, only its time tells. */
+  /** Whether a row existed before the request. Without it, only its time shows that. */
   readonly isOlder?: ((row: string) => boolean) | undefined;
   /** Its rows are found some other way, as by client id. What fits it is reserved until then. */
   readonly isProvenElsewhere?: boolean | undefined;
@@ -91,9 +91,9 @@ export interface Reconciled {
   readonly unexplained: readonly Row[];
   /** None of these is as recent as the attempts: nobody else seems to use the account. */
   readonly isAlone: boolean;
-  /** Attempts that can make nothing any more and of which this list shows all that they made. */
+  /** Expired attempts for which this list shows all that they made. */
   readonly closed: ReadonlySet<string>;
-  /** Groups of which a row that fits them was taken by another write whose outcome is open: it may still be theirs. */
+  /** Groups that lost a matching row to another write whose outcome is open: it may still be theirs. */
   readonly contested: ReadonlySet<string>;
   /** Rows that are reserved for an attempt that is proven elsewhere. */
   readonly reserved: ReadonlyMap<string, Attempt>;
@@ -162,7 +162,7 @@ export function reconcile(
       if (!named.has(row.id)) continue;
       const claim = wanting.get(row.key)?.shift();
       if (claim !== undefined) claim.order = row.id;
-      // one that looks like none of its intents was changed by the exchange: it stays the request's
+      // a row that matches none of its intents was changed by the exchange: it stays the request's
       if (claim !== undefined || !attempt.intents.some(({ key }) => key === row.key)) free.delete(row);
     }
   }
@@ -182,7 +182,7 @@ export function reconcile(
     else claim.order = row.id;
   }
 
-  // 3. what is left and fits something was made by a request that was carried out again
+  // 3. a remaining row that matches something was made by a request that was executed again
   const duplicates = new Map<Claim, Row[]>();
   const unexplained: Row[] = [];
   for (const row of free) {

@@ -30,17 +30,17 @@ export interface Resolution {
   readonly id: string | null;
   readonly duplicates: readonly string[];
   readonly events: readonly JournalEvent[];
-  /** The order that was to take the place of a cancelled one, and that nobody sent. */
+  /** The replacement that was not sent. */
   readonly unplaced?: OrderTerms;
-  /** Of a withdrawal that stays unknown, what may be it and may be something else, in words: no look can tell. */
+  /** What may be a withdrawal that stays unknown, or something else, in words: it cannot be decided. */
   readonly doubt?: string;
 }
 
 /**
- * Settles what can be settled of these writes, all at once within the budget, and looks for what was carried out again: of
- * what is found there, the write that it is a copy of is given too.
+ * Settles these writes at the same time within the budget, and checks for duplicates. Also returns settled writes for which
+ * duplicates were found.
  *
- * @param end whether jobs of which not everything was sent are ended as they are
+ * @param end whether to close jobs as they are if not everything was sent
  */
 export async function resolve(
   account: TradingAccount,
@@ -67,12 +67,12 @@ export async function resolve(
   });
 }
 
-/** What the network made of a write besides what was wanted. */
+/** The duplicates of a write. */
 type Duplicates = { readonly intent: string; readonly ids: readonly string[] };
 
 interface ResolvedOne {
   readonly resolution: Resolution;
-  /** What was found on the way, of this order and of others. */
+  /** Duplicates that were found, of this order and of others. */
   readonly duplicates: readonly Duplicates[];
 }
 
@@ -88,14 +88,14 @@ async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): 
   return { resolution: settled ?? unsettled, duplicates };
 }
 
-/** A job that was gone on with after it had been settled is in the archive and open. */
+/** A job that was resumed after it had been settled is in the archive and open. */
 function settledNow({ journal }: TradingAccount, id: string): Settled | undefined {
   return journal.find(id) === undefined ? journal.archive.find(id) : undefined;
 }
 
 /**
- * Whether this process may settle it. Only one may: once another has, its id may be chosen again, for another record. Where
- * the disk takes no line it takes no such record either.
+ * Whether this process may settle it. Only one may: once another has, its id may be in use again, for another record. If the
+ * disk takes no line, it takes no such record either.
  */
 function isTakenUp(entry: Entry): boolean {
   if (entry.isOf('call') || entry.isOf('orderMoreV2')) return !entry.isUnderWay;
@@ -107,14 +107,14 @@ function isTakenUp(entry: Entry): boolean {
   }
 }
 
-/** Who looks adds nothing to the record of a process that is at it: by its record others tell whether it still is. */
+/** Does not add to the record: its last line tells whether the owner is alive. */
 function eventsOf({ host }: TradingAccount, { events, runner }: Entry, isUnderWay: boolean): readonly JournalEvent[] {
   if (!isUnderWay || runner === null) return events;
   return [...events, { time: host.now(), event: `still under way in ${wordsOf(runner)}` }];
 }
 
 interface SettledOne {
-  /** Of a write that stays open; unknown unless told. */
+  /** Of a write that stays open; default: unknown. */
   readonly outcome?: Outcome;
   readonly duplicates: readonly Duplicates[];
   readonly doubt?: string;
@@ -126,7 +126,7 @@ type Settler = (account: TradingAccount, entry: Entry, end: boolean) => Promise<
 
 const SETTLERS: Readonly<Record<Operation, Settler>> = {
   order: async (account, entry) => {
-    // one look at the end, for all of them: the list may be long
+    // one read at the end, for all of them: the list may be long
     await settleOrder(account, entry as Entry<'order'>, false);
     return NOTHING;
   },
@@ -138,7 +138,7 @@ const SETTLERS: Readonly<Record<Operation, Settler>> = {
     await settleReplace(account, entry as Entry<'replace'>);
     return NOTHING;
   },
-  // no operation tells what became of it: only somebody who looks at the exchange can
+  // no operation shows the outcome: only the user can look it up on the exchange
   call: async () => NOTHING,
   withdraw: async (account, entry) => {
     const settled = await settleWithdrawal(account, entry as Entry<'withdraw'>);
@@ -152,7 +152,7 @@ const SETTLERS: Readonly<Record<Operation, Settler>> = {
   },
 };
 
-/** One for each order, though several looks found some of it. */
+/** One for each order, even if several lists showed it. */
 function joined(duplicates: readonly Duplicates[]): Duplicates[] {
   const found = new Map<string, Duplicates>();
   for (const one of duplicates) {

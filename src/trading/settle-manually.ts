@@ -3,12 +3,12 @@ import type { TradingAccount } from './account.js';
 import { settleCallManually } from './call/call.js';
 import { settleWithdrawalManually } from './withdrawals/settle-withdrawal-manually.js';
 
-/** What somebody found out who looked at the exchange. */
+/** What the user found out on the exchange. */
 type Word = 'done' | 'notSent';
 
 /**
- * Settles what no look can tell of as somebody says it.
- * @throws Failure `usage` where the id is not that of such a write, or where it is too early to say
+ * Records what the user found out about a write that pit cannot look up.
+ * @throws Failure `usage` if the id is not that of such a write, or if it is too early to say
  */
 export async function settleManually(account: TradingAccount, id: string | undefined, word: Word): Promise<void> {
   const entry = id === undefined ? undefined : account.journal.find(id);

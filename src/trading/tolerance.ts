@@ -3,13 +3,13 @@ import type { TradingAccount } from './account.js';
 import { type Intent, isOf } from './journal/intent.js';
 import { newClientId } from './orders/client-id.js';
 
-/** Where an exchange takes even older requests, its tolerance counts as unlimited. */
+/** If an exchange accepts even older requests, its tolerance counts as unlimited. */
 export const LONGEST_MS = 900_000;
 const STEP_MS = 1_000;
 
 /**
- * Whether the exchange looks at a request with this `reqTime`, asked with a read. Which read hangs on what is to be found
- * out about: a key that may withdraw need not be one that may ask for orders.
+ * Whether the exchange accepts this `reqTime`, asked with a read. The read depends on the write: a key that may withdraw may
+ * lack the permission for orders.
  */
 export type Probe = (account: TradingAccount, reqTime: number) => Promise<boolean>;
 
@@ -29,8 +29,8 @@ export function probeOf(intent: Exclude<Intent, Intent<'call'>>): Probe {
 }
 
 /**
- * For how long after its `reqTime` the exchange takes a request, in milliseconds, to the second above; Infinity where it
- * takes any that was tried. Not documented, so it is found with reads that are dated ever less far back, and then remembered. Throws Failure as the client's `read`.
+ * How long after its `reqTime` the exchange accepts a request: milliseconds, rounded up to a second; Infinity if it accepted
+ * every age tried. Found by bisection, then remembered. Throws Failure as the client's `read`.
  */
 export async function toleranceOf(account: TradingAccount, probe: Probe): Promise<number> {
   const { tolerance, client, host } = account;
@@ -47,7 +47,7 @@ export async function toleranceOf(account: TradingAccount, probe: Probe): Promis
     const start = host.now();
     if (await takes(middle)) taken = middle;
     else {
-      // one that was held on the way was older when the exchange refused it
+      // a request that was delayed in the network was older when the exchange refused it
       const most = middle + (host.now() - start);
       if (most >= refused) break;
       refused = most;

@@ -1,6 +1,6 @@
 import { Failure } from '../errors.js';
 
-/** A question that may go unanswered: undefined then, and nothing follows from it. */
+/** Returns undefined if the read fails with a Failure. */
 export async function tryRead<Value>(ask: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await ask();

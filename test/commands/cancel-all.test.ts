@@ -63,7 +63,7 @@ describe('pit cancel --all', () => {
     const id = await straight.place({ side: 'sell', price: inside, amount: '0.01', type: 'postOnly' });
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_500 });
     const running = all();
-    while ((await straight.faultsApplied()) === 0);
+    await straight.untilFault();
     await fill('0.01');
     const told = { outcome: 'refused', id, filled: '0.010000', code: 3001, message: 'already filled' };
     expect(await running).toMatchObject([told]);
@@ -114,7 +114,7 @@ describe('pit cancel --all', () => {
     await straight.place(FAR);
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1_500 });
     const running = pit.run('cancel btc_usdt --all --yes --json --timeout 5');
-    while ((await straight.faultsApplied()) === 0);
+    await straight.untilFault();
     await straight.fault('error-before', 'getOrders');
     const { code, stdout, stderr } = await running;
     expect(document<Cancelled[]>(stdout).map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled']);

@@ -115,7 +115,7 @@ describe('pit order replace', () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_000 });
     const running = desk.failure(`order replace btc_usdt ${id} --at 40000 --yes`, 3);
-    while ((await straight.faultsApplied()) === 0);
+    await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.006', type: 'ioc' });
     const told = await running;
     expect(told).toMatchObject({
@@ -131,7 +131,7 @@ describe('pit order replace', () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 2_000 });
     const running = ended(`${id} --at 40000`);
-    while ((await straight.faultsApplied()) === 0);
+    await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
     const { code, answer, told } = await running;
     expect([code, told.kind]).toEqual([9, 'partial']);
@@ -163,7 +163,7 @@ describe('pit order replace', () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1_500 });
     const { child } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '40000', '--yes']);
-    while ((await straight.faultsApplied()) === 0);
+    await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
     child.kill('SIGKILL');
     const { stdout, stderr } = await desk.run('resolve --json');
@@ -207,7 +207,7 @@ describe('pit order replace', () => {
     const id = await straight.place({ ...FAR, market: 'eth_usdt', price: '1000', amount: '0.1' });
     await straight.fault('delay', 'getOrders', { every: 2, delay: 20_000 });
     const { child, ended } = start(desk, ['order', 'replace', 'eth_usdt', id, '--at', '1001', '--yes']);
-    while ((await straight.faultsApplied()) === 0);
+    await straight.untilFault();
     child.kill('SIGINT');
     const { code, stderr } = await ended;
     expect([code, stderr]).toEqual([130, expect.stringMatching(/Find out: pit resolve pit[0-9a-f]{24}/)]);
@@ -241,7 +241,7 @@ describe('pit order replace', () => {
     // the first look is before the cancellation, the second after it
     await straight.fault('delay', 'getOrder', { every: 2, delay: 20_000 });
     const { child, ended } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '21300', '--yes']);
-    while ((await straight.faultsApplied()) === 0);
+    await straight.untilFault();
     child.kill('SIGKILL');
     await ended;
     await straight.administer('POST /faults/clear');

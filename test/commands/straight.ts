@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Order } from '../../src/domain/order.js';
 import { Budget } from '../../src/exchange/budget.js';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
@@ -79,6 +80,11 @@ export class Straight {
   async faultsApplied(): Promise<number> {
     const rules = (await this.administer('GET /faults')) as { readonly applied: number }[];
     return rules.reduce((sum, { applied }) => sum + applied, 0);
+  }
+
+  /** Resolves once a fault was applied. Asks rarely: asking all the time takes the processor from the program it waits for. */
+  async untilFault(): Promise<void> {
+    while ((await this.faultsApplied()) === 0) await sleep(20);
   }
 
   get client(): ExchangeClient {

@@ -331,9 +331,10 @@ it('a withdrawal that a signal stops before it is sent says that it was not sent
     told += chunk;
   });
   child.stdin.end(password().input);
-  await proxy.passed('getWithdrawRecord', 2);
+  const ended = once(child, 'close');
+  await Promise.race([proxy.passed('getWithdrawRecord', 2), ended]);
   child.kill('SIGTERM');
-  expect(await once(child, 'close')).toEqual([143, null]);
+  expect(await ended).toEqual([143, null]);
   await desk.done('sandbox fault clear');
   expect(told.trimEnd().split('\n').at(-1)).toBe('The withdrawal was not sent.');
 });

@@ -128,7 +128,7 @@ export async function callUndescribed(
   };
 }
 
-/** Whether a call may be a withdrawal under another name: it says where coins are to go. */
+/** Whether a call may be a withdrawal under another name: it has a destination for coins. */
 function movesCoins({ method, parameters }: CallTerms): boolean {
   return /withdraw/i.test(method) || Object.keys(parameters).some((name) => /addr/i.test(name));
 }

@@ -7,7 +7,7 @@ import { grouped } from '../../terminal/numbers.js';
 import type { Paint } from '../../terminal/screen.js';
 import type { CancelAttempt, CancelledAll, CancelResult } from '../../trading/cancel/cancel-orders.js';
 
-/** What became of a cancellation. */
+/** The outcome of a cancellation. */
 export const CANCELLED: shape.Fields = {
   outcome: shape.oneOf(['cancelled', 'refused', 'unknown'], ''),
   id: shape.orNull(shape.text('of the order')),
@@ -28,14 +28,14 @@ export function cancelRow(cancellation: CancelResult): CancelResult {
 }
 
 /**
- * What became of orders that were named: an answer if some were cancelled, or if an outcome is unknown.
+ * The outcome of the named orders: an answer if some were cancelled, or if an outcome is unknown.
  * Throws Failure if none was cancelled.
  */
 export function cancelAnswer(market: string, attempts: readonly CancelAttempt[]): Answer {
   return withFailure(table(attempts, 'No orders.'), failureOf(market, attempts));
 }
 
-/** What became of all open orders of a market. It succeeded if none is left open, even if some filled before. */
+/** The outcome for all open orders of a market. It succeeds if none is left open, even if some filled before. */
 export function cancelAllAnswer(market: string, done: CancelledAll): Answer {
   return withFailure(table(done.attempts, `No open orders in ${market}.`), failureOfAll(market, done));
 }

@@ -142,7 +142,7 @@ function totalText(values: readonly Decimal[]): string {
 const WORTH_SHOWING = 10;
 
 interface Progress {
-  /** Called for each answer, with how many came so far, and of how many requests; by default one more of the same. */
+  /** Called for each answer, with the number of answers and of requests so far; by default one more of the same. */
   readonly answered: (answers?: number, requests?: number) => void;
   readonly end: () => void;
 }

@@ -84,7 +84,7 @@ export function progressOf(job: Job): string {
   ].join(', ');
 }
 
-/** What became of one order of a job. */
+/** The outcome of one order of a job. */
 interface LineRow {
   readonly line: number;
   readonly price: string;
@@ -103,7 +103,7 @@ export const BATCH_LINE = shape.record({
   reason: shape.orNull(shape.text("the exchange's message, or why it was not sent")),
 });
 
-/** What became of a job. */
+/** The outcome of a job. */
 export const BATCH = shape.record({
   job: shape.text('its name, for --resume'),
   market: shape.text(''),
@@ -117,7 +117,7 @@ export const BATCH = shape.record({
   duplicates: shape.list(shape.id(''), 'further orders that the network made of the requests'),
 });
 
-/** What became of a job. Throws Failure if nothing was placed. */
+/** The outcome of a job. Throws Failure if nothing was placed. */
 export function batchAnswer(job: Job, ending: Ending): Answer {
   const { market, side, account, lines } = job.terms;
   const { placed, refused, unknown, notSent } = job.counts();

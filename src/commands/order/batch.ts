@@ -159,7 +159,7 @@ async function resumeBatch(
   return sendBatch(context, account, batch, needed);
 }
 
-/** What became of a job that has nothing left to send, with duplicates that its requests may have made since. */
+/** The outcome of a job that has nothing left to send, with duplicates that its requests may have made since. */
 async function finishedAnswer(context: Context, account: TradingAccount, job: Job): Promise<Answer> {
   const { id, terms } = job;
   if (account.journal.find(id) !== undefined) return runJob(context, account, takeUpJob(account, id));

@@ -49,7 +49,7 @@ import {
   previewTable,
 } from './preview.js';
 
-/** What became of an order that was sent. */
+/** The outcome of an order that was sent. */
 export const PLACED: shape.Fields = {
   outcome: shape.oneOf(['placed', 'notSent', 'refused', 'unknown'], ''),
   id: shape.orNull(shape.id('of the order', origin.PLACED_ORDER.id)),
@@ -246,8 +246,8 @@ export function openDoubts({ output }: Context, account: TradingAccount, market:
 }
 
 /**
- * The exchange accepts a client id twice and then shows only the newest order with it, so the outcome of this order could not
- * be told from the earlier one's. Throws Failure `usage`.
+ * The exchange accepts a client id twice and then shows only the newest order with it, so the outcome of this order could
+ * not be distinguished from the earlier one's. Throws Failure `usage`.
  */
 async function requireNewId(client: ExchangeClient, market: string, id: string): Promise<void> {
   const earlier = await client.findOrder(market, { clientId: id });
@@ -280,7 +280,7 @@ async function place(
   return placedAnswer(order, placement);
 }
 
-/** What became of an order. Throws Failure `refused`, `limited` or `unreachable` if it was not placed. */
+/** The outcome of an order. Throws Failure `refused`, `limited` or `unreachable` if it was not placed. */
 export function placedAnswer(order: CheckedOrder['order'], placement: Placement): Answer {
   const { clientId: own } = order;
   if (placement.outcome === 'refused') {

@@ -190,7 +190,7 @@ function withDuplicates(done: Replacement, duplicates: Awaited<ReturnType<typeof
   };
 }
 
-/** A replacement that has ended, and what became of the old order. */
+/** A replacement that has ended, and the outcome of the old order. */
 interface Ended {
   readonly terms: ReplaceTerms;
   readonly clientId: string;
@@ -198,7 +198,7 @@ interface Ended {
 }
 
 /**
- * What became of a replacement: an answer, with a failure if only a part of it was done or is known.
+ * The outcome of a replacement: an answer, with a failure if only a part of it was done or is known.
  * @throws Failure if the order is unchanged, or filled before it could be replaced
  */
 export function replacedAnswer(terms: ReplaceTerms, clientId: string, done: Replacement): Answer {

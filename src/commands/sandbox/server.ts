@@ -9,7 +9,7 @@ import { localTime, timeTitle } from '../../terminal/time.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { duration, oneOf, utcOffset, wholeNumber } from '../inputs.js';
 
-/** Where the sandbox is reached and its play keys. */
+/** The address of the sandbox and its play keys. */
 const ADDRESS: shape.Fields = {
   baseUrl: shape.text('the market-data host, without /data/v1'),
   tradeUrl: shape.text('the trade host, without /api'),

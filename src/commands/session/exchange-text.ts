@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 
-/** Where a write goes, as the one who is asked about it reads it: the trade host and the profile. */
+/** The destination of a write, as the user confirms it: the trade host and the profile. */
 export async function exchangeText(
   { session }: Pick<Context, 'session'>,
   { hosts }: Pick<ExchangeClient, 'hosts'>,

@@ -11,7 +11,7 @@ import { SANDBOX_JOURNAL } from './remembered.js';
 /** The sandbox's limits have one name wherever it listens. */
 export const SANDBOX_PLACE = 'sandbox';
 
-/** The sandbox of this home: where it is, and its administration. Its code is loaded when it is first needed. */
+/** The sandbox of this home: its address and its administration. Its code is loaded when it is first needed. */
 export class Sandbox {
   #address: SandboxAddress | undefined;
 
@@ -21,7 +21,7 @@ export class Sandbox {
     private readonly output: Output,
   ) {}
 
-  /** Where it was found and with which keys; undefined before {@link find}. */
+  /** Its address and keys; undefined before {@link find}. */
   get address(): SandboxAddress | undefined {
     return this.#address;
   }

@@ -44,7 +44,10 @@ export class SeenNames {
     this.#orders.set(id, state === 'open' ? { market, clientId: clientId ?? known } : null);
   }
 
-  /** Writes what has changed. @param unresolved the ids of writes whose outcome is not known, where that was looked at */
+  /**
+   * Writes what has changed.
+   * @param unresolved the ids of writes whose outcome is unknown, if that was read
+   */
   keep(symbols: Symbols, unresolved: readonly string[] | undefined): void {
     if (this.#markets !== undefined) symbols.write('markets', this.#markets);
     if (this.#coins.size > 0) symbols.write('coins', [...new Set([...symbols.read('coins'), ...this.#coins])].sort());

@@ -232,8 +232,8 @@ function firstUseText(earlier: EarlierUse | undefined): string | null {
 const TYPED = 6;
 
 /**
- * Has the address confirmed: a script gives it twice, a person types its end, which takes looking at it.
- * Throws Failure `usage` if the two differ, `declined` if anything else was typed.
+ * Has the address confirmed: a script gives it twice; a person types its end, which requires reading it. Throws Failure
+ * `usage` if the two differ, `declined` if anything else was typed.
  */
 async function confirmAddress(
   { prompts, budget }: Context,

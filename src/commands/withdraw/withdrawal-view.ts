@@ -19,7 +19,7 @@ import { notSent } from '../not-sent.js';
 import { exchangeText } from '../session/exchange-text.js';
 import type { CheckedWithdrawal } from './withdraw.js';
 
-/** What became of a withdrawal that was sent. */
+/** The outcome of a withdrawal that was sent. */
 export const WITHDRAWN = shape.record({
   outcome: shape.oneOf(['placed', 'unknown'], ''),
   id: shape.orNull(shape.text('of its record', origin.WITHDRAW.id)),
@@ -124,7 +124,7 @@ export function previewData({
 /** A withdrawal that was sent, and the id of its record. */
 type SentWithdrawal = PreparedWithdrawal & { readonly id: string };
 
-/** What became of a withdrawal. Throws Failure `refused`, `limited` or `unreachable` if nothing was moved. */
+/** The outcome of a withdrawal. Throws Failure `refused`, `limited` or `unreachable` if nothing was moved. */
 export function withdrawalAnswer({ output }: Context, sent: SentWithdrawal, withdrawal: Withdrawal): Answer {
   const { id: clientId, wanted } = sent;
   const { coin } = wanted;

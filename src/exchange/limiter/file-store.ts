@@ -15,7 +15,7 @@ interface Found {
   readonly name: string;
   readonly number: number;
   readonly freeAt: number;
-  /** The process that holds it; 0 if nobody does. */
+  /** The process that holds it; 0 if none does. */
   readonly pid: number;
   /** A digest of the machine and PID namespace the process runs in; absent in names written by earlier versions. */
   readonly place: string | undefined;
@@ -130,7 +130,7 @@ export function permitsOut(folder: string, now = monotonicMs()): number {
   return foundWithin(folder).filter(({ freeAt, pid }) => pid !== 0 || freeAt > now).length;
 }
 
-/** A clock that all processes of a machine share and nobody sets. */
+/** A clock that all processes of a machine share and that is never set. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);
 }

@@ -59,7 +59,7 @@ export class Limiter {
     }
   }
 
-  /** One at a time within this process: those who wait need not all look at once. */
+  /** One at a time within this process: waiting callers need not all poll. */
   #inTurn(limit: Source, lane: Lane): Promise<Permit> {
     const queue = this.#queues[lane];
     const mine = (queue.get(limit) ?? Promise.resolve()).then(() => this.#claimed(limit, lane));

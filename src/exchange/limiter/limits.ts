@@ -23,7 +23,7 @@ export const LIMITS_OF: Readonly<Record<Bucket, readonly LimitName[]>> = {
   key: ['key', 'address'],
 };
 
-/** What the requests to one host are held against, whichever client sends them. */
+/** The limits for the requests to one host, whichever client sends them. */
 export interface Limits {
   /** A request of a bucket takes a permit of each. */
   readonly permitsOf: (bucket: Bucket) => readonly Pick<Permits, 'claim'>[];
@@ -31,7 +31,7 @@ export interface Limits {
   readonly breaker?: Breaker;
 }
 
-/** The limits of a client that shares them with nobody. The clock is in milliseconds and need not be the world's. */
+/** The limits of a client that shares them with no other. The clock is in milliseconds and need not be the world's. */
 export function ownLimits(now: () => number): Limits {
   const inMemory = (terms: PermitTerms) => new Permits([new MemoryStore(terms, now)]);
   const permits = { key: inMemory(LIMITS.key), address: inMemory(LIMITS.address), kline: inMemory(LIMITS.kline) };
@@ -44,7 +44,7 @@ export function partOf({ count, reserved }: PermitTerms, share: number): PermitT
   return { count: part, reserved: Math.min(reserved, Math.max(0, part - 1), 1) };
 }
 
-/** How long so many requests of a key take to leave if nobody else draws from its limit, in milliseconds. */
+/** How long this many requests of a key take to leave if no one else uses its limit, in milliseconds. */
 export function timeFor(requests: number): number {
   const { count, reserved } = LIMITS.key;
   return Math.ceil((requests * HOLD_MS) / (count - reserved));

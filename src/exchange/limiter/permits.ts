@@ -10,12 +10,12 @@ export interface PermitTerms {
 
 /** How long a permit stays out after the answer: a second, and what two clocks may run apart within it. */
 export const HOLD_MS = 1_010;
-/** Between two looks while every permit is out and none is known to come back, in milliseconds. */
+/** The pause between two checks while every permit is out and none is known to come back, in milliseconds. */
 export const POLL_MS = 25;
 
 /** A permit taken from a store, or how long until the next one may be free. */
 export type Taken =
-  /** Makes it free again in so many milliseconds. Never fails: that would hide the answer to the request. */
+  /** Frees it again after this many milliseconds. Never fails: that would hide the answer to the request. */
   { readonly giveBack: (milliseconds: number) => Promise<void> } | { readonly waitMs: number };
 
 /** Where the permits of one limit are counted: in files, in memory or in Redis. */
@@ -26,7 +26,7 @@ export interface PermitStore {
 
 /** The right to send one request. It counts from here until a second after its answer. */
 export interface Permit {
-  /** The answer is there, or nothing more can come of the request. */
+  /** The answer has arrived, or the request has ended without one. */
   done(): Promise<void>;
   /** The request did not leave after all: the next one may have it at once. */
   unused(): Promise<void>;

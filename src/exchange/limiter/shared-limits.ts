@@ -56,7 +56,7 @@ export function redisKey(within: string): string {
   return `pit/${within}`;
 }
 
-/** Forgets what was asked of a host: another exchange is there now. */
+/** Forgets the requests to a host: another exchange is there now. */
 export function forgetLimits(root: string, place: string): void {
   const folder = path.join(root, placeFolder(place));
   const aside = `${folder}.${process.pid}.gone`;
@@ -124,12 +124,12 @@ class SharedPermits {
   }
 }
 
-/** Tells this process's permits in Redis from those of all others. */
+/** Distinguishes this process's permits in Redis from those of all others. */
 function ownerName(): string {
   return `${process.pid}.${process.hrtime.bigint()}`;
 }
 
-/** Tells keys apart without showing them. */
+/** Distinguishes keys without showing them. */
 function markOf(accessKey: string): string {
   return createHash('sha256').update(accessKey).digest('hex').slice(0, 16);
 }

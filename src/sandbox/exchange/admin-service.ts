@@ -69,7 +69,7 @@ export class AdminService {
     this.state.commitNow();
   }
 
-  /** Whether nobody has traded, moved coins or added an account yet, so that nothing is lost by starting again. */
+  /** Whether no customer has traded, moved coins or added an account yet, so that nothing is lost by starting again. */
   get isUntouched(): boolean {
     const { customers, orders, bills } = this.state;
     const ordered = [...MARKETS.keys()].some((market) => orders.page(FIRST_ACCOUNT, market, 'all', 1, 1).length > 0);

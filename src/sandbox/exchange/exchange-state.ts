@@ -68,7 +68,10 @@ export class OtherFormat extends UnreadableStore {
   }
 }
 
-/** How long changes that only concern simulated traders may wait for a commit. Repeating their steps gives the same again. */
+/**
+ * How long changes that only concern simulated traders may wait for a commit. They are deterministic, so a lost step is
+ * repeated.
+ */
 const IDLE_COMMIT = 2_000;
 
 /** The key of the row in tables that have only one. */
@@ -191,7 +194,7 @@ export class ExchangeState {
     this.runUntil(time, (moment) => this.simulator.skip(moment));
   }
 
-  /** Something of a customer has changed: it is written at once, even if nobody waits for it. */
+  /** Schedules a commit at once: a customer's data changed. */
   commitNow(): void {
     this.orderService.customersChanged = true;
     this.scheduleCommit();
@@ -213,7 +216,7 @@ export class ExchangeState {
     if (simulate(time)) this.simulatorState.put(ONLY, this.simulator.state);
   }
 
-  /** When the next thing is due that somebody asked for; infinity if there is none. */
+  /** When the next timer, withdrawal or replayed row is due; Infinity if none is. */
   private nextDue(): number {
     return Math.min(this.cancelTimers.next, this.funds.next, this.replays.next);
   }

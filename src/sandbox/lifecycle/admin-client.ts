@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { type Advice, Failure, isAdvice, suggest } from '../../errors.js';
 import type { SandboxAddress } from './files.js';
 
-/** Thrown for an answer that says no. `reason` names the refusal for a program, where it has a name. */
+/** Thrown for a refusal. `reason` names it for a program, if it has a name. */
 class AdminError extends Error {
   override readonly name = 'AdminError';
 

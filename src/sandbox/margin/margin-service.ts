@@ -92,7 +92,7 @@ export class MarginService {
     bills.post(wallet, coin, -repaid, 'repay');
   }
 
-  /** A row for each wallet and coin of which the account has or owes something. */
+  /** A row for each wallet and coin that the account owns or owes. */
   balances({ id }: { readonly id: string }): MarginBalance[] {
     const isolated = [...MARKETS.values()].flatMap((market) => this.rows(walletOf(id, 'isolated', market)));
     const [anyMarket] = MARKETS.values();

@@ -135,7 +135,7 @@ export class OrderService {
     }
   }
 
-  /** The bought coins repay, and so does the held money that a better price left over. */
+  /** Repays with the bought coins and with what a better price left of the held money. */
   private repayFromBuy({ wallet, market, price: limit }: Order, price: bigint, amount: bigint): void {
     this.margin.repay(wallet, market.base, afterFee(market.units(amount)));
     this.margin.repay(wallet, market.quote, market.value(limit - price, amount));

@@ -99,7 +99,7 @@ export class Activity {
     this.lastRequest = performance.now();
   }
 
-  /** Whether there was no request for so long, and none is pending. */
+  /** Whether there was no request for this long, and none is pending. */
   isIdleFor(milliseconds: number): boolean {
     return this.pending === 0 && performance.now() - this.lastRequest >= milliseconds;
   }

@@ -175,7 +175,7 @@ export class PriceMoves {
     this.keep(market, { ...push, factor: null });
   }
 
-  /** The fair price in ticks, where the price path has `path`. Times increase from call to call. */
+  /** The fair price in ticks, if the price path has `path`. Times increase from call to call. */
   fair(market: string, time: number, path: number): number {
     const push = this.byMarket.get(market);
     if (push === undefined) return path;
@@ -191,7 +191,7 @@ export class PriceMoves {
   }
 }
 
-/** The price on the way, changing by the same ratio in each step. */
+/** The price along the path, changing by the same ratio in each step. */
 function between({ from, to, start, target }: PriceMove, time: number): number {
   const share = Math.max(0, time - from) / Math.max(1, to - from);
   return start * (target / start) ** share;

@@ -10,7 +10,7 @@ import { volumeFactor } from './prehistory.js';
 import { factorOf, genesisPrice } from './price-path.js';
 import { type RandomStream, random } from './random.js';
 
-/** What traders know in a step, besides the book. */
+/** What traders know in a step, apart from the book. */
 export interface Moment {
   /** ms since the Unix epoch. */
   readonly time: number;

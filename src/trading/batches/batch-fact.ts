@@ -1,6 +1,6 @@
 /**
- * What happened to the requests of a job. All that is known of it can be told again from these, in their order. Requests
- * are numbered from 1 without a gap, lines are counted from 0.
+ * What happened to the requests of a job. Replaying these facts in order gives all that is known of it. Requests are
+ * numbered from 1 without a gap, lines are counted from 0.
  */
 export type BatchFact =
   /** These requests are about to leave, dated `reqTime`; on the disk before the first of them does. */
@@ -10,7 +10,7 @@ export type BatchFact =
       /** Milliseconds since the Unix epoch, by the exchange's clock. */
       readonly reqTime: number;
     }
-  /** The ids of the orders that were accepted; fewer than lines where some were refused. */
+  /** The ids of the accepted orders; fewer than lines if some were refused. */
   | {
       readonly kind: 'answered';
       readonly request: number;
@@ -32,15 +32,15 @@ export type BatchFact =
       readonly request: number;
       readonly outcome: 'refused' | 'notSent';
       readonly reason: string;
-      /** The exchange's code for it, where it gave one. */
+      /** The exchange's code for it, if any. */
       readonly code: number | null;
     }
-  /** Orders that are there besides, each a copy of a line's order; `certain` where nobody else seems to use the account. */
+  /** Further orders, each a duplicate of a line's order; `certain` if nobody else seems to use the account. */
   | {
       readonly kind: 'copied';
       readonly orders: readonly (readonly [line: number, id: string])[];
       readonly certain: boolean;
     };
 
-/** What became of one line. `notSent`: it is not on the exchange, and may be sent. */
+/** The outcome of one line. `notSent`: it is not on the exchange, and may be sent. */
 export type LineOutcome = 'placed' | 'refused' | 'notSent' | 'unknown';

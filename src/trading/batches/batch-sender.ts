@@ -9,9 +9,9 @@ import { closeRefused } from './close-requests.js';
 import { type Job, MOST_PAIRS } from './job.js';
 import type { PendingRequest } from './pending-request.js';
 
-/** So many requests are written down with one wait for the disk, while as many others still wait for their turn. */
+/** Requests recorded with one fsync. */
 const GROUP = 4;
-/** What may be in doubt at once. An exchange that takes longer than half a second to answer is asked slower. */
+/** The most requests without an answer at a time. */
 const MOST_ON_THE_WAY = 30;
 /** Kept for the answers to what has left, at most a quarter of all. */
 const RESERVE_MS = 5_000;
@@ -73,7 +73,7 @@ export class BatchSender {
       // the first request shows whether there is any hope; what the others would be refused for need not be said twice
       const group = portions.splice(0, this.#answered === 0 ? 1 : GROUP);
       this.#isRecording = true;
-      // at once: what is rejected while others are written down would be nobody's, and end the process
+      // at once: nobody would catch a rejection that comes while others are recorded, and the process would end
       for (const request of await this.#recorded(group))
         carried.push(this.#carry(request).catch((error: unknown) => void broken.push(error)));
       this.#isRecording = false;
@@ -87,7 +87,7 @@ export class BatchSender {
     return this.#trouble;
   }
 
-  /** None where they cannot be written down: then they may not leave. */
+  /** Empty if they cannot be recorded: then they may not leave. */
   async #recorded(portions: readonly (readonly number[])[]): Promise<PendingRequest[]> {
     try {
       return await this.job.leaving(portions, this.account.client.now());

@@ -11,14 +11,14 @@ import { areSameJobs, areSameLines, keyOf, lineKey } from './lines.js';
 /** What is to be placed, before anything is known of the exchange. */
 export type BatchPlan = Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines'>;
 
-/** A job's id, which no request carries: it only names the record. Told apart from a client order id by its beginning. */
+/** A job's id, which no request carries: it only names the record. Its prefix distinguishes it from a client order id. */
 export function newJobId(host: Pick<Host, 'randomBytes'>): string {
   return `job${Buffer.from(host.randomBytes(10)).toString('hex')}`;
 }
 
 /**
- * Records a job that is about to begin, with what is on the exchange before it does.
- * @throws Failure `usage` where a job of the same orders is not finished, an order like one of them is unknown, or the
+ * Records a job that is about to begin, with the newest orders on the exchange before it.
+ * @throws Failure `usage` if a job with the same orders is unfinished, an identical order has an unknown outcome, or the
  *   record cannot be written, and as the client's `read`: nothing was sent
  */
 export async function beginJob(
@@ -47,16 +47,16 @@ export async function beginJob(
   return new Job(entry);
 }
 
-/** What the user says of a job that is to be gone on with. */
+/** The user's request to resume a job. */
 export interface ResumeWish extends Pick<BatchTerms, 'market' | 'side'> {
   readonly account?: BatchTerms['account'] | undefined;
   readonly lines?: readonly BatchLine[] | undefined;
 }
 
 /**
- * The record of a job that is to be gone on with; {@link takeUpJob} makes this process the one that does.
- * @throws Failure `usage` where there is none, another process is at it, it is about something else, or nobody knows what
- *   became of another write's order that is like one of those left
+ * The record of a job to resume; {@link takeUpJob} makes this process its owner.
+ * @throws Failure `usage` if there is none, another process owns it, it is about something else, or one of its remaining
+ *   orders is identical to another write's order with an unknown outcome
  */
 export function jobToResume({ journal }: TradingAccount, id: string, wish: ResumeWish): Entry<'orderMoreV2'> {
   const entry = journal.job(id);
@@ -78,7 +78,7 @@ export function jobToResume({ journal }: TradingAccount, id: string, wish: Resum
   return entry;
 }
 
-/** @throws Failure `usage` as {@link jobToResume}, where another process was first, or that cannot be written down */
+/** @throws Failure `usage` as {@link jobToResume}, if another process was first, or if that cannot be recorded */
 export function takeUpJob({ journal }: TradingAccount, id: string, { recheck, bid }: Guarding = {}): Job {
   if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.find(id);
@@ -93,7 +93,7 @@ export function takeUpJob({ journal }: TradingAccount, id: string, { recheck, bi
   return new Job(entry);
 }
 
-/** The words of the command that goes on with a job. */
+/** The command that resumes a job. */
 export function resumeCommand(id: string, { side, market }: Pick<BatchTerms, 'side' | 'market'>): string[] {
   return ['order', 'batch', side, market, '--resume', id];
 }
@@ -105,18 +105,15 @@ function underWay(id: string): Failure {
   );
 }
 
-/**
- * Throws Failure `usage` where a job of the same orders is not finished, or of an order like one of these nobody knows
- * what became of it.
- */
+/** Throws Failure `usage` if a job with the same orders is unfinished, or an identical order has an unknown outcome. */
 export function refuseTwins({ journal }: Pick<TradingAccount, 'journal'>, plan: BatchPlan, id: string): void {
   const others = journal.open().filter(({ intent }) => intent.id !== id);
-  // all of the same orders come first: that one is to be gone on with
+  // a job with the same orders comes first: that one can be resumed
   for (const entry of others) if (entry.isOf('orderMoreV2')) refuseSameJob(entry, plan);
   for (const entry of others) refuseInDoubt(entry, plan);
 }
 
-/** What a job itself is in doubt of it finds out before it sends; of another write's orders it would not. */
+/** A job looks up its own unknown orders before it sends, but not those of other writes. */
 function refuseDoubtsOfOthers(journal: TradingAccount['journal'], own: Entry<'orderMoreV2'>): void {
   const { id, terms } = own.intent;
   const plan = { ...terms, lines: new Job(own).pending };
@@ -156,7 +153,7 @@ function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan
   );
 }
 
-/** What the orders of a write are known by of which nobody knows whether they were placed. */
+/** The keys of a write's orders whose outcome is unknown. */
 function uncertainKeys(entry: Entry): ReadonlySet<string> {
   if (entry.isOf('order'))
     return new Set(entry.isInDoubt ? [keyOf(entry.intent.terms.price, entry.intent.terms.amount)] : []);

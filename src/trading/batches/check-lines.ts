@@ -4,10 +4,10 @@ import { Failure, usage } from '../../errors.js';
 import type { BatchLine } from '../journal/intent.js';
 import { checkOrder } from '../orders/rules.js';
 
-/** So many are named; a file in another format has thousands. */
+/** The most lines that are named; a file in another format has thousands of bad ones. */
 const MOST_NAMED = 3;
 
-/** Collects what is wrong with the lines of a batch, to tell it at once. */
+/** Collects what is wrong with the lines of a batch, to report it at once. */
 export class BadLines {
   readonly #first: { readonly line: number; readonly failure: Failure }[] = [];
   #count = 0;
@@ -15,7 +15,7 @@ export class BadLines {
   /** @param what the word for one of them */
   constructor(private readonly what: string) {}
 
-  /** Does something with a line; undefined where that fails with a Failure, which is kept. */
+  /** Runs a function for a line. Returns undefined if it fails with a Failure, which is kept. */
   try<Value>(line: number, work: () => Value): Value | undefined {
     try {
       return work();
@@ -27,7 +27,7 @@ export class BadLines {
     }
   }
 
-  /** Throws Failure `usage` where anything was wrong: which lines, why, and how many more. */
+  /** Throws Failure `usage` if anything was wrong: which lines, why, and how many more. */
   refuse(): void {
     const [first] = this.#first;
     if (first === undefined) return;

@@ -24,10 +24,9 @@ export function closeLate(job: Job): void {
 const TOO_LATE = 'the exchange would not take the request any more, and has no such order';
 
 /**
- * Asks by their ids for orders that an answer named and no list shows, when nothing can come of the request any more. If the
- * exchange does not have them by their ids either, the lines that are left were refused. If it has one, the list lacks orders
- * that are there, and proves nothing of these lines: a later one has to show it first. One that is not like any of them stays
- * unknown: which line it is cannot be told.
+ * Looks up by id the orders that an answer named and no list shows, once the request has expired. If the exchange does not
+ * have them, the remaining lines were refused. If it has one, the list is incomplete and proves nothing about these lines: a
+ * later list has to show it first. An order that matches no line stays unknown.
  */
 export async function closeNamed(account: TradingAccount, job: Job): Promise<void> {
   for (const request of [...job.pendingRequests.values()].filter(({ answer }) => answer === 'short')) {

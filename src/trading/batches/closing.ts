@@ -7,7 +7,7 @@ import { type Job, keptJob } from './job.js';
 import { worthOfLines } from './lines.js';
 import { timelineOf } from './timeline.js';
 
-/** What a job came to as one write: placed where all its orders are, partial where any is. */
+/** The outcome of a job as one write: placed if all its orders are, partial if any is. */
 export function outcomeOf(job: Job): Settlement['outcome'] | 'unknown' {
   const { placed, notSent, unknown } = job.counts();
   if (unknown > 0) return 'unknown';
@@ -16,8 +16,8 @@ export function outcomeOf(job: Job): Settlement['outcome'] | 'unknown' {
 }
 
 /**
- * Moves a job of which nothing is unknown to the archive; its file is kept, so that it may still be gone on with.
- * @param checkedTo when the list was read that its orders were held against, by the exchange's clock
+ * Moves a job without unknown outcomes to the archive. Its file is kept, so that the job can still be resumed.
+ * @param checkedTo when the list was read that its orders were compared with, by the exchange's clock
  */
 export function closeJob(job: Job, checkedTo?: number): void {
   const outcome = outcomeOf(job);
@@ -29,7 +29,7 @@ export function closeJob(job: Job, checkedTo?: number): void {
   job.entry.settleKeeping(summaryOf(job, outcome));
 }
 
-/** An order that something on the way made of a request that was carried out again, and the line that it is of. */
+/** An order from a request that the network repeated, and its line. */
 export type Duplicate = readonly [line: number, id: string];
 
 /** What a job takes in of such orders, the oldest first; the first of a line that was refused is the line's order. */
@@ -71,11 +71,11 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
     );
     for (const [event, fact] of facts) if (!job.tellLate(event, fact)) return;
     const outcome = outcomeOf(job);
-    // one that was gone on with meanwhile, and settled again, says more
+    // one that was resumed meanwhile, and settled again, says more
     const isNewest = archive.find(id)?.events.length === kept.events.length;
     if (outcome === 'unknown' || !isNewest) return;
     const summary = summaryOf(job, outcome);
-    // those too that only the archive tells of
+    // also those that only the archive has
     const own = new Set(job.orders);
     const duplicates = [...accounted.duplicates.filter((one) => !own.has(one)), ...summary.duplicates];
     archive.add({ ...summary, duplicates }, accounted);
@@ -96,8 +96,8 @@ function summaryOf(job: Job, outcome: Settlement['outcome']): Settled {
 }
 
 /**
- * Leaves a job with nobody at it: closed where nothing is left to do, or nothing ever came of it; otherwise open.
- * @param checkedTo as of {@link closeJob}
+ * Releases a job: closes it if nothing is left to do or nothing was ever placed, and otherwise leaves it open.
+ * @param checkedTo as for {@link closeJob}
  */
 export function endJob(job: Job, why: string, checkedTo?: number): void {
   const { placed, refused, unknown } = job.counts();

@@ -60,7 +60,9 @@ function parsed(words: string): { readonly price?: unknown; readonly amount?: un
   }
 }
 
-/** JSON writes small numbers with an exponent; where words have a meaning elsewhere, that they have none here is told. */
+/**
+ * JSON writes small numbers with an exponent. Words that work on the command line but not in a file are reported as such.
+ */
 function number(name: string, text: string): string {
   const value = /^(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,2})?$/i.test(text) ? Decimal.parse(text) : undefined;
   if (value !== undefined && value.sign > 0) return value.toString();

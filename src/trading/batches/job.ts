@@ -10,7 +10,7 @@ import { Progress } from './progress.js';
 /** "At most 20 pairs." */
 export const MOST_PAIRS = 20;
 
-/** A job as its record tells of it. */
+/** A job as its record describes it. */
 export class Job extends Progress {
   #keys: readonly string[] | undefined;
   readonly #endedInOrder: boolean;
@@ -34,7 +34,7 @@ export class Job extends Progress {
     return this.entry.intent.terms;
   }
 
-  /** The highest best bid that its sells were ever held against; undefined where none was. */
+  /** The highest best bid that its sells were ever checked against; undefined if there was none. */
   get bid(): string | undefined {
     const seen = [this.entry.intent, ...this.entry.events].flatMap(({ bid }) => bid ?? []);
     return seen.sort((left, right) => Decimal.of(right).compare(Decimal.of(left)))[0];
@@ -52,28 +52,28 @@ export class Job extends Progress {
     return [...placed, ...this.duplicates.keys(), ...[...this.pendingRequests.values()].flatMap(({ ids }) => [...ids])];
   }
 
-  /** When the list was read that its orders were last held against, by the exchange's clock; undefined if none was. */
+  /** When the list was read that its orders were last compared with, by the exchange's clock; undefined if none was. */
   get checkedTo(): number | undefined {
     return this.entry.events.findLast(({ settled }) => settled !== undefined)?.settled?.checkedTo;
   }
 
-  /** Whether its record was ended in order and nothing of it is missing: what it does not tell of did not leave. */
+  /** Whether its record was released in order and is complete: a request that it does not mention did not leave. */
   get isWhole(): boolean {
     return !this.hasGaps && this.#endedInOrder;
   }
 
-  /** Orders that were known before this many are older than anything that is looked for. */
+  /** Orders that were known before the job: older ones are not read. */
   get horizon(): number {
     if (this.hasGaps) return this.terms.baseline.length;
     return Math.min(this.known.size, ...[...this.pendingRequests.values()].map(({ knownBefore }) => knownBefore));
   }
 
-  /** The lines of which it is not known what became of them. */
+  /** The lines whose outcome is unknown. */
   get uncertainLines(): ReadonlySet<number> {
     return new Set([...this.pendingRequests.values()].flatMap(({ lines }) => [...lines]));
   }
 
-  /** What became of each line. */
+  /** The outcome of each line. */
   outcomes(): LineOutcome[] {
     const { uncertainLines } = this;
     return this.results.map((settled, line) => settled?.outcome ?? (uncertainLines.has(line) ? 'unknown' : 'notSent'));
@@ -92,7 +92,7 @@ export class Job extends Progress {
     return this.terms.lines.filter((_, line) => (this.results[line]?.outcome ?? 'notSent') === 'notSent');
   }
 
-  /** What the lines are known by of which nobody knows what became: those of a request that waits for its answer are not. */
+  /** Keys of lines whose outcome is unknown and whose answer nobody awaits. */
   uncertainKeys(): ReadonlySet<string> {
     const uncertainLines = [...this.pendingRequests.values()].filter(({ isOver }) => isOver || this.entry.mayBeLeft);
     return new Set(uncertainLines.flatMap(({ lines }) => [...lines].map((line) => this.keys[line] ?? '')));
@@ -124,7 +124,7 @@ export class Job extends Progress {
   }
 }
 
-/** A job that is settled and that nobody goes on with, as long as its record is kept. */
+/** A job that is settled and not resumed, as long as its record is kept. */
 export function keptJob(journal: Journal, id: string): Job | undefined {
   const entry = journal.keptJob(id);
   return entry === undefined ? undefined : new Job(entry);

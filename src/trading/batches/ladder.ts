@@ -25,9 +25,9 @@ export interface Rungs {
 }
 
 /**
- * Orders at evenly spaced prices from one to the other, both included. Prices are rounded to the tick that costs nothing
- * more (down for a buy, up for a sell), amounts down to the lot, so that they never come to more than the total.
- * Throws Failure `usage` where two of them would have the same price, and for numbers that are not on the market's scales.
+ * Orders at evenly spaced prices from one to the other, both included. Prices are rounded to the tick on the harmless side
+ * (down for a buy, up for a sell) and amounts down to the lot, so they never exceed the total. Throws Failure `usage` if two
+ * of them would have the same price, and for numbers that are not on the market's scales.
  */
 export function rungsOf(ladder: Ladder, market: Market): Rungs {
   const prices = pricesOf(ladder, market);
@@ -52,7 +52,7 @@ function pricesOf({ side, from, to, count }: Ladder, { market, priceScale: scale
     return Decimal.fromUnits(exact / steps + (isBetween && side === 'sell' ? 1n : 0n), scale);
   });
   const ticks = distance < 0n ? -distance : distance;
-  // evenly spaced prices fall together after rounding where there are fewer ticks than steps
+  // evenly spaced prices can coincide after rounding if there are fewer ticks than steps
   if (ticks >= steps) return prices;
   throw usage(
     `There are no ${count} prices from ${first} to ${last}: two orders would have the same.`,

@@ -1,6 +1,6 @@
 import { OBSERVED } from '../../exchange/observed-codes.js';
 
-/** A request that left, or may have, of which not everything is known yet. */
+/** A request that left, or may have left, and is not fully known yet. */
 export interface PendingRequest {
   readonly request: number;
   /** Milliseconds since the Unix epoch, by the exchange's clock. */
@@ -10,23 +10,23 @@ export interface PendingRequest {
   readonly sent: readonly number[];
   /** The lines without an outcome. */
   readonly lines: Set<number>;
-  /** Accepted orders of which it is not known yet which lines they are. */
+  /** Accepted orders whose lines are unknown so far. */
   readonly ids: Set<string>;
   /** The ids that its answer named, as far as they were new, whatever became of them. */
   readonly named: Set<string>;
-  /** The last look's list showed all of its orders that are known to be there: then what is missing in it is not there. */
+  /** The last list showed all of its known orders: an order that it lacks does not exist. */
   isShown: boolean;
-  /** `lost` also where no answer was written down. */
+  /** `lost` also if no answer was recorded. */
   answer: 'lost' | 'short' | { readonly code: number | null };
   reason: string;
-  /** Nobody waits for its answer any more: it came, or will not. */
+  /** Nobody awaits its answer any more: it came, or will not come. */
   isOver: boolean;
 }
 
 /**
- * Refused for its moment, not for its orders, so that they are to be sent again. But not at once: where something on the way
- * had repeated the request, that was the answer to one copy of it, and another that is still held may be executed for as
- * long as the exchange takes its `reqTime`.
+ * Refused for its moment, not for its orders, so they will be sent again. But not at once: if the network repeated the
+ * request, that was the answer to one duplicate, and another may be executed for as long as the exchange accepts its
+ * `reqTime`.
  */
 export function isTurnedAway({ answer }: Pick<PendingRequest, 'answer'>): boolean {
   return typeof answer === 'object' && FOR_THE_MOMENT.has(answer.code);

@@ -13,9 +13,9 @@ interface Misplaced {
 }
 
 /**
- * Of these orders those that are listed as another line than the one they were named for. An answer names orders only by
- * their place in it, and nothing says that the exchange, or something on the way, keeps to the order of the pairs. An order
- * that is like no line at all is not among them: the exchange has changed it.
+ * The orders that are listed as another line than the one they were named for. An answer names orders only by their
+ * position, and nothing guarantees that the exchange or the network keeps the order of the pairs. An order that matches no
+ * line is not included: the exchange has changed it.
  */
 export function misplacedIn(job: Job, records: readonly Order[]): readonly Misplaced[] {
   const { side, lines } = job.terms;
@@ -35,10 +35,10 @@ export function misplacedIn(job: Job, records: readonly Order[]): readonly Mispl
 }
 
 /**
- * Gives these orders to the lines that they belong to, by price and amount. If they do not go into one another the list does
- * not show all of them, or the exchange has changed one: then it is unknown whose they are.
+ * Assigns these orders to their lines, by price and amount. If that is impossible, the list does not show all of them or the
+ * exchange has changed one: then their lines are unknown.
  *
- * @param isAll whether the list shows all of the job's orders, so that no later one would tell more
+ * @param isAll whether the list shows all of the job's orders, so that no later one would show more
  */
 export function assignByTerms(account: TradingAccount, job: Job, records: readonly Order[], isAll: boolean): void {
   const misplaced = misplacedIn(job, records);

@@ -7,7 +7,7 @@ type LineResult =
 
 type FactOf<Kind extends BatchFact['kind']> = Extract<BatchFact, { kind: Kind }>;
 
-/** What became of a job's lines, told by its facts in their order. */
+/** The outcomes of a job's lines, computed from its facts in order. */
 export class Progress {
   readonly pendingRequests = new Map<number, PendingRequest>();
   readonly results: (LineResult | undefined)[];
@@ -15,11 +15,11 @@ export class Progress {
   readonly sentAt: (number | undefined)[];
   /** Ids of orders that the job has met, each with how many it knew before. */
   readonly known = new Map<string, number>();
-  /** Orders that are there besides, each with the line whose order it is a copy of. */
+  /** Duplicate orders, each with the line whose order it duplicates. */
   readonly duplicates = new Map<string, number>();
   /** Lines whose orders are known only by their places in answers. */
   readonly byPlace = new Set<number>();
-  /** Nobody else seems to use the account, so that only the network can have made them. */
+  /** Nobody else seems to use the account, so only the network can have made them. */
   certain = true;
   #requests = 0;
   #gaps = false;
@@ -37,7 +37,7 @@ export class Progress {
     return this.#requests;
   }
 
-  /** Whether something happened to a request of which it is not told that it left. */
+  /** Whether an event mentions a request that is not recorded as sent. */
   get hasGaps(): boolean {
     return this.#gaps;
   }
@@ -83,7 +83,7 @@ export class Progress {
 
   #happened(fact: FactOf<'answered' | 'refused' | 'lost' | 'stayed' | 'closed'>): void {
     const doubt = this.pendingRequests.get(fact.request);
-    // what is answered had left: the line that tells so is damaged, and which orders those are the lists must show
+    // an answered request had left: the line that says so is damaged, and the lists must show which orders those are
     if (doubt !== undefined) doubt.isOver = true;
     if (doubt === undefined) this.#gaps = true;
     else if (fact.kind === 'answered') this.#answered(doubt, fact);

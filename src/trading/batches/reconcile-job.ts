@@ -18,17 +18,17 @@ import { assignByTerms } from './places.js';
 interface Extent {
   /** Of how many known orders everything older is left out; as far back as pending requests need by default. */
   readonly horizon?: number;
-  /** Lines that should not have left, for a record of which something may be missing. */
+  /** Lines that should not have left, for a record that may be incomplete. */
   readonly astray?: readonly number[];
   /** All orders that the job is known to have: a list without one of them is not the whole one. */
   readonly shows?: readonly string[];
 }
 
 /**
- * Holds the exchange's list of recent orders against a job, once, and takes in what it shows: orders that are there, lines
- * that were refused, orders that answers had named for other lines, and duplicates.
- * @returns whether the list could be had as far as needed, shows what it has to, and leaves nothing open that may still turn
- *   out to be of another write
+ * Compares the exchange's list of recent orders with a job, once, and records what it shows: live orders, refused lines,
+ * orders that answers had named for other lines, and duplicates.
+ * @returns whether the list could be read as far as needed, is complete, and leaves nothing open that may still belong to
+ *   another write
  */
 export async function reconcileJob(
   account: TradingAccount,
@@ -128,8 +128,8 @@ function reportsOf(job: Job, duplicates: readonly Duplicate[], certain: boolean)
 }
 
 /**
- * Finds out what became of all that is pending, with looks for as long as the budget lasts. Of a request without an answer,
- * or one that was turned away, what is not there was not sent, once the exchange does not accept the request any more.
+ * Looks up all pending requests for as long as the budget lasts. An order of a request without an answer, or of a
+ * temporarily refused one, counts as not sent if it is missing once the request has expired.
  */
 export async function settlePending(account: TradingAccount, job: Job): Promise<void> {
   if (job.pendingRequests.size === 0) return;
@@ -148,10 +148,10 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
 }
 
 /**
- * Finds out what earlier runs left unknown. If something of the record may be missing, lines that it does not mention may have
- * left all the same: what is there like them counts as theirs.
+ * Finds out what earlier runs left unknown. If the record may be incomplete, lines that it does not mention may have left
+ * all the same: identical orders on the exchange count as theirs.
  *
- * @returns why it is not known of all; undefined if nothing is pending any more
+ * @returns why not all of it is known; undefined if nothing is pending any more
  */
 export async function settleEarlier(account: TradingAccount, job: Job): Promise<string | undefined> {
   if (!job.isWhole && !(await reconcileUnsent(account, job))) return 'the lists of orders could not be read';
@@ -159,10 +159,10 @@ export async function settleEarlier(account: TradingAccount, job: Job): Promise<
   return job.pendingRequests.size === 0 ? undefined : 'the exchange may still get earlier requests';
 }
 
-/** Between two looks that did not come through; chosen. */
+/** The pause after a failed read. */
 const AGAIN_MS = 1_000;
 
-/** A look also for lines that should not have left, tried for as long as the budget lasts. */
+/** Also looks for lines that should not have left, for as long as the budget lasts. */
 async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boolean> {
   while (!(await reconcileJob(account, job, { astray: job.unsent() }))) {
     if (!account.budget.allows(2 * AGAIN_MS)) return false;
@@ -171,7 +171,7 @@ async function reconcileUnsent(account: TradingAccount, job: Job): Promise<boole
   return true;
 }
 
-/** The side's orders, newest first, until those that were known before; and whether they could be had so far. */
+/** The side's orders, newest first, back to those that were known before; and whether all of them could be read. */
 async function recentOrders({ client }: TradingAccount, { known, terms }: Job, horizon: number) {
   const isOlder = ({ id }: Order) => (known.get(id) ?? Number.POSITIVE_INFINITY) < horizon;
   const extent = { from: 1, to: Number.POSITIVE_INFINITY };

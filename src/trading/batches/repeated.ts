@@ -7,16 +7,16 @@ import { type Job, MOST_PAIRS } from './job.js';
 import { misplacedIn } from './places.js';
 import { reconcileJob } from './reconcile-job.js';
 
-/** Until the list is looked at a second time, where it lacks orders of the job; chosen. */
+/** The pause before the list is read a second time if it lacks orders of the job. */
 const AGAIN_MS = 1_000;
 
 /**
- * Looks whether something on the way repeated a request that was answered as it should be. The list of the side tells in
- * three pages at most: what was its newest order before the job must lie as many rows down as the job has orders. Where it
- * does not, be it only that another program placed an order, or where these pages show that an answer named orders for other
- * lines, all orders since the beginning are looked at. A list that lacks orders of the job may lack copies of them too.
+ * Checks whether the network repeated a request that was answered normally. Three pages of the side's list usually suffice:
+ * the newest order before the job must be as many rows down as the job has orders. If it is not (another program may have
+ * placed an order), or if these pages show that an answer named orders for other lines, all orders since the beginning are
+ * read. A list that lacks orders of the job may lack duplicates of them too.
  *
- * @returns when the look began, by the exchange's clock; undefined if it could not be found out
+ * @returns when the check began, by the exchange's clock; undefined if the list could not be read
  */
 export async function findRepeated(account: TradingAccount, job: Job): Promise<number | undefined> {
   const { client, budget } = account;
@@ -26,7 +26,7 @@ export async function findRepeated(account: TradingAccount, job: Job): Promise<n
   return (await isLookedThrough(account, job)) ? start : undefined;
 }
 
-/** Whether a list with all of the job's orders could be had, which may take the exchange a moment. */
+/** Whether a list with all of the job's orders could be read, which may take the exchange a moment. */
 async function isLookedThrough(account: TradingAccount, job: Job): Promise<boolean> {
   const lookBack = () => reconcileJob(account, job, { horizon: job.terms.baseline.length, shows: job.orders });
   if (await lookBack()) return true;
@@ -53,7 +53,7 @@ async function isAllThatCame({ client }: TradingAccount, job: Job): Promise<bool
   return isWhole && pages.records[rows]?.id === baseline[0] && areInPlace(job, newer);
 }
 
-/** Where none of these orders is known only by its place in an answer, they say nothing of those that are. */
+/** If none of these orders is known only by its position in an answer, they say nothing of those that are. */
 function areInPlace(job: Job, records: readonly Order[]): boolean {
   const listed = new Set(records.map(({ id }) => id));
   const isListed = (line: number) => {

@@ -23,22 +23,22 @@ export type Ending =
 /** What is going on, for a person who waits. */
 export type Phase = 'settling' | 'placing' | 'waiting' | 'checking' | 'stopping';
 
-/** So often in a row a request may stay here, or be refused for its rate, before the job gives up. */
+/** Consecutive failures before the job gives up. */
 const MOST_SETBACKS = 4;
 /** Doubles each time. */
 const STAYED_PAUSE_MS = 300;
 /** The limit counts by the second. */
 const RATE_PAUSE_MS = 1_100;
-/** Before the second and the third look for what got no answer; what still is not there makes the job stop. */
+/** The pauses before the second and the third lookup of an unanswered request; after that the job stops. */
 const LOOK_PAUSES_MS = [300, 700];
 
-/** So often a job waits for what was turned away; what is turned away after that wait is for another day. */
+/** Waits for temporary refusals before the job ends. */
 const MOST_WAITS = 2;
 const UNTIL_CERTAIN = 'Waiting until it would not take the requests any more: only then may they be sent again.';
 
 /**
- * Codes, as observed, of which the next request would get the same: they are about the key, the account, the market or the
- * exchange, not about the orders.
+ * Observed codes that the next request would get too: they are about the key, the account, the market or the exchange, not
+ * about the orders.
  */
 const HOPELESS: ReadonlySet<number | null> = new Set([
   1002, 1003, 1006, 1009, 1010, 1012, 1013, 1014, 3004, 3006, 3010,
@@ -50,9 +50,9 @@ export class JobRun {
   #isInterrupted = false;
   #phase: Phase = 'placing';
   #setbacks = 0;
-  /** How the job ends where what was turned away last is not to be sent again. */
+  /** How the job ends if the requests that were refused temporarily are not to be sent again. */
   #turnedAway: Ending = { kind: 'lost', reason: 'the exchange may still get earlier requests' };
-  /** When it was looked if something on the way repeated a request; undefined where it could not be, null where nobody tried. */
+  /** When the check for repeated requests began; undefined if it failed, null if it was not tried. */
   #checked: number | undefined | null = null;
 
   constructor(
@@ -66,19 +66,19 @@ export class JobRun {
     return this.#isInterrupted ? 'stopping' : this.#phase;
   }
 
-  /** Whether all is known but if something on the way repeated a request, and that is being looked at. */
+  /** Whether only the check for repeated requests is left, and is running. */
   get isBeingChecked(): boolean {
     return this.#phase === 'checking' && this.#checked === null;
   }
 
-  /** Whether it could be found out if something on the way repeated a request; null where it was not tried. */
+  /** Whether the check for repeated requests succeeded; null if it was not tried. */
   get isChecked(): boolean | null {
     return this.#checked === null ? null : this.#checked !== undefined;
   }
 
   /**
-   * Finds out first what an earlier run left in doubt, then sends what may be sent. Whatever ends it, the journal knows how
-   * far it came.
+   * First looks up what an earlier run left unknown, then sends what may be sent. However it ends, the journal knows how far
+   * it came.
    */
   async run(): Promise<Ending> {
     try {
@@ -96,7 +96,7 @@ export class JobRun {
     }
   }
 
-  /** Lets nothing leave any more, and waits for the answers to what has left, at most so many milliseconds. */
+  /** Lets nothing leave any more, and waits for the answers to what has left, for at most this many milliseconds. */
   async interrupt(patienceMs: number): Promise<void> {
     this.#isInterrupted = true;
     this.#sender.halt();
@@ -116,7 +116,7 @@ export class JobRun {
     }
   }
 
-  /** Sends what may be sent; finished where nothing may that is not in doubt. */
+  /** Sends what may be sent; finished if the rest is unknown. */
   async #sendAll(): Promise<Ending> {
     for (;;) {
       const lines = this.job.unsent();
@@ -132,8 +132,8 @@ export class JobRun {
   }
 
   /**
-   * Waits, once for all that was turned away, until none of it can come to be any more. That has time of its own where the
-   * exchange still answers.
+   * Waits until all temporarily refused requests have expired. This has a time budget of its own if the exchange still
+   * answers.
    */
   async #outwait({ kind }: Ending): Promise<void> {
     const { account, job } = this;
@@ -144,7 +144,7 @@ export class JobRun {
     await settlePending(account, job);
   }
 
-  /** Why something of earlier runs is in doubt; undefined where nothing is. */
+  /** Why something of earlier runs is unknown; undefined if nothing is. */
   async #settleEarlier(): Promise<string | undefined> {
     const { job, account } = this;
     if (job.requests === 0 && job.isWhole) return undefined;
@@ -153,14 +153,14 @@ export class JobRun {
     return settleEarlier(account, job);
   }
 
-  /** What is in doubt can be told for certain only when the exchange would not take it any more. */
+  /** An unknown outcome is certain only when the request has expired. */
   #allowForPending(): void {
     const { client, budget } = this.account;
     const latest = Math.max(0, ...[...this.job.pendingRequests.values()].map(({ reqTime }) => reqTime));
     budget.lengthen(Math.max(0, closesAt(latest, usedTolerance(this.account)) - client.now()));
   }
 
-  /** What comes of it: undefined where the job goes on. */
+  /** The result; undefined if the job continues. */
   async #face(trouble: Trouble): Promise<Ending | undefined> {
     if (trouble.kind === 'lost')
       this.account.tell(`No answer: ${trouble.reason}. Looking for the orders; they are not sent again.`);
@@ -204,12 +204,12 @@ export class JobRun {
     return undefined;
   }
 
-  /** Whether something is in doubt that has to be known before anything more leaves. What was turned away can wait. */
+  /** Whether an outcome has to be known before anything more leaves. Temporary refusals can wait. */
   get #isPressing(): boolean {
     return [...this.job.pendingRequests.values()].some((doubt) => !isTurnedAway(doubt));
   }
 
-  /** Whether all that was pressing is known after a few looks. */
+  /** Whether all such outcomes are known after a few lookups. */
   async #lookShortly(): Promise<boolean> {
     const { account, job } = this;
     this.#phase = 'settling';

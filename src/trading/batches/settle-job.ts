@@ -13,8 +13,8 @@ interface SettledJob {
 }
 
 /**
- * Finds out what became of the orders of a job that no process is at, and sends none. Where orders are left that were not
- * sent it stays open, to be gone on with, unless it is to be ended as it is.
+ * Looks up the orders of a job that no process owns, and sends none. If some orders were not sent, the job stays open and
+ * can be resumed, unless it is to be closed as it is.
  */
 export async function settleJob(
   account: TradingAccount,

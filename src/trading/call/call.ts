@@ -5,7 +5,7 @@ import type { Entry } from '../journal/entry.js';
 import { type CallTerms, isOf, type Settlement } from '../journal/intent.js';
 import { SendGate } from '../send-gate.js';
 
-/** What became of a call of an undescribed operation. */
+/** The outcome of a call of an undescribed operation. */
 type CallOutcome =
   | { readonly outcome: 'done'; readonly body: string }
   | { readonly outcome: 'refused'; readonly refusal: Refused }

@@ -17,7 +17,7 @@ import {
   settleCancel,
 } from './cancellation.js';
 
-/** What became of one cancellation, as it is reported. */
+/** The outcome of one cancellation, as it is reported. */
 export interface CancelResult extends OrderFacts {
   readonly outcome: 'cancelled' | 'refused' | 'unknown';
   readonly clientId: string | null;
@@ -98,7 +98,7 @@ async function sendOne(account: TradingAccount, market: string, order: OrderRefe
   return { attempt: attemptOf(market, order, id, cancel) };
 }
 
-/** Finds out what became of those without an answer, for as long as the budget lasts. */
+/** Looks up those without an answer, for as long as the budget lasts. */
 async function settleAll(account: TradingAccount, sent: readonly Sent[]): Promise<CancelAttempt[]> {
   const lost = sent.flatMap((one) => ('lost' in one ? one.entry : []));
   const [first] = lost;
@@ -147,11 +147,11 @@ const TEMPORARY: readonly CancelAttempt['failure'][] = ['unreachable', 'unknown'
 
 /**
  * Cancels the open orders of a market, and those that are placed meanwhile, until none is left or nothing changes any more
- * within the budget. A cancellation without an answer is followed by another one of the same order, under a record of its
- * own: cancelling an order twice does no harm.
+ * within the budget. A cancellation without an answer is followed by another one of the same order, with a record of its
+ * own: cancelling an order twice is harmless.
  *
- * @param first the orders as they were read last
- * @param onAnswer called for each answer, with how many came so far, and of how many requests
+ * @param first the orders as they were last read
+ * @param onAnswer called for each answer, with the number of answers and of requests so far
  * @throws Failure `usage` or `credentials` if nothing could be sent
  */
 export async function cancelAll(

@@ -20,7 +20,7 @@ export interface OrderFacts {
   readonly filledValue: string | null;
 }
 
-/** What became of a cancellation. */
+/** The outcome of a cancellation. */
 export interface CancelOutcome extends OrderFacts {
   readonly outcome: 'cancelled' | 'refused' | 'notSent' | 'unknown';
   /** The exchange's return code; null without an answer. */
@@ -41,7 +41,7 @@ export function isConfirmed(cancel: CancelOutcome): cancel is ConfirmedCancel {
   return cancel.outcome === 'cancelled' && cancel.id !== null && cancel.filled !== null;
 }
 
-/** No answer says what became of the cancellation: only the order can. */
+/** No answer gives the outcome of the cancellation: only the order shows it. */
 export interface NoAnswer {
   readonly outcome: 'noAnswer';
   readonly code: number | null;
@@ -152,7 +152,7 @@ export function closedOutcome(order: Order): CancelOutcome | undefined {
   return { ...facts, outcome: 'refused', message: 'the order was filled', failure: 'refused' };
 }
 
-/** Finds out what became of a recorded cancellation, for as long as the budget lasts, and keeps it in the journal. */
+/** Finds the outcome of a recorded cancellation within the budget, and records it. */
 export async function settleCancel(account: TradingAccount, entry: Entry<'cancelOrder'>): Promise<CancelOutcome> {
   const cancel = await findCancelOutcome(account, entry);
   recordCancel(entry, cancel);
@@ -172,7 +172,7 @@ export function eventOf({ outcome, message, filled }: CancelOutcome): string {
   return `${outcome === 'notSent' ? 'not sent' : outcome}: ${message}`;
 }
 
-/** Asks the order what became of a cancellation without an answer. */
+/** Reads the order to find the outcome of an unanswered cancellation. */
 export async function findCancelOutcome(account: TradingAccount, entry: CancelEntry): Promise<CancelOutcome> {
   let seen: Order | undefined;
   const { market } = entry.intent.terms;

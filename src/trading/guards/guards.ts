@@ -31,12 +31,12 @@ interface ProposedOrder {
   readonly line?: number;
 }
 
-/** A guard that holds orders back. */
+/** A guard that stops orders. */
 export interface Breach {
   readonly guard: GuardName;
   /** What was found and what the limit is, as half a sentence. */
   readonly message: string;
-  /** Why the guard could not be checked: it then holds as well. Null if it was checked, or did not have to be. */
+  /** Why the guard could not be checked: it then stops the orders too. Null if it was checked, or did not have to be. */
   readonly failure: Failure | null;
 }
 
@@ -44,7 +44,7 @@ export interface Breach {
 export interface Guarded {
   /** In the order of {@link GUARDS}. */
   readonly breaches: readonly Breach[];
-  /** What to beware of, as sentences. */
+  /** Warnings, as sentences. */
   readonly warnings: readonly string[];
   /** The best bid that sells were checked against, which goes on record with them. Undefined for buys, and if it is unknown. */
   readonly bid: string | undefined;
@@ -149,7 +149,7 @@ function named(
 
 interface BandReport {
   readonly breach: FoundBreach | null;
-  /** About a price far away on the side that costs nothing, as a sentence. */
+  /** About a far price on the harmless side. */
   readonly warning: string | null;
 }
 
@@ -184,7 +184,7 @@ export function checkBand(side: Side, prices: readonly Decimal[], band: Decimal 
 
 type BandPlace = 'within' | 'costly' | 'harmless';
 
-/** Where a price lies; both ends of the band belong to it. */
+/** The range of a price; both ends are included. */
 export function placeInBand(side: Side, price: Decimal, reference: Decimal, band: Decimal): BandPlace {
   if (price.compare(bandEnd(reference, band, 'above')) > 0) return side === 'buy' ? 'costly' : 'harmless';
   if (price.compare(bandEnd(reference, band, 'below')) < 0) return side === 'sell' ? 'costly' : 'harmless';
@@ -211,7 +211,7 @@ export function awayFrom(price: Decimal, reference: Reference): string {
   return `${distanceText(distanceFrom(price, reference))} ${reference.name} (${reference.price.trimmed()})`;
 }
 
-/** Checks PostOnly prices against the best price of the other side, where they would fill at once. */
+/** Checks PostOnly prices against the best price of the other side, at which they would fill at once. */
 function checkPostOnly(side: Side, prices: readonly Decimal[], seen: Seen): FoundBreach | null {
   if (!isSeen(seen)) return unchecked('post-only', seen);
   const best = bestOf(side === 'buy' ? seen.asks : seen.bids);
@@ -248,7 +248,7 @@ function checkNotionals(
   return breaches;
 }
 
-/** Without the best bid nobody can say what a sell comes to: the limits hold it. */
+/** Without the best bid, a sell's notional is unknown: the limits stop it. */
 function uncheckedLimits(quote: string, { orderNotional, dayNotional }: GuardLimits, seen: Failure): FoundBreach[] {
   return [
     ...(orderNotional.has(quote) ? [unchecked('order-notional', seen)] : []),

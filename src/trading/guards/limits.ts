@@ -24,7 +24,7 @@ export function readGuards(words: string): GuardName[] {
   });
 }
 
-/** Where the guards begin to hold. A limit that is null, or has no entry for a coin, is off. */
+/** Where the guards start. A limit that is null, or has no entry for a coin, is off. */
 export interface GuardLimits {
   /** As a fraction of the reference price: 0.1 is 10 %. */
   readonly priceBand: Decimal | null;
@@ -37,7 +37,7 @@ export interface GuardLimits {
 
 type Settings = Readonly<Record<string, string>>;
 
-/** A day's default limit, as so many times the limit of one order. */
+/** A day's default limit, as a multiple of the limit of one order. */
 const DAY_FACTOR = Decimal.of('5');
 
 /**

@@ -88,20 +88,20 @@ export class Archive {
     fs.renameSync(file, path.join(this.jobs, `${dayOf(this.now())}-${name}`));
   }
 
-  /** Where the file of a settled job is; undefined where it is not kept any more. */
+  /** The path of a settled job's file; undefined if it is not kept any more. */
   kept(name: string): string | undefined {
     const found = namesIn(this.jobs).findLast((other) => other.slice('YYYY-MM-DD-'.length) === name);
     return found === undefined ? undefined : path.join(this.jobs, found);
   }
 
-  /** What was settled on the UTC day of now, summed up. Throws Failure `usage` where it cannot be read. */
+  /** The sums of what was settled on the UTC day of now. Throws Failure `usage` if it cannot be read. */
   sumsOfToday(worth: ValueOf): Sums {
     const at = this.now();
     const file = this.#fileOf(at);
     return sumsIn(file, worth, (line) => unlessDiskFails(() => append(file, lineOf({ at, ...line }))));
   }
 
-  /** What some jobs count for in these. Throws Failure `usage` where that cannot be read. */
+  /** The share of some jobs in these. Throws Failure `usage` if that cannot be read. */
   sumsOfTodaysJobs(ids: ReadonlySet<string>, worth: ValueOf): Sums {
     return sumsOfJobs(ids, this.#fileOf(this.now()), worth);
   }

@@ -6,8 +6,8 @@ const CHUNK = 65_536;
 const LINE_FEED = 10;
 
 /**
- * The lines of a file, the last first; none where there is no file. No more is read than is asked for: the newest lines of
- * a journal are at its end, and it may have many. Throws Failure `usage` where it cannot be read.
+ * The lines of a file, last first; none if there is no file. Reads no more than is asked for: the newest lines of a journal
+ * are at its end, and it may have many. Throws Failure `usage` if it cannot be read.
  */
 export function* linesBackwards(file: string): Generator<string> {
   try {
@@ -36,7 +36,7 @@ function* linesFromEnd(file: string): Generator<string> {
   }
 }
 
-/** Fewer where somebody has cut the file off meanwhile. */
+/** Fewer if the file was truncated meanwhile. */
 function bytesOf(descriptor: number, start: number, end: number): Buffer {
   const bytes = Buffer.alloc(end - start);
   return bytes.subarray(0, fs.readSync(descriptor, bytes, 0, bytes.length, start));

@@ -24,10 +24,13 @@ import { moveToVerifying } from './verifying.js';
 /** In characters. */
 const LONGEST_EVENT = 300;
 
-/** What an event says besides its words. */
+/** The fields of an event other than its text. */
 type EventDetails = Omit<JournalEvent, 'time' | 'event'>;
 
-/** A write that is not settled: it is under way, or its outcome is not known. Its file holds the intent and what happened since. */
+/**
+ * A write that is not settled: it is in progress, or its outcome is unknown. Its file holds the intent and what happened
+ * since.
+ */
 export class Entry<Kind extends Operation = Operation> {
   constructor(
     private readonly file: string,
@@ -46,35 +49,37 @@ export class Entry<Kind extends Operation = Operation> {
     return isOf(this.intent, operation);
   }
 
-  /** The process that is at it, or died while it was; null where it has given up. */
+  /** The owning process, alive or dead; null once released. */
   get runner(): Runner | null {
     return runnerOf(this.intent, this.happened);
   }
 
-  /** Whether a process is still at it, and so will settle it. Of one that cannot be seen from here its record tells. */
+  /**
+   * Whether a live process owns it and so will settle it. For a process that cannot be seen from here, its record decides.
+   */
   get isUnderWay(): boolean {
     const { runner } = this;
     return runner !== null && isRunning(runner, isHere(runner) ? 0 : this.#silentMs());
   }
 
-  /** Whether it may be that nobody is at it: so where nobody is, and where who is cannot be seen from here. */
+  /** Whether it may have no live owner: it has none, or its owner cannot be seen from here. */
   get mayBeLeft(): boolean {
     const { runner } = this;
     return runner === null || !isHere(runner) || !this.isUnderWay;
   }
 
   /**
-   * Whether it may have left and nobody knows what became of it: so where nobody is at it, and also while one is who has got
-   * no answer, or has taken it up to find out.
+   * Whether it may have left and its outcome is unknown: no process owns it, or the owner got no answer or has taken over to
+   * look it up.
    */
   get isInDoubt(): boolean {
     return this.mayBeLeft || this.happened.some(({ doubt, runner }) => doubt === true || runner !== undefined);
   }
 
   /**
-   * Makes this process the one that is at it; false where another one is, or it has been settled.
-   * @param bid as of a new record
-   * @throws Failure `usage` where that cannot be written down
+   * Makes this process the owner. Returns false if another process owns it or it is settled.
+   * @param bid as for a new record
+   * @throws Failure `usage` if that cannot be recorded
    */
   takeUp(bid?: string): boolean {
     if (this.isUnderWay || this.#isOfAnother()) return false;
@@ -87,7 +92,7 @@ export class Entry<Kind extends Operation = Operation> {
     return runner !== null && isSame(runner, own) && !this.#isOfAnother();
   }
 
-  /** Adds to the timeline. A full disk loses the line, never the write that it tells of. */
+  /** Adds to the timeline. A full disk loses the line, never the write itself. */
   note(event: string, details: EventDetails = {}): void {
     const line = this.#event(event, details);
     this.happened.push(line);
@@ -99,9 +104,9 @@ export class Entry<Kind extends Operation = Operation> {
   }
 
   /**
-   * Adds, on the disk when it returns, what was found out of a write that is settled.
-   * @returns false where it is gone on with meanwhile: then nothing was added
-   * @throws the system's error where the disk does not take it
+   * Adds, durably, what was found out about a settled write.
+   * @returns false if it has been resumed meanwhile: then nothing was added
+   * @throws the system's error if the disk fails
    */
   addLate(event: string, fact: BatchFact): boolean {
     const line = this.#event(event, { late: true, fact });
@@ -112,7 +117,7 @@ export class Entry<Kind extends Operation = Operation> {
 
   /**
    * Adds what has to be on the disk before anything leaves.
-   * @throws Failure `usage` where it cannot be written down: nothing may be sent
+   * @throws Failure `usage` if it cannot be written: nothing may be sent
    */
   async require(event: string, details: EventDetails): Promise<void> {
     const line = this.#event(event, details);
@@ -124,14 +129,14 @@ export class Entry<Kind extends Operation = Operation> {
     this.happened.push(line);
   }
 
-  /** Nothing more is tried for now: it stays open, and unknown. */
+  /** Gives up for now: the write stays open and its outcome unknown. */
   leave(event = 'unknown', details: EventDetails = {}): void {
     this.note(event, { ...details, left: true });
   }
 
   /**
-   * Moves the write to the archive. Where the disk does not take it the entry stays open, and is settled again by the next
-   * who looks. One that others settled, and whose id was chosen again since, stays as they did.
+   * Moves the write to the archive. If the disk fails, the entry stays open, and the next command settles it again. An entry
+   * that others settled, and whose id is in use again, is left alone.
    */
   settle(settlement: Settlement, event: string): void {
     if (this.#isOfAnother()) return;
@@ -139,22 +144,22 @@ export class Entry<Kind extends Operation = Operation> {
     this.#close({ ...settlement, intent: this.intent, events: this.#plainEvents() });
   }
 
-  /** The same with a summary of what would be too long for the archive; the whole of it is kept beside that. */
+  /** The same with a summary for the archive; the full record is kept beside it. */
   settleKeeping(summary: Settled): void {
     this.#close(summary);
   }
 
-  /** What became of it, if it is settled and its request may still be carried out again. */
+  /** Its outcome, if it is settled and its request may still be executed again. */
   get settlement(): Settlement | undefined {
     return this.happened.findLast(({ settled }) => settled !== undefined)?.settled ?? this.archive.find(this.intent.id);
   }
 
-  /** Whether nothing can come of its request any more. */
+  /** Whether its request has expired. */
   get isVerified(): boolean {
     return this.happened.some(({ verified }) => verified === true);
   }
 
-  /** Keeps further orders, or withdrawals, that something on the way made of a settled write. */
+  /** Records duplicate orders or withdrawals that the network made from a settled write. */
   addDuplicates(ids: readonly string[]): void {
     const { settlement } = this;
     if (settlement === undefined) return;
@@ -182,9 +187,9 @@ export class Entry<Kind extends Operation = Operation> {
   }
 
   /**
-   * Goes on as the next write that it is made of, under the same id. When this returns, that is on the disk.
+   * Continues as the next write, under the same id. When this returns, that is on the disk.
    * @param reqTime what the next request will carry, in milliseconds since the Unix epoch
-   * @throws Failure `usage` where it cannot be written, or was settled by others: nothing of the next write may be sent
+   * @throws Failure `usage` if it cannot be written, or was settled by others: nothing of the next write may be sent
    */
   goOnAs<Next extends Operation>(write: Extract<Write, { operation: Next }>, reqTime: number): Entry<Next> {
     const { id, time, process, bid } = this.intent;
@@ -195,14 +200,14 @@ export class Entry<Kind extends Operation = Operation> {
     return new Entry(this.file, this.archive, this.host, intent, this.happened);
   }
 
-  /** Takes a record back whose write never left. */
+  /** Deletes the record of a write that was never sent. */
   withdraw(): void {
     this.#remove();
   }
 
   /**
-   * How long nothing has been added. Clocks of several machines differ: the times in the record are of who wrote it, that of
-   * the file is of the disk. The later one counts, so that nobody is taken for gone who is not.
+   * The time since the last line. Clocks of several machines differ: the times in the record are the writer's, that of the
+   * file is the disk's. The later one counts, so that no live process is taken for dead.
    */
   #silentMs(): number {
     const times = [this.intent.time, ...this.happened.map(({ time }) => time), changedAt(this.file)];
@@ -222,7 +227,7 @@ export class Entry<Kind extends Operation = Operation> {
 
   #close(settled: Settled): void {
     unlessDiskFails(() => {
-      // only a job is settled again, after it was gone on with
+      // only a job is settled again, after it was resumed
       this.archive.add(settled, isOf(this.intent, 'orderMoreV2') ? this.archive.find(this.intent.id) : undefined);
       if (listOf(this.intent) === undefined) this.#remove();
       else if (!this.#isOfAnother()) moveToVerifying(this.file, this.intent);
@@ -247,12 +252,12 @@ export class Entry<Kind extends Operation = Operation> {
   }
 }
 
-/** In milliseconds since the Unix epoch; 0 where there is no such file any more. */
+/** In milliseconds since the Unix epoch; 0 if the file is gone. */
 function changedAt(file: string): number {
   return fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** Reads an entry; what is no such thing is told as by {@link readRecord}. */
+/** Reads an entry; a file that is none is reported as by {@link readRecord}. */
 export function readEntry(
   file: string,
   archive: Archive,

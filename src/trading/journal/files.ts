@@ -3,7 +3,7 @@ import path from 'node:path';
 import { codeOf, FILE_MODE } from '../../config/private.js';
 import { type Failure, usage } from '../../errors.js';
 
-/** Whether a new file is made of the text, with text and name on the disk; false where there is one of that name. */
+/** Creates a file from the text, durably; false if one with that name exists. */
 export function createDurably(file: string, text: string): boolean {
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.${process.hrtime.bigint()}`);
   try {
@@ -23,12 +23,12 @@ export function sweepDrafts(folder: string, before: number): void {
       const draft = path.join(folder, name);
       if (wasLeftBefore(draft, before)) fs.rmSync(draft);
     } catch {
-      // it is in nobody's way
+      // it does no harm
     }
   }
 }
 
-/** Whether nobody has written to a file since a time, in ms since the Unix epoch; not where that cannot be found out. */
+/** Whether a file is unchanged since a time, in ms since the Unix epoch; false if that is unknown. */
 export function wasLeftBefore(file: string, time: number): boolean {
   try {
     return fs.statSync(file).mtimeMs < time;
@@ -40,7 +40,7 @@ export function wasLeftBefore(file: string, time: number): boolean {
 /** Never makes a file: one that is gone was settled, and a new one would be a record of nothing. */
 const TO_ITS_END = fs.constants.O_WRONLY | fs.constants.O_APPEND;
 
-/** Adds text in one piece to the end of a file that is there: one that has just been removed does not come back. */
+/** Appends in one write to an existing file. Never creates it: a missing one was settled. */
 export function append(file: string, text: string): void {
   const descriptor = fs.openSync(file, TO_ITS_END);
   try {
@@ -50,17 +50,17 @@ export function append(file: string, text: string): void {
   }
 }
 
-/** Adds text to a file, that is made where there is none; on the disk when it returns. */
+/** Appends to a file durably; creates it if it is missing. */
 export function appendDurably(file: string, text: string): void {
   writeDurably(file, 'a', text);
 }
 
-/** The same of a file that is there; false where there is no such file. */
+/** Appends durably to an existing file; false if it is missing. */
 export function appendIfThere(file: string, text: string): boolean {
   return happened(() => writeDurably(file, TO_ITS_END, text));
 }
 
-/** Adds text durably to a file that is there, without stopping the process for as long as the disk takes. */
+/** Appends durably to an existing file, without blocking the process meanwhile. */
 export async function appendDurablyAside(file: string, text: string): Promise<void> {
   const handle = await fs.promises.open(file, TO_ITS_END);
   try {
@@ -71,7 +71,7 @@ export async function appendDurablyAside(file: string, text: string): Promise<vo
   }
 }
 
-/** Whether the file was moved; false where it is not there any more. */
+/** Moves the file; false if it is gone. */
 export function movedIfThere(from: string, to: string): boolean {
   return happened(() => fs.renameSync(from, to));
 }
@@ -86,12 +86,12 @@ function happened(work: () => void): boolean {
   }
 }
 
-/** The file's text; undefined where there is none. Throws Failure `usage` where it cannot be read. */
+/** The file's text; undefined if it is missing. Throws Failure `usage` if it cannot be read. */
 export function readIfThere(file: string): string | undefined {
   return ifThere(file, () => fs.readFileSync(file, 'utf8'));
 }
 
-/** The bytes of a file from an offset on; none where there is no file. Throws Failure `usage` where it cannot be read. */
+/** The bytes of a file from an offset on; none if it is missing. Throws Failure `usage` if it cannot be read. */
 export function readFrom(file: string, offset: number): Buffer {
   const read = () => {
     const descriptor = fs.openSync(file, 'r');
@@ -105,7 +105,7 @@ export function readFrom(file: string, offset: number): Buffer {
   return ifThere(file, read) ?? Buffer.alloc(0);
 }
 
-/** The names of a folder's files, sorted; none where there is no such folder. Throws Failure `usage` where it cannot be read. */
+/** The names of a folder's files, sorted; none if the folder is missing. Throws Failure `usage` if it cannot be read. */
 export function namesIn(folder: string): string[] {
   return ifThere(folder, () => fs.readdirSync(folder).sort()) ?? [];
 }
@@ -119,7 +119,7 @@ function ifThere<Value>(target: string, read: () => Value): Value | undefined {
   }
 }
 
-/** Does what may as well be left undone: where the disk does not take it, it is done again another time. */
+/** Ignores disk errors: the work is repeated another time. */
 export function unlessDiskFails(work: () => void): void {
   try {
     work();
@@ -158,7 +158,7 @@ function writeDurably(file: string, flags: 'wx' | 'a' | number, text: string): v
   }
 }
 
-/** A link comes into being whole and only where nothing is; a file system that has none is asked for a copy on the same terms. */
+/** A link appears complete and never overwrites; a file system without links makes a copy under the same rules. */
 function linked(draft: string, file: string): boolean {
   try {
     fs.linkSync(draft, file);
@@ -182,9 +182,9 @@ function copied(draft: string, file: string): boolean {
 }
 
 /**
- * The accounts of which there is a journal.
+ * The accounts that have a journal.
  * @param root `directories.state`
- * @throws Failure `usage` where that cannot be read
+ * @throws Failure `usage` if that cannot be read
  */
 export function accountsWithJournal(root: string): string[] {
   return namesIn(path.join(root, 'journal'));

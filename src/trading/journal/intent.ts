@@ -3,7 +3,7 @@ import type { Place } from '../../platform/processes.js';
 import type { BatchFact } from '../batches/batch-fact.js';
 import type { OrderReference } from '../orders/reference.js';
 
-/** An order as it is to be sent: price and amount are final decimal texts. */
+/** The terms of an order: price and amount are final decimal texts. */
 export interface OrderTerms {
   readonly market: string;
   readonly side: Side;
@@ -13,7 +13,7 @@ export interface OrderTerms {
   readonly amount: string;
   readonly borrow: boolean;
   readonly repay: boolean;
-  /** Price and amount in the user's words, which may be relative; absent where there were none. */
+  /** The user's own price and amount, which may be relative. Absent in older records. */
   readonly asked?: { readonly price: string; readonly amount: string };
 }
 
@@ -26,18 +26,18 @@ export interface ReplaceTerms {
   readonly market: string;
   /** The order that is to be cancelled. */
   readonly order: OrderReference;
-  /** The order as it is to be from then on: its amount counts what has filled of the cancelled one. */
+  /** The new order: its amount includes what has filled of the cancelled one. */
   readonly wanted: OrderTerms;
-  /** What had filled of the order when that was decided: at most the rest is placed. Earlier records do not tell. */
+  /** The filled amount when that was decided: at most the rest is placed. Absent in older records. */
   readonly filled?: string;
 }
 
-/** A withdrawal as it is to be sent: amounts are final decimal texts in the coin. The fund password is in no record. */
+/** The terms of a withdrawal: amounts are final decimal texts in the coin. The fund password is in no record. */
 export interface WithdrawTerms {
   readonly coin: string;
   readonly amount: string;
   readonly fee: string;
-  /** As the exchange gets it: with the memo, where there is one, as `<account>_<memo>`. */
+  /** As sent to the exchange: with the memo, if any, as `<account>_<memo>`. */
   readonly address: string;
   /** Whether it may be moved within the exchange. */
   readonly internal: boolean;
@@ -45,11 +45,11 @@ export interface WithdrawTerms {
   readonly before: FundsBaseline;
 }
 
-/** The newest records of a coin at a moment; "0" where there are none. */
+/** The newest records of a coin at a moment; "0" if there are none. */
 export interface FundsBaseline {
   /** The highest id of a withdrawal record. */
   readonly record: string;
-  /** The highest id of a bill; null where bills are not looked at. */
+  /** The highest id of a bill; null if bills are not used. */
   readonly bill: string | null;
 }
 
@@ -69,7 +69,7 @@ export interface BatchTerms {
   readonly baseline: readonly string[];
 }
 
-/** A call of an operation that the interface does not describe. What nobody can explain has no secrets either. */
+/** A call of an operation that the interface does not describe. */
 export interface CallTerms {
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -101,21 +101,21 @@ export type Intent<Kind extends Operation = Operation> = Extract<Write, { readon
   readonly reqTime: number;
   /** The process that sends it. */
   readonly process: Runner;
-  /** The best bid that its sells were held against; absent for buys, where the book was not seen, and in earlier records. */
+  /** The best bid that sells were checked against. Absent for buys, without a book, and in older records. */
   readonly bid?: string;
 };
 
-/** A process, told apart from a later one with the same id where the system allows it. */
+/** A process, distinguished from a later one with the same id if the system allows it. */
 export interface Runner {
   readonly pid: number;
   readonly stamp: string | null;
-  /** Where it runs; earlier records do not tell. */
+  /** Where it runs. Absent in older records. */
   readonly place?: Place;
 }
 
 /**
- * What became of a write. `done`: a call that nobody can explain was answered with success. `unknown`: it left, and nobody
- * knows yet. `notSent`: it did not reach the exchange, and cannot any more. `partial`: a batch of which a part is placed.
+ * The outcome of a write. `done`: an undescribed call succeeded. `unknown`: it was sent, and its outcome is not known yet.
+ * `notSent`: it never reached the exchange and cannot any more. `partial`: only some orders of a batch were placed.
  */
 export type Outcome = 'placed' | 'partial' | 'cancelled' | 'done' | 'refused' | 'notSent' | 'unknown';
 
@@ -124,34 +124,34 @@ export interface JournalEvent {
   /** By this machine's clock: milliseconds since the Unix epoch. */
   readonly time: number;
   readonly event: string;
-  /** The process that sent the write, or looked for it, has given up: nobody is at it any more. */
+  /** The process released the write. */
   readonly left?: true;
-  /** Found out when the write was settled and nobody was at it, which it leaves as it is. */
+  /** Learned after the write was settled; does not change its owner. */
   readonly late?: true;
-  /** It left, and from here on nobody knows what became of it, also while a process still looks. */
+  /** It was sent, and its outcome has been unknown since. */
   readonly doubt?: true;
-  /** The process that is at it from now on, unless another one is. */
+  /** The process that takes over, unless another one owns it. */
   readonly runner?: Runner;
-  /** The best bid that the sells of a job were held against when it was gone on with. */
+  /** The best bid that the sells of a job were checked against when it was resumed. */
   readonly bid?: string;
-  /** What it says of the requests of a job. */
+  /** What happened to a request of a job. */
   readonly fact?: BatchFact;
-  /** What became of the write, for as long as its request may still be carried out again. */
+  /** The outcome, for as long as the request may still be executed again. */
   readonly settled?: Settlement;
-  /** Nothing can come of its request any more; it is kept for an order that appears after all. */
+  /** The request has expired; it is kept for an order that appears after all. */
   readonly verified?: true;
 }
 
 /** What is known of a write in the end. */
 export interface Settlement {
   readonly outcome: Exclude<Outcome, 'unknown'>;
-  /** The exchange's id of what it made; null where it made nothing. */
+  /** The exchange's id of the order or withdrawal; null if there is none. */
   readonly id: string | null;
-  /** Ids of further orders that the network made of the same request. */
+  /** Ids of duplicates that the network made from the same request. */
   readonly duplicates: readonly string[];
-  /** The order that was to take the place of a cancelled one, and that nobody sent. */
+  /** The replacement that was not sent. */
   readonly unplaced?: OrderTerms;
-  /** When the last list was read that it was held against, by the exchange's clock: milliseconds since the Unix epoch. */
+  /** When the last list it was compared with was read (exchange clock, ms since the Unix epoch). */
   readonly checkedTo?: number;
 }
 
@@ -159,7 +159,7 @@ export interface Settlement {
 export interface Settled extends Settlement {
   readonly intent: Intent;
   readonly events: readonly JournalEvent[];
-  /** What the orders of a job count for in the quote coin, those that the network made included. */
+  /** What the orders of a job count for in the quote coin, duplicates included. */
   readonly notional?: string;
 }
 

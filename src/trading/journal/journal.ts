@@ -12,26 +12,26 @@ import { fileName, idOf, recordOf } from './record.js';
 import { thisProcess } from './runner.js';
 import { adopt, VERIFYING, verifyingNamed, verifyingOf } from './verifying.js';
 
-/** Nobody takes so long to make a file. */
+/** Nobody takes this long to create a file. */
 const DRAFT_MS = 3_600_000;
-/** Nor to fill one, where the file system makes that a step of its own. */
+/** Nor to fill one, if the file system makes that a separate step. */
 const FILLING_MS = 60_000;
 
 /** No exchange accepts requests for longer, as far as pit assumes. */
 const ADOPTED_MS = 600_000;
 
-/** What a new record says besides the write itself. */
+/** The fields of a new record other than the write. */
 export interface Recording {
   readonly id: string;
   /** Whether the user chose the id, who may have chosen it before. */
   readonly chosen?: boolean;
   /** The `reqTime` that the request will carry, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
-  /** The best bid that its sells were held against, where there are some and it was seen. */
+  /** The best bid that its sells were checked against, if there are sells and a book. */
   readonly bid?: string | undefined;
 }
 
-/** An open write of which only the id can be told. */
+/** An open write whose record shows only its id. */
 interface Unreadable {
   readonly id: string;
   readonly failure: Failure;
@@ -44,11 +44,11 @@ interface Writes {
 }
 
 /**
- * The journal of one account at one exchange. A write is recorded, and the record is on the disk, before the write leaves;
- * what nobody could find out about it stays here until somebody can.
+ * The journal of one account at one exchange. A write is recorded on the disk before it leaves; while its outcome is
+ * unknown, it stays here.
  *
- * A file for each open write makes any number of processes able to use it at once, and two of them unable to claim one id;
- * a damaged file hides nothing but itself.
+ * With one file per open write, any number of processes can use the journal at once, no two can claim one id, and a damaged
+ * file hides nothing but itself.
  */
 export class Journal {
   readonly archive: Archive;
@@ -80,7 +80,7 @@ export class Journal {
     this.#prepare();
     if (!this.#create(file, recordOf(intent))) throw taken(id);
     const entry = new Entry(file, this.archive, this.host, intent, []);
-    // another process may have settled a write of this id between the caller's look at the exchange and the claim
+    // another process may have settled a write of this id between the caller's read and the claim
     const earlier = chosen ? this.archive.find(id) : undefined;
     if (earlier?.outcome !== 'placed') return entry;
     entry.withdraw();
@@ -103,7 +103,7 @@ export class Journal {
     return { open, settled: this.archive.since(time, filter) };
   }
 
-  /** The ids of open writes of which nothing else is known any more. */
+  /** The ids of open writes that are otherwise unreadable. */
   damaged(): string[] {
     return this.#read().flatMap(({ id, entry }) => (entry === 'damaged' ? id : []));
   }
@@ -118,14 +118,14 @@ export class Journal {
     return this.#everything('market', marketOf);
   }
 
-  /** The coins of which something was withdrawn in the days that are kept, sorted. */
+  /** The coins withdrawn in the days that are kept, sorted. */
   coins(): string[] {
     return this.#everything('coin', (intent) => (isOf(intent, 'withdraw') ? intent.terms.coin : undefined));
   }
 
   /**
-   * Puts a damaged record where no command meets it again, if the disk lets it; where it is now. Undefined for one that may
-   * be just being made: it stays, because the write may be about to leave.
+   * Moves a damaged record to where no command meets it again, if the disk allows it, and returns its new path. Undefined
+   * for a record that may just be in the making: it stays, because the write may be about to leave.
    */
   setAside(id: string): string | undefined {
     const [file, aside] = [this.#fileOf(id), path.join(this.#path('damaged'), fileName(id))];
@@ -139,7 +139,7 @@ export class Journal {
     }
   }
 
-  /** Forgets everything, as where the exchange itself is made anew. */
+  /** Forgets everything, for example when the sandbox starts a new exchange. */
   forget(): void {
     fs.rmSync(this.#path(''), { recursive: true, force: true });
   }
@@ -148,26 +148,26 @@ export class Journal {
     return this.#readWhole(this.#fileOf(id));
   }
 
-  /** A job that is open, or was settled in the days that are kept: with all its orders and what became of each. */
+  /** A job that is open, or was settled in the days that are kept, with all its orders and their outcomes. */
   job(id: string): Entry<'orderMoreV2'> | undefined {
     // in this order, as in writesSince
     const entry = this.find(id) ?? this.#findKept(id);
     return entry?.isOf('orderMoreV2') ? entry : undefined;
   }
 
-  /** A job that was settled in the days that are kept, and is not gone on with. */
+  /** A job that was settled in the days that are kept, and not resumed. */
   keptJob(id: string): Entry<'orderMoreV2'> | undefined {
     const entry = this.#findKept(id);
     return entry?.isOf('orderMoreV2') ? entry : undefined;
   }
 
-  /** Makes a settled job an open one again; false where there is none, or another process was first. */
+  /** Reopens a settled job; false if there is none, or another process was first. */
   reopen(id: string): boolean {
     const kept = this.#keptFile(id);
     return kept !== undefined && movedIfThere(kept, this.#fileOf(id));
   }
 
-  /** The settled writes that one list of the exchange shows and whose requests may still be carried out again. */
+  /** The settled writes that one list of the exchange shows and whose requests may still be executed again. */
   verifying(list: MarketSide | { readonly coin: string }): Entry[] {
     this.#adopt();
     return verifyingOf(this.#path(VERIFYING), list).flatMap((file) => this.#readWhole(file) ?? []);
@@ -210,7 +210,7 @@ export class Journal {
     }
   }
 
-  /** Makes the folders, each on the disk before something in it counts. Throws Failure where they cannot be used. */
+  /** Makes the folders durably. Throws Failure if they cannot be used. */
   #prepare(): void {
     const isNew = !fs.existsSync(this.#path('open'));
     this.#adopt();
@@ -220,7 +220,7 @@ export class Journal {
     sweepDrafts(this.#path('open'), this.host.now() - DRAFT_MS);
   }
 
-  /** What version 0.2.0 settled a moment ago may be carried out again: it kept no list of such writes. */
+  /** A write that version 0.2.0 has just settled may be executed again: it kept no list of such writes. */
   #adopt(): void {
     const folder = this.#path(VERIFYING);
     if (fs.existsSync(folder) || !fs.existsSync(this.#path('settled'))) return;

@@ -11,7 +11,7 @@ export function lineOf(value: object): string {
   return `\n${checksum(text)} ${text}\n`;
 }
 
-/** The values of all whole lines; whatever else is there is left out. */
+/** The values of all complete lines; anything else is skipped. */
 export function valuesIn(content: string): unknown[] {
   return content.split('\n').flatMap((line) => {
     const text = line.slice(SUM_LENGTH + 1);

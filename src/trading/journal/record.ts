@@ -18,8 +18,8 @@ export function recordOf(intent: Intent): string {
 }
 
 /**
- * Reads the file of an entry; `damaged` where what is there is no intent, the failure where it could not be read this time,
- * undefined where it has just been settled.
+ * Reads the file of an entry; `damaged` if it holds no intent, the failure if it could not be read, undefined if it has just
+ * been settled.
  */
 export function readRecord(file: string): OpenRecord | Failure | 'damaged' | undefined {
   const content = contentOf(file);
@@ -38,7 +38,7 @@ function eventsAmong(lines: readonly Line[]): JournalEvent[] {
   return lines.flatMap((line) => ('intent' in line ? [] : line));
 }
 
-/** A file that cannot be read, as one that somebody else made, is only told: no other write waits for it. */
+/** An unreadable file, such as another user's, is only reported: no other write waits for it. */
 function contentOf(file: string): string | Failure | undefined {
   try {
     return readIfThere(file);
@@ -48,7 +48,7 @@ function contentOf(file: string): string | Failure | undefined {
   }
 }
 
-/** Where an entry lies. Some file systems take `A` for `a`, and the exchange does not. */
+/** The path of an entry. Some file systems take `A` for `a`, and the exchange does not. */
 export function fileName(id: string): string {
   return id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

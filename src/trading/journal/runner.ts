@@ -2,10 +2,8 @@ import { isAlive, startStamp, thisPlace } from '../../platform/processes.js';
 import type { Intent, JournalEvent, Runner } from './intent.js';
 
 /**
- * So long a process of another place may have added nothing to its record until it counts as gone. Nobody here sees whether
- * it runs, and one that does adds a line with each request, answer and look: the longest between them is a request's 15 s
- * and a look's 10 s with their turns. What takes longer than this, as a wait for the end of a lock, leaves a request that is
- * too old for the exchange, or one that cannot be recorded any more.
+ * A process on another machine counts as dead after this long without a new line. A live one adds a line per request and
+ * answer, at most 25 s apart.
  */
 export const SILENT_MS = 300_000;
 
@@ -40,8 +38,8 @@ export function wordsOf(runner: Runner): string {
 }
 
 /**
- * The process that is at a write, whether it runs or has died; null where it has given up. Of several that take it up at
- * once the first has it: each adds its line, and all read the same order.
+ * The owner of a write, alive or dead; null once released. If several take over at once, the first line counts: all read the
+ * same order.
  */
 export function runnerOf({ process: first, time }: Intent, events: readonly JournalEvent[]): Runner | null {
   let current: Runner | null = first;

@@ -5,7 +5,7 @@ import type { Settled } from './intent.js';
 import { matchesAll } from './line-filter.js';
 import { valuesIn } from './lines.js';
 
-/** What a settled write counts for in a sum; undefined where it counts for nothing. */
+/** A settled write's share of a sum; undefined if it does not count. */
 export type ValueOf = (settled: Settled) => Counted | undefined;
 
 interface Counted {
@@ -23,19 +23,19 @@ export interface SumsLine {
   readonly sums: Readonly<Record<string, string>>;
 }
 
-/** A line of a settled write, and what an earlier line said of the same one where that was counted already. */
+/** A line of a settled write, and what an earlier line for the same write said if that was counted already. */
 export interface SettledLine {
   readonly settled: Settled;
   readonly before?: Pick<Settled, 'duplicates' | 'notional'>;
 }
 
-/** So much is read again and again before the sums are written down; chosen, about 200 orders. */
+/** How much is read repeatedly before the sums are written: about 200 orders. */
 const MOST_BYTES = 262_144;
 const MARK = '"sums":';
 
 /**
- * Sums up a day's file. Every order asks for that, so that only the end of the file is read: back to the line with the
- * sums of what lies before. Where there is too much to read, `keep` is given the next such line.
+ * Sums up a day's file. Every order needs that, so only the end of the file is read: back to the line with the sums so far.
+ * If there is too much to read, `keep` is given the next such line.
  *
  * A write that two processes settled at once may count twice, never less than once.
  */
@@ -64,7 +64,7 @@ export function sumsOfJobs(ids: ReadonlySet<string>, file: string, worth: ValueO
 
 function lastSums(file: string): SumsLine {
   for (const line of linesBackwards(file)) {
-    // looking into a line costs more than finding it
+    // parsing a line costs more than finding it
     if (!line.includes(MARK)) continue;
     const [found] = valuesIn(line) as (SumsLine | object)[];
     if (found !== undefined && 'upTo' in found) return found;

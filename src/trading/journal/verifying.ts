@@ -7,7 +7,7 @@ import { type Intent, isOf, type JournalEvent, listOf, type MarketSide, type Set
 import { lineOf } from './lines.js';
 import { fileName, recordOf } from './record.js';
 
-/** Settled writes whose requests may still be carried out again: their files, named by the list that would show it. */
+/** Settled writes whose requests may still be executed again: their files, named by the list that would show it. */
 export const VERIFYING = 'verifying';
 
 const SEPARATOR = '~';
@@ -30,7 +30,7 @@ export function moveToVerifying(file: string, intent: Intent): void {
   }
 }
 
-/** Makes one for a settled write of which there is only the archive's line, and for a job the file beside that. */
+/** Makes one for a settled write that is only in the archive, and for a job with a file beside it. */
 export function adopt(folder: string, { intent, outcome, id, duplicates, events }: Settled, archive: Archive): void {
   const name = nameOf(intent);
   if (name === undefined) return;

@@ -10,25 +10,25 @@ import type { Attempt, Intent, Row } from '../reconcile.js';
 /** What is asked of the record of a write that is not closed. */
 export type OrderEntry = Pick<Entry, 'intent' | 'events' | 'settlement' | 'isVerified' | 'verify' | 'addDuplicates'>;
 
-/** A write of the journal as attempts that a list of orders can be held against. */
+/** A write of the journal as attempts to compare with a list of orders. */
 export interface OrderWrite {
   readonly entry: OrderEntry;
   readonly job: Job | undefined;
-  /** Whether its outcome is decided; its requests may still be carried out again. */
+  /** Whether its outcome is decided; its requests may still be executed again. */
   readonly isSettled: boolean;
   readonly attempts: readonly Attempt[];
   /** Ids of orders that it accounts for. */
   readonly orders: readonly string[];
 }
 
-/** What an order looks like, in the list and in the journal. */
+/** The key of an order, in the list and in the journal. */
 export function rowOf({ id, price, amount, time }: Order): Row {
   return { id, key: keyOf(price, amount), time };
 }
 
 /**
- * The writes of one side of a market that are not closed: those whose outcome is unknown, and those whose requests may
- * still be carried out again. A write that is settled meanwhile is among them.
+ * The writes of one side of a market that are not closed: those with an unknown outcome, and those whose requests may still
+ * be executed again. A write that is settled meanwhile is among them.
  */
 export function openOrderWrites(journal: Journal, { market, side }: MarketSide): OrderWrite[] {
   const isHere = ({ intent }: Entry) => {
@@ -66,8 +66,8 @@ export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
 }
 
 /**
- * Each request of a job that is not fully known, and the lines that are known by the moment at which they were sent.
- * @param astray lines that should not have left, for a record of which something may be missing
+ * Each request of a job that is not fully known, and the known lines by the time they were sent.
+ * @param astray lines that should not have left, for a record that may be incomplete
  */
 export function jobWrite(job: Job, isSettled: boolean, astray: readonly number[] = []): OrderWrite {
   const name = nameOf(job.entry);

@@ -9,7 +9,7 @@ export function newClientId(host: Pick<Host, 'randomBytes'>): string {
   return `pit${Buffer.from(host.randomBytes(RANDOM_BYTES)).toString('hex')}`;
 }
 
-/** Whether pit made the id, by lot: then nobody else uses it. Earlier records do not tell that an id was chosen. */
+/** Whether pit generated the id at random: then nobody else uses it. Absent in older records. */
 export function isOwnId({ id, chosen }: Pick<Intent, 'id' | 'chosen'>): boolean {
   return chosen !== true && OWN_FORM.test(id);
 }

@@ -10,13 +10,13 @@ export interface OwnOrders {
   readonly records: ReadonlyMap<string, Order>;
   /** There are older orders that were not asked for. */
   readonly more: boolean;
-  /** Why pages that were asked for could not be had. */
+  /** Why some requested pages could not be read. */
   readonly failure: Failure | null;
 }
 
 /**
- * Reads the open orders of both sides. The exchange lists them among all others, so every page has to be looked at.
- * Throws Failure as {@link ExchangeClient.read} where not even the first page could be had.
+ * Reads the open orders of both sides. The exchange lists them among all others, so every page has to be read. Throws
+ * Failure as {@link ExchangeClient.read} if not even the first page could be read.
  */
 export async function readOpenOrders(
   client: ExchangeClient,

@@ -9,20 +9,23 @@ import { SendGate } from '../send-gate.js';
 import { findSentOrder, type OrderOutcome, placed, settleOrder, undecided } from './settle-order.js';
 import { refuseDuplicate } from './uncertain-writes.js';
 
-/** What became of an order that was to be placed. */
+/** The outcome of an order. */
 export type Placement = OrderOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
 
-/** What the guards leave to whoever records a write: what its record is to say, and what has to hold still. */
+/**
+ * What the journal records with the write, and the day limit to check again then; no check if the limit was overridden.
+ * @param quote the coin that the limit is in
+ */
 export interface Guarding extends Pick<Recording, 'bid'> {
-  /** Throws Failure where the limits do not hold any more: the record is taken back, and nothing is sent. */
+  /** Throws Failure if a limit is exceeded by now: the record is deleted and nothing is sent. */
   readonly recheck?: (() => void) | undefined;
 }
 
 /**
- * Records an order, sends it once, and finds out what became of it within the time budget.
+ * Records an order, sends it once, and finds its outcome within the time budget.
  *
  * @param gate can cancel it until it leaves
- * @throws Failure `usage` where the record cannot be made, as `recheck`, and `credentials` where it could not be signed: nothing was sent
+ * @throws Failure `usage` if the record cannot be made or `recheck` fails, `credentials` if signing fails: nothing was sent
  */
 export async function placeOrder(
   account: TradingAccount,
@@ -52,7 +55,7 @@ export async function placeOrder(
 
 /**
  * Sends a recorded order, once.
- * @throws Failure `credentials` or `usage` where it could not be written down as a request: nothing was sent
+ * @throws Failure `credentials` or `usage` if the request could not be recorded: nothing was sent
  */
 export function sendOrder(
   { client }: TradingAccount,
@@ -64,7 +67,7 @@ export function sendOrder(
   return client.placeOrder(terms, id, reqTime, gate.mayLeave);
 }
 
-/** Finds out within the time budget what became of an order that was sent, and keeps it in the journal. */
+/** Finds the outcome of a sent order within the time budget, and records it. */
 export async function concludeOrder(
   account: TradingAccount,
   entry: Entry<'order'>,
@@ -83,8 +86,8 @@ export async function concludeOrder(
 }
 
 /**
- * A proxy before the exchange may have repeated the request: the first was placed, and the answer is the refusal of the
- * second. So a refusal counts where a look finds no order.
+ * A proxy may have repeated the request: the first one was placed and the refusal answers the second. So a refusal counts
+ * only if the order does not exist.
  */
 async function refused(account: TradingAccount, entry: Entry<'order'>, refusal: Refused): Promise<Placement> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);

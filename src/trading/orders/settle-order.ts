@@ -15,7 +15,7 @@ import { verifyOrders } from './verify-orders.js';
 interface Placed {
   readonly outcome: 'placed';
   readonly id: string;
-  /** What the network made of it, and of earlier orders of this side; null where that could not be looked for. */
+  /** Duplicates of it and of earlier orders of this side; null if they could not be looked up. */
   readonly duplicates: readonly DuplicateOrders[] | null;
 }
 
@@ -29,21 +29,20 @@ export interface NotSent {
 export interface Unknown {
   readonly outcome: 'unknown';
   readonly reason: string;
-  /** Of an order under its client id that is otherwise than this one was sent, in words. */
+  /** How an order with its client id differs from this one, in words. */
   readonly unlike?: string;
-  /** When it can be told for certain, by this machine's clock in ms since the Unix epoch; null where that is not known. */
+  /** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
   readonly certainFrom: number | null;
 }
 
-/** What became of an order that left. */
+/** The outcome of an order that left. */
 export type OrderOutcome = Placed | NotSent | Unknown;
 
 /**
- * Finds out what became of an order that left without an answer, with looks by its client id for as long as the budget
- * lasts. Not found counts as not sent where the exchange would not take the request any more and gives the same answer
- * for a client id that was never used.
+ * Looks the order up by its client id until the budget ends. It counts as not sent once its request has expired and the
+ * exchange answers the same for a client id that was never used.
  *
- * @param looks whether it is looked for what else the network may have made of it; if not, a later look finds that
+ * @param looks whether to check for duplicates; if not, a later command does
  */
 export async function settleOrder(account: TradingAccount, entry: Entry<'order'>, looks = true): Promise<OrderOutcome> {
   const { reqTime, terms } = entry.intent;
@@ -60,7 +59,7 @@ export async function settleOrder(account: TradingAccount, entry: Entry<'order'>
   return looked.settled ?? unknown(account, entry, looked);
 }
 
-/** Settles an order that is there, after a look at what else the network may have made of the request. */
+/** Settles an order that exists, after a check for duplicates. */
 export async function placed(
   account: TradingAccount,
   entry: Entry<'order'>,
@@ -77,13 +76,13 @@ export async function placed(
   return { outcome: 'placed', id, duplicates: verified?.duplicates ?? null };
 }
 
-/** An order that may be the one that was sent, and may be another one. */
+/** An order that may be the one that was sent, or another one. */
 interface Unlike {
   readonly unlike: string;
 }
 
 /**
- * The order, or `nothing`, or undefined where the exchange could not be asked, which proves nothing.
+ * The order, or `nothing`, or undefined if the exchange could not be asked, which proves nothing.
  * @param refusal the code with which the order was refused
  */
 export async function findSentOrder(
@@ -100,7 +99,7 @@ export async function findSentOrder(
   return found;
 }
 
-/** Whatever bears an id that pit made is the order. An id that was chosen may be used by others, who show theirs. */
+/** A generated id proves that the order is ours. A chosen id may also be used by somebody else. */
 function foundUnlike(account: TradingAccount, entry: Entry<'order'>, order: Order, differs: string): Order | Unlike {
   const { id } = order;
   if (isOwnId(entry.intent)) {
@@ -113,7 +112,7 @@ function foundUnlike(account: TradingAccount, entry: Entry<'order'>, order: Orde
   return { unlike };
 }
 
-/** Leaves an order open of which no look can tell, as another one is shown in its place or it was changed. */
+/** Releases an order whose outcome cannot be decided: another order has its client id, or the exchange changed it. */
 export function undecided(entry: Entry<'order'>, { unlike }: Unlike): Unknown {
   entry.leave();
   return { outcome: 'unknown', reason: unlike, unlike, certainFrom: null };

@@ -13,22 +13,22 @@ export function notionalText(order: Pick<OrderTerms, 'price' | 'amount'>): strin
 }
 
 /**
- * What the guards count an order for, in the quote coin. A sell below the best bid fills at the bids: it counts at the best of
- * them, and so for at least what it brings.
+ * The notional that guards count, in the quote coin. A sell below the best bid counts at the best bid, because it fills
+ * there.
  *
- * @param bid the best bid; undefined where it is not known
+ * @param bid the best bid; undefined if unknown
  */
 export function worthOfOrder(order: Pick<OrderTerms, 'side' | 'price' | 'amount'>, bid: string | undefined): Decimal {
   const isBelow = order.side === 'sell' && bid !== undefined && Decimal.of(order.price).compare(Decimal.of(bid)) < 0;
   return notionalOf(isBelow ? { price: bid, amount: order.amount } : order);
 }
 
-/** Side and type of an order of the exchange; those that were asked for where its type is one that nobody has explained. */
+/** Side and type of an order of the exchange; those of the request if its type is undocumented. */
 export function kindOf({ side, type }: Order, asked: Pick<OrderTerms, 'side' | 'type'>) {
   return type === 'other' ? asked : { side, type };
 }
 
-/** What an order of the exchange has otherwise than it was asked for, in words; a type that nobody has explained says nothing. */
+/** How an order on the exchange differs from its terms, in words. An undocumented type is ignored. */
 export function differences(record: Order, terms: OrderTerms): string[] {
   const { price, amount } = record;
   const { side } = kindOf(record, terms);
@@ -56,7 +56,7 @@ function isSame(left: string, right: string): boolean {
   return Decimal.of(left).compare(Decimal.of(right)) === 0;
 }
 
-/** What is left to place of an order of which so much has filled; an amount of 0 where that is all of it, or more. */
+/** What is left to place after a partial fill; amount 0 if nothing is. */
 export function remainderOf(wanted: OrderTerms, filled: string): OrderTerms {
   const left = Decimal.of(wanted.amount).minus(Decimal.of(filled));
   return { ...wanted, amount: left.sign > 0 ? left.trimmed().toString() : '0' };

@@ -6,7 +6,7 @@ import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
 import { isRepetition } from './terms.js';
 
-/** Throws Failure `usage` where nobody knows what became of an order just like this one. */
+/** Throws Failure `usage` if an identical order has an unknown outcome. */
 export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms): void {
   const isLike = (entry: Entry) =>
     entry.isOf('order')
@@ -20,7 +20,7 @@ export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms):
   });
 }
 
-/** A warning for each write of a market of which nobody knows what became: the next order may come on top of it. */
+/** A warning for each write of a market with an unknown outcome: the next order may come on top of it. */
 export function uncertainWrites({ journal }: TradingAccount, market: string): Advice[] {
   return journal.open().flatMap((entry) => {
     const what = doubtOf(entry, market);
@@ -39,7 +39,7 @@ function doubtOf(entry: Entry, market: string): Advice | undefined {
   }
   if (!entry.isOf('orderMoreV2') || entry.intent.terms.market !== market) return undefined;
   const { size } = new Job(entry).uncertainKeys();
-  // without its id, which would end the job as it is
+  // without its id, which would close the job as it is
   return size === 0
     ? undefined
     : [
@@ -48,7 +48,7 @@ function doubtOf(entry: Entry, market: string): Advice | undefined {
       ];
 }
 
-/** Whether it is not known of an order of the job just like this one what became of it. */
+/** Whether an identical order of the job has an unknown outcome. */
 function isInDoubtLike(entry: Entry<'orderMoreV2'>, order: OrderTerms): boolean {
   const { market, side, account } = entry.intent.terms;
   if (order.market !== market || order.side !== side || order.account !== account) return false;

@@ -21,12 +21,12 @@ import {
 import { tryRead } from '../try-read.js';
 import { nameOf, type OrderEntry, type OrderWrite, openOrderWrites, orderWrite, rowOf, termsOf } from './attempts.js';
 
-/** Until the exchange's tolerance is measured, and at most, a request may be carried out for so long after its time. */
+/** How long after its time a request may be executed, until the exchange's tolerance is measured, and at most. */
 const USUAL_TOLERANCE_MS = 60_000;
 const LONGEST_TOLERANCE_MS = 600_000;
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
 const REMEMBERED_MS = 86_400_000;
-/** The most pages that are read by a command that is about something else; what lies further back is left to others. */
+/** The most pages that a command reads that is about something else. */
 const MOST_PAGES = 100;
 
 /** What was read of one side of a market, and when reading began, by the exchange's clock. */
@@ -48,23 +48,23 @@ interface VerifyOptions {
   readonly extent?: 'recent' | 'all';
 }
 
-/** What a look at one side of a market found. */
+/** The findings on one side of a market. */
 export interface Verified {
   readonly duplicates: readonly DuplicateOrders[];
   /** When the list was read; undefined if nothing was. */
   readonly listed: ListedOrders | undefined;
 }
 
-/** For how long after its `reqTime` a request may be carried out, in milliseconds. */
+/** For how long after its `reqTime` a request may be executed, in milliseconds. */
 export function usedTolerance({ tolerance }: Pick<TradingAccount, 'tolerance'>): number {
   return Math.min(tolerance.known ?? USUAL_TOLERANCE_MS, LONGEST_TOLERANCE_MS);
 }
 
 /**
- * Holds both sides of a market against the journal, as every command does that reads its orders or places some. What is
- * found is reported once, and returned. If the list cannot be read now, a later command does it.
+ * Compares both sides of a market with the journal, as every command does that reads its orders or places some. Findings are
+ * reported once, and returned. If the list cannot be read now, a later command does it.
  *
- * @param lists what the caller has read itself: then nothing more is read, and a side that it lacks is left to others
+ * @param lists what the caller has read itself: then nothing more is read, and a missing side is left to others
  */
 export async function verifyMarket(
   account: TradingAccount,
@@ -82,8 +82,8 @@ export async function verifyMarket(
 }
 
 /**
- * Holds one list of the exchange against all writes of that side that are not closed: reports orders that something on the
- * way made of requests which were sent once, and closes what can make none any more.
+ * Compares one list of the exchange with all writes of that side that are not closed: reports duplicates that the network
+ * made from requests that were sent once, and closes the requests that have expired.
  * @throws Failure as the client's `read`, and `usage` if the journal cannot be read
  */
 export async function verifyOrders(
@@ -113,7 +113,7 @@ interface SideResult {
   readonly fresh: VerifyOptions['fresh'];
 }
 
-/** The journal is read after the list, so that nothing that is listed is missed in it: no order is settled before it is there. */
+/** The journal is read after the list, so that it covers all that is listed: an order is recorded before it exists. */
 function reconcileSide(
   account: TradingAccount,
   where: MarketSide,
@@ -153,7 +153,7 @@ function freshWrite({ entry, order }: { readonly entry: Entry<'order'>; readonly
 
 /**
  * Orders that settled writes account for, back to the oldest of these; those of jobs are in their own files.
- * @param except what was found of this write before it was gone on with is its own
+ * @param except what was found of this write before it was resumed is its own
  */
 export function knownOrders(
   journal: Journal,
@@ -239,16 +239,16 @@ async function reported(
   const certain = new Map<Duplicates, boolean>();
   for (const one of duplicates)
     certain.set(one, isAlone && (await isOfItsRequest(account, side, one, longer?.records ?? listed.records)));
-  // another process may have reported some of them meanwhile; only the journal tells
+  // another process may have reported some of them meanwhile; only the journal knows
   const known = knownOrders(account.journal, where, listed.records);
   for (const { orders } of openOrderWrites(account.journal, where)) for (const id of orders) known.add(id);
   return duplicates.flatMap((one) => reportOf(side, one, certain.get(one) === true, known) ?? []);
 }
 
-/** Of so many orders just alike it is asked which one was repeated; beyond, that is left open. */
+/** The most identical orders among which the repeated one is searched; beyond that it is left open. */
 const MOST_ALIKE = 10;
 
-/** Whether all of these were made of the request, or of that of another order just like it. */
+/** Whether all of these were made from the request, or from that of another identical order. */
 async function isOfItsRequest(
   account: TradingAccount,
   { byAttempt, writes }: SideResult,
@@ -268,9 +268,9 @@ async function isOfItsRequest(
 }
 
 /**
- * Whether a request can have made these orders. Nothing is carried out before it is sent, so what is older than its order by
- * more than the answer took is not its own. And of several orders with one client id the exchange shows the newest: if that
- * is the order, a newer one bears another id.
+ * Whether a request can have made these orders. Nothing is executed before it is sent, so a row that is older than its order
+ * by more than the answer took is not its own. And of several orders with one client id the exchange shows the newest: if
+ * that is the order, a newer one has another id.
  */
 async function mayHaveMade(
   { client, host }: TradingAccount,

@@ -3,23 +3,23 @@ import { Failure } from '../../errors.js';
 import { OBSERVED } from '../../exchange/observed-codes.js';
 import type { TradingAccount } from '../account.js';
 
-/** What an order is waited for: that it is there, that all of it fills, or that nothing more can happen to it. */
+/** The state to wait for: placed, filled, or final. */
 export const WAITS = ['open', 'filled', 'closed'] as const;
 export type Wait = (typeof WAITS)[number];
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
-/** A shorter pause is not worth another look. */
+/** A shorter pause is not worth another read. */
 const SHORTEST_PAUSE_MS = 100;
 
 interface Waited {
   /** What was seen last. */
   readonly record: Order;
-  /** Whether it came to what was waited for; it cannot any more, or the time was over, where it did not. */
+  /** Whether the state was reached; false if it cannot be any more or the time ran out. */
   readonly isReached: boolean;
 }
 
-/** Whether a state is what is waited for; undefined where it may still become it. */
+/** Whether a state is the one waited for; undefined if it may still become it. */
 function endedBy(state: OrderState, wait: Wait): boolean | undefined {
   if (state === 'filled') return true;
   if (state === 'cancelled') return wait === 'closed';
@@ -27,11 +27,11 @@ function endedBy(state: OrderState, wait: Wait): boolean | undefined {
 }
 
 /**
- * Looks at an order until it is what is waited for, cannot become it, or the budget is over: soon again where something
- * happened, ever less often where nothing does. Looks that get no answer are passed over while another can be had.
- * Throws as the client's `read` where the order was never seen; one that is waited for to be there may be late.
+ * Reads the order until it reaches the state, cannot reach it any more, or the budget ends. Reads again soon after a change,
+ * less and less often without one. A failed read is skipped if another one is possible. Throws as the client's `read` if the
+ * order was never seen; a new order may be late.
  *
- * @param changed called with each record that is not as the one before, the first included
+ * @param changed called with each record that differs from the one before, the first included
  */
 export async function waitForOrder(
   { budget, host }: Pick<TradingAccount, 'budget' | 'host'>,
@@ -49,7 +49,7 @@ export async function waitForOrder(
     const result = last === undefined ? undefined : endedBy(last.state, wait);
     if (last !== undefined && result !== undefined) return { record: last, isReached: result };
     const usual = Math.min(FIRST_PAUSE_MS * 2 ** unchanged, LONGEST_PAUSE_MS);
-    // half of what is left, so that the last look comes near the end
+    // half of what is left, so that the last read comes near the end
     const pause = Math.min(usual, budget.leftMs / 2);
     if (pause >= SHORTEST_PAUSE_MS) await host.sleep(pause);
     else if (last !== undefined) return { record: last, isReached: false };
@@ -57,7 +57,7 @@ export async function waitForOrder(
   }
 }
 
-/** The failure of a look after which another one makes sense. Throws it where none does. */
+/** The failure of a read after which another one makes sense. Otherwise throws it. */
 function passable(error: unknown, wait: Wait, isSeen: boolean): Failure {
   if (!(error instanceof Failure)) throw error;
   const isLate = error.code === OBSERVED.orderNotFound && wait === 'open';

@@ -123,7 +123,7 @@ async function totalOf(
 }
 
 /**
- * A replacement that the exchange rejects for lack of funds would cost the user the order that is there. If the balance is
+ * A replacement that the exchange rejects for lack of funds would cost the user the existing order. If the balance is
  * unknown, as on margin, the exchange decides.
  */
 async function requireFunds(snapshot: MarketSnapshot, market: Market, placed: OrderTerms): Promise<void> {

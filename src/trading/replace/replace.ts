@@ -22,7 +22,7 @@ import { remainderOf } from '../orders/terms.js';
 import { refuseDuplicate } from '../orders/uncertain-writes.js';
 import { type ReplacePlan, refuseConcurrentCancel } from './plan.js';
 
-/** What became of the order that was to be replaced, and of its replacement. */
+/** The outcomes of the old order and of its replacement. */
 export type Replacement =
   /** The order was not cancelled, or that is unknown: nothing was placed. */
   | { readonly kind: 'kept'; readonly cancel: CancelOutcome }
@@ -148,8 +148,8 @@ async function placeRest(
 }
 
 /**
- * Finds out what became of a replacement that ended before its order was placed, and keeps it in the journal. Places nothing:
- * the user may want something else by now.
+ * Finds the outcome of a replacement that ended before its order was placed, and records it. Places nothing: the user may
+ * want something else by now.
  */
 export async function settleReplace(account: TradingAccount, entry: Entry<'replace'>): Promise<void> {
   const cancel = await findCancelOutcome(account, entry);

@@ -66,7 +66,7 @@ async function isDue(
   const start = host.now();
   const isEnough = () => {
     const now = host.now();
-    // a clock that was set back does not tell how long ago it was
+    // a clock that was set back does not show how long ago it was
     if (pause > 0 || timer === undefined) return now - start >= pause || now < start;
     return now - timer.sent >= REFRESH_MS || now < timer.sent;
   };

@@ -1,7 +1,7 @@
 const BASE58 = '[1-9A-HJ-NP-Za-km-z]';
 const BECH32 = '[02-9ac-hj-np-z]';
 
-/** How addresses look on the chains that are known here, by the chain's own name or by that of its main chain. */
+/** The address formats of known chains, by the chain's own name or by that of its main chain. */
 const FORMS: readonly { readonly chains: readonly string[]; readonly form: RegExp; readonly words: string }[] = [
   {
     chains: ['ETH', 'ERC20', 'BSC', 'BEP20', 'MATIC', 'POLYGON', 'AVAXC', 'ARBITRUM', 'OPTIMISM', 'ETC', 'HECO'],
@@ -38,7 +38,7 @@ interface ChainNames {
   readonly mainChain: string;
 }
 
-/** Why a text cannot be an address on a chain, in words; undefined where it can, or where the chain's form is not known. */
+/** Why a text cannot be an address on a chain, in words; undefined if it can, or if the chain's format is unknown. */
 export function addressComplaint(address: string, names: ChainNames): string | undefined {
   const known = formOf(names);
   if (!ANY.test(address)) return 'an address is 4 to 200 characters without spaces';

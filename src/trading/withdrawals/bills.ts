@@ -9,9 +9,9 @@ import { uncontested } from './uncontested.js';
 
 export type Bill = BillList[number];
 
-/** What a bill is held against. */
+/** What a bill is compared with. */
 interface Explanations {
-  /** The withdrawal that is looked for. */
+  /** The withdrawal to find. */
   readonly intent: Intent<'withdraw'>;
   /** Other withdrawals of the coin that left, or may have. */
   readonly others: readonly Intent<'withdraw'>[];
@@ -24,16 +24,16 @@ interface Explanations {
 const MOMENT_MS = 2_000;
 /** A record and its bill are made together, by one clock. */
 const SLACK_MS = 60_000;
-/** So far back it is seen on what else a type stands: as far as the exchange's own recent bills go, "data within 48 h". */
+/** How far back other uses of a type are checked: as far as the exchange's own recent bills go, "data within 48 h". */
 const RECENT_MS = 48 * 3_600_000;
 
 /**
- * What is moved within the exchange need not be listed as a withdrawal, and there is the bill that it made. No document says
- * what the type of such a bill is, so its words prove nothing: it counts only where nothing else that is known can have made
- * it. A trade of the same amount, or a transfer to a margin account, has a bill just like it.
+ * A transfer within the exchange need not be listed as a withdrawal, but it has a bill. No document gives the type of such a
+ * bill, so its words prove nothing: it counts only if nothing else that is known can have made it. A trade of the same
+ * amount, or a transfer to a margin account, has an identical bill.
  *
  * @param fitting the bills of the right amount and time, oldest first
- * @throws Failure as the client's `read`, and `usage` where the journal cannot be read
+ * @throws Failure as the client's `read`, and `usage` if the journal cannot be read
  */
 export async function findInBills(
   account: TradingAccount,
@@ -55,7 +55,7 @@ function doubtOf({ id, type, time }: Bill, why: string): Ambiguity {
   return { doubt: `the bill ${id} (${facts}) has its amount but may be for something else: ${why}`, records: [] };
 }
 
-/** What else may have made a bill, in words; undefined where nothing can. */
+/** What else may have made a bill, in words; undefined if nothing can. */
 async function otherwise(account: TradingAccount, bill: Bill, of: Explanations): Promise<string | undefined> {
   const { client, journal } = account;
   const { coin } = of.intent.terms;

@@ -8,7 +8,7 @@ export interface Chain {
   /** Decimal text in the coin. */
   readonly fee: string;
   readonly canWithdraw: boolean;
-  /** Whether an address there is an account with a memo; null where the exchange does not tell. */
+  /** Whether an address there is an account with a memo; null if the exchange does not report it. */
   readonly usesMemo: boolean | null;
 }
 
@@ -19,10 +19,10 @@ interface ChainChoice {
 }
 
 /**
- * The chain that is meant. The interface has no parameter for it, so the choice only decides which fee and which form of
- * address are checked; the exchange takes the chain of the verified address.
- * @param name what the user said; undefined where only the address can tell
- * @throws Failure `usage` for an unknown or closed chain, for an address that fits none, and where several fit
+ * The chain that is meant. The interface has no parameter for it, so the choice only decides which fee and which address
+ * format are checked; the exchange uses the chain of the verified address.
+ * @param name as the user gave it; undefined if only the address can tell
+ * @throws Failure `usage` for an unknown or suspended chain, for an address that matches none, and if several match
  */
 export function chooseChain(
   coin: string,

@@ -11,14 +11,14 @@ import { useOf } from './terms.js';
 
 /** What the exchange says of a coin and of the key that is to withdraw it. */
 export interface CoinFacts {
-  /** The coin's entry in the account; undefined where the exchange has no such coin. */
+  /** The coin's entry in the account; undefined if the exchange has no such coin. */
   readonly entry: Coin | undefined;
   /** All coins that the account can have. */
   readonly known: readonly string[];
   /** Whether the key may withdraw. */
   readonly permitted: boolean;
   readonly chains: readonly Chain[];
-  /** The verified address as a withdrawal takes it; null where the exchange tells none. It tells one, and may know more. */
+  /** The verified address as a withdrawal takes it; null if the exchange reports none. It reports one, and may know more. */
   readonly verified: string | null;
 }
 
@@ -46,7 +46,7 @@ interface MemoRule {
   readonly needsMemo: boolean;
 }
 
-/** The fees do not tell of memos, and the deposit addresses do, under the one or the other of the chain's names. */
+/** The fees do not mention memos. The deposit addresses do, under one or the other of the chain's names. */
 function chainOf({ chain, mainChain, fee, canWithdraw }: ChainFee, memos: readonly MemoRule[], isOnly: boolean): Chain {
   const named = (name: string) => memos.filter((memo) => memo.chain?.toUpperCase() === name.toUpperCase());
   const [byName] = named(chain);
@@ -56,20 +56,20 @@ function chainOf({ chain, mainChain, fee, canWithdraw }: ChainFee, memos: readon
   return { chain, mainChain, fee, canWithdraw, usesMemo: rule?.needsMemo ?? null };
 }
 
-/** Pages that are looked through for an earlier withdrawal to the same address. */
+/** Pages that are read to find an earlier withdrawal to the same address. */
 const MOST_PAGES = 10;
 
-/** What the records tell of an address. */
+/** What the records show about an address. */
 export interface EarlierUse {
-  /** The newest withdrawal to it that was not given back; undefined where there is none among those looked at. */
+  /** The newest withdrawal to it that was not returned; undefined if there is none among those read. */
   readonly last: Withdrawal | undefined;
-  /** Where there is none: whether some went to its account, and the records do not show the memo. */
+  /** If there is none: whether some went to its account, and the records do not show the memo. */
   readonly isAccountKnown: boolean;
-  /** Whether all records were looked at. */
+  /** Whether all records were read. */
   readonly isAll: boolean;
 }
 
-/** Looks for earlier withdrawals of the coin to an address, memo included; undefined where they could not be read. */
+/** Finds earlier withdrawals of the coin to an address, memo included; undefined if they could not be read. */
 export function readEarlierUse(client: ExchangeClient, coin: string, to: Destination): Promise<EarlierUse | undefined> {
   return tryRead(async () => {
     let pages = 0;

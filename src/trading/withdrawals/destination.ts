@@ -1,7 +1,9 @@
 import { usage } from '../../errors.js';
 import type { Chain } from './chain-choice.js';
 
-/** Where a withdrawal goes: on a chain with a memo the account that receives for many, and who of them is meant. */
+/**
+ * The destination of a withdrawal: on a chain with memos, the account that receives for many, and the memo of the recipient.
+ */
 export interface Destination {
   readonly address: string;
   readonly memo: string | null;
@@ -10,7 +12,7 @@ export interface Destination {
 /** What no memo holds, or is longer than. */
 const MEMO = /^[!-~](?:[ -~]{0,118}[!-~])?$/;
 
-/** Takes an address apart that was given as `<account>_<memo>`, where the coin has a chain of that form. */
+/** Splits an address that was given as `<account>_<memo>`, if the coin has a chain of that form. */
 export function destinationOf(given: string, memo: string | undefined, chains: readonly Chain[]): Destination {
   if (memo !== undefined) return { address: given, memo };
   const [, account, rest] = /^([^_]+)_(.+)$/.exec(given) ?? [];

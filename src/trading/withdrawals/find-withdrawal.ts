@@ -12,15 +12,15 @@ import { billsAfter, isNewer, recordsAfter } from './records.js';
 import { type Fit, fitOf, fitOfAmount } from './terms.js';
 import { uncontested } from './uncontested.js';
 
-/** Clocks differ, and a record may be dated when somebody looked at it: what is further off is another withdrawal. */
+/** Clocks differ, and a record may be dated by a review: one further off is another withdrawal. */
 export const DATES_MS = 60_000;
 
 /** What others made of what a withdrawal may have made was settled after it was begun; so much more, for clocks that were wrong. */
 export const CLOCK_SLACK_MS = 86_400_000;
 
 /**
- * One look at what the exchange has: `nothing` where there is no such withdrawal, a doubt where what is there may be of
- * something else, undefined where it could not be asked. The last two prove nothing.
+ * One read of the exchange's records: `nothing` if there is no such withdrawal, a doubt if a record may belong to something
+ * else, undefined if it could not be asked. The last two prove nothing.
  * @param refusal the code with which the withdrawal was refused
  */
 export async function findSentWithdrawal(
@@ -67,7 +67,7 @@ function contested(records: readonly Withdrawal[]): Ambiguity {
   return { doubt: `the record ${ids.join(' and ')} may be of another one that is unknown too`, records: ids };
 }
 
-/** What the journal has of a coin's withdrawals besides one. */
+/** The coin's other withdrawals in the journal. */
 function accountOfOthers(journal: Journal, { id, time, terms }: Intent<'withdraw'>) {
   const { open, settled } = journal.writesSince(time - CLOCK_SLACK_MS, { operation: 'withdraw', coin: terms.coin });
   const isOther = (intent: Intent): intent is Intent<'withdraw'> =>

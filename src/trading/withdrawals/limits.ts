@@ -9,9 +9,9 @@ import { isSameAddress, type WantedWithdrawal } from './terms.js';
 
 const DAY_MS = 86_400_000;
 
-/** What the user wants held back whatever a script says; nothing where it is not set. They hold what leaves the balance. */
+/** The user's own limits on what leaves the balance; absent ones do not apply. */
 export interface WithdrawLimits {
-  /** Whether the fees that are taken count besides the amounts. */
+  /** Whether fees count in addition to the amounts. */
   readonly place: FeePlace;
   /** By coin. */
   readonly single: ReadonlyMap<string, Decimal>;
@@ -33,9 +33,9 @@ export function withdrawLimits(
 }
 
 /**
- * Holds a withdrawal against the user's own limits.
- * @param own the journal's name for it where it is recorded already
- * @throws Failure `usage` for a breach, and as the client's `read` where the day's withdrawals cannot be had
+ * Checks a withdrawal against the user's own limits.
+ * @param own the journal's name for it if it is recorded already
+ * @throws Failure `usage` for a breach, and as the client's `read` if the day's withdrawals cannot be read
  */
 export async function checkLimits(
   account: TradingAccount,
@@ -91,7 +91,7 @@ export async function withdrawnToday(
     .reduce((sum, taken) => sum.plus(taken), Decimal.zero);
 }
 
-/** A name for each time that it was carried out; an empty one where none is known, as where only a bill tells of it. */
+/** A name for each time it was executed; empty if none is known, for example if only a bill shows it. */
 function idsOf({ outcome, id, duplicates }: Settled): string[] {
   return outcome === 'placed' ? [id ?? '', ...duplicates] : [...duplicates];
 }

@@ -1,9 +1,9 @@
-/** What a look found of a withdrawal: its records, the first before its copies; or a bill where no record tells of it. */
+/** What was found of a withdrawal: its records, the first before its duplicates; or a bill if no record shows it. */
 export type Observation =
   | { readonly ids: readonly [string, ...string[]]; readonly bill: null }
   | { readonly ids: readonly []; readonly bill: string };
 
-/** What may be the withdrawal and may be something else. Only somebody who looks at the exchange can tell. */
+/** A record that may be the withdrawal or something else. Only the user can decide, on the exchange. */
 export interface Ambiguity {
   /** What was found, and why it settles nothing, in words. */
   readonly doubt: string;

@@ -5,7 +5,7 @@ import type { Chain } from './chain-choice.js';
 /** Whether the fee is part of the amount or comes on top; no document says, the profile decides. */
 export type FeePlace = 'inside' | 'onTop';
 
-/** Where a profile's settings put it. */
+/** The default from the profile's settings. */
 export function feePlace({ withdrawFee }: { readonly withdrawFee?: string }): FeePlace {
   return withdrawFee === 'onTop' ? 'onTop' : 'inside';
 }
@@ -16,8 +16,8 @@ export function takenOf(amount: Decimal, fee: Decimal, place: FeePlace): Decimal
 }
 
 /**
- * So many times what the exchange asks for a fee may be. The fee of a busy chain rises between two looks, by far less; a fee
- * that slipped by one digit is ten times as high, and nobody gives it back.
+ * The most that a fee may be, as a multiple of the exchange's. The fee of a busy chain rises between two reads, but by far
+ * less; a fee with a slipped digit is ten times as high, and is never returned.
  */
 const MOST_TIMES = 3;
 
@@ -37,7 +37,7 @@ export interface SumTerms {
   readonly scale: number;
   readonly available: string;
   readonly chain: Chain;
-  /** Given by the user; the chain's own where it is left out. */
+  /** Given by the user; the chain's own if omitted. */
   readonly fee: string | undefined;
   readonly place: FeePlace;
 }

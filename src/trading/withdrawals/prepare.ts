@@ -30,7 +30,10 @@ export interface PreparedWithdrawal extends Destination {
   readonly warnings: readonly string[];
 }
 
-/** Where nothing hangs on the amount yet. Throws Failure `credentials` without the permission, `usage` for a closed coin. */
+/**
+ * The checks that do not depend on the amount. Throws Failure `credentials` without the permission, `usage` for a suspended
+ * coin.
+ */
 export function checkCoin(coin: string, { entry, permitted }: CoinFacts): NonNullable<CoinFacts['entry']> {
   if (!permitted)
     throw new Failure('credentials', 'The key may not withdraw: it lacks the permission money.', {
@@ -42,7 +45,7 @@ export function checkCoin(coin: string, { entry, permitted }: CoinFacts): NonNul
   throw usage(`Withdrawals of ${coin} are switched off.`, suggest('See when they are open again', 'fees', coin));
 }
 
-/** Checks everything that can be checked, and reckons. Throws Failure `usage` and `credentials` that name the mend. */
+/** Checks everything that can be checked and computes the amounts. Throws Failure `usage` and `credentials` with a fix. */
 export function prepareWithdrawal(request: WithdrawRequest, facts: CoinFacts, place: FeePlace): PreparedWithdrawal {
   const { coin, amount, to, memo, internal, fee } = request;
   const entry = checkCoin(coin, facts);

@@ -9,16 +9,16 @@ import type { FundsBaseline } from '../journal/intent.js';
 /** Of no record yet. */
 const NONE = '0';
 
-/** So many are looked through in a search that may be repeated every few seconds. */
+/** The most that a search reads which may be repeated every few seconds. */
 const MOST_BILLS = 1_000;
 
 /** Newest first. */
 export type BillList = readonly Bill[];
 
 /**
- * The newest records of a coin at this moment, to tell later ones from.
+ * The newest records of a coin at this moment, to recognise later ones.
  * @param bills whether to note the newest bill as well
- * @throws Failure as the client's `read`; `internal` where the newest cannot be told
+ * @throws Failure as the client's `read`; `internal` if the newest cannot be determined
  */
 export async function readBaseline(client: ExchangeClient, coin: string, bills: boolean): Promise<FundsBaseline> {
   const [{ records }, bill] = await Promise.all([
@@ -60,8 +60,8 @@ export async function billsAfter(client: ExchangeClient, coin: string, last: str
 }
 
 /**
- * The bills of all coins between two times, both included, in ms since the Unix epoch; undefined where there are more than
- * can be looked through. Throws as {@link readBills}.
+ * The bills of all coins between two times, both included, in ms since the Unix epoch; undefined if there are too many to
+ * read. Throws as {@link readBills}.
  */
 export async function billsBetween(client: ExchangeClient, from: number, to: number): Promise<BillList | undefined> {
   const found: Bill[] = [];

@@ -13,7 +13,7 @@ import { readBaseline } from './records.js';
 import { settleFound, settlePlaced, settleWithdrawal, type WithdrawalOutcome } from './settle-withdrawal.js';
 import { areAlike, type WantedWithdrawal } from './terms.js';
 
-/** What became of a withdrawal that was to be sent. */
+/** The outcome of a withdrawal. */
 export type Withdrawal = WithdrawalOutcome | { readonly outcome: 'refused'; readonly refusal: Refused };
 
 /** How a withdrawal is sent. */
@@ -29,9 +29,9 @@ interface Dispatch {
 }
 
 /**
- * Notes what there is, records the withdrawal, sends it once, and finds out what became of it within the time budget.
- * @throws Failure `usage` where the record cannot be made, one just like it is under way or unknown, or a limit
- *   holds; `credentials` where it could not be signed; and as the client's `read`: nothing was sent
+ * Notes the newest records, records the withdrawal, sends it once, and finds its outcome within the time budget.
+ * @throws Failure `usage` if the record cannot be made, an identical withdrawal is in progress or unknown, or a limit is
+ *   exceeded; `credentials` if signing fails; and as the client's `read`: nothing was sent
  */
 export async function sendWithdrawal(
   account: TradingAccount,
@@ -65,7 +65,7 @@ async function send(
   return account.client.withdraw(terms, password, reqTime, gate.mayLeave);
 }
 
-/** Throws Failure `usage` where a withdrawal just like it is under way, or nobody knows what became of it. */
+/** Throws Failure `usage` if an identical withdrawal is in progress or has an unknown outcome. */
 export function refuseDuplicate({ journal }: TradingAccount, wanted: WantedWithdrawal, own?: string): void {
   const duplicate = journal
     .open()
@@ -98,7 +98,7 @@ async function conclude(
     : settled;
 }
 
-/** The exchange has it. Something on the way may have made it do so more than once. */
+/** The exchange has it. The network may have repeated the request. */
 async function done(account: TradingAccount, entry: Entry<'withdraw'>, id: string): Promise<Withdrawal> {
   const found = await findSentWithdrawal(account, entry);
   const ids = isObservation(found) ? found.ids : [];
@@ -107,8 +107,8 @@ async function done(account: TradingAccount, entry: Entry<'withdraw'>, id: strin
 }
 
 /**
- * A proxy before the exchange may have repeated the request: the first was carried out, and the answer is the refusal of the
- * second. So a refusal counts where a look finds no withdrawal.
+ * A proxy may have repeated the request: the first one was executed and the refusal answers the second. So a refusal counts
+ * only if the withdrawal does not exist.
  */
 async function refused(account: TradingAccount, entry: Entry<'withdraw'>, refusal: Refused): Promise<Withdrawal> {
   entry.note(`refused: ${refusal.code} ${refusal.message}`);

@@ -8,9 +8,9 @@ import { isObservation } from './observation.js';
 import { lateFrom, settleFound, settlePlaced } from './settle-withdrawal.js';
 
 /**
- * Settles a withdrawal as somebody says who looked at the exchange: what a look can tell counts before that, and nothing
- * counts while the request may still be carried out.
- * @throws Failure `usage` where it may be
+ * Settles a withdrawal as the user reports it. What the exchange shows takes precedence, and nothing counts while the
+ * request may still be executed.
+ * @throws Failure `usage` if it may be
  */
 export async function settleWithdrawalManually(
   account: TradingAccount,
@@ -37,8 +37,8 @@ export async function settleWithdrawalManually(
 }
 
 /**
- * Throws Failure `usage` while the exchange would still take the request: what is not there yet may be there in a moment.
- * Where that cannot be found out, it counts as long as any tolerance that is looked for.
+ * Throws Failure `usage` until the request has expired: the withdrawal may appear in a moment. If the tolerance is unknown,
+ * the longest one that is probed counts.
  */
 async function requireLate(account: TradingAccount, { intent }: Entry<'withdraw'>): Promise<{ isLearnt: boolean }> {
   const { id, reqTime } = intent;

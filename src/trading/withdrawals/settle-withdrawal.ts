@@ -10,24 +10,24 @@ import { isObservation, type Observation } from './observation.js';
 
 interface Placed {
   readonly outcome: 'placed';
-  /** The record's id; null where only a bill tells of it. */
+  /** The record's id; null if only a bill shows it. */
   readonly id: string | null;
-  /** Records of the same withdrawal that the network made besides; null where that could not be looked up. */
+  /** Duplicate records of the same withdrawal; null if they could not be looked up. */
   readonly duplicates: readonly string[] | null;
 }
 
-/** Nobody knows what became of it. */
+/** Its outcome is unknown. */
 interface Uncertain extends Unknown {
-  /** What may be it and may be something else, in words: no later look can tell either. */
+  /** Records that may be it or something else, in words: no later read can decide that either. */
   readonly doubt?: string;
 }
 
-/** What became of a withdrawal that was sent. */
+/** The outcome of a withdrawal that was sent. */
 export type WithdrawalOutcome = Placed | NotSent | Uncertain;
 
 /**
- * Finds out what became of a withdrawal that left without an answer, with looks at the records for as long as the budget
- * lasts. Not found counts as not sent once the exchange would not take the request any more. It is never sent again.
+ * Looks up an unanswered withdrawal in the records for as long as the budget lasts. If it is missing, it counts as not sent
+ * once the request has expired. It is never sent again.
  */
 export async function settleWithdrawal(account: TradingAccount, entry: Entry<'withdraw'>): Promise<WithdrawalOutcome> {
   const { intent } = entry;
@@ -51,13 +51,13 @@ export async function settleWithdrawal(account: TradingAccount, entry: Entry<'wi
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
 }
 
-/** From when on the exchange would not take the request any more, as {@link certainFrom}; asks it where that is not known. */
+/** When the request has expired, as {@link certainFrom}; asks the exchange if that is unknown. */
 export async function lateFrom(account: TradingAccount, intent: Intent<'withdraw'>): Promise<number | null> {
   await tryRead(() => toleranceOf(account, probeOf(intent)));
   return allCertainFrom(account, [intent]);
 }
 
-/** Whether a later look would find what this one found. */
+/** Whether a later read would find the same. */
 async function isOver(account: TradingAccount, intent: Intent<'withdraw'>): Promise<boolean> {
   const late = await lateFrom(account, intent);
   return late !== null && late <= account.host.now();
@@ -67,7 +67,7 @@ function uncertain(doubt: string): Uncertain {
   return { outcome: 'unknown', reason: doubt, certainFrom: null, doubt };
 }
 
-/** Settles a withdrawal that the exchange has; copies that the network made are told. */
+/** Settles a withdrawal that the exchange has; duplicates are reported. */
 export function settleFound(account: TradingAccount, entry: Entry<'withdraw'>, found: Observation): Placed {
   const [id = null, ...duplicates] = found.ids;
   return settlePlaced(
@@ -79,7 +79,7 @@ export function settleFound(account: TradingAccount, entry: Entry<'withdraw'>, f
   );
 }
 
-/** @param duplicates null where they could not be looked up */
+/** @param duplicates null if they could not be looked up */
 export function settlePlaced(
   account: TradingAccount,
   entry: Entry<'withdraw'>,
@@ -89,7 +89,7 @@ export function settlePlaced(
 ): Placed {
   const { id: intent, terms } = entry.intent;
   const ids = duplicates ?? [];
-  // before it is noted: who is killed in between is told twice rather than never
+  // before it is recorded: if the process dies in between, it is reported twice rather than never
   if (ids.length > 0) account.reportDuplicateWithdrawals([{ intent, terms, id, ids }]);
   entry.settle({ outcome: 'placed', id, duplicates: ids }, `${event}${ids.length === 0 ? '' : `, and again: ${ids}`}`);
   return { outcome: 'placed', id, duplicates };

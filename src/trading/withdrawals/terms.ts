@@ -40,8 +40,8 @@ function isAddress(shown: string, sent: string): boolean {
 }
 
 /**
- * Whether a record's address is where something is to go: with its memo, or as far as it is shown. Many people share an
- * account, so its use says nothing of a memo; and a memo is compared as it is, for another case may be somebody else's.
+ * Whether a record's address is the destination: with its memo, or as far as it is shown. Many people share an account, so
+ * its use says nothing about a memo. Memos are compared exactly: another case may belong to somebody else.
  */
 export function useOf(shown: string, to: Destination): 'whole' | 'account' | undefined {
   const { address, memo } = to;
@@ -51,14 +51,14 @@ export function useOf(shown: string, to: Destination): 'whole' | 'account' | und
 }
 
 /**
- * Whether two addresses are surely one: where an address is a hexadecimal number, its case only carries a checksum. For what
- * the user allowed; in doubt it is another one.
+ * Whether two addresses are certainly the same: in a hexadecimal address, case only carries a checksum. For what the user
+ * allowed; if unsure, they differ.
  */
 export function isSameAddress(one: string, other: string): boolean {
   return one === other || (HEXADECIMAL.test(one) && mayBeSameAddress(one, other));
 }
 
-/** Whether they may be one: some chains know addresses in any case. For what must not be sent again; in doubt it is the same. */
+/** Whether they may be the same: some chains ignore case. For what must not be sent again; if unsure, they are the same. */
 function mayBeSameAddress(one: string, other: string): boolean {
   return folded(one) === folded(other);
 }

@@ -4,12 +4,13 @@ import type { Fit } from './terms.js';
 type Lost = Intent<'withdraw'>;
 
 /**
- * Of what fits a withdrawal in doubt, what cannot be another's that is open too: what it fits itself exactly, another may
- * have where that fits it exactly as well; what it fits but for the fee, where the other fits it at all. Where all of it may
- * be others' it is `contested`, and taken by none: the one would count as there, and the other be sent again.
+ * The records that match an unknown withdrawal and cannot belong to another open one. An exact match is excluded if it
+ * matches another exactly as well; a match except for the fee is excluded if it matches another at all. If all of them may
+ * belong to others, the result is `contested` and none is taken: one withdrawal would count as found, and the other would be
+ * sent again.
  *
  * @param found oldest first
- * @param fitOf how well something that was found fits a withdrawal
+ * @param fitOf how well a record matches a withdrawal
  */
 export function uncontested<Found>(
   found: readonly Found[],
@@ -26,7 +27,7 @@ export function uncontested<Found>(
   return inTurn(found, own, others, fitOf) ?? 'contested';
 }
 
-/** Where each has one that it fits exactly, and nothing else tells them apart, the one that was sent first has the first. */
+/** If each has an exact match and nothing else distinguishes them, the one that was sent first gets the first. */
 function inTurn<Found>(
   found: readonly Found[],
   own: Lost,

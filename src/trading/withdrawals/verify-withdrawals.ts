@@ -11,8 +11,8 @@ import { isNewer, recordsAfter } from './records.js';
 type WithdrawalEntry = Entry & { readonly intent: Intent<'withdraw'> };
 
 /**
- * Holds the records of a coin against all withdrawals of which something on the way may have made another one: reports those
- * once, and closes what can make none any more. Nothing is read if there is none.
+ * Compares the records of a coin with all withdrawals that the network may have repeated: reports duplicates once, and
+ * closes expired requests. Reads nothing if there is none.
  * @throws Failure as the client's `read`, and `usage` if the journal cannot be read
  */
 export async function verifyWithdrawals(

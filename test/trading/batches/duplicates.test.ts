@@ -302,6 +302,25 @@ describe('a request of which a part was refused, and that something on the way r
     });
   });
 
+  it('does not replace what a job came to that was gone on with and settled again meanwhile', async () => {
+    const server = await new ModelExchange([]).serve();
+    const account = accountOf(server.url, { tolerance: 60_000 });
+    await place(account, { lines: lines(2) });
+    const { archive } = account.journal;
+    const job = new Job(account.journal.job(JOB) as Entry<'orderMoreV2'>);
+    const kept = archive.find(JOB) as Settled;
+    const again: Settled = { ...kept, notional: '1', events: [...kept.events, { time: NOW, event: 'settled again' }] };
+    const add = archive.add.bind(archive);
+    archive.add = (settled, earlier) => {
+      archive.add = add;
+      add(settled, earlier);
+      add(again, settled);
+    };
+    const report = { intent: JOB, terms: lineTerms(job, 0), line: 0, order: null, ids: ['9'], certain: true };
+    addLateOrders(account.journal, job, [report]);
+    expect(archive.find(JOB)).toEqual(again);
+  });
+
   it('is told whatever the longer list shows that is read to tell whether another program uses the key', async () => {
     const exchange = new ModelExchange([refusedPart]);
     let isCut = false;

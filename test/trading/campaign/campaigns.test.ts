@@ -6,9 +6,9 @@ import { killCampaign } from './kill-campaign.js';
 const pit = path.resolve(import.meta.dirname, '../../../bin/pit.js');
 
 it('a few actions on a bad network: nothing doubled, lost or told wrongly', async () => {
-  const report = await faultCampaign({ pit, seed: 1, actions: 30 });
+  const report = await faultCampaign({ pit, seed: 1, actions: 15 });
   expect(report.details).toBe('');
-  expect(report.actions).toBe(30);
+  expect(report.actions).toBe(15);
   expect(report.unknown).toBeGreaterThan(0);
   expect(report.duplicates).toBeGreaterThan(0);
 });

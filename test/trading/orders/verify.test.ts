@@ -109,6 +109,18 @@ describe('what is carried out again later', () => {
     expect(await pages()).toEqual([0, 0]);
   });
 
+  it('is looked for on at most a hundred pages by a command that is about something else', async () => {
+    const older = Array.from({ length: 1_100 }, (_, index) => at(`${5000 - index}`, 2_000 - index, { price: 1 }));
+    const server = await listing(() => [...older, at('7', 3)]);
+    const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 600_000 });
+    settle(account, 'mine', '7');
+    await account.host.sleep(125_001);
+    await verifyOrders(account, BUYS);
+    expect(server.requests).toHaveLength(100);
+    await verifyOrders(account, BUYS, { extent: 'all' });
+    expect(server.requests).toHaveLength(100 + 111);
+  });
+
   it('is found on the newest page, though hundreds of orders have come since', async () => {
     const older = Array.from({ length: 300 }, (_, index) => at(`${5000 - index}`, 1_000 - index, { price: 1 }));
     const orders = [at('8', 21_000), ...older, at('7', 3)];

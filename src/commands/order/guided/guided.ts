@@ -35,7 +35,7 @@ export async function sendGuided(context: Context, account: TradingAccount, give
   }
 }
 
-/** Whether this order, or one just like it, may be live: then nothing may invite the user to place it again. */
+/** Whether this order, or an identical one, may be live: then nothing may invite the user to place it again. */
 function isInDoubt({ kind, clientId }: Failure): boolean {
   return kind === 'unknown' || (kind === 'usage' && clientId !== null);
 }
