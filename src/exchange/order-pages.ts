@@ -15,7 +15,7 @@ interface Extent {
 export interface OrderPages {
   /** Newest first, as the exchange lists them (observed). */
   readonly records: readonly Order[];
-  /** There are older orders that were not read. */
+  /** There are older orders that were not requested. */
   readonly more: boolean;
   /** Why some pages could not be read. */
   readonly failure: Failure | null;

@@ -11,15 +11,15 @@ const DAY_MS = 86_400_000;
 /** Settled writes older than this are forgotten. */
 const KEPT_DAYS = 14;
 
-/** With when it was written, by this machine's clock. */
+/** With the time at which it was written, by this machine's clock. */
 type Line = { readonly at: number } & (SettledLine | SumsLine);
 
 /** Lines of several processes, and of a clock that is corrected, come a little out of order. */
 const DISORDER_MS = 60_000;
 
 /**
- * Settled writes, in one file for each UTC day. Files only grow, a line at a time, so that any number of processes adds to
- * them; what is old goes a whole file at a time.
+ * Settled writes, in one file for each UTC day. Files only grow, a line at a time, so any number of processes can add to
+ * them; old ones are deleted whole.
  */
 export class Archive {
   /** @param jobs the folder of the files of jobs, each with the day on which it was settled before its name */
@@ -30,7 +30,7 @@ export class Archive {
   ) {}
 
   /**
-   * Keeps a settled write on the disk; of one that is kept again the last counts. Throws the system's error.
+   * Keeps a settled write on the disk; if it is kept again, the last one counts. Throws the system's error.
    * @param earlier what was kept of it before
    */
   add(settled: Settled, earlier?: Settled): void {
@@ -44,9 +44,8 @@ export class Archive {
   }
 
   /**
-   * What was settled at or after a time, the newest first; of what is kept twice only the last. It is read while it is asked
-   * for, and only what says all that is asked for is looked into: an account that trades a lot has many lines. Damaged ones
-   * are left out.
+   * What was settled at or after a time, newest first; of duplicates only the last. Lines are read on demand, and only lines
+   * that match the filter are parsed: an account that trades a lot has many. Damaged ones are left out.
    */
   *newestFirst(meant: LineFilter | ((text: string) => boolean), since: number): Generator<Settled> {
     const seen = new Set<string>();
@@ -70,8 +69,8 @@ export class Archive {
   }
 
   /**
-   * All that settled writes say under a name. Only a line that says something new is looked into.
-   * @param of what a write says there
+   * All values that settled writes have under a name. Only a line with a new value is parsed.
+   * @param of the value of a write
    */
   everything(name: FilterField, of: (intent: Intent) => string | undefined): ReadonlySet<string> {
     const found = new Set<string>();
@@ -83,7 +82,7 @@ export class Archive {
     return found;
   }
 
-  /** Keeps the file of a settled job for as long as what is said of it here. Throws the system's error. */
+  /** Keeps the file of a settled job for as long as its summary here. Throws the system's error. */
   keep(file: string, name: string): void {
     fs.renameSync(file, path.join(this.jobs, `${dayOf(this.now())}-${name}`));
   }
@@ -116,7 +115,7 @@ export class Archive {
       for (const name of namesIn(folder)) if (name < oldest) fs.rmSync(path.join(folder, name), { force: true });
   }
 
-  /** The lines that are meant by their text, the newest first, back to a time that is asked for again at each. */
+  /** The lines that match by their text, newest first, back to a time that is asked for again at each. */
   *#backwards(from: () => number, isMeant: (text: string) => boolean): Generator<Line> {
     for (const name of namesIn(this.folder).reverse()) {
       if (name < dayOf(from() - DISORDER_MS)) return;

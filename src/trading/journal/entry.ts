@@ -86,7 +86,7 @@ export class Entry<Kind extends Operation = Operation> {
     const own = thisProcess();
     const line = lineOf(this.#event('resumed', { runner: own, ...(bid === undefined ? {} : { bid }) }));
     if (!this.#required(() => appendIfThere(this.file, line))) return false;
-    // others may have done so at the same moment: what the file says counts
+    // others may have done so at the same time: the file decides
     this.happened = eventsIn(readIfThere(this.file) ?? '');
     const { runner } = this;
     return runner !== null && isSame(runner, own) && !this.#isOfAnother();
@@ -99,7 +99,7 @@ export class Entry<Kind extends Operation = Operation> {
     try {
       if (!this.#isOfAnother()) append(this.file, lineOf(line));
     } catch {
-      // what counts is on the disk already: that the write may have left
+      // the important fact is on the disk already: that the write may have left
     }
   }
 
@@ -174,8 +174,8 @@ export class Entry<Kind extends Operation = Operation> {
   }
 
   /**
-   * Ends the verification of a settled write: nothing can come of its request any more, and a list has shown all that did.
-   * The record of a job stays for as long as its summary.
+   * Ends the verification of a settled write: its request has expired, and a list has shown everything that it made. The
+   * record of a job stays for as long as its summary.
    * @param remembers keeps it for an order that appears after all
    */
   verify(remembers = false): void {
@@ -218,7 +218,7 @@ export class Entry<Kind extends Operation = Operation> {
     if (!this.#isOfAnother()) fs.rmSync(this.file, { force: true });
   }
 
-  /** An id that was chosen names another record once this one has been settled and the id was used again. */
+  /** A chosen id names another record if this one has been settled and the id was used again. */
   #isOfAnother(): boolean {
     const { chosen, time, process } = this.intent;
     const there = chosen === true ? readEntry(this.file, this.archive, this.host) : undefined;

@@ -16,7 +16,7 @@ export function createDurably(file: string, text: string): boolean {
   }
 }
 
-/** Removes drafts that a process left behind which ended while it made a file: those from before a time, in ms since the Unix epoch. */
+/** Removes drafts of processes that ended while they made a file: those from before a time, in ms since the Unix epoch. */
 export function sweepDrafts(folder: string, before: number): void {
   for (const name of namesIn(folder).filter((one) => one.startsWith('.'))) {
     try {
@@ -37,7 +37,7 @@ export function wasLeftBefore(file: string, time: number): boolean {
   }
 }
 
-/** Never makes a file: one that is gone was settled, and a new one would be a record of nothing. */
+/** Never creates the file: a missing one was settled, and a new one would be a record of nothing. */
 const TO_ITS_END = fs.constants.O_WRONLY | fs.constants.O_APPEND;
 
 /** Appends in one write to an existing file. Never creates it: a missing one was settled. */
@@ -133,7 +133,7 @@ export function cannotRead(target: string, thrown: unknown): Failure {
   return usage(`${target} cannot be read (${codeOf(thrown)}).`, hint);
 }
 
-/** What a name stands for is on the disk only after its folder is. Windows opens no folders, and needs no such step. */
+/** A new name is on the disk only after its folder is. Windows opens no folders, and needs no such step. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const descriptor = fs.openSync(folder, 'r');

@@ -41,7 +41,7 @@ export interface WithdrawTerms {
   readonly address: string;
   /** Whether it may be moved within the exchange. */
   readonly internal: boolean;
-  /** What there was before: only what is newer can be this withdrawal. */
+  /** The newest records before it: only newer ones can be this withdrawal. */
   readonly before: FundsBaseline;
 }
 
@@ -56,7 +56,7 @@ export interface FundsBaseline {
 /** One order of a batch: the number of its line for the user, and final decimal texts. */
 export type BatchLine = readonly [number: number, price: string, amount: string];
 
-/** Many limit orders of one side, a job, that go out in many requests. */
+/** A job: many limit orders of one side, sent in many requests. */
 export interface BatchTerms {
   readonly market: string;
   readonly side: Side;
@@ -65,7 +65,7 @@ export interface BatchTerms {
   readonly count: number;
   /** The orders themselves; none in the archive, which is read often: there the job's own file is kept beside it. */
   readonly lines: readonly BatchLine[];
-  /** Ids of the newest orders of this side before the first request left: what is newer may be the job's. */
+  /** Ids of the newest orders of this side before the first request left: newer ones may be the job's. */
   readonly baseline: readonly string[];
 }
 
@@ -76,8 +76,8 @@ export interface CallTerms {
 }
 
 /**
- * A write by its operation, with everything that it says but its secrets. A `replace` is one until its order is cancelled;
- * then it goes on as the order in its place. A job counts as one.
+ * A write by its operation, with all of its parameters except secrets. A `replace` is one until its order is cancelled; then
+ * it continues as the new order. A job counts as one write.
  */
 export type Write =
   | { readonly operation: 'order'; readonly terms: OrderTerms; readonly replaces?: ReplaceTerms }
@@ -97,7 +97,7 @@ export type Intent<Kind extends Operation = Operation> = Extract<Write, { readon
   readonly chosen?: true;
   /** When it was recorded, by this machine's clock: milliseconds since the Unix epoch. */
   readonly time: number;
-  /** What the request says of its time, by the exchange's clock: milliseconds since the Unix epoch. */
+  /** The time in the request, by the exchange's clock: milliseconds since the Unix epoch. */
   readonly reqTime: number;
   /** The process that sends it. */
   readonly process: Runner;
@@ -169,13 +169,15 @@ export interface MarketSide {
   readonly side: Side;
 }
 
-/** Which list of the exchange shows what a write makes: that of one side of a market, or of a coin; undefined for none. */
+/**
+ * The list of the exchange that shows what a write makes: that of one side of a market, or of a coin; undefined for none.
+ */
 export function listOf({ operation, terms }: Write): MarketSide | { readonly coin: string } | undefined {
   if (operation === 'order' || operation === 'orderMoreV2') return { market: terms.market, side: terms.side };
   return operation === 'withdraw' ? { coin: terms.coin } : undefined;
 }
 
-/** The market that a write is about; undefined for one that is about none. */
+/** The market of a write; undefined if it has none. */
 export function marketOf({ terms }: Intent): string | undefined {
   return 'market' in terms ? terms.market : undefined;
 }

@@ -23,7 +23,7 @@ const ADOPTED_MS = 600_000;
 /** The fields of a new record other than the write. */
 export interface Recording {
   readonly id: string;
-  /** Whether the user chose the id, who may have chosen it before. */
+  /** Whether the user chose the id, which may then have been used before. */
   readonly chosen?: boolean;
   /** The `reqTime` that the request will carry, in milliseconds since the Unix epoch. */
   readonly reqTime: number;
@@ -67,7 +67,7 @@ export class Journal {
 
   /**
    * Records a write that is about to leave. When this returns, the record is on the disk.
-   * @throws Failure `usage` when a write of this id is open or settled, or the record cannot be written: nothing may be sent
+   * @throws Failure `usage` if a write with this id is open or settled, or the record cannot be written: nothing may be sent
    */
   begin<Kind extends Operation>(
     write: Extract<Write, { operation: Kind }>,
@@ -94,9 +94,10 @@ export class Journal {
   }
 
   /**
-   * The open writes and those that were settled at or after a time, each oldest first. The open ones are read first, so what
-   * is settled meanwhile is in both; the other way round it would be in neither. Who needs both reads them here.
-   * @param filter what is wanted of the settled ones says at least this
+   * The open writes and those that were settled at or after a time, each oldest first. The open ones are read first, so that
+   * a write which is settled meanwhile is in both; the other way round it would be in neither. Callers that need both read
+   * them here.
+   * @param filter a condition for the settled ones
    */
   writesSince(time: number, filter: LineFilter = {}): Writes {
     const open = this.open();
@@ -108,7 +109,7 @@ export class Journal {
     return this.#read().flatMap(({ id, entry }) => (entry === 'damaged' ? id : []));
   }
 
-  /** The open writes whose record the disk does not give now, and may give again: nothing says that it is damaged. */
+  /** The open writes whose record cannot be read now, but maybe later: nothing shows that it is damaged. */
   unreadable(): Unreadable[] {
     return this.#read().flatMap(({ id, entry }) => (entry instanceof Failure ? { id, failure: entry } : []));
   }

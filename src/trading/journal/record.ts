@@ -4,7 +4,7 @@ import { readIfThere } from './files.js';
 import type { Intent, JournalEvent } from './intent.js';
 import { lineOf, valuesIn } from './lines.js';
 
-/** What the file of an entry holds: the intent, and what has happened since, oldest first. */
+/** The content of an entry's file: the intent, and what has happened since, oldest first. */
 interface OpenRecord {
   readonly intent: Intent;
   readonly happened: JournalEvent[];
@@ -29,7 +29,7 @@ export function readRecord(file: string): OpenRecord | Failure | 'damaged' | und
   return intent === undefined ? 'damaged' : { intent, happened: eventsAmong(lines) };
 }
 
-/** What has happened since the intent, of the text of an entry's file. */
+/** The events since the intent, from the text of an entry's file. */
 export function eventsIn(content: string): JournalEvent[] {
   return eventsAmong(valuesIn(content) as Line[]);
 }

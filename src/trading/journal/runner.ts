@@ -24,7 +24,7 @@ export function isSame(one: Runner, other: Runner): boolean {
   return one.pid === other.pid && one.stamp === other.stamp && isOfOnePlace;
 }
 
-/** @param silentMs how long nothing has been added to its record */
+/** @param silentMs the time since the last line of its record */
 export function isRunning(runner: Runner, silentMs: number): boolean {
   const { pid, stamp } = runner;
   if (!isHere(runner)) return silentMs < SILENT_MS;

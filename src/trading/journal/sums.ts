@@ -52,7 +52,7 @@ export function sumsIn(file: string, worth: ValueOf, keep: (line: SumsLine) => v
   return sums;
 }
 
-/** What jobs count for in the sums of a day's file. The whole of it is passed once, and only lines of jobs are looked into. */
+/** The share of jobs in the sums of a day's file. Reads the whole file once, and parses only lines of jobs. */
 export function sumsOfJobs(ids: ReadonlySet<string>, file: string, worth: ValueOf): Sums {
   if (ids.size === 0) return new Map();
   const isOfJob = matchesAll({ operation: 'orderMoreV2' });

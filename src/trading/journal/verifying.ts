@@ -12,7 +12,7 @@ export const VERIFYING = 'verifying';
 
 const SEPARATOR = '~';
 
-/** Takes the file of an open write there. One that is gone was settled by another process. */
+/** Moves the file of an open write there. A missing one was settled by another process. */
 export function moveToVerifying(file: string, intent: Intent): void {
   const folder = path.join(path.dirname(path.dirname(file)), VERIFYING);
   const name = nameOf(intent);
@@ -55,7 +55,7 @@ export function verifyingOf(folder: string, list: MarketSide | { readonly coin: 
   return filesIn(folder, (name) => name.endsWith(suffix));
 }
 
-/** The files there of one write, the newest last: an id that the user chose may have been used again. */
+/** The files there of one write, newest last: an id that the user chose may have been used again. */
 export function verifyingNamed(folder: string, id: string): string[] {
   return filesIn(folder, (name) => name.startsWith(`${fileName(id)}${SEPARATOR}`));
 }

@@ -7,7 +7,7 @@ import { isOf, listOf, type MarketSide, type OrderTerms } from '../journal/inten
 import type { Journal } from '../journal/journal.js';
 import type { Attempt, Intent, Row } from '../reconcile.js';
 
-/** What is asked of the record of a write that is not closed. */
+/** The parts of an open write's record that are needed. */
 export type OrderEntry = Pick<Entry, 'intent' | 'events' | 'settlement' | 'isVerified' | 'verify' | 'addDuplicates'>;
 
 /** A write of the journal as attempts to compare with a list of orders. */

@@ -8,7 +8,7 @@ export interface OwnOrders {
   readonly open: Readonly<Record<Side, readonly Order[]>>;
   /** Every order that was read, closed ones too, by id. */
   readonly records: ReadonlyMap<string, Order>;
-  /** There are older orders that were not asked for. */
+  /** There are older orders that were not requested. */
   readonly more: boolean;
   /** Why some requested pages could not be read. */
   readonly failure: Failure | null;

@@ -28,7 +28,7 @@ export function checkNotional(market: Market, notional: Decimal): void {
     throw tooSmall(`of ${notional.trimmed()} ${market.quote}`, market.minNotional, market.quote, market);
 }
 
-/** Whether an order is below what its market takes at the least, so that no command places it. */
+/** Whether an order is below its market's minimum, so that no command places it. */
 export function isTooSmall({ minAmount, minNotional }: Market, price: Decimal, amount: Decimal): boolean {
   return amount.compare(Decimal.of(minAmount)) < 0 || price.times(amount).compare(Decimal.of(minNotional)) < 0;
 }

@@ -40,8 +40,8 @@ export function differences(record: Order, terms: OrderTerms): string[] {
 }
 
 /**
- * Whether an order asks again for what an earlier one asked for: the same price and amount, or the same words, whatever
- * these have come to meanwhile. Its type and its loans do not matter: who repeats an order may have changed them.
+ * Whether an order repeats an earlier one: the same price and amount, or the same expressions, whatever they resolve to by
+ * now. Its type and loans do not matter: a user who repeats an order may have changed them.
  */
 export function isRepetition(order: OrderTerms, earlier: OrderTerms): boolean {
   const isElsewhere = (['market', 'side', 'account'] as const).some((name) => order[name] !== earlier[name]);

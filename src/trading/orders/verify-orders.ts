@@ -29,7 +29,7 @@ const REMEMBERED_MS = 86_400_000;
 /** The most pages that a command reads that is about something else. */
 const MOST_PAGES = 100;
 
-/** What was read of one side of a market, and when reading began, by the exchange's clock. */
+/** The orders read of one side of a market, and when reading began, by the exchange's clock. */
 export interface ListedOrders {
   readonly records: readonly Order[];
   readonly began: number;
@@ -40,10 +40,10 @@ export interface ListedOrders {
 interface VerifyOptions {
   /** An order that was just placed and is not settled yet. */
   readonly fresh?: { readonly entry: Entry<'order'>; readonly order: string };
-  /** What the caller has read itself. Without it, a list is read if something is open. */
+  /** The list that the caller has read itself. Without it, a list is read if something is open. */
   readonly listed?: ListedOrders;
   /**
-   * How much is read of what the journal has open. `recent`: the newest page, and more only to close what is overdue.
+   * How much is read for the open writes of the journal. `recent`: the newest page, and more only to close what is overdue.
    */
   readonly extent?: 'recent' | 'all';
 }
@@ -175,8 +175,8 @@ export function knownOrders(
 }
 
 /**
- * How far back a list is to reach; undefined if nothing is open whose requests may still make something. What is made late is
- * on the newest page; a longer list is read only if something is overdue, and closes all of that at once.
+ * How far back a list must reach; undefined if no open request can still make an order. Late orders are on the newest page;
+ * a longer list is read only if something is overdue, and closes all of that at once.
  */
 function earliest(
   account: TradingAccount,
@@ -214,7 +214,7 @@ export function listedFrom({ records, more, failure }: OrderPages, began: number
   return { records, began, since };
 }
 
-/** Duplicates of a job that is not settled are found by whoever goes on with it. */
+/** Duplicates of a job that is not settled are found by whoever resumes it. */
 function reportable({ result, byAttempt, fresh }: SideResult): readonly Duplicates[] {
   return result.duplicates.filter(({ attempt }) => {
     const write = byAttempt.get(attempt.id);
@@ -313,7 +313,7 @@ function reportOf(
   return { write, report: { intent: write.entry.intent.id, ...termsOf(write, intent), order, ids, certain } };
 }
 
-/** So that what was found of a write is reported once, and accounted for from then on. */
+/** Records the findings, so that they are reported once and accounted for from then on. */
 function noteDuplicates({ journal }: TradingAccount, { fresh }: SideResult, found: readonly Found[]): void {
   for (const write of new Set(found.map((one) => one.write))) {
     const reports = found.filter((one) => one.write === write).map(({ report }) => report);

@@ -30,7 +30,7 @@ const FORMS: readonly { readonly chains: readonly string[]; readonly form: RegEx
   { chains: ['SOL', 'SOLANA'], form: new RegExp(`^${BASE58}{32,44}$`), words: '32 to 44 characters of base 58' },
 ];
 
-/** Characters that no address of any chain has, or a length that none has. */
+/** Every address of any chain matches this. */
 const ANY = /^[!-~]{4,200}$/;
 
 interface ChainNames {
