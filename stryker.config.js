@@ -4,7 +4,7 @@ export default {
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutants.config.ts', related: false },
   coverageAnalysis: 'perTest',
-  mutate: process.env.PIT_MUTANTS.split(','),
+  mutate: process.env.PIT_MUTANTS?.split(',') ?? [],
   // the compiler has no interface for programs any more, so that its settings stay as they are
   tsconfigFile: 'none.json',
   ignorePatterns: ['/dist', '/docs', '/man', '/completions', '/test/recipes', '/test/sandbox', '/test/cli-contract'],
