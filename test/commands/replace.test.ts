@@ -162,10 +162,11 @@ describe('pit order replace', () => {
   it('suggests no order that is too small when resolve finds a killed replacement', async () => {
     const id = await partlyFilled('0.004');
     await straight.fault('late', 'cancelOrder', { count: 1, delay: 1_500 });
-    const { child } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '40000', '--yes']);
+    const { child, ended } = start(desk, ['order', 'replace', 'btc_usdt', id, '--at', '40000', '--yes']);
     await straight.untilFault();
     await straight.place({ side: 'buy', price: inside, amount: '0.00595', type: 'ioc' });
     child.kill('SIGKILL');
+    await ended;
     const { stdout, stderr } = await desk.run('resolve --json');
     expect(document<object[]>(stdout)[0]).toMatchObject({ operation: 'replace', outcome: 'cancelled', id });
     expect(stderr).toContain('The rest, 0.00005, is below the minimum of btc_usdt and cannot be placed by itself.');
