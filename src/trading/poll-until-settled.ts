@@ -1,15 +1,11 @@
 import { clockTime } from '../exchange/limiter/breaker.js';
 import type { TradingAccount } from './account.js';
+import { closesAt } from './reconcile.js';
 import { type Probe, toleranceOf } from './tolerance.js';
 import { tryRead } from './try-read.js';
 
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 5_000;
-/**
- * The wait after the tolerance ends: the exchange's clock is known to about two seconds, both when its tolerance was
- * measured and now.
- */
-const SLACK_MS = 5_000;
 
 /** A request that left without an answer. */
 interface Lost {
@@ -50,7 +46,7 @@ export async function pollUntilSettled<Outcome>(
     const asked = client.now() - Math.max(0, host.now() - start);
     if (found !== 'nothing' && found !== undefined) return { settled: found, end: undefined };
     const tolerance = found === 'nothing' ? await tryRead(() => toleranceOf(account, probe)) : undefined;
-    const end = tolerance === undefined ? undefined : endOf(reqTime, tolerance);
+    const end = tolerance === undefined ? undefined : closesAt(reqTime, tolerance);
     const settled = isTooOld && end !== undefined && asked > end ? await late() : undefined;
     if (settled !== undefined) return { settled, end };
     const usual = pauseBefore(count, end === undefined ? undefined : end - client.now());
@@ -69,7 +65,7 @@ export async function pollUntilSettled<Outcome>(
  */
 async function isRefusedForItsAge(account: TradingAccount, { probe, reqTime }: Lost): Promise<boolean> {
   const { tolerance, client, tell } = account;
-  const isOver = () => tolerance.known !== undefined && client.now() > endOf(reqTime, tolerance.known);
+  const isOver = () => tolerance.known !== undefined && client.now() > closesAt(reqTime, tolerance.known);
   if (!isOver()) return false;
   const isTaken = await tryRead(() => probe(account, reqTime));
   // again: the answer corrects what is known of the exchange's clock, and another one may have been here first
@@ -100,12 +96,7 @@ export function allCertainFrom(account: TradingAccount, requests: readonly Pick<
   const { known } = account.tolerance;
   return known === undefined
     ? null
-    : certainFrom(account, endOf(Math.max(...requests.map(({ reqTime }) => reqTime)), known));
-}
-
-/** When a request has expired for certain, by the exchange's clock. */
-function endOf(reqTime: number, tolerance: number): number {
-  return reqTime + tolerance + SLACK_MS;
+    : certainFrom(account, closesAt(Math.max(...requests.map(({ reqTime }) => reqTime)), known));
 }
 
 /** Doubles with each read, and ends with the wait. */
