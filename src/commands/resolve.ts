@@ -2,6 +2,7 @@ import type { Context } from '../cli/context.js';
 import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal } from '../domain/decimal.js';
+import type { OrderReference } from '../domain/order.js';
 import { type Advice, Failure, suggest, usage } from '../errors.js';
 import { grouped } from '../terminal/numbers.js';
 import type { Screen } from '../terminal/screen.js';
@@ -19,7 +20,6 @@ import {
   type Outcome,
   type ReplaceTerms,
 } from '../trading/journal/intent.js';
-import type { OrderReference } from '../trading/orders/reference.js';
 import { isTooSmall } from '../trading/orders/rules.js';
 import { allCertainFrom } from '../trading/poll-until-settled.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';

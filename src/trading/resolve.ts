@@ -78,7 +78,7 @@ interface ResolvedOne {
 
 async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): Promise<ResolvedOne> {
   const { intent } = entry;
-  const isOwn = isTakenUp(entry);
+  const isOwn = canSettle(entry);
   const isUnderWay = !isOwn && entry.isUnderWay;
   const settledOne = isOwn ? await SETTLERS[intent.operation](account, entry, end) : NOTHING;
   const { outcome = 'unknown', duplicates, ...doubt } = settledOne;
@@ -97,10 +97,10 @@ function settledNow({ journal }: TradingAccount, id: string): Settled | undefine
  * Whether this process may settle it. Only one may: once another has, its id may be in use again, for another record. If the
  * disk takes no line, it takes no such record either.
  */
-function isTakenUp(entry: Entry): boolean {
+function canSettle(entry: Entry): boolean {
   if (entry.isOf('call') || entry.isOf('orderMoreV2')) return !entry.isUnderWay;
   try {
-    return entry.takeUp();
+    return entry.claim();
   } catch (error) {
     if (error instanceof Failure) return true;
     throw error;

@@ -68,7 +68,7 @@ export async function sendCancel(account: TradingAccount, entry: CancelEntry): P
   entry.note('cancellation sent');
   const result = await account.client.cancelOrder(terms.market, terms.order, reqTime).catch((error: unknown) => {
     // another error may have come after the request left
-    if (error instanceof Failure) entry.withdraw();
+    if (error instanceof Failure) entry.discard();
     throw error;
   });
   if (result.kind === 'refused') return refused(account, entry, result.refusal);
@@ -162,7 +162,7 @@ export async function settleCancel(account: TradingAccount, entry: Entry<'cancel
 /** Keeps an outcome in the journal; an unknown one stays open. */
 export function recordCancel(entry: CancelEntry, cancel: CancelOutcome): void {
   const { outcome, id } = cancel;
-  if (outcome === 'unknown') entry.leave();
+  if (outcome === 'unknown') entry.release();
   else entry.settle({ outcome, id, duplicates: [] }, eventOf(cancel));
 }
 

@@ -83,7 +83,7 @@ export class Journal {
     // another process may have settled a write of this id between the caller's read and the claim
     const earlier = chosen ? this.archive.find(id) : undefined;
     if (earlier?.outcome !== 'placed') return entry;
-    entry.withdraw();
+    entry.discard();
     throw used(id, earlier.id);
   }
 

@@ -341,6 +341,6 @@ export function endVerification(
   const end = Math.max(entry.intent.reqTime, ...attempts.map(({ reqTime }) => reqTime));
   const isForgotten = account.client.now() > end + usedTolerance(account) + REMEMBERED_MS;
   if (entry.isVerified) {
-    if (isForgotten) entry.verify();
-  } else if (attempts.every(({ id }) => closed.has(id))) entry.verify(isAbsent && !isForgotten);
+    if (isForgotten) entry.endVerification();
+  } else if (attempts.every(({ id }) => closed.has(id))) entry.endVerification(isAbsent && !isForgotten);
 }
