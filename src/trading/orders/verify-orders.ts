@@ -326,12 +326,12 @@ function noteDuplicates({ journal }: TradingAccount, { fresh }: SideResult, foun
 function closeWrites(account: TradingAccount, { writes, result }: SideResult): void {
   for (const { entry, isSettled, attempts } of writes) {
     if (!isSettled) continue;
-    endVerification(account, entry, attempts, result.closed);
+    closeVerified(account, entry, attempts, result.closed);
   }
 }
 
 /** Closes a settled write whose attempts are closed. One that made nothing is remembered for a day. */
-export function endVerification(
+export function closeVerified(
   account: TradingAccount,
   entry: OrderEntry,
   attempts: readonly Attempt[],
