@@ -1,5 +1,5 @@
 import type { Order } from '../../domain/order.js';
-import { readOrderPages } from '../../exchange/order-pages.js';
+import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { isOf } from '../journal/intent.js';

@@ -1,5 +1,5 @@
 import type { Order, Side } from '../../domain/order.js';
-import { type OrderPages, readOrderPages } from '../../exchange/order-pages.js';
+import { type OrderPages, readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import { addLateOrders } from '../batches/closing.js';
 import { keptJob } from '../batches/job.js';
