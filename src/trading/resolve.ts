@@ -1,4 +1,4 @@
-import { Failure } from '../errors.js';
+import { Failure, tryRead } from '../errors.js';
 import type { TradingAccount } from './account.js';
 import { keptJob } from './batches/job.js';
 import { settleJob } from './batches/settle-job.js';
@@ -19,7 +19,6 @@ import { settleOrder } from './orders/settle-order.js';
 import { verifyOrders } from './orders/verify-orders.js';
 import { settleReplace } from './replace/replace.js';
 import { probeOf, toleranceOf } from './tolerance.js';
-import { tryRead } from './try-read.js';
 import { settleWithdrawal } from './withdrawals/settle-withdrawal.js';
 import { verifyWithdrawals } from './withdrawals/verify-withdrawals.js';
 

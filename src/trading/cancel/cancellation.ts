@@ -1,5 +1,5 @@
 import type { Order, OrderReference } from '../../domain/order.js';
-import { Failure, type FailureKind } from '../../errors.js';
+import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { UNREAD } from '../../exchange/observed-codes.js';
 import { type Refused, SUCCESS } from '../../exchange/response.js';
@@ -9,7 +9,6 @@ import { isOf, type Settled } from '../journal/intent.js';
 import { isRefusedAlike, isSameReference } from '../orders/reference.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { orderProbe } from '../tolerance.js';
-import { tryRead } from '../try-read.js';
 
 /** What is known of an order that was to be cancelled; null is unknown. */
 export interface OrderFacts {

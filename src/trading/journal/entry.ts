@@ -17,9 +17,8 @@ import {
   type Write,
 } from './intent.js';
 import { lineOf } from './lines.js';
-import { eventsIn, fileName, readRecord, recordOf } from './record.js';
+import { eventsIn, fileName, moveToVerifying, readRecord, recordOf } from './record.js';
 import { isHere, isRunning, isSame, runnerOf, thisProcess } from './runner.js';
-import { moveToVerifying } from './verifying.js';
 
 /** In characters. */
 const LONGEST_EVENT = 300;

@@ -1,15 +1,13 @@
 import type { Order } from '../../domain/order.js';
-import type { FailureKind } from '../../errors.js';
+import { type FailureKind, tryRead } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
 import { certainFrom, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
 import { orderProbe } from '../tolerance.js';
-import { tryRead } from '../try-read.js';
-import { isOwnId, newClientId } from './client-id.js';
 import { isRefusedAlike } from './reference.js';
-import { differences } from './terms.js';
+import { differences, isOwnId, newClientId } from './terms.js';
 import { verifyOrders } from './verify-orders.js';
 
 interface Placed {

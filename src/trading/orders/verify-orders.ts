@@ -1,5 +1,6 @@
 import type { Order, Side } from '../../domain/order.js';
-import { type OrderPages, readOrderPages } from '../../exchange/order-pages.js';
+import { tryRead } from '../../errors.js';
+import { type OrderPages, readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import { addLateOrders } from '../batches/closing.js';
 import { keptJob } from '../batches/job.js';
@@ -18,7 +19,6 @@ import {
   reconcile,
   SLACK_MS,
 } from '../reconcile.js';
-import { tryRead } from '../try-read.js';
 import { nameOf, type OrderEntry, type OrderWrite, openOrderWrites, orderWrite, rowOf, termsOf } from './attempts.js';
 
 /** How long after its time a request may be executed, until the exchange's tolerance is measured, and at most. */

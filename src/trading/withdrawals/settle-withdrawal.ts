@@ -1,10 +1,10 @@
+import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import type { Intent } from '../journal/intent.js';
 import type { NotSent, Unknown } from '../orders/settle-order.js';
 import { allCertainFrom, certainFrom, pollUntilSettled } from '../poll-until-settled.js';
 import { probeOf, toleranceOf } from '../tolerance.js';
-import { tryRead } from '../try-read.js';
 import { findSentWithdrawal } from './find-withdrawal.js';
 import { isObservation, type Observation } from './observation.js';
 
