@@ -62,7 +62,7 @@ async function send(
   // if two processes record the same at the same time, each sees the other by now
   refuseDuplicate(account, terms, id);
   await checkLimits(account, limits, terms, id);
-  return account.client.withdraw(terms, password, reqTime, gate.mayLeave);
+  return account.client.withdraw(terms, password, { reqTime, mayLeave: gate.mayLeave });
 }
 
 /** Throws Failure `usage` if an identical withdrawal is in progress or has an unknown outcome. */
