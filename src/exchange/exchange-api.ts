@@ -4,14 +4,13 @@ import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
 import { Limiter, type Turn, type TurnEnd } from './limiter/limiter.js';
 import { type Limits, ownLimits } from './limiter/limits.js';
-import type { Network } from './network/network.js';
 import { OBSERVED } from './observed-codes.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { Result } from './operations/operation.js';
 import { type Credentials, type Given, type Hosts, requestUrl, type ValuesOf } from './request.js';
 import { Refused, readResponse, requireJson, wholeBody } from './response.js';
 import { withRetries } from './retry.js';
-import { type Delivery, get, type HttpAnswer, TransportError } from './transport.js';
+import { type Delivery, get, type HttpAnswer, type Network, TransportError } from './transport.js';
 import { CANCELLED, NO_TIME, outcomeOf, WAITED_TOO_LONG, type WriteOutcome } from './write-outcome.js';
 
 export interface ApiOptions {

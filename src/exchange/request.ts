@@ -2,8 +2,7 @@ import { isLoopback } from '../config/urls.js';
 import { ACTIVE_PROFILE, Failure, suggest } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import { isDescribed, type OperationName, type OperationNamed, operationOf, operations } from './operations/index.js';
-import type { Operation, Values } from './operations/operation.js';
-import { type Parameter, printable } from './operations/parameters.js';
+import { type Operation, type Parameter, printable, type Values } from './operations/operation.js';
 import { sign } from './signing.js';
 
 /** A parameter that breaks its rule. Carries the name and the rule; the value stays out of the message: it may be secret. */

@@ -2,8 +2,7 @@ import { Failure } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { Budget } from '../budget.js';
 import type { Bucket } from '../operations/operation.js';
-import type { Limits } from './limits.js';
-import type { Lane, Permit, Permits } from './permits.js';
+import type { Lane, Limits, Permit, Permits } from './limits.js';
 
 interface Asked {
   readonly bucket: Bucket;

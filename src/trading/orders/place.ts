@@ -47,7 +47,7 @@ export async function placeOrder(
     return sendOrder(account, entry, gate);
   };
   const outcome = await checkedAndSent().catch((error: unknown) => {
-    entry.withdraw();
+    entry.discard();
     throw error;
   });
   return concludeOrder(account, entry, outcome);

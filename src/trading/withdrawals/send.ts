@@ -47,7 +47,7 @@ export async function sendWithdrawal(
   gate.recorded(entry);
   const outcome = await send(account, entry, { ...order, gate }).catch((error: unknown) => {
     // a Failure means that the request could not be recorded; any other error may have come after it left
-    if (error instanceof Failure) entry.withdraw();
+    if (error instanceof Failure) entry.discard();
     throw error;
   });
   return conclude(account, entry, outcome);

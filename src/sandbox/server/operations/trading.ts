@@ -1,8 +1,15 @@
 import { Decimal } from '../../../domain/decimal.js';
 import type { OrderType, Side } from '../../../domain/order.js';
 import { operations } from '../../../exchange/operations/index.js';
-import { type Parameters, signedRead, type Values } from '../../../exchange/operations/operation.js';
-import { market, optional, required, wholeNumber } from '../../../exchange/operations/parameters.js';
+import {
+  market,
+  optional,
+  type Parameters,
+  required,
+  signedRead,
+  type Values,
+  wholeNumber,
+} from '../../../exchange/operations/operation.js';
 import type { Account } from '../../accounts/accounts.js';
 import type { OrderRequest } from '../../exchange/exchange-service.js';
 import type { OrderRecord } from '../../orders/order.js';
