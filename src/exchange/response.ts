@@ -91,9 +91,9 @@ function formOf(body: string, complaint: string): 'html' | 'empty' | 'truncated'
 function refuse(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
   const { access, effect } = operationOf(name);
-  if (access === 'public') return refuseMarketData(value);
   if (effect === 'write') requireAgreement(name, value);
-  refuseSigned(value);
+  if (access === 'public') refuseMarketData(value);
+  else refuseSigned(value);
 }
 
 function refuseMarketData(value: object): void {

@@ -1,8 +1,8 @@
+import { tryRead } from '../errors.js';
 import { clockTime } from '../exchange/limiter/breaker.js';
 import type { TradingAccount } from './account.js';
 import { closesAt } from './reconcile.js';
 import { type Probe, toleranceOf } from './tolerance.js';
-import { tryRead } from './try-read.js';
 
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 5_000;
@@ -40,10 +40,10 @@ export async function pollUntilSettled<Outcome>(
   let isTooOld = false;
   for (let count = 0; ; count += 1) {
     isTooOld ||= await isRefusedForItsAge(account, lost);
-    const start = host.now();
+    const start = host.monotonic();
     const found = await look();
     // the answer corrects what is known of the exchange's clock: before, that may be a day old
-    const asked = client.now() - Math.max(0, host.now() - start);
+    const asked = client.now() - (host.monotonic() - start);
     if (found !== 'nothing' && found !== undefined) return { settled: found, end: undefined };
     const tolerance = found === 'nothing' ? await tryRead(() => toleranceOf(account, probe)) : undefined;
     const end = tolerance === undefined ? undefined : closesAt(reqTime, tolerance);

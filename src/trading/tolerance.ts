@@ -1,7 +1,7 @@
 import { Failure } from '../errors.js';
 import type { TradingAccount } from './account.js';
 import { type Intent, isOf } from './journal/intent.js';
-import { newClientId } from './orders/client-id.js';
+import { newClientId } from './orders/terms.js';
 
 /** If an exchange accepts even older requests, its tolerance counts as unlimited. */
 export const LONGEST_MS = 900_000;
@@ -44,11 +44,11 @@ export async function toleranceOf(account: TradingAccount, probe: Probe): Promis
   let [taken, refused] = [0, LONGEST_MS];
   while (refused - taken > STEP_MS) {
     const middle = Math.round((taken + refused) / 2);
-    const start = host.now();
+    const start = host.monotonic();
     if (await takes(middle)) taken = middle;
     else {
       // a request that was delayed in the network was older when the exchange refused it
-      const most = middle + (host.now() - start);
+      const most = middle + (host.monotonic() - start);
       if (most >= refused) break;
       refused = most;
     }

@@ -99,14 +99,23 @@ async function present(
     get exchange() {
       return dataDirectory.exchange;
     },
-    ...{ now, zone, klineSince, tolerance, limits: keptLimits(limits), log },
+    now,
+    zone,
+    klineSince,
+    tolerance,
+    limits: keptLimits(limits),
+    log,
   });
   const listener = await listenOn(interfaceListener(handler, activity, { faults, strictAgent }), port, files);
   const adminToken = randomBytes(24).toString('hex');
   let running: RunningSandbox | undefined;
   const calls = adminCalls({
-    ...{ dataDirectory, directory: files.exchange, activity, faults },
-    ...{ address: () => address, running: () => running },
+    dataDirectory,
+    directory: files.exchange,
+    activity,
+    faults,
+    address: () => address,
+    running: () => running,
   });
   const admin = await listen(adminListener(adminToken, calls), 0);
   const address = addressOf(dataDirectory.exchange, listener, { adminUrl: admin.url, adminToken });

@@ -39,7 +39,7 @@ function leave(account: TestAccount, id: string, terms: Partial<WithdrawTerms>):
   const usual = { coin: 'btc', amount: '1', fee: '0.1', address: ADDRESS, internal: false };
   const before = { record: '1', bill: null };
   const write = { operation: 'withdraw', terms: { ...usual, before, ...terms } } as const;
-  account.journal.begin<'withdraw'>(write, { id, reqTime: NOW }).leave();
+  account.journal.begin<'withdraw'>(write, { id, reqTime: NOW }).release();
 }
 
 /** Settles what can be, of the withdrawals of these names or of all; each name with what became of it. */
