@@ -47,7 +47,7 @@ export function factsOf(
   const copied = { kind: 'copied', orders: others, certain } as const;
   return [
     ...(first.size === 0 ? [] : [[`there after a refusal: ${[...first.values()].join(', ')}`, found] as const]),
-    ...(others.length === 0 ? [] : [[`there again: ${others.map(([, id]) => id).join(', ')}`, copied] as const]),
+    ...(others.length === 0 ? [] : [[`duplicates: ${others.map(([, id]) => id).join(', ')}`, copied] as const]),
   ];
 }
 

@@ -170,7 +170,7 @@ export class Entry<Kind extends Operation = Operation> {
       events: this.#plainEvents(),
     };
     unlessDiskFails(() => this.archive.add({ ...kept, duplicates }, kept));
-    this.note(`there again: ${ids.join(', ')}`, { late: true, settled: { ...settlement, duplicates } });
+    this.note(`duplicates: ${ids.join(', ')}`, { late: true, settled: { ...settlement, duplicates } });
   }
 
   /**
