@@ -17,7 +17,7 @@ import {
 import { Symbols } from '../config/symbols.js';
 import { checkUrl } from '../config/urls.js';
 import { Failure, suggest, usage } from '../errors.js';
-import { requireCertificates } from '../exchange/network/network.js';
+import { requireCertificates } from '../exchange/transport.js';
 import type { Answer } from '../terminal/answer.js';
 import { type Entry, record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';

@@ -1,8 +1,8 @@
+import { tryRead } from '../errors.js';
 import { clockTime } from '../exchange/limiter/breaker.js';
 import type { TradingAccount } from './account.js';
 import { closesAt } from './reconcile.js';
 import { type Probe, toleranceOf } from './tolerance.js';
-import { tryRead } from './try-read.js';
 
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 5_000;

@@ -1,7 +1,7 @@
 import { Failure } from '../errors.js';
 import type { TradingAccount } from './account.js';
 import { type Intent, isOf } from './journal/intent.js';
-import { newClientId } from './orders/client-id.js';
+import { newClientId } from './orders/terms.js';
 
 /** If an exchange accepts even older requests, its tolerance counts as unlimited. */
 export const LONGEST_MS = 900_000;

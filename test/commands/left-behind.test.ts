@@ -27,7 +27,7 @@ async function homeWith(open: number) {
     journalName({ sandbox: false, tradeUrl: TRADE }, 'access-0001'),
   );
   for (let write = 0; write < open; write += 1)
-    journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: `lost${write}`, reqTime: 1 }).leave();
+    journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: `lost${write}`, reqTime: 1 }).release();
   return { run, keys };
 }
 

@@ -243,7 +243,9 @@ describe("the user's own limits", () => {
     await desk.failure('profile unset sandbox withdrawLimit --yes', 8);
     await set('withdrawDayLimit 0.18btc');
     const day = await desk.failure(scripted('btc 0.049 --to BTC'), 2, password());
-    expect(day.message).toMatch(/With 0\.\d+ btc withdrawn today, this makes 0\.1[89]\d+ btc, more than your limit for a day/);
+    expect(day.message).toMatch(
+      /With 0\.\d+ btc withdrawn today, this makes 0\.1[89]\d+ btc, more than your limit for a day/,
+    );
     await set(`withdrawAddresses ${verified.usdt}`);
     const listed = await desk.failure(scripted('btc 0.01 --to BTC'), 2, password());
     expect(listed.message).toContain('not in your list of allowed addresses');

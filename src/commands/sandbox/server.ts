@@ -3,7 +3,7 @@ import { define, flag, type Reader, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, usage } from '../../errors.js';
 import type { OtherLimits } from '../../sandbox/lifecycle/start.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped } from '../../terminal/cells.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';

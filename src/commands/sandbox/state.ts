@@ -6,7 +6,7 @@ import * as shape from '../../cli/shapes.js';
 import { Failure, suggest } from '../../errors.js';
 import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.js';
 import type { StateReport } from '../../sandbox/admin/state.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped } from '../../terminal/cells.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { duration, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
 

@@ -12,8 +12,8 @@ import type { Limits } from '../../exchange/limiter/limits.js';
 import { placeOf, type Sharing, sharedLimits } from '../../exchange/limiter/shared-limits.js';
 import type { LimiterState } from '../../exchange/limiter/state.js';
 import { MarketCatalog } from '../../exchange/market-catalog.js';
-import { Network } from '../../exchange/network/network.js';
 import type { Credentials, Hosts } from '../../exchange/request.js';
+import { Network } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
@@ -93,7 +93,7 @@ export class Session {
   }
 
   /** From now on the listener gets the operation and the body of each answer to a write that was done. */
-  hear(listener: (name: string, body: string) => void): void {
+  onWriteAnswer(listener: (name: string, body: string) => void): void {
     this.#listener = listener;
   }
 
@@ -113,21 +113,25 @@ export class Session {
     if (connection.sandbox) await this.sandbox.find();
     return new ExchangeClient({
       ...this.#optionsFor(connection, this.budget),
-      ...(connection.sandbox ? { revive: async () => void (await this.sandbox.ensure()) } : {}),
+      ...(connection.sandbox ? { restart: async () => void (await this.sandbox.ensure()) } : {}),
       ...(this.globals.verbose ? { trace: (line: string) => this.output.note(line) } : {}),
     });
   }
 
   #optionsFor(connection: Connection, budget: Budget): ClientOptions {
-    this.#limits ??= sharedLimits(this.#sharing(connection));
     return {
-      ...{ host: this.host, budget, limits: this.#limits },
+      host: this.host,
+      budget,
+      limits: () => {
+        this.#limits ??= sharedLimits(this.#sharing(connection));
+        return this.#limits;
+      },
       hosts: hostsOf(connection, () => this.sandbox.address),
       credentials: () => this.credentials(connection),
       clockMemory: clockMemory(connection, this.cache),
-      observe: (seen) => this.seenNames.look(seen),
+      observe: (seen) => this.seenNames.observe(seen),
       network: new Network(this.host.environment, connection.settings.caFile),
-      heard: (name, body) => this.#listener(name, body),
+      onWriteAnswer: (name, body) => this.#listener(name, body),
     };
   }
 

@@ -28,7 +28,8 @@ export class Sandbox {
 
   /** Finds the sandbox, and starts it if it does not run. Throws Failure `unreachable`. */
   async find(): Promise<void> {
-    const { locate } = await import('../../sandbox/lifecycle/index.js');
+    // all that a command needs of a sandbox that runs
+    const { locate } = await import('../../sandbox/lifecycle/files.js');
     this.#address = locate(this.host);
     if (this.#address === undefined) await this.ensure();
   }

@@ -27,7 +27,7 @@ export class SeenNames {
     for (const { base, quote } of markets) this.#coins.add(base).add(quote);
   }
 
-  look(seen: Observation): void {
+  observe(seen: Observation): void {
     if (seen.kind === 'coins') for (const coin of seen.coins) this.#coins.add(coin);
     if (seen.kind === 'orders') for (const order of seen.orders) this.#order(order);
     // what is not filled of an IOC is cancelled at once

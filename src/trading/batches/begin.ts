@@ -1,5 +1,5 @@
 import { Failure, suggest, usage } from '../../errors.js';
-import { readOrderPages } from '../../exchange/order-pages.js';
+import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { Host } from '../../platform/host.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
@@ -41,7 +41,7 @@ export async function beginJob(
     refuseTwins(account, plan, id);
     recheck?.();
   } catch (error) {
-    entry.withdraw();
+    entry.discard();
     throw error;
   }
   return new Job(entry);
@@ -86,12 +86,12 @@ export function jobToResume({ journal }: TradingAccount, id: string, wish: Resum
 export function takeUpJob({ journal }: TradingAccount, id: string, { recheck, bid }: Guarding = {}): Job {
   if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.find(id);
-  if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.takeUp(bid)) throw underWay(id);
+  if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.claim(bid)) throw underWay(id);
   try {
     refuseDoubtsOfOthers(journal, entry);
     recheck?.();
   } catch (error) {
-    entry.leave('held back');
+    entry.release('held back');
     throw error;
   }
   return new Job(entry);

@@ -1,7 +1,7 @@
 import type { Order } from '../../domain/order.js';
+import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { EXPIRED } from '../orders/settle-order.js';
-import { tryRead } from '../try-read.js';
 import type { BatchFact } from './batch-fact.js';
 import type { Job } from './job.js';
 import { recordKey } from './lines.js';

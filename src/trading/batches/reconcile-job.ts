@@ -1,5 +1,6 @@
 import type { Order } from '../../domain/order.js';
-import { readOrderPages } from '../../exchange/order-pages.js';
+import { tryRead } from '../../errors.js';
+import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { isOf } from '../journal/intent.js';
@@ -8,7 +9,6 @@ import { knownOrders, usedTolerance } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type Attempt, type List, type Reconciled, reconcile } from '../reconcile.js';
 import { orderProbe } from '../tolerance.js';
-import { tryRead } from '../try-read.js';
 import { closeLate, closeNamed, closeRefused, counted } from './close-requests.js';
 import { type Duplicate, factsOf } from './closing.js';
 import type { Job } from './job.js';

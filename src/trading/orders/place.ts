@@ -47,7 +47,7 @@ export async function placeOrder(
     return sendOrder(account, entry, gate);
   };
   const outcome = await checkedAndSent().catch((error: unknown) => {
-    entry.withdraw();
+    entry.discard();
     throw error;
   });
   return concludeOrder(account, entry, outcome);
@@ -64,7 +64,7 @@ export function sendOrder(
 ): Promise<WriteOutcome<{ readonly id: string }>> {
   const { id, terms, reqTime } = entry.intent;
   gate.recorded(entry);
-  return client.placeOrder(terms, id, reqTime, gate.mayLeave);
+  return client.placeOrder(terms, id, { reqTime, mayLeave: gate.mayLeave });
 }
 
 /** Finds the outcome of a sent order within the time budget, and records it. */

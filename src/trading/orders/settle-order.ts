@@ -1,15 +1,13 @@
 import type { Order } from '../../domain/order.js';
-import type { FailureKind } from '../../errors.js';
+import { type FailureKind, tryRead } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
 import { certainFrom, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
 import { orderProbe } from '../tolerance.js';
-import { tryRead } from '../try-read.js';
-import { isOwnId, newClientId } from './client-id.js';
 import { isRefusedAlike } from './reference.js';
-import { differences } from './terms.js';
+import { differences, isOwnId, newClientId } from './terms.js';
 import { verifyOrders } from './verify-orders.js';
 
 interface Placed {
@@ -117,7 +115,7 @@ function foundUnlike(account: TradingAccount, entry: Entry<'order'>, order: Orde
 
 /** Releases an order whose outcome cannot be decided: another order has its client id, or the exchange changed it. */
 export function undecided(entry: Entry<'order'>, { unlike }: Unlike): Unknown {
-  entry.leave();
+  entry.release();
   return { outcome: 'unknown', reason: unlike, unlike, certainFrom: null };
 }
 
@@ -143,7 +141,7 @@ function notSent(entry: Entry<'order'>): NotSent {
 }
 
 function unknown(account: TradingAccount, entry: Entry<'order'>, { end, unanswered }: PollResult<unknown>): Unknown {
-  entry.leave();
+  entry.release();
   const reason = unanswered ?? 'the exchange shows no such order, but the request may still arrive';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
 }

@@ -47,7 +47,7 @@ export async function sendWithdrawal(
   gate.recorded(entry);
   const outcome = await send(account, entry, { ...order, gate }).catch((error: unknown) => {
     // a Failure means that the request could not be recorded; any other error may have come after it left
-    if (error instanceof Failure) entry.withdraw();
+    if (error instanceof Failure) entry.discard();
     throw error;
   });
   return conclude(account, entry, outcome);
@@ -62,7 +62,7 @@ async function send(
   // if two processes record the same at the same time, each sees the other by now
   refuseDuplicate(account, terms, id);
   await checkLimits(account, limits, terms, id);
-  return account.client.withdraw(terms, password, reqTime, gate.mayLeave);
+  return account.client.withdraw(terms, password, { reqTime, mayLeave: gate.mayLeave });
 }
 
 /** Throws Failure `usage` if an identical withdrawal is in progress or has an unknown outcome. */

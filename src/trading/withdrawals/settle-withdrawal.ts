@@ -1,10 +1,10 @@
+import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import type { Intent } from '../journal/intent.js';
 import type { NotSent, Unknown } from '../orders/settle-order.js';
 import { allCertainFrom, certainFrom, pollUntilSettled } from '../poll-until-settled.js';
 import { probeOf, toleranceOf } from '../tolerance.js';
-import { tryRead } from '../try-read.js';
 import { findSentWithdrawal } from './find-withdrawal.js';
 import { isObservation, type Observation } from './observation.js';
 
@@ -45,7 +45,7 @@ export async function settleWithdrawal(account: TradingAccount, entry: Entry<'wi
     async () => notSent(entry),
   );
   if (settled !== undefined && settled.outcome !== 'unknown') return settled;
-  entry.leave();
+  entry.release();
   if (doubt !== undefined) return uncertain(doubt);
   const reason = unanswered ?? 'the exchange shows no such withdrawal, but the request may still arrive';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };

@@ -106,7 +106,7 @@ it('a batch with a line just like a single order that may be there is refused', 
   const entry = account.journal.begin<'order'>({ operation: 'order', terms }, { id: 'mine0001', reqTime: NOW });
   // who is at it will know
   await begin(account, { lines: lines(20) }, 'job2');
-  entry.leave();
+  entry.release();
   await expect(begin(account, { lines: lines(19) }, 'job3')).rejects.toMatchObject(inDoubt('line 5', 'mine0001'));
   expect(server.requests.some(({ target }) => target.startsWith('/api/order'))).toBe(false);
 });
@@ -125,9 +125,9 @@ it('an order just like a line is refused once the answer to that is lost, also w
     saying(`Some orders of ${JOB} (buy) may have been placed. Find out: pit resolve`),
   ]);
   expect(uncertainWrites(account, 'eth_usdt')).toEqual([]);
-  job.entry.leave();
+  job.entry.release();
   // whoever takes it up gets no answer either
-  expect(account.journal.find(JOB)?.takeUp()).toBe(true);
+  expect(account.journal.find(JOB)?.claim()).toBe(true);
   expect(like('20001')).toThrow(/identical order has an unknown outcome/);
   expect(like('20002')).not.toThrow();
 });
@@ -139,7 +139,7 @@ it('going on with a job is refused for what others are in doubt of, never for wh
   expect((await place(account, { lines: lines(40) })).job.counts()).toMatchObject({ placed: 20, unknown: 20 });
   const terms = { ...TERMS, market: 'btc_usdt', side: 'buy', account: 'spot', price: '20030', amount: '0.01' } as const;
   const single = account.journal.begin<'order'>({ operation: 'order', terms }, { id: 'mine0001', reqTime: NOW });
-  single.leave();
+  single.release();
   const told = expect.objectContaining(inDoubt('line 31', 'mine0001'));
   const next = later(account, server.url);
   expect(() => jobToResume(next, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(told);

@@ -35,7 +35,7 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
     ['among others of other types', [bill(9, '+3BTC', { typeDesc: 'Paid in', date: NOW + 9_000 }), bill(8)]],
   ])('settles it where nothing else can have made it: %s', async (_, bills) => {
     const account = accountOf((await serveFunds(bills)).url, ENOUGH);
-    begin(account, 'lost1').leave();
+    begin(account, 'lost1').release();
     expect(await settled(account)).toEqual({ lost1: 'placed' });
   });
 
@@ -73,14 +73,14 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
   it('counts though there are orders in other markets', async () => {
     const account = accountOf((await serveFunds([bill(8)])).url, ENOUGH);
     placeOrder(account, 'eth_usdt');
-    begin(account, 'lost1').leave();
+    begin(account, 'lost1').release();
     expect(await settled(account)).toMatchObject({ lost1: 'placed' });
   });
 
   it('is not that of another one in doubt, which it would fit as well', async () => {
     const account = accountOf((await serveFunds([bill(8, '-0.9BTC')])).url, ENOUGH);
-    begin(account, 'more').leave();
-    begin(account, 'less', { amount: '0.9' }).leave();
+    begin(account, 'more').release();
+    begin(account, 'less', { amount: '0.9' }).release();
     expect(await settled(account, 'more')).toEqual({ more: 'unknown' });
     const both = await serveFunds([bill(9), bill(8, '-0.9BTC')]);
     const next = accountOf(both.url, { ...ENOUGH, state: account.state });
@@ -93,7 +93,7 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
   ])('is not that of another one that is settled: %s', async (_, bills, outcome) => {
     const account = accountOf((await serveFunds(bills)).url, ENOUGH);
     begin(account, 'first1', { address: OTHER }).settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
-    begin(account, 'lost1').leave();
+    begin(account, 'lost1').release();
     expect(await settled(account)).toEqual({ lost1: outcome });
   });
 
