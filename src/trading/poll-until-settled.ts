@@ -82,7 +82,7 @@ function isLockedUntilTheEnd({ client: { lockedUntil }, budget, host }: TradingA
 }
 
 function whyUnanswered({ lockedUntil }: TradingAccount['client']): string {
-  if (lockedUntil === undefined) return 'no look at the exchange could tell';
+  if (lockedUntil === undefined) return 'the exchange could not be read';
   return `the exchange has locked this machine's address until ${clockTime(lockedUntil)}`;
 }
 

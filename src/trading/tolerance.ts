@@ -38,7 +38,7 @@ export async function toleranceOf(account: TradingAccount, probe: Probe): Promis
   const takes = (age: number) => probe(account, client.now() - age);
   if (!(await takes(0))) {
     const hint = "Check this machine's clock.";
-    throw new Failure('refused', 'The exchange does not take requests of this time.', { hint });
+    throw new Failure('refused', 'The exchange rejects requests that carry the current time.', { hint });
   }
   if (await takes(LONGEST_MS)) return Number.POSITIVE_INFINITY;
   let [taken, refused] = [0, LONGEST_MS];
