@@ -85,7 +85,7 @@ describe('what is carried out again later', () => {
     const others = Array.from({ length: 250 }, (_, index) => at(`${1000 + index}`, 100 + index, { price: 1 }));
     orders = [...others.toReversed(), at('8', 50), ...orders];
     expect(await findDuplicates(account, BUYS)).toMatchObject([
-      { intent: 'mine', order: '7', ids: ['8'], certain: false },
+      { intent: 'mine', order: '7', ids: ['8'], isProven: false },
     ]);
     expect(await findDuplicates(account, BUYS)).toEqual([]);
   });
