@@ -6,7 +6,7 @@ import type { Depth, Level } from '../domain/market-data.js';
 import * as origin from '../exchange/origins.js';
 import type { Answer } from '../terminal/answer.js';
 import { bars } from '../terminal/bar.js';
-import { grouped } from '../terminal/numbers.js';
+import { grouped } from '../terminal/cells.js';
 import type { Screen } from '../terminal/screen.js';
 import { type Column, table } from '../terminal/table.js';
 import { wrapped } from '../terminal/text.js';

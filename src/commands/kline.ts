@@ -1,13 +1,11 @@
 import { listing } from '../cli/answers.js';
 import { define, flag, required } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
-import type { Candle } from '../domain/candle.js';
-import { CANDLE_MS, CANDLE_TYPES, type CandleType } from '../domain/candle.js';
+import { CANDLE_MS, CANDLE_TYPES, type Candle, type CandleType } from '../domain/candle.js';
 import { Decimal } from '../domain/decimal.js';
 import { usage } from '../errors.js';
 import { readCandles } from '../exchange/candles.js';
-import { paintChange } from '../terminal/cells.js';
-import { grouped } from '../terminal/numbers.js';
+import { grouped, paintChange } from '../terminal/cells.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import { marketName, moment, oneOf, wholeNumber } from './inputs.js';
 

@@ -3,7 +3,7 @@ import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { usage } from '../errors.js';
 import * as origin from '../exchange/origins.js';
-import { grouped } from '../terminal/numbers.js';
+import { grouped } from '../terminal/cells.js';
 import { unknownCoinNote } from './coin-filter.js';
 import { coinName, marketName } from './inputs.js';
 

@@ -4,7 +4,7 @@ import { define, flag, optional, toggle } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import type { Side } from '../domain/order.js';
 import { Failure, usage } from '../errors.js';
-import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/order-pages.js';
+import { type OrderPages, PAGE_SIZE, readOrderPages } from '../exchange/growing-pages.js';
 import { listedFrom, verifyMarket } from '../trading/orders/verify-orders.js';
 import { marketName, oneOf, wholeNumber } from './inputs.js';
 import { onMarket } from './known-market.js';

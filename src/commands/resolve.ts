@@ -2,8 +2,9 @@ import type { Context } from '../cli/context.js';
 import { define, flag, optional } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import { Decimal } from '../domain/decimal.js';
-import { type Advice, Failure, suggest, usage } from '../errors.js';
-import { grouped } from '../terminal/numbers.js';
+import type { OrderReference } from '../domain/order.js';
+import { type Advice, Failure, suggest, tryRead, usage } from '../errors.js';
+import { grouped } from '../terminal/cells.js';
 import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
@@ -19,12 +20,10 @@ import {
   type Outcome,
   type ReplaceTerms,
 } from '../trading/journal/intent.js';
-import type { OrderReference } from '../trading/orders/reference.js';
 import { isTooSmall } from '../trading/orders/rules.js';
 import { allCertainFrom } from '../trading/poll-until-settled.js';
 import { type Resolution, resolve, unplacedOf } from '../trading/resolve.js';
 import { settleManually } from '../trading/settle-manually.js';
-import { tryRead } from '../trading/try-read.js';
 import { oneOf, unresolvedId } from './inputs.js';
 import { orderWords, tooLittleText } from './order/order-words.js';
 

@@ -2,8 +2,7 @@ import { listing } from '../cli/answers.js';
 import { define, flag, required } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
 import * as origin from '../exchange/origins.js';
-import { type Side, sideColumn } from '../terminal/cells.js';
-import { grouped } from '../terminal/numbers.js';
+import { grouped, type Side, sideColumn } from '../terminal/cells.js';
 import { isoTime, localTime, timeTitle } from '../terminal/time.js';
 import { idNumber, marketName } from './inputs.js';
 

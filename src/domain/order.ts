@@ -20,8 +20,6 @@ export interface OrderTerms {
   readonly amount: string;
   readonly borrow: boolean;
   readonly repay: boolean;
-  /** The user's own price and amount, which may be relative; absent if they were not kept. */
-  readonly asked?: { readonly price: string; readonly amount: string };
 }
 
 /** The limit orders of one side that a batch request places. */

@@ -40,7 +40,7 @@ const CODE_HINTS: Readonly<Record<number, Advice>> = {
  * @param lockedUntil when a lock of this machine's address ends, if known: ms since the Unix epoch
  */
 export function failureOf(thrown: unknown, operation: string, lockedUntil?: number): unknown {
-  if (thrown instanceof Refused) return told(refusal(thrown, operation), lockedUntil);
+  if (thrown instanceof Refused) return withLockEnd(refusal(thrown, operation), lockedUntil);
   if (thrown instanceof TransportError) {
     return new Failure('unreachable', `${operation}: ${thrown.message}`, {
       hint: unreachableHint(thrown),
@@ -55,7 +55,7 @@ export function failureOf(thrown: unknown, operation: string, lockedUntil?: numb
   return thrown;
 }
 
-function told(failure: Failure, lockedUntil: number | undefined): Failure {
+function withLockEnd(failure: Failure, lockedUntil: number | undefined): Failure {
   if (failure.code !== OBSERVED.locked || lockedUntil === undefined) return failure;
   return failure.hinting(`The lock ends by itself, at ${clockTime(lockedUntil)}.`);
 }

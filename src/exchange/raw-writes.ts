@@ -13,7 +13,7 @@ export const RAW_EXAMPLES = [
 
 /** A write that was given by the interface's names, in the project's own terms. */
 export type RawWrite =
-  | { readonly kind: 'order'; readonly terms: Omit<OrderTerms, 'asked'>; readonly clientId: string | undefined }
+  | { readonly kind: 'order'; readonly terms: OrderTerms; readonly clientId: string | undefined }
   | { readonly kind: 'batch'; readonly batch: BatchRequest }
   | { readonly kind: 'cancel'; readonly market: string; readonly order: OrderReference }
   | { readonly kind: 'timedCancel'; readonly market: string };
@@ -32,7 +32,7 @@ export function readRawWrite(operation: string, values: Values): RawWrite {
 /** "Empty or any other value gives a limit order." */
 const TYPES: Readonly<Record<string, OrderType>> = { 1: 'postOnly', 2: 'ioc' };
 
-function orderTerms(values: Values): Omit<OrderTerms, 'asked'> {
+function orderTerms(values: Values): OrderTerms {
   const { currency: market = '', amount = '', price = '', orderType = '' } = values;
   return {
     ...{ market, side: sideOf(values), type: TYPES[orderType] ?? 'limit', account: accountOf(values), price, amount },

@@ -2,8 +2,7 @@ import { isLoopback } from '../config/urls.js';
 import { ACTIVE_PROFILE, Failure, suggest } from '../errors.js';
 import type { Host } from '../platform/host.js';
 import { isDescribed, type OperationName, type OperationNamed, operationOf, operations } from './operations/index.js';
-import type { Operation, Values } from './operations/operation.js';
-import { type Parameter, printable } from './operations/parameters.js';
+import { type Operation, type Parameter, printable, type Values } from './operations/operation.js';
 import { sign } from './signing.js';
 
 /** A parameter that breaks its rule. Carries the name and the rule; the value stays out of the message: it may be secret. */
@@ -142,10 +141,15 @@ interface Signer {
 
 /**
  * The URL of a request, signed if the operation asks for it, its secrets masked from now on.
- * @param reqTime milliseconds since the Unix epoch
+ * @param reqTime returns milliseconds since the Unix epoch; asked only if the request is signed
  * @throws InvalidParameter, and Failure `credentials` for a host or keys that cannot be used
  */
-export function requestUrl({ host, hosts, credentials }: Signer, name: string, values: Given, reqTime: number): string {
+export function requestUrl(
+  { host, hosts, credentials }: Signer,
+  name: string,
+  values: Given,
+  reqTime: () => number,
+): string {
   const { access, parameters: described } = operationOf(name);
   const parameters = checkedParameters(name, values);
   requireSafeHost(access === 'public' ? hosts.baseUrl : hosts.tradeUrl);
@@ -157,7 +161,7 @@ export function requestUrl({ host, hosts, credentials }: Signer, name: string, v
   host.redaction.keep(keys.secretKey);
   for (const [parameter, value] of parameters)
     if (described[parameter]?.kind.secret === true) host.redaction.keep(value);
-  const url = signedUrl(name, hosts, parameters, keys, reqTime);
+  const url = signedUrl(name, hosts, parameters, keys, reqTime());
   host.redaction.keep(new URL(url).searchParams.get('sign') ?? '');
   return url;
 }

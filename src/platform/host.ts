@@ -3,8 +3,7 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import envPaths from 'env-paths';
-import { proxySecrets } from './proxy-secrets.js';
-import { Redaction } from './redaction.js';
+import { type Redaction, redacting } from './redaction.js';
 import { type Signals, takeSignals } from './signals.js';
 
 export interface TerminalOutput extends Writable {
@@ -95,24 +94,6 @@ function isOnTerminal(): boolean {
 
 function cutShort(thrown: unknown): void {
   if (!(thrown instanceof Error) || thrown.name !== 'AbortError') throw thrown;
-}
-
-/**
- * Puts a redaction before the stream itself, so that the runtime's own debug lines (NODE_DEBUG) pass it too. The keys of
- * the environment are masked from the start: such lines print whole environments.
- */
-export function redacting(stream: Writable, environment: Host['environment']): Redaction {
-  const redaction = new Redaction();
-  const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = environment;
-  for (const secret of [PIT_ACCESS_KEY, PIT_SECRET_KEY, ...proxySecrets(environment)]) redaction.keep(secret);
-  const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
-  stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
-    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
-    const masked = redaction.apply(text);
-    // bytes that need no mask pass as they are, whether or not they are text
-    return write(masked === text ? chunk : masked, ...rest);
-  };
-  return redaction;
 }
 
 /** `PIT_HOME` holds everything in one folder; without it the platform's own folders (XDG on Linux) are used. */

@@ -1,3 +1,7 @@
+import type { Writable } from 'node:stream';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
 const MASK = '***';
 
 /** In a URL or a printed object: `accesskey=…`, `sign%3D…`, `"sign": "…"`, `safePwd: '…'`, `'sign' => '…'`. */
@@ -68,4 +72,48 @@ function sharedLength(secret: string, text: string, start: number): number {
   let length = 0;
   while (length < secret.length && secret[length] === text[start + length]) length += 1;
   return length;
+}
+
+/**
+ * Puts a redaction before the stream itself, so that the runtime's own debug lines (NODE_DEBUG) pass it too. The keys of
+ * the environment are masked from the start: such lines print whole environments.
+ */
+export function redacting(stream: Writable, environment: Environment): Redaction {
+  const redaction = new Redaction();
+  const { PIT_ACCESS_KEY = '', PIT_SECRET_KEY = '' } = environment;
+  for (const secret of [PIT_ACCESS_KEY, PIT_SECRET_KEY, ...proxySecrets(environment)]) redaction.keep(secret);
+  const write = stream.write.bind(stream) as (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
+  stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    const masked = redaction.apply(text);
+    // bytes that need no mask pass as they are, whether or not they are text
+    return write(masked === text ? chunk : masked, ...rest);
+  };
+  return redaction;
+}
+
+/** The variables that name a proxy, as other programs know them, in the case that counts first. */
+const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'] as const;
+
+/** The secrets of the proxies in an environment: logins, passwords, and their encoded forms. */
+export function proxySecrets(environment: Environment): string[] {
+  return PROXY_VARIABLES.flatMap((name) => secretsOf(environment[name] ?? ''));
+}
+
+function secretsOf(text: string): string[] {
+  // everything before the last @ may be a login, even if the text is not a URL
+  const [, login = ''] = /^(?:[a-z0-9+.-]+:\/\/)?(.*)@/i.exec(text) ?? [];
+  if (login === '') return [];
+  const [, password = ''] = /^[^:]*:(.*)$/.exec(login) ?? [];
+  const plain = decoded(login);
+  return [login, plain, password, decoded(password), Buffer.from(plain).toString('base64')];
+}
+
+/** Decodes percent-encoding; returns the text itself if that is broken. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

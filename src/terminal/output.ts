@@ -5,8 +5,7 @@ import { toJson } from './json.js';
 import { CsvRows, JsonRows, type RowWriter, TableRows, writeRows } from './row-streams.js';
 import { type Meaning, type Screen, type ScreenOptions, screenOf } from './screen.js';
 import { StatusLine, type StatusPlace } from './status-line.js';
-import { safe, shortened, wrapped } from './text.js';
-import { prepareWidths } from './width.js';
+import { prepareWidths, safe, shortened, wrapped } from './text.js';
 
 export type Format = 'table' | 'json' | 'csv';
 

@@ -1,7 +1,7 @@
 import { bars } from './bar.js';
-import { grouped } from './numbers.js';
+import { grouped } from './cells.js';
 import type { Screen } from './screen.js';
-import { displayWidth } from './width.js';
+import { displayWidth } from './text.js';
 
 /** How far something has come. */
 interface Advance {

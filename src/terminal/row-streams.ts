@@ -3,7 +3,7 @@ import type { RowStream } from './answer.js';
 import { toJson } from './json.js';
 import type { Screen } from './screen.js';
 import { BlockTable } from './table.js';
-import { prepareWidths } from './width.js';
+import { prepareWidths } from './text.js';
 
 /**
  * Writes rows as they arrive, no faster than the reader takes them: `write` resolves when a text has left.

@@ -1,6 +1,5 @@
 import type { TerminalOutput } from '../platform/host.js';
-import { safe } from './text.js';
-import { displayWidth } from './width.js';
+import { displayWidth, safe } from './text.js';
 
 const EVERY_MS = 1_000;
 const CLEARED = '\r\u001b[2K';

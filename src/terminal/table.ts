@@ -1,7 +1,6 @@
 import CliTable from 'cli-table3';
 import type { Paint, Screen } from './screen.js';
-import { safe, shortened, wrapped } from './text.js';
-import { displayWidth } from './width.js';
+import { displayWidth, safe, shortened, wrapped } from './text.js';
 
 export interface Column<Row> {
   readonly title: string;

@@ -1,8 +1,8 @@
+import { tryRead } from '../errors.js';
 import { clockTime } from '../exchange/limiter/breaker.js';
 import type { TradingAccount } from './account.js';
 import { closesAt } from './reconcile.js';
 import { type Probe, toleranceOf } from './tolerance.js';
-import { tryRead } from './try-read.js';
 
 const FIRST_PAUSE_MS = 300;
 const LONGEST_PAUSE_MS = 5_000;
@@ -82,7 +82,7 @@ function isLockedUntilTheEnd({ client: { lockedUntil }, budget, host }: TradingA
 }
 
 function whyUnanswered({ lockedUntil }: TradingAccount['client']): string {
-  if (lockedUntil === undefined) return 'no look at the exchange could tell';
+  if (lockedUntil === undefined) return 'the exchange could not be read';
   return `the exchange has locked this machine's address until ${clockTime(lockedUntil)}`;
 }
 

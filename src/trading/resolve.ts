@@ -1,4 +1,4 @@
-import { Failure } from '../errors.js';
+import { Failure, tryRead } from '../errors.js';
 import type { TradingAccount } from './account.js';
 import { keptJob } from './batches/job.js';
 import { settleJob } from './batches/settle-job.js';
@@ -19,7 +19,6 @@ import { settleOrder } from './orders/settle-order.js';
 import { verifyOrders } from './orders/verify-orders.js';
 import { settleReplace } from './replace/replace.js';
 import { probeOf, toleranceOf } from './tolerance.js';
-import { tryRead } from './try-read.js';
 import { settleWithdrawal } from './withdrawals/settle-withdrawal.js';
 import { verifyWithdrawals } from './withdrawals/verify-withdrawals.js';
 
@@ -78,7 +77,7 @@ interface ResolvedOne {
 
 async function resolveOne(account: TradingAccount, entry: Entry, end: boolean): Promise<ResolvedOne> {
   const { intent } = entry;
-  const isOwn = isTakenUp(entry);
+  const isOwn = canSettle(entry);
   const isUnderWay = !isOwn && entry.isUnderWay;
   const settledOne = isOwn ? await SETTLERS[intent.operation](account, entry, end) : NOTHING;
   const { outcome = 'unknown', duplicates, ...doubt } = settledOne;
@@ -97,10 +96,10 @@ function settledNow({ journal }: TradingAccount, id: string): Settled | undefine
  * Whether this process may settle it. Only one may: once another has, its id may be in use again, for another record. If the
  * disk takes no line, it takes no such record either.
  */
-function isTakenUp(entry: Entry): boolean {
+function canSettle(entry: Entry): boolean {
   if (entry.isOf('call') || entry.isOf('orderMoreV2')) return !entry.isUnderWay;
   try {
-    return entry.takeUp();
+    return entry.claim();
   } catch (error) {
     if (error instanceof Failure) return true;
     throw error;

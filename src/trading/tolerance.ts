@@ -1,7 +1,7 @@
 import { Failure } from '../errors.js';
 import type { TradingAccount } from './account.js';
 import { type Intent, isOf } from './journal/intent.js';
-import { newClientId } from './orders/client-id.js';
+import { newClientId } from './orders/terms.js';
 
 /** If an exchange accepts even older requests, its tolerance counts as unlimited. */
 export const LONGEST_MS = 900_000;
@@ -38,7 +38,7 @@ export async function toleranceOf(account: TradingAccount, probe: Probe): Promis
   const takes = (age: number) => probe(account, client.now() - age);
   if (!(await takes(0))) {
     const hint = "Check this machine's clock.";
-    throw new Failure('refused', 'The exchange does not take requests of this time.', { hint });
+    throw new Failure('refused', 'The exchange rejects requests that carry the current time.', { hint });
   }
   if (await takes(LONGEST_MS)) return Number.POSITIVE_INFINITY;
   let [taken, refused] = [0, LONGEST_MS];

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exitCodeHelp } from '../../src/cli/exit-codes.js';
-import { displayWidth, prepareWidths } from '../../src/terminal/width.js';
+import { displayWidth, prepareWidths } from '../../src/terminal/text.js';
 import { runPit } from '../support/pit.js';
 import { useStillSandbox } from '../support/still-sandbox.js';
 

@@ -65,7 +65,7 @@ describe('pit order', () => {
     const before = await btcAndUsdt();
     const order = await place(pit, 'buy btc_usdt 0.03 --at bid-20% --post-only');
     const held = await btcAndUsdt();
-    expect(await shown(pit, order)).toStrictEqual({ ...ORDER_ROW, type: 'postOnly', status: 0 });
+    expect(await shown(pit, order)).toStrictEqual({ ...ORDER_ROW, type: 'postOnly', status: 3 });
     expect(same(held.usdt.frozen, sum(before.usdt.frozen, order.notional))).toBe(true);
     expect(same(held.usdt.available, sum(before.usdt.available, `-${order.notional}`))).toBe(true);
     expect(same(held.usdt.total, before.usdt.total)).toBe(true);

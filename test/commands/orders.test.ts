@@ -36,7 +36,7 @@ describe('pit orders', () => {
     expect(idsOf(open)).toEqual(newestFirst([...buys, ...sells]));
     for (const row of open) {
       const feeCoin = row.side === 'buy' ? 'eos' : 'usdt';
-      expect(row).toStrictEqual({ ...ORDER_ROW, market: 'eos_usdt', side: row.side, feeCoin, status: 0 });
+      expect(row).toStrictEqual({ ...ORDER_ROW, market: 'eos_usdt', side: row.side, feeCoin, status: 3 });
     }
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Order } from '../../src/domain/order.js';
 import type { ExchangeClient } from '../../src/exchange/exchange-client.js';
-import { readOrderPages } from '../../src/exchange/order-pages.js';
+import { readOrderPages } from '../../src/exchange/growing-pages.js';
 
 /** A list of so many orders, newest first, to whose head so many come after each page that is read. */
 function growing(count: number, coming: readonly number[]) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import * as kinds from '../../src/exchange/operations/parameters.js';
+import * as kinds from '../../src/exchange/operations/operation.js';
 import { checkedParameters } from '../../src/exchange/request.js';
 
 const LINES = [

@@ -45,7 +45,7 @@ describe('a write is sent once', () => {
   it('or not at all if it is cancelled before its turn', async () => {
     const server = await serveFaults({ answer: () => respond(PLACED) });
     const { client } = clientOf(server.url);
-    const taken = await client.api.write('order', ORDER, client.now(), () => false);
+    const taken = await client.api.write('order', ORDER, { reqTime: client.now(), mayLeave: () => false });
     expect(taken).toMatchObject({ kind: 'notSent', reason: 'it was cancelled' });
     expect(server.connections).toBe(0);
   });

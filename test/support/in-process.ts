@@ -5,7 +5,8 @@ import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../src/main.js';
 import { isProgram } from '../../src/platform/command.js';
-import { directoriesOf, type Host, redacting } from '../../src/platform/host.js';
+import { directoriesOf, type Host } from '../../src/platform/host.js';
+import { redacting } from '../../src/platform/redaction.js';
 
 export interface CommandInProcess {
   /** The exit code, once the command has ended. */

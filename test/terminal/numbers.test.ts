@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { grouped, signed } from '../../src/terminal/numbers.js';
+import { grouped, signed } from '../../src/terminal/cells.js';
 
 const decimals = fc.stringMatching(/^-?(0|[1-9]\d{0,40})(\.\d{1,40})?$/);
 

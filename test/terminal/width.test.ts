@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { displayWidth, prepareWidths } from '../../src/terminal/width.js';
+import { displayWidth, prepareWidths } from '../../src/terminal/text.js';
 
 /** All there is below the emoji, but for what never reaches a screen. */
 const CHARACTERS = Array.from({ length: 0xd800 }, (_, code) => String.fromCharCode(code)).filter(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ExchangeClient } from '../../src/exchange/exchange-client.js';
-import type { Permits } from '../../src/exchange/limiter/permits.js';
+import type { Permits } from '../../src/exchange/limiter/limits.js';
 import { sendCall } from '../../src/trading/call/call.js';
 import type { OrderTerms } from '../../src/trading/journal/intent.js';
 import { placeOrder } from '../../src/trading/orders/place.js';
@@ -59,7 +59,7 @@ function waiting(server: FaultServer, meanwhile: () => void): TestAccount {
     hosts,
     credentials: () => KEYS,
     budget,
-    limits: { permitsOf: () => [slow] },
+    limits: () => ({ permitsOf: () => [slow] }),
   });
   return { ...account, client };
 }

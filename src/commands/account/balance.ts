@@ -6,7 +6,7 @@ import type { Coin } from '../../domain/account.js';
 import { Decimal } from '../../domain/decimal.js';
 import * as origin from '../../exchange/origins.js';
 import { readRates } from '../../exchange/rates.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped } from '../../terminal/cells.js';
 import { type Column, table } from '../../terminal/table.js';
 import { unknownCoin } from '../funds/rejection.js';
 import { coinName } from '../inputs.js';

@@ -1,6 +1,6 @@
 import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
-import { nearest } from '../../config/names.js';
+import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { operations } from '../../exchange/operations/index.js';
@@ -14,7 +14,7 @@ import { readAmount, readPrice } from '../../trading/expressions.js';
 import { type Guarded, guardOrders } from '../../trading/guards/guards.js';
 import { type GuardName, guardLimits } from '../../trading/guards/limits.js';
 import type { BatchLine, CallTerms } from '../../trading/journal/intent.js';
-import { newClientId } from '../../trading/orders/client-id.js';
+import { newClientId } from '../../trading/orders/terms.js';
 import { MarketSnapshot } from '../../trading/preview/market-snapshot.js';
 import { SendGate } from '../../trading/send-gate.js';
 import { dryRun, NO_PREVIEW } from '../dry-run.js';

@@ -3,7 +3,7 @@ import * as shape from '../../cli/shapes.js';
 import { Failure, type FailureKind, suggest } from '../../errors.js';
 import * as origin from '../../exchange/origins.js';
 import type { Answer } from '../../terminal/answer.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped } from '../../terminal/cells.js';
 import type { Paint } from '../../terminal/screen.js';
 import type { CancelAttempt, CancelledAll, CancelResult } from '../../trading/cancel/cancel-orders.js';
 

@@ -1,14 +1,13 @@
 import type { Context } from '../../cli/context.js';
 import type { Permissions } from '../../domain/account.js';
-import { Failure, type Hint, partsOf, suggest } from '../../errors.js';
+import { Failure, type Hint, partsOf, suggest, tryRead } from '../../errors.js';
 import type { LimiterState } from '../../exchange/limiter/state.js';
 import { TransportError } from '../../exchange/transport.js';
 import { zonedTime } from '../../terminal/time.js';
 import { accountsWithJournal } from '../../trading/journal/files.js';
 import { Journal } from '../../trading/journal/journal.js';
-import { tryRead } from '../../trading/try-read.js';
 import { PERMISSIONS } from '../account/account.js';
-import { journalName, SANDBOX_JOURNAL } from '../session/remembered.js';
+import { journalName, SANDBOX_JOURNAL } from '../session/trading.js';
 import {
   type Check,
   fail,

@@ -2,16 +2,15 @@ import type { Context } from '../../cli/context.js';
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { DEPOSIT_STATES, type Deposit } from '../../domain/funds.js';
-import { suggest } from '../../errors.js';
+import { suggest, tryRead } from '../../errors.js';
 import { learnZone } from '../../exchange/bills.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { ExchangeZone } from '../../exchange/exchange-zone.js';
 import * as origin from '../../exchange/origins.js';
 import { readDepositPage, readDeposits } from '../../exchange/record-pages.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { tryRead } from '../../trading/try-read.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, TRANSFER_FLAGS } from './transfer-listing.js';
 

@@ -3,7 +3,7 @@ import { define, optional } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { ChainFee } from '../../domain/funds.js';
 import * as origin from '../../exchange/origins.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped } from '../../terminal/cells.js';
 import { coinName } from '../inputs.js';
 import { explainRejection } from './rejection.js';
 import { openColumn } from './state-columns.js';

@@ -1,9 +1,8 @@
 import type { Context } from '../../cli/context.js';
-import { nearest } from '../../config/names.js';
-import { Failure, suggest, usage } from '../../errors.js';
+import { nearest } from '../../config/nearest.js';
+import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { OBSERVED } from '../../exchange/observed-codes.js';
-import { tryRead } from '../../trading/try-read.js';
 
 /** What a funds operation is about. */
 interface Subject {

@@ -1,12 +1,12 @@
 import { define } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { WITHDRAWAL_STATES, type Withdrawal } from '../../domain/funds.js';
+import { tryRead } from '../../errors.js';
 import * as origin from '../../exchange/origins.js';
 import { readWithdrawalPage, readWithdrawals } from '../../exchange/record-pages.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped } from '../../terminal/cells.js';
 import type { Column } from '../../terminal/table.js';
 import { isoTime, localTime, timeTitle } from '../../terminal/time.js';
-import { tryRead } from '../../trading/try-read.js';
 import { verifyWithdrawals } from '../../trading/withdrawals/verify-withdrawals.js';
 import { stateColumn } from './state-columns.js';
 import { listTransfers, TRANSFER_ARGUMENTS, TRANSFER_FLAGS } from './transfer-listing.js';

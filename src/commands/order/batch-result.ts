@@ -6,7 +6,7 @@ import { timeFor } from '../../exchange/limiter/limits.js';
 import * as origin from '../../exchange/origins.js';
 import { Refused } from '../../exchange/response.js';
 import type { Answer } from '../../terminal/answer.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped } from '../../terminal/cells.js';
 import { progressBar } from '../../terminal/progress.js';
 import type { Paint, Screen } from '../../terminal/screen.js';
 import { type Entry, record, table } from '../../terminal/table.js';

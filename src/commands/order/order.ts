@@ -9,8 +9,7 @@ import { refusal } from '../../exchange/failures.js';
 import * as origin from '../../exchange/origins.js';
 import { orderRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
-import { paintSide, sideText } from '../../terminal/cells.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped, paintSide, sideText } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
@@ -24,11 +23,10 @@ import {
   resolveOrder,
 } from '../../trading/expressions.js';
 import type { GuardName } from '../../trading/guards/limits.js';
-import { newClientId } from '../../trading/orders/client-id.js';
 import { type Guarding, type Placement, placeOrder } from '../../trading/orders/place.js';
 import { checkOrder } from '../../trading/orders/rules.js';
 import type { Unknown } from '../../trading/orders/settle-order.js';
-import { notionalText } from '../../trading/orders/terms.js';
+import { newClientId, notionalText } from '../../trading/orders/terms.js';
 import { refuseDuplicate, uncertainWrites } from '../../trading/orders/uncertain-writes.js';
 import { SendGate } from '../../trading/send-gate.js';
 import { dryRun, dryRunShape } from '../dry-run.js';

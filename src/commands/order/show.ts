@@ -3,7 +3,7 @@ import { define, flag, optional, required } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import type { Order } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped } from '../../terminal/cells.js';
 import { zonedTime } from '../../terminal/time.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { verifyMarket } from '../../trading/orders/verify-orders.js';

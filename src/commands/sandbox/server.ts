@@ -3,7 +3,7 @@ import { define, flag, type Reader, toggle } from '../../cli/definition.js';
 import * as shape from '../../cli/shapes.js';
 import { quoted, usage } from '../../errors.js';
 import type { OtherLimits } from '../../sandbox/lifecycle/start.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped } from '../../terminal/cells.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, timeTitle } from '../../terminal/time.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
@@ -190,7 +190,7 @@ export const reset = define({
     await confirm(context, `Delete ${deletion}?`);
     const { resetSandbox } = await import('../../sandbox/lifecycle/index.js');
     const stopped = await resetSandbox(context.host);
-    context.sandbox.forgetJournal();
+    await context.sandbox.forgetJournal();
     context.sandbox.forgetLimits();
     return { data: { stopped }, show: () => 'The sandbox is reset; its keys stay the same.' };
   },

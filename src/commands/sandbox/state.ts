@@ -6,7 +6,7 @@ import * as shape from '../../cli/shapes.js';
 import { Failure, suggest } from '../../errors.js';
 import type { PriceMoveReport, ReplayReport } from '../../sandbox/admin/replay.js';
 import type { StateReport } from '../../sandbox/admin/state.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped } from '../../terminal/cells.js';
 import { DRY_CHANGE, dryChange } from '../dry-run.js';
 import { duration, filePath, marketName, positiveDecimal, speed } from '../inputs.js';
 
@@ -110,7 +110,7 @@ async function replaceState(context: Context, call: string, input: object): Prom
     requireConsent(context);
     await confirm(context, `${error.message} Go on?`);
     const report = await sandbox.administer(call, { ...input, anew: true });
-    sandbox.forgetJournal();
+    await sandbox.forgetJournal();
     return report;
   }
 }

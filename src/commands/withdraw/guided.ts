@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.js';
 import { suggest } from '../../errors.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped } from '../../terminal/cells.js';
 import type { Choice } from '../../terminal/prompts.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { addressComplaint } from '../../trading/withdrawals/address-form.js';

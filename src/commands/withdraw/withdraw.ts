@@ -1,13 +1,12 @@
 import type { Context } from '../../cli/context.js';
 import { define, flag, optional, toggle } from '../../cli/definition.js';
-import { type Advice, Failure, suggest, usage } from '../../errors.js';
+import { type Advice, Failure, suggest, tryRead, usage } from '../../errors.js';
 import { withdrawRequest } from '../../exchange/write-requests.js';
 import type { Answer } from '../../terminal/answer.js';
 import type { TradingAccount } from '../../trading/account.js';
 import { isOf } from '../../trading/journal/intent.js';
-import { newClientId } from '../../trading/orders/client-id.js';
+import { newClientId } from '../../trading/orders/terms.js';
 import { SendGate } from '../../trading/send-gate.js';
-import { tryRead } from '../../trading/try-read.js';
 import {
   type CoinFacts,
   type EarlierUse,

@@ -5,7 +5,7 @@ import { refusal } from '../../exchange/failures.js';
 import * as origin from '../../exchange/origins.js';
 import type { Refused } from '../../exchange/response.js';
 import type { Answer } from '../../terminal/answer.js';
-import { grouped } from '../../terminal/numbers.js';
+import { grouped } from '../../terminal/cells.js';
 import type { Screen } from '../../terminal/screen.js';
 import { type Entry, record } from '../../terminal/table.js';
 import { localTime, zonedTime } from '../../terminal/time.js';

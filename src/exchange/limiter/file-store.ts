@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { codeOf, FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private.js';
 import { isAlive, type Place, thisPlace } from '../../platform/processes.js';
-import { HOLD_MS, type Lane, type PermitStore, type PermitTerms, POLL_MS, type Taken } from './permits.js';
+import { HOLD_MS, type Lane, type PermitStore, type PermitTerms, POLL_MS, type Taken } from './limits.js';
 
 /** No request lasts this long: a permit that is still out was lost with its process. */
 const LOST_MS = 60_000;

@@ -3,9 +3,17 @@ import { renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Breaker } from './breaker.js';
 import { FileStore, monotonicMs } from './file-store.js';
-import { LIMITS, LIMITS_OF, type LimitName, type Limits, partOf } from './limits.js';
-import { MemoryStore } from './memory-store.js';
-import { type PermitStore, Permits, type PermitTerms } from './permits.js';
+import {
+  LIMITS,
+  LIMITS_OF,
+  type LimitName,
+  type Limits,
+  MemoryStore,
+  type PermitStore,
+  Permits,
+  type PermitTerms,
+  partOf,
+} from './limits.js';
 import { Redis, RedisStore } from './redis-store.js';
 
 /** Where the limits of a connection are counted, and with whom they are shared. */

@@ -11,22 +11,37 @@ import type {
   WithdrawalState,
 } from '../../domain/funds.js';
 import { amountIn, readAmount } from '../bill-amounts.js';
-import { described, enveloped } from './envelope.js';
-import { decimal, flag, id, instant, integer, madeId, maybe, optionalDecimal, optionalText, text } from './fields.js';
-import { openRead, signedRead, signedWrite, withCodec } from './operation.js';
+import {
+  decimal,
+  described,
+  enveloped,
+  flag,
+  id,
+  instant,
+  integer,
+  madeId,
+  maybe,
+  optionalDecimal,
+  optionalText,
+  text,
+} from './fields.js';
 import {
   address,
   amount,
   amountOrZero,
   choice,
   coin,
+  openRead,
   optional,
   pageNumber,
   required,
   secret,
+  signedRead,
+  signedWrite,
   wallClock,
   wholeNumber,
-} from './parameters.js';
+  withCodec,
+} from './operation.js';
 
 const coinEntry = v.object({
   key: text,

@@ -3,8 +3,18 @@ import { CANDLE_TYPES, type Candle, type CandleType } from '../../domain/candle.
 import { Decimal } from '../../domain/decimal.js';
 import type { Depth, Level, Ticker, Trade } from '../../domain/market-data.js';
 import { decimal, id, instant, integer, quietDecimal, text } from './fields.js';
-import { klineData, marketData, withCodec } from './operation.js';
-import { amount, choice, long, market, optional, required, wholeNumber } from './parameters.js';
+import {
+  amount,
+  choice,
+  klineData,
+  long,
+  market,
+  marketData,
+  optional,
+  required,
+  wholeNumber,
+  withCodec,
+} from './operation.js';
 
 const marketConfiguration = v.object({
   priceScale: integer,

@@ -1,5 +1,5 @@
 import type { GenericSchema, InferOutput } from 'valibot';
-import type { Parameter } from './parameters.js';
+import { Decimal } from '../../domain/decimal.js';
 
 /**
  * Who may call an operation, and where it is served. Only getFeeInfo is `open`: on the trade host, but shown without
@@ -14,7 +14,7 @@ export type Access = 'public' | 'signed' | 'open';
 type Effect = 'read' | 'refresh' | 'write';
 
 /** The limit a call counts against. Market data has one for K-line only; signed calls count per key and per IP. */
-export type Bucket = 'unstated' | 'kline' | 'key' | 'ip';
+export type Bucket = 'none' | 'kline' | 'key' | 'ip';
 
 export type Parameters = Readonly<Record<string, Parameter>>;
 
@@ -60,9 +60,118 @@ function describe(access: Access, effect: Effect, bucket: Bucket) {
   ): Operation<Params, Schema> => ({ access, effect, bucket, parameters, result });
 }
 
-export const marketData = describe('public', 'read', 'unstated');
+export const marketData = describe('public', 'read', 'none');
 export const klineData = describe('public', 'read', 'kline');
 export const signedRead = describe('signed', 'read', 'key');
 export const signedRefresh = describe('signed', 'refresh', 'key');
 export const signedWrite = describe('signed', 'write', 'key');
 export const openRead = describe('open', 'read', 'ip');
+
+/** What a parameter may hold: `complaint` returns the broken rule in words, or undefined if the text is valid. */
+export interface ParameterKind {
+  readonly complaint: (text: string) => string | undefined;
+  /** The possible values, if there are only some. */
+  readonly choices?: readonly string[];
+  /** Must appear in no message, log or file. */
+  readonly secret?: true;
+}
+
+export interface Parameter {
+  readonly kind: ParameterKind;
+  readonly required: boolean;
+  /** Exactly one parameter of the same group is given. */
+  readonly group?: string;
+}
+
+export function required<Kind extends ParameterKind>(kind: Kind) {
+  return { kind, required: true } as const;
+}
+
+export function optional<Kind extends ParameterKind>(kind: Kind) {
+  return { kind, required: false } as const;
+}
+
+/** One of several ways to name the same thing. */
+export function oneOf<Kind extends ParameterKind>(group: string, kind: Kind) {
+  return { kind, required: false, group } as const;
+}
+
+function pattern(expression: RegExp, rule: string): ParameterKind {
+  return { complaint: (text) => (expression.test(text) ? undefined : rule) };
+}
+
+export function choice(...choices: readonly string[]): ParameterKind {
+  return {
+    choices,
+    complaint: (text) => (choices.includes(text) ? undefined : `must be one of ${choices.join(', ')}`),
+  };
+}
+
+/** A whole number within a range, both ends included. */
+export function wholeNumber(from: bigint, to: bigint): ParameterKind {
+  const rule = `must be a whole number from ${from} to ${to}`;
+  return {
+    complaint: (text) => {
+      if (!/^\d{1,30}$/.test(text)) return rule;
+      const value = BigInt(text);
+      return value >= from && value <= to ? undefined : rule;
+    },
+  };
+}
+
+const LARGEST_LONG = 2n ** 63n - 1n;
+
+/** A Java `long` that is not negative: ids and times. */
+export const long = wholeNumber(0n, LARGEST_LONG);
+export const pageNumber = wholeNumber(1n, 1_000_000n);
+
+/** `<base>_<quote>` in lower case. */
+export const market = pattern(/^[a-z0-9]{1,20}_[a-z0-9]{1,20}$/, 'must be a market like btc_usdt');
+
+/** A coin's name. Both cases were observed to be accepted; pit sends lower case. */
+export const coin = pattern(/^[A-Za-z0-9]{1,20}$/, 'must be a coin like btc');
+
+/** Plain digits above zero with an optional fraction, no exponent. */
+export const amount: ParameterKind = {
+  complaint: (text) => {
+    const plain = /^\d{1,40}(\.\d{1,40})?$/.test(text);
+    return plain && Decimal.of(text).sign > 0 ? undefined : 'must be a decimal number above zero';
+  },
+};
+
+/** Like {@link amount}, and zero. */
+export const amountOrZero = pattern(/^\d{1,40}(\.\d{1,40})?$/, 'must be a decimal number');
+
+/** "4-36 characters, digits or letters". */
+export const clientOrderId = pattern(/^[A-Za-z0-9]{4,36}$/, 'must be 4 to 36 letters or digits');
+
+/** `YYYY-MM-DD HH:MM:SS`; the zone is not stated. */
+export const wallClock = pattern(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/, 'must be a time like 2022-03-28 10:00:00');
+
+/** `[[price,amount],…]`, 1 to 20 pairs; the raw text is signed. */
+export const pricesAndAmounts = pattern(
+  /^\[\[\d+(\.\d+)?,\d+(\.\d+)?\](,\[\d+(\.\d+)?,\d+(\.\d+)?\]){0,19}\]$/,
+  'must be 1 to 20 pairs like [[31000.5,0.01],[30999,0.02]]',
+);
+
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+/** Any printable characters. They are signed raw and sent percent-encoded. */
+export const printable: ParameterKind = {
+  complaint: (text) => {
+    if (text === '') return 'must not be empty';
+    if (text.length > 500) return 'must not be longer than 500 characters';
+    return UNPRINTABLE.test(text) ? 'must not hold control characters' : undefined;
+  },
+};
+
+/** A printable text that nothing may show or keep. */
+export const secret: ParameterKind = { ...printable, secret: true };
+
+/** An address, or `<account>_<remark>` on chains with a memo. */
+export const address: ParameterKind = { ...printable };
+
+/** For parameters that the interface allows any value for. */
+export const anything: ParameterKind = {
+  complaint: (text) => (text.length <= 500 && !UNPRINTABLE.test(text) ? undefined : 'must not hold control characters'),
+};

@@ -12,9 +12,18 @@ import type {
   Side,
 } from '../../domain/order.js';
 import { scalarText } from '../../platform/json.js';
-import { enveloped } from './envelope.js';
-import { decimal, flag, id, instant, integer, madeId, optionalDecimal, optionalText, text } from './fields.js';
-import { signedRead, signedRefresh, signedWrite, withCodec } from './operation.js';
+import {
+  decimal,
+  enveloped,
+  flag,
+  id,
+  instant,
+  integer,
+  madeId,
+  optionalDecimal,
+  optionalText,
+  text,
+} from './fields.js';
 import {
   amount,
   anything,
@@ -27,7 +36,11 @@ import {
   pageNumber,
   pricesAndAmounts,
   required,
-} from './parameters.js';
+  signedRead,
+  signedRefresh,
+  signedWrite,
+  withCodec,
+} from './operation.js';
 
 const side = choice('1', '0');
 const accountType = choice('0', '1', '2');

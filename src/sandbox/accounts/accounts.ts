@@ -136,7 +136,7 @@ export interface Wallet {
 
 /** The wallet that trades a market. There is one isolated wallet for each market, and one cross wallet for all. */
 export function walletOf(account: string, kind: AccountType, market: Market): Wallet {
-  return { kind, name: walletName(account, kind, market.market), market };
+  return { kind, name: walletName(account, kind, market.name), market };
 }
 
 export function walletName(account: string, kind: AccountType, market: string): string {

@@ -99,7 +99,12 @@ function balances(exchange: Exchange, input: AdminInput): WalletReport[] {
     .map((row) => ({ ...row, wallet: 'spot', market: null, borrowed: '0' }) as const);
   const margin = exchange.margin.balances(account).map(({ kind, ...row }) => ({ ...row, wallet: kind }) as const);
   return [...spot, ...margin].map(({ wallet, market, coin, available, frozen, borrowed }) => ({
-    ...{ wallet, market, coin, available, frozen, borrowed },
+    wallet,
+    market,
+    coin,
+    available,
+    frozen,
+    borrowed,
   }));
 }
 

@@ -62,8 +62,21 @@ function statusOf({ address, dataDirectory, activity, faults, directory }: Admin
   const { markets, orders, accounts, trades } = current.status();
   const { time, running, speed } = clockReport(current);
   return {
-    ...{ running: true, pid, baseUrl, tradeUrl, wsUrl, accessKey, secretKey, safePwd },
-    ...{ time, clockRunning: running, clockSpeed: speed, markets, orders, accounts, trades },
+    running: true,
+    pid,
+    baseUrl,
+    tradeUrl,
+    wsUrl,
+    accessKey,
+    secretKey,
+    safePwd,
+    time,
+    clockRunning: running,
+    clockSpeed: speed,
+    markets,
+    orders,
+    accounts,
+    trades,
     requests: activity.requests,
     refused: activity.refused,
     nonBrowserAgents: activity.nonBrowserAgents,

@@ -48,7 +48,11 @@ export interface PriceMoveReport {
 }
 
 async function movePrice({ exchange }: DataDirectory, input: AdminInput): Promise<PriceMoveReport> {
-  const [{ market }, price, ms] = [marketIn(input), input.text('price'), input.whole('ms', 0, LONGEST_PRICE_MOVE)];
+  const [{ name: market }, price, ms] = [
+    marketIn(input),
+    input.text('price'),
+    input.whole('ms', 0, LONGEST_PRICE_MOVE),
+  ];
   exchange.advance();
   exchange.admin.movePrice(market, price, ms);
   await exchange.durable();
@@ -67,13 +71,18 @@ async function replay(dataDirectory: DataDirectory, input: AdminInput): Promise<
       'The replay is in the past, so a new exchange has to be started there',
     );
     await startNewAt(dataDirectory, market, recording);
-  } else dataDirectory.exchange.admin.replay(market.market, recording);
+  } else dataDirectory.exchange.admin.replay(market.name, recording);
   await follow(dataDirectory, recording, speed);
   const { from, to } = spanOf(recording);
   return {
-    ...{ market: market.market, kind: recording.kind, rows: recording.rows.length },
-    ...{ from: new Date(from).toISOString(), to: new Date(to).toISOString() },
-    ...{ speed, anew, left: dataDirectory.exchange.admin.replaying },
+    market: market.name,
+    kind: recording.kind,
+    rows: recording.rows.length,
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    speed,
+    anew,
+    left: dataDirectory.exchange.admin.replaying,
   };
 }
 
@@ -91,7 +100,7 @@ function needsNewExchange({ admin: { clock, replaying } }: Exchange, recording: 
   return spanOf(recording).from < clock.now() || replaying > 0;
 }
 
-function startNewAt(dataDirectory: DataDirectory, { market }: Market, recording: Recording): Promise<void> {
+function startNewAt(dataDirectory: DataDirectory, { name: market }: Market, recording: Recording): Promise<void> {
   const replayGenesis = { time: spanOf(recording).from, emptyMarket: market };
   return dataDirectory.replace(async (directory) => {
     const exchange = await dataDirectory.open(directory, replayGenesis);

@@ -92,10 +92,10 @@ export class AdminService {
 
   /**
    * Replays everything as fast as possible. The clock is stopped, driven by the replay, and shows `until` (ms since the Unix
-   * epoch) at the end. Simulated traders stand still meanwhile; customers are served. It ends early when `goOn` gives false;
+   * epoch) at the end. Simulated traders stand still meanwhile; customers are served. It ends early when `shouldContinue` gives false;
    * the rest then happens when the clock runs again.
    */
-  async fastForward(until: number, goOn: () => boolean): Promise<void> {
+  async fastForward(until: number, shouldContinue: () => boolean): Promise<void> {
     const { replays, store } = this.state;
     this.clock.stop();
     while (replays.next < Number.POSITIVE_INFINITY) {
@@ -104,7 +104,7 @@ export class AdminService {
       this.state.fastForward(this.clock.now());
       // others are served in between
       await store.durable();
-      if (!goOn()) return;
+      if (!shouldContinue()) return;
     }
     this.clock.set(Math.max(this.clock.now(), until));
     this.state.fastForward(this.clock.now());

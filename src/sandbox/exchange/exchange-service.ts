@@ -8,9 +8,10 @@ import { COINS, type CoinRules } from '../markets/coins.js';
 import { coinText, type MarketRules } from '../markets/market.js';
 import { type OrderRecord, recordOf } from '../orders/order.js';
 import type { OrderList } from '../orders/order-repository.js';
+import type { Venue } from '../orders/order-service.js';
 import { Refusal } from '../refusals.js';
 import { AdminService } from './admin-service.js';
-import { ExchangeState, type ReplayGenesis } from './exchange-state.js';
+import { type ExchangeOptions, ExchangeState } from './exchange-state.js';
 import {
   type CandleQuery,
   type Depth,
@@ -21,19 +22,6 @@ import {
   type Ticker,
 } from './market-data.js';
 
-interface ExchangeOptions {
-  /** Where the state is kept; made if it is missing. Only one exchange at a time can have it open. */
-  readonly directory: string;
-  /** Used if the directory is empty; afterwards the stored one applies. */
-  readonly seed: number;
-  /** The machine's clock, which the exchange's clock follows until it is driven: ms since the Unix epoch. */
-  readonly now: () => number;
-  /** Used if the directory is empty; afterwards the stored one applies. */
-  readonly firstAccount: Secrets;
-  /** When the exchange begins, if the directory is empty and it is not to begin in the present. */
-  readonly replayGenesis?: ReplayGenesis | undefined;
-}
-
 export interface OrderRequest {
   readonly market: string;
   readonly side: Side;
@@ -42,7 +30,7 @@ export interface OrderRequest {
   readonly amount: string;
   readonly clientId?: string | undefined;
   /** The wallet that pays and receives (default: spot). */
-  readonly account?: AccountType | undefined;
+  readonly accountType?: AccountType | undefined;
   /** Margin: borrow what is missing, within the leverage. */
   readonly borrow?: boolean | undefined;
   /** Margin: repay with what comes in. */
@@ -61,6 +49,12 @@ interface ExchangeStatus {
 /** "Orders are cancelled one minute after the call", by the exchange's clock. */
 const CANCEL_DELAY = 60_000;
 
+/** A market of the exchange with its public data. */
+interface Listing {
+  readonly venue: Venue;
+  readonly data: MarketData;
+}
+
 /** What callers need of an exchange, so that a test can stand in for it. */
 export type Exchange = Pick<ExchangeService, keyof ExchangeService>;
 
@@ -78,7 +72,7 @@ export class ExchangeService {
   readonly funds: FundsService;
   readonly margin: MarginService;
   readonly admin: AdminService;
-  private readonly marketData: ReadonlyMap<string, MarketData>;
+  private readonly listings: ReadonlyMap<string, Listing>;
   private readonly now: () => number;
 
   constructor(private readonly state: ExchangeState) {
@@ -86,7 +80,7 @@ export class ExchangeService {
     this.firstAccount = { accessKey, secretKey, safePwd, username };
     this.now = state.clock.now;
     this.markets = new Map([...state.venues].map(([name, { market }]) => [name, market]));
-    this.marketData = new Map([...state.venues].map(([name, venue]) => [name, new MarketData(venue)]));
+    this.listings = new Map([...state.venues].map(([name, venue]) => [name, { venue, data: new MarketData(venue) }]));
     this.funds = state.funds;
     this.margin = state.margin;
     this.admin = new AdminService(state);
@@ -113,21 +107,21 @@ export class ExchangeService {
   }
 
   ticker(market: string): Ticker {
-    return this.dataOf(market).ticker(this.now());
+    return this.listing(market).data.ticker(this.now());
   }
 
   depth(market: string, query: DepthQuery): Depth {
-    return this.dataOf(market).depth(this.now(), query);
+    return this.listing(market).data.depth(this.now(), query);
   }
 
   /** At most 50, oldest first: those after an id, or the latest. */
   trades(market: string, afterId?: string): PublicTrade[] {
-    return this.dataOf(market).trades(afterId);
+    return this.listing(market).data.trades(afterId);
   }
 
   /** Without gaps, oldest first. */
   candles(market: string, type: CandleType, query: CandleQuery): ShownCandle[] {
-    return this.dataOf(market).candles(type, this.now(), query);
+    return this.listing(market).data.candles(type, this.now(), query);
   }
 
   account(accessKey: string): Account | undefined {
@@ -146,20 +140,20 @@ export class ExchangeService {
 
   /** The id of the new order. Throws {@link Refusal}, with nothing changed. */
   place(account: Account, request: OrderRequest): string {
-    const venue = this.venue(request.market);
-    const { side, type, clientId, account: kind, borrow, repay } = request;
+    const { venue } = this.listing(request.market);
+    const { side, type, clientId, accountType, borrow, repay } = request;
     const price = venue.market.ticks(request.price);
     const amount = venue.market.lots(request.amount);
     venue.market.checkNotional(price, amount);
-    const intent = { account: account.id, side, type, price, amount, clientId, kind, borrow, repay };
-    const order = this.state.orderService.place(venue, intent, this.now());
+    const newOrder = { account: account.id, side, type, price, amount, clientId, accountType, borrow, repay };
+    const order = this.state.orderService.place(venue, newOrder, this.now());
     this.state.scheduleCommit();
     return String(order.id);
   }
 
   /** The order as it is after the cancellation. Throws {@link Refusal} if there is none or it is already final. */
   cancel(account: Account, market: string, ref: OrderReference): OrderRecord {
-    const venue = this.venue(market);
+    const { venue } = this.listing(market);
     const { id } = this.state.orders.find(account.id, market, ref);
     const order = this.state.orders.open.get(id);
     if (order === undefined) throw new Refusal('orderFinal');
@@ -170,7 +164,7 @@ export class ExchangeService {
 
   /** Throws {@link Refusal} if there is no such order. */
   order(account: Account, market: string, ref: OrderReference): OrderRecord {
-    return recordOf(this.state.orders.find(account.id, this.venue(market).market.market, ref));
+    return recordOf(this.state.orders.find(account.id, this.listing(market).venue.market.name, ref));
   }
 
   /** Newest first; pages count from 1 (default: all orders of the market). */
@@ -179,13 +173,15 @@ export class ExchangeService {
     market: string,
     { list = 'all', page, pageSize }: { list?: OrderList; page: number; pageSize: number },
   ): OrderRecord[] {
-    return this.state.orders.page(account.id, this.venue(market).market.market, list, page, pageSize).map(recordOf);
+    return this.state.orders
+      .page(account.id, this.listing(market).venue.market.name, list, page, pageSize)
+      .map(recordOf);
   }
 
   /** Cancels all orders of the account in the market a minute from now, and returns that time. A further call restarts the minute. */
   cancelAllAfter(account: Account, market: string): number {
     const time = this.now() + CANCEL_DELAY;
-    this.state.scheduleCancelAll(account.id, this.venue(market).market.market, time);
+    this.state.scheduleCancelAll(account.id, this.listing(market).venue.market.name, time);
     return time;
   }
 
@@ -214,15 +210,9 @@ export class ExchangeService {
     return this.state.store.close();
   }
 
-  private venue(market: string) {
-    const venue = this.state.venues.get(market);
-    if (venue === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
-    return venue;
-  }
-
-  private dataOf(market: string): MarketData {
-    const data = this.marketData.get(market);
-    if (data === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
-    return data;
+  private listing(market: string): Listing {
+    const listing = this.listings.get(market);
+    if (listing === undefined) throw new Refusal('unknownMarket', market.slice(0, 40));
+    return listing;
   }
 }

@@ -46,13 +46,16 @@ export interface ReplayGenesis {
   readonly emptyMarket: string;
 }
 
-interface StateOptions {
+export interface ExchangeOptions {
+  /** Where the state is kept; made if it is missing. Only one exchange at a time can have it open. */
   readonly directory: string;
+  /** Used if the directory is empty; afterwards the stored one applies. */
   readonly seed: number;
-  /** The machine's clock. */
+  /** The machine's clock, which the exchange's clock follows until it is driven: ms since the Unix epoch. */
   readonly now: () => number;
+  /** Used if the directory is empty; afterwards the stored one applies. */
   readonly firstAccount: Secrets;
-  /** Used if the directory is empty. */
+  /** When the exchange begins, if the directory is empty and it is not to begin in the present. */
   readonly replayGenesis?: ReplayGenesis | undefined;
 }
 
@@ -102,10 +105,10 @@ export class ExchangeState {
 
   private constructor(
     readonly store: Store,
-    { seed, now, firstAccount, replayGenesis }: StateOptions,
+    { seed, now, firstAccount, replayGenesis }: ExchangeOptions,
   ) {
-    const geneses = store.table('beginning', genesisCodec);
-    const stored = geneses.get(ONLY);
+    const genesisTable = store.table('beginning', genesisCodec);
+    const stored = genesisTable.get(ONLY);
     const time = replayGenesis?.time ?? now();
     this.genesis = stored ?? genesisAt(seed, time, replayGenesis);
     const clockStates = store.table('clock', clockCodec);
@@ -147,14 +150,14 @@ export class ExchangeState {
     );
     this.restoreOrders();
     if (stored !== undefined) return;
-    geneses.put(ONLY, this.genesis);
+    genesisTable.put(ONLY, this.genesis);
     this.customers.createFirst(firstAccount);
     this.funds.seedBalances(FIRST_ACCOUNT, INITIAL_BALANCES, time);
     this.funds.seedAddresses(FIRST_ACCOUNT, Object.keys(INITIAL_BALANCES));
   }
 
   /** Opens the exchange of a directory, or makes one there. Throws AlreadyOpen, {@link OtherFormat} and {@link DamagedStore}. */
-  static open(options: StateOptions): ExchangeState {
+  static open(options: ExchangeOptions): ExchangeState {
     const store = Store.open(options.directory);
     try {
       return new ExchangeState(store, options);
@@ -181,7 +184,7 @@ export class ExchangeState {
     const key = `${account}/${market}`;
     this.cancelTimers.remove(key);
     this.cancelTimers.add(key, time);
-    this.store.commitWithin(0);
+    this.commitNow();
   }
 
   /** Lets everything happen that is due by `time`, in its order. */
@@ -246,8 +249,8 @@ export class ExchangeState {
   /** Ids increase with time, so their order also restores time priority. */
   private restoreOrders(): void {
     for (const order of this.orders.restore()) {
-      const venue = this.venues.get(order.market.market);
-      if (venue === undefined) throw new Error(`a stored order of an unknown market: ${order.market.market}`);
+      const venue = this.venues.get(order.market.name);
+      if (venue === undefined) throw new Error(`a stored order of an unknown market: ${order.market.name}`);
       venue.book.restore(order);
       if (isSimulated(order.account)) this.simulator.restore(order);
     }

@@ -187,7 +187,7 @@ function mergeStep(market: Market, merge: string | undefined): bigint {
     const tick = Decimal.fromUnits(1n, market.priceScale).toString();
     throw new Refusal(
       'badParameter',
-      `merge ${merge.slice(0, 40)} is no multiple of ${tick}, the tick of ${market.market}`,
+      `merge ${merge.slice(0, 40)} is no multiple of ${tick}, the tick of ${market.name}`,
     );
   }
   return step.rescaled(market.priceScale, 'down').units;

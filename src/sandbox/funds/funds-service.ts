@@ -197,8 +197,7 @@ export class FundsService {
    */
   endWithdrawal({ id: account }: Owner, coin: string, id: string, end: 'failed' | 'cancelled'): void {
     if (!/^\d{1,19}$/.test(id)) throw new Refusal('noRecord', id.slice(0, 40));
-    const status = end === 'failed' ? 1 : 3;
-    this.withdrawalBook.end(account, coin, BigInt(id), status, this.options.now());
+    this.withdrawalBook.end(account, coin, BigInt(id), end, this.options.now());
     this.options.changed();
   }
 
@@ -229,8 +228,8 @@ export class FundsService {
   }
 
   /** What left over a chain to an address of this exchange comes back in as a deposit. */
-  private arrive({ status, coin, chain, address, amount, fee, hash }: Withdrawal, time: number): void {
-    if (status !== 2) return;
+  private arrive({ state, coin, chain, address, amount, fee, hash }: Withdrawal, time: number): void {
+    if (state !== 'success') return;
     const rules = chainsOf(coin).find((known) => known.chain === chain);
     const recipient = rules === undefined ? undefined : this.ownerOf(rules, address);
     if (rules === undefined || recipient === undefined) return;

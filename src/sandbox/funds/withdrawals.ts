@@ -1,3 +1,4 @@
+import type { WithdrawalState } from '../../domain/funds.js';
 import { FEES, OUTSIDE } from '../accounts/ledger.js';
 import type { ChainRules } from '../markets/coins.js';
 import { coinText } from '../markets/market.js';
@@ -7,8 +8,7 @@ import type { Codec } from '../store/table.js';
 import { transactionHash } from './addresses.js';
 import { FUNDS, type FundsContext, type FundsTask, listOf, taskKey } from './context.js';
 
-/** 0 submitted, 5 confirmed, 2 success, 1 failed, 3 cancelled. */
-type WithdrawalStatus = 0 | 1 | 2 | 3 | 5;
+type State = Exclude<WithdrawalState, 'other'>;
 
 export interface Withdrawal {
   readonly id: bigint;
@@ -21,9 +21,9 @@ export interface Withdrawal {
   readonly address: string;
   /** ms since the Unix epoch. */
   readonly submitted: number;
-  /** When the status last changed. */
+  /** When the state last changed. */
   readonly managed: number;
-  readonly status: WithdrawalStatus;
+  readonly state: State;
   /** Empty until the transaction is on the chain. */
   readonly hash: string;
 }
@@ -34,9 +34,9 @@ export interface WithdrawalRecord {
   /** Includes the fee. */
   readonly amount: string;
   readonly fee: string;
-  readonly status: WithdrawalStatus;
+  readonly state: State;
   readonly submitted: number;
-  /** When the status last changed. */
+  /** When the state last changed. */
   readonly managed: number;
   readonly address: string;
   readonly orderNumber: string;
@@ -45,25 +45,41 @@ export interface WithdrawalRecord {
 }
 
 function withdrawalRecord(withdrawal: Withdrawal): WithdrawalRecord {
-  const { id, coin, amount, fee, status, submitted, managed, address, hash } = withdrawal;
+  const { id, coin, amount, fee, state, submitted, managed, address, hash } = withdrawal;
   const texts = { amount: coinText(coin, amount), fee: coinText(coin, fee) };
-  return { id: String(id), ...texts, status, submitted, managed, address, orderNumber: `W${id}`, hash };
+  return { id: String(id), ...texts, state, submitted, managed, address, orderNumber: `W${id}`, hash };
 }
 
 export const withdrawalCodec: Codec<Withdrawal> = {
-  encode: ({ id, chain, amount, fee, address, submitted, managed, status, hash }) => [
+  encode: ({ id, chain, amount, fee, address, submitted, managed, state, hash }) => [
     ...[String(id), chain, String(amount), String(fee), address],
-    ...[submitted, managed, status, hash],
+    ...[submitted, managed, STORED_STATES[state], hash],
   ],
   decode: (row, list) => {
     const [account = '', coin = ''] = list.split('/');
-    const [id, chain, amount, fee, address, submitted, managed, status, hash] = row as StoredWithdrawal;
+    const [id, chain, amount, fee, address, submitted, managed, stored, hash] = row as StoredWithdrawal;
     const units = { amount: BigInt(amount), fee: BigInt(fee) };
-    return { id: BigInt(id), account, coin, chain, ...units, address, submitted, managed, status, hash };
+    const state = stateStoredAs(stored);
+    return { id: BigInt(id), account, coin, chain, ...units, address, submitted, managed, state, hash };
   },
 };
 
-type StoredWithdrawal = [string, string, string, string, string, number, number, WithdrawalStatus, string];
+type StoredWithdrawal = [string, string, string, string, string, number, number, number, string];
+
+/** The numbers that the store keeps for states. */
+const STORED_STATES: Readonly<Record<State, number>> = {
+  submitted: 0,
+  failed: 1,
+  success: 2,
+  cancelled: 3,
+  confirmed: 5,
+};
+
+function stateStoredAs(stored: number): State {
+  const state = (Object.keys(STORED_STATES) as State[]).find((name) => STORED_STATES[name] === stored);
+  if (state === undefined) throw new RangeError(`a stored withdrawal of an unknown state: ${stored}`);
+  return state;
+}
 
 /** A withdrawal request that passed all checks. */
 export interface CheckedWithdrawal {
@@ -91,7 +107,7 @@ export class Withdrawals {
     const { account, chain, amount, fee } = checked;
     const { coin } = chain;
     this.requireBalance(checked);
-    const withdrawal = this.note(checked, { status: 0 }, time);
+    const withdrawal = this.note(checked, 'submitted', time);
     this.context.ledger.move(coin, amount, available(account), available(withdrawing(account)));
     this.context.bills.post(account, coin, fee - amount, 'withdrawal', String(withdrawal.id));
     this.context.bills.post(account, coin, -fee, 'withdrawalFee', String(withdrawal.id));
@@ -109,7 +125,7 @@ export class Withdrawals {
     const { account, chain, amount, fee } = checked;
     const { ledger, bills } = this.context;
     this.requireBalance(checked);
-    const withdrawal = this.note(checked, { status: 2 }, time);
+    const withdrawal = this.note(checked, 'success', time);
     const remark = String(withdrawal.id);
     ledger.move(chain.coin, fee, available(account), available(FEES));
     bills.post(account, chain.coin, -fee, 'withdrawalFee', remark);
@@ -123,21 +139,24 @@ export class Withdrawals {
   /** Submitted becomes confirmed, confirmed becomes success. */
   proceed(task: FundsTask, time: number): Withdrawal {
     const withdrawal = this.lists.at(listOf(task), task.place);
-    return withdrawal.status === 0 ? this.confirm(task, withdrawal, time) : this.succeed(task, withdrawal, time);
+    return withdrawal.state === 'submitted'
+      ? this.confirm(task, withdrawal, time)
+      : this.succeed(task, withdrawal, time);
   }
 
   /**
    * Ends a withdrawal before its success and gives the coins back. Throws {@link Refusal} if there is none, if it is final, and
    * if it is confirmed and was to be cancelled.
    */
-  end(account: string, coin: string, id: bigint, status: 1 | 3, time: number): void {
+  end(account: string, coin: string, id: bigint, state: 'failed' | 'cancelled', time: number): void {
     const list = listOf({ account, coin });
     const place = this.lists.firstNot(list, (other) => other.id < id);
     const withdrawal = place > this.lists.length(list) ? undefined : this.lists.at(list, place);
     if (withdrawal?.id !== id) throw new Refusal('noRecord', String(id));
-    if (withdrawal.status !== 0 && (withdrawal.status !== 5 || status === 3)) throw new Refusal('general', 'too late');
+    const mayEnd = withdrawal.state === 'submitted' || (withdrawal.state === 'confirmed' && state === 'failed');
+    if (!mayEnd) throw new Refusal('general', 'too late');
     this.context.scheduler.remove(taskKey({ kind: 'withdrawal', account, coin, place }));
-    this.change(place, withdrawal, { status }, time);
+    this.change(place, withdrawal, { state }, time);
     this.context.ledger.move(coin, withdrawal.amount, available(withdrawing(account)), available(account));
     this.context.bills.post(account, coin, withdrawal.amount, 'withdrawalReturned', String(id));
     this.context.bills.write(time);
@@ -152,24 +171,24 @@ export class Withdrawals {
   private confirm(task: FundsTask, withdrawal: Withdrawal, time: number): Withdrawal {
     this.context.scheduler.add(taskKey(task), time + FUNDS.withdrawalDoneAfter);
     const hash = transactionHash(`withdrawal ${withdrawal.id}`);
-    return this.change(task.place, withdrawal, { status: 5, hash }, time);
+    return this.change(task.place, withdrawal, { state: 'confirmed', hash }, time);
   }
 
   private succeed({ place }: FundsTask, withdrawal: Withdrawal, time: number): Withdrawal {
     const { account, coin, amount, fee } = withdrawal;
     this.context.ledger.move(coin, amount - fee, available(withdrawing(account)), available(OUTSIDE));
     this.context.ledger.move(coin, fee, available(withdrawing(account)), available(FEES));
-    return this.change(place, withdrawal, { status: 2 }, time);
+    return this.change(place, withdrawal, { state: 'success' }, time);
   }
 
   private requireBalance({ account, chain: { coin }, amount }: CheckedWithdrawal): void {
     if (this.context.ledger.available(account, coin) < amount) throw new Refusal('insufficientBalance', coin);
   }
 
-  private note(checked: CheckedWithdrawal, { status }: Pick<Withdrawal, 'status'>, time: number): Withdrawal {
+  private note(checked: CheckedWithdrawal, state: State, time: number): Withdrawal {
     const { account, chain, amount, fee, address } = checked;
-    const names = { id: this.context.sequences.record(time), account, coin: chain.coin, chain: chain.chain };
-    const withdrawal = { ...names, amount, fee, address, submitted: time, managed: time, status, hash: '' };
+    const names = { id: this.context.sequences.order(time), account, coin: chain.coin, chain: chain.chain };
+    const withdrawal = { ...names, amount, fee, address, submitted: time, managed: time, state, hash: '' };
     this.lists.append(listOf(withdrawal), withdrawal);
     return withdrawal;
   }

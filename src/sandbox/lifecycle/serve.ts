@@ -19,6 +19,7 @@ import {
   filesIn,
   keepKeys,
   keysOf,
+  readPublished,
   readRecord,
   removeDrafts,
   replacePrivate,
@@ -26,7 +27,6 @@ import {
   type SandboxFiles,
 } from './files.js';
 import { boundedLog } from './log.js';
-import { readPublished } from './running-file.js';
 import { type Running, RunningSandbox } from './running-sandbox.js';
 
 export interface ServeOptions {
@@ -99,14 +99,23 @@ async function present(
     get exchange() {
       return dataDirectory.exchange;
     },
-    ...{ now, zone, klineSince, tolerance, limits: keptLimits(limits), log },
+    now,
+    zone,
+    klineSince,
+    tolerance,
+    limits: keptLimits(limits),
+    log,
   });
   const listener = await listenOn(interfaceListener(handler, activity, { faults, strictAgent }), port, files);
   const adminToken = randomBytes(24).toString('hex');
   let running: RunningSandbox | undefined;
   const calls = adminCalls({
-    ...{ dataDirectory, directory: files.exchange, activity, faults },
-    ...{ address: () => address, running: () => running },
+    dataDirectory,
+    directory: files.exchange,
+    activity,
+    faults,
+    address: () => address,
+    running: () => running,
   });
   const admin = await listen(adminListener(adminToken, calls), 0);
   const address = addressOf(dataDirectory.exchange, listener, { adminUrl: admin.url, adminToken });

@@ -127,7 +127,7 @@ export class MarginService {
 
   private rows(wallet: Wallet): MarginBalance[] {
     const kind = wallet.kind === 'cross' ? 'cross' : 'isolated';
-    const market = kind === 'isolated' ? wallet.market.market : null;
+    const market = kind === 'isolated' ? wallet.market.name : null;
     const { ledger } = this.context;
     return coinsOf(wallet).flatMap((coin) => {
       const { name } = wallet;
@@ -162,7 +162,7 @@ export class MarginService {
     if (units === 0n || coin === valuationCoin) return units;
     const priced = MARKETS.get(`${coin}_${valuationCoin}`);
     if (priced === undefined) throw new RangeError(`no market prices ${coin} in ${valuationCoin}`);
-    return priced.worth(this.context.lastPrice(priced.market), units, rounding);
+    return priced.worth(this.context.lastPrice(priced.name), units, rounding);
   }
 }
 

@@ -69,9 +69,16 @@ const CHAIN_ROWS: readonly ChainRow[] = [
 /** Coins with one chain and with several, chains with memos, and closed ones. */
 const CHAINS: readonly ChainRules[] = CHAIN_ROWS.map(
   ([coin, chain, mainChain, fee, minWithdrawal, maxWithdrawal, gate, usesMemo, confirmations, addressFormat]) => ({
-    ...{ coin, chain, mainChain, fee, minWithdrawal, maxWithdrawal },
+    coin,
+    chain,
+    mainChain,
+    fee,
+    minWithdrawal,
+    maxWithdrawal,
     ...gate,
-    ...{ usesMemo, confirmations, addressFormat },
+    usesMemo,
+    confirmations,
+    addressFormat,
   }),
 );
 

@@ -4,7 +4,7 @@ import { coinRules } from './coins.js';
 
 /** A market, as in the interface's market configuration. */
 export interface MarketRules {
-  readonly market: string;
+  readonly name: string;
   readonly base: string;
   readonly quote: string;
   readonly priceScale: number;
@@ -20,7 +20,7 @@ export interface MarketRules {
  * is always a whole number of quote units, so no trade rounds its value.
  */
 export class Market implements MarketRules {
-  readonly market: string;
+  readonly name: string;
   readonly base: string;
   readonly quote: string;
   readonly priceScale: number;
@@ -34,7 +34,7 @@ export class Market implements MarketRules {
 
   /** Throws RangeError if the coins have too few decimals for the scales. */
   constructor(rules: MarketRules) {
-    ({ market: this.market, base: this.base, quote: this.quote } = rules);
+    ({ name: this.name, base: this.base, quote: this.quote } = rules);
     ({ priceScale: this.priceScale, amountScale: this.amountScale } = rules);
     ({ minAmount: this.minAmount, minNotional: this.minNotional } = rules);
     const base = coinRules(rules.base).unitDecimal;
@@ -118,7 +118,7 @@ function power(exponent: number): bigint {
   return 10n ** BigInt(exponent);
 }
 
-type Row = [market: string, priceScale: number, amountScale: number, minAmount: string, minNotional: string];
+type Row = [name: string, priceScale: number, amountScale: number, minAmount: string, minNotional: string];
 
 /** Price scale plus amount scale must not exceed the decimals of the quote coin: see {@link Market}. */
 const ROWS: readonly Row[] = [
@@ -134,9 +134,9 @@ const ROWS: readonly Row[] = [
 
 /** The markets of the exchange, in listing order. */
 export const MARKETS: ReadonlyMap<string, Market> = new Map(
-  ROWS.map(([market, priceScale, amountScale, minAmount, minNotional]) => {
-    const [base = '', quote = ''] = market.split('_');
-    return [market, new Market({ market, base, quote, priceScale, amountScale, minAmount, minNotional })];
+  ROWS.map(([name, priceScale, amountScale, minAmount, minNotional]) => {
+    const [base = '', quote = ''] = name.split('_');
+    return [name, new Market({ name, base, quote, priceScale, amountScale, minAmount, minNotional })];
   }),
 );
 

@@ -32,15 +32,15 @@ export class OrderRepository {
 
   constructor(private readonly tables: OrderTables) {}
 
-  /** Lists a new order; {@link keep} follows. If its client id was used before, it now means this one. */
-  enter(order: Order): void {
+  /** Lists a new order; {@link save} follows. If its client id was used before, it now means this one. */
+  add(order: Order): void {
     if (isSimulated(order.account)) return;
     for (const list of [order.side, 'all'] as const) this.list(order, list);
     if (order.clientId !== null) this.tables.clientIds.put(listName(order, order.clientId), keyOf(order));
   }
 
   /** Stores an order after a change. A simulated trader's order is deleted when it ends. */
-  keep(order: Order): void {
+  save(order: Order): void {
     const key = keyOf(order);
     const customer = !isSimulated(order.account);
     if (order.open || customer) this.tables.orders.put(key, order);
@@ -88,7 +88,7 @@ export class OrderRepository {
 
   /** The open orders of an account in a market, oldest first. */
   openOf(account: string, market: string): Order[] {
-    return [...this.open.values()].filter((order) => order.account === account && order.market.market === market);
+    return [...this.open.values()].filter((order) => order.account === account && order.market.name === market);
   }
 
   /** A page of a list, newest first; pages count from 1. `traded` is sorted by the time of the first trade. */
@@ -122,5 +122,5 @@ function keyOfId(account: string, market: string, id: string): string | undefine
 }
 
 function listName({ account, market }: Order, list: string): string {
-  return `${account}/${market.market}/${list}`;
+  return `${account}/${market.name}/${list}`;
 }

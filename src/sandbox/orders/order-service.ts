@@ -7,7 +7,7 @@ import type { MarginService } from '../margin/margin-service.js';
 import type { Market } from '../markets/market.js';
 import type { Tape } from '../markets/tape.js';
 import { Refusal } from '../refusals.js';
-import { held, type Order } from './order.js';
+import { heldFunds, type Order } from './order.js';
 import type { OrderRepository } from './order-repository.js';
 import type { Sequences } from './sequences.js';
 
@@ -24,7 +24,7 @@ export function lastPrice(venue: Venue | undefined): bigint {
 }
 
 /** An order to be placed, in ticks and lots. */
-export interface Intent {
+export interface NewOrder {
   readonly account: string;
   readonly side: Side;
   readonly type: OrderType;
@@ -32,7 +32,7 @@ export interface Intent {
   readonly amount: bigint;
   readonly clientId?: string | undefined;
   /** Which wallet pays and receives (default: spot). */
-  readonly kind?: AccountType | undefined;
+  readonly accountType?: AccountType | undefined;
   /** Borrow what is missing. */
   readonly borrow?: boolean | undefined;
   /** Repay with what comes in. */
@@ -58,12 +58,13 @@ export class OrderService {
   ) {}
 
   /** Takes an order at `time`. Throws {@link Refusal}, with nothing changed, if it cannot be placed. */
-  place(venue: Venue, intent: Intent, time: number): Order {
-    if (intent.type === 'postOnly' && venue.book.crosses(intent.side, intent.price)) throw new Refusal('wouldTrade');
+  place(venue: Venue, newOrder: NewOrder, time: number): Order {
+    if (newOrder.type === 'postOnly' && venue.book.crosses(newOrder.side, newOrder.price))
+      throw new Refusal('wouldTrade');
     this.time = Math.max(this.time, time);
-    const order = this.funded(venue.market, intent);
-    this.orders.enter(order);
-    for (const event of venue.book.submit(order, intent.type)) this.apply(venue, event);
+    const order = this.createFunded(venue.market, newOrder);
+    this.orders.add(order);
+    for (const event of venue.book.submit(order, newOrder.type)) this.apply(venue, event);
     return order;
   }
 
@@ -73,20 +74,20 @@ export class OrderService {
   }
 
   /** Holds what the order may cost, borrowing what is missing if it may, and gives it an id. */
-  private funded(market: Market, intent: Intent): Order {
+  private createFunded(market: Market, newOrder: NewOrder): Order {
     const {
       account,
       side,
       type,
       price,
       amount,
-      kind = 'spot',
+      accountType = 'spot',
       borrow = false,
       repay = false,
       clientId = null,
-    } = intent;
-    const wallet = walletOf(account, kind, market);
-    const { coin, units } = held({ market, side, price, remaining: amount });
+    } = newOrder;
+    const wallet = walletOf(account, accountType, market);
+    const { coin, units } = heldFunds({ market, side, price, remaining: amount });
     const missing = units - this.ledger.available(wallet.name, coin);
     if (missing > 0n) {
       if (!borrow) throw new Refusal('insufficientBalance', coin);
@@ -99,7 +100,7 @@ export class OrderService {
     return {
       id,
       account,
-      kind,
+      accountType,
       wallet: wallet.name,
       repay,
       market,
@@ -116,7 +117,7 @@ export class OrderService {
   private apply(venue: Venue, event: BookEvent<Order>): void {
     if (event.kind === 'traded') this.trade(venue, event.maker, event.taker, event.price, event.amount);
     if (event.kind === 'cancelled') this.close(event.order);
-    if (event.kind === 'rested') this.keep(event.order);
+    if (event.kind === 'rested') this.save(event.order);
   }
 
   private trade(venue: Venue, maker: Order, taker: Order, price: bigint, amount: bigint): void {
@@ -131,7 +132,7 @@ export class OrderService {
     venue.tape.record({ id: this.sequences.trade(), time: this.time, side: opposite(maker.side), price, amount });
     for (const order of [maker, taker]) {
       if (order.remaining === 0n) this.close(order);
-      else this.keep(order);
+      else this.save(order);
     }
   }
 
@@ -142,18 +143,18 @@ export class OrderService {
   }
 
   private close(order: Order): void {
-    const { coin, units } = held(order);
+    const { coin, units } = heldFunds(order);
     this.ledger.release(order.wallet, coin, units);
     if (order.repay) {
       this.margin.repay(order.wallet, coin, units);
       this.bills.write(this.time);
     }
     order.open = false;
-    this.keep(order);
+    this.save(order);
   }
 
-  private keep(order: Order): void {
-    this.orders.keep(order);
+  private save(order: Order): void {
+    this.orders.save(order);
     if (!isSimulated(order.account)) this.customersChanged = true;
   }
 }

@@ -1,4 +1,4 @@
-import type { AccountType, OrderType, Side } from '../../domain/order.js';
+import type { AccountType, OrderState, OrderType, Side } from '../../domain/order.js';
 import { walletName } from '../accounts/accounts.js';
 import type { BookOrder } from '../engine/book.js';
 import { coinText, MARKETS, type Market } from '../markets/market.js';
@@ -7,7 +7,7 @@ import type { Codec } from '../store/table.js';
 /** An order as the exchange keeps it, in ticks and lots. */
 export interface Order extends BookOrder {
   readonly account: string;
-  readonly kind: AccountType;
+  readonly accountType: AccountType;
   /** The ledger account that pays and receives. */
   readonly wallet: string;
   /** Whether what comes in repays the wallet's debt. */
@@ -26,20 +26,16 @@ export interface Order extends BookOrder {
   open: boolean;
 }
 
-/** 0 waiting, 3 waiting with a part filled, 1 cancelled, 2 completed or cancelled after a partial fill. */
-export type OrderStatus = 0 | 1 | 2 | 3;
-
-export function statusOf(order: Order): OrderStatus {
-  const untouched = order.remaining === order.amount;
-  if (order.open) return untouched ? 0 : 3;
-  return untouched ? 1 : 2;
+export function stateOf({ open, remaining }: Order): OrderRecord['state'] {
+  if (open) return 'open';
+  return remaining === 0n ? 'filled' : 'cancelled';
 }
 
 /** An order as its owner sees it: decimal text. */
 export interface OrderRecord {
   readonly id: string;
   readonly clientId: string | null;
-  readonly account: AccountType;
+  readonly accountType: AccountType;
   readonly market: string;
   readonly side: Side;
   readonly type: OrderType;
@@ -51,7 +47,8 @@ export interface OrderRecord {
   /** In the coin the order receives: the base coin of a buy, the quote coin of a sell. Observed by clients, not documented. */
   readonly fee: string;
   readonly time: number;
-  readonly status: OrderStatus;
+  /** A cancelled order may have traded in part. */
+  readonly state: Exclude<OrderState, 'other'>;
 }
 
 export function recordOf(order: Order): OrderRecord {
@@ -59,8 +56,8 @@ export function recordOf(order: Order): OrderRecord {
   return {
     id: String(order.id),
     clientId: order.clientId,
-    account: order.kind,
-    market: market.market,
+    accountType: order.accountType,
+    market: market.name,
     side,
     type: order.type,
     price: market.price(order.price),
@@ -69,14 +66,14 @@ export function recordOf(order: Order): OrderRecord {
     filledValue: coinText(market.quote, order.value),
     fee: coinText(side === 'buy' ? market.base : market.quote, order.fee),
     time: order.time,
-    status: statusOf(order),
+    state: stateOf(order),
   };
 }
 
 type Holding = Pick<Order, 'market' | 'side' | 'price' | 'remaining'>;
 
 /** What an open order holds: the value of its remainder at its own price, or the remainder itself. */
-export function held(order: Holding): { coin: string; units: bigint } {
+export function heldFunds(order: Holding): { coin: string; units: bigint } {
   const { market, side, price, remaining } = order;
   if (side === 'buy') return { coin: market.quote, units: market.value(price, remaining) };
   return { coin: market.base, units: market.units(remaining) };
@@ -88,12 +85,12 @@ export function orderKey(account: string, market: string, id: bigint): string {
 }
 
 export function keyOf(order: Order): string {
-  return orderKey(order.account, order.market.market, order.id);
+  return orderKey(order.account, order.market.name, order.id);
 }
 
 export const orderCodec: Codec<Order> = {
   encode: (order) => [
-    order.kind,
+    order.accountType,
     order.repay ? 1 : 0,
     order.side,
     order.type,
@@ -106,12 +103,13 @@ export const orderCodec: Codec<Order> = {
     const [account = '', name = '', id = '0'] = key.split('/');
     const market = MARKETS.get(name);
     if (market === undefined) throw new RangeError(`a stored order of an unknown market: ${name}`);
-    const [kind, repay, side, type, price, amount, remaining, value, fee, time, clientId, open] = row as StoredOrder;
+    const [accountType, repay, side, type, price, amount, remaining, value, fee, time, clientId, open] =
+      row as StoredOrder;
     return {
       id: BigInt(id),
       account,
-      kind,
-      wallet: walletName(account, kind, name),
+      accountType,
+      wallet: walletName(account, accountType, name),
       repay: repay === 1,
       market,
       side,

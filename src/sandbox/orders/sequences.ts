@@ -22,7 +22,8 @@ export class Sequences {
 
   /**
    * An order id of 18 digits, more than a double holds, like the interface's: the UTC date, the ms of the day, and two digits
-   * that distinguish the orders of one ms. If those are used up, the ids run ahead of the clock.
+   * that distinguish the orders of one ms. If those are used up, the ids run ahead of the clock. Deposits and withdrawals
+   * take their ids from here too.
    */
   order(time: number): bigint {
     const fromTime = this.firstOfDay(time) + BigInt(time % DAY) * 100n;
@@ -39,11 +40,6 @@ export class Sequences {
       this.day = { number: day, first: BigInt(date) * 10_000_000_000n };
     }
     return this.day.first;
-  }
-
-  /** The id of a deposit or a withdrawal, from the same sequence as those of orders. */
-  record(time: number): bigint {
-    return this.order(time);
   }
 
   trade(): bigint {

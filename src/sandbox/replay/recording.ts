@@ -147,15 +147,15 @@ class Line {
   }
 
   private price(index: number): bigint {
-    const { priceScale, market } = this.market;
-    const ticks = this.units(index, priceScale, `a price with at most ${priceScale} decimals, as ${market} has`);
+    const { priceScale, name } = this.market;
+    const ticks = this.units(index, priceScale, `a price with at most ${priceScale} decimals, as ${name} has`);
     this.demand(ticks > 0n, 'prices above zero');
     return ticks;
   }
 
   private amount(index: number): bigint {
-    const { amountScale, market } = this.market;
-    return this.units(index, amountScale, `an amount with at most ${amountScale} decimals, as ${market} has`);
+    const { amountScale, name } = this.market;
+    return this.units(index, amountScale, `an amount with at most ${amountScale} decimals, as ${name} has`);
   }
 
   private units(index: number, scale: number, rule: string): bigint {

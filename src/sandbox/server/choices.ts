@@ -27,6 +27,9 @@ export const CANDLE_ROWS = 1000;
 /** Documented: getOrders "returns 10 records per request". */
 export const ORDERS_PER_PAGE = 10;
 
+/** Observed: the status of an open order, traded in part or not. The interface gives 0 and 3 the same meaning. */
+export const OPEN_ORDER_STATUS = 3;
+
 /** Chosen: the largest page of getOrdersNew and its like. 10 is observed, and is the default. */
 export const MOST_ORDERS_PER_PAGE = 100n;
 
@@ -114,4 +117,4 @@ export const BILL_WORDS: Readonly<Record<BillKind, string>> = {
 };
 
 /** Chosen: "text describing the status" of a deposit. */
-export const DEPOSIT_WORDS = { 0: 'waiting for confirmation', 1: 'failed', 2: 'success' } as const;
+export const DEPOSIT_WORDS = { waiting: 'waiting for confirmation', failed: 'failed', success: 'success' } as const;

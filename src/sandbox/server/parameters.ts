@@ -1,5 +1,4 @@
-import type { Operation } from '../../exchange/operations/operation.js';
-import type { Parameter } from '../../exchange/operations/parameters.js';
+import type { Operation, Parameter } from '../../exchange/operations/operation.js';
 import { Refusal } from '../refusals.js';
 import { PARAMETER_REFUSALS, SWITCHED, SWITCHES } from './choices.js';
 

@@ -48,7 +48,7 @@ export class MarketSimulator {
   ) {
     const tradersOf = (venue: Venue, index: number) =>
       new MarketTraders(Math.floor(random(seed, 5, index) * 2 ** 31), venue, orderService);
-    this.markets = new Map(venues.map((venue, index) => [venue.market.market, tradersOf(venue, index)]));
+    this.markets = new Map(venues.map((venue, index) => [venue.market.name, tradersOf(venue, index)]));
     this.path = new PricePath(seed, state.path);
     this.step = state.step;
   }
@@ -64,7 +64,7 @@ export class MarketSimulator {
 
   /** Takes over a stored open order of a simulated trader. */
   restore(order: Order): void {
-    this.markets.get(order.market.market)?.restore(order);
+    this.markets.get(order.market.name)?.restore(order);
   }
 
   /** Replays a recorded trade in its market. */
@@ -74,7 +74,7 @@ export class MarketSimulator {
 
   /** Moves the fair price of a market to `target` ticks within `ms`, beginning at the last step. */
   movePrice(market: string, target: number, ms: number): void {
-    const index = this.venues.findIndex((venue) => venue.market.market === market);
+    const index = this.venues.findIndex((venue) => venue.market.name === market);
     const venue = this.venues[index];
     if (venue === undefined) throw new RangeError(`no such market: ${market}`);
     const { time: from, fair: start } = this.moment(venue, index, this.step);
@@ -114,9 +114,9 @@ export class MarketSimulator {
     }
   }
 
-  private stepIn({ market: { market }, tape }: Venue, moment: Moment): void {
-    const simulator = this.markets.get(market);
-    if (!this.orders.isReplayed(market)) simulator?.step(moment);
+  private stepIn({ market: { name }, tape }: Venue, moment: Moment): void {
+    const simulator = this.markets.get(name);
+    if (!this.orders.isReplayed(name)) simulator?.step(moment);
     else if (tape.last !== undefined) simulator?.quoteOnly({ ...moment, fair: Number(tape.last.price) });
   }
 
@@ -125,8 +125,8 @@ export class MarketSimulator {
     for (const within of PRINTS) {
       const step = minute * STEPS_PER_MINUTE + within;
       for (const [index, venue] of this.venues.entries()) {
-        if (this.orders.isReplayed(venue.market.market)) continue;
-        this.markets.get(venue.market.market)?.print(this.moment(venue, index, step), 1 / PRINTS.length);
+        if (this.orders.isReplayed(venue.market.name)) continue;
+        this.markets.get(venue.market.name)?.print(this.moment(venue, index, step), 1 / PRINTS.length);
       }
     }
     this.step = (minute + 1) * STEPS_PER_MINUTE - 1;
@@ -134,7 +134,7 @@ export class MarketSimulator {
 
   private moment({ market }: Venue, index: number, step: number): Moment {
     const path = this.path.fair(market.base, market.quote, step % STEPS_PER_MINUTE) * 10 ** market.priceScale;
-    const fair = this.orders.priceMoves.fair(market.market, step * STEP, path);
+    const fair = this.orders.priceMoves.fair(market.name, step * STEP, path);
     return {
       time: step * STEP,
       fair,

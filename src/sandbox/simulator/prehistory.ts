@@ -13,7 +13,7 @@ type Shape = Readonly<Record<'open' | 'high' | 'low' | 'close', Float64Array>>;
  * from them and the seed, so none are stored.
  */
 export function prehistory(market: Market, seed: number, end: number): History {
-  return new ColumnHistory(end, () => (market.market === 'btc_usdt' ? recordedMinutes() : synthesised(market, seed)));
+  return new ColumnHistory(end, () => (market.name === 'btc_usdt' ? recordedMinutes() : synthesised(market, seed)));
 }
 
 /** A history that is made when it is first read. */
@@ -55,7 +55,7 @@ class ColumnHistory implements History {
 const made = new Map<string, Columns>();
 
 function synthesised(market: Market, seed: number): Columns {
-  const name = `${market.market}/${seed}`;
+  const name = `${market.name}/${seed}`;
   const columns = made.get(name) ?? synthesise(market, seed);
   if (made.size < MOST_MADE) made.set(name, columns);
   return columns;

@@ -2,7 +2,7 @@ import type { OrderType, Side } from '../../domain/order.js';
 import { MAKERS, TAKERS } from '../accounts/accounts.js';
 import { opposite } from '../engine/book.js';
 import type { Market } from '../markets/market.js';
-import { held, type Order } from '../orders/order.js';
+import { heldFunds, type Order } from '../orders/order.js';
 import type { OrderService, Venue } from '../orders/order-service.js';
 import { Refusal } from '../refusals.js';
 import type { Print } from '../replay/recording.js';
@@ -172,7 +172,7 @@ export class MarketTraders {
     amount: bigint,
     time: number,
   ): Order | undefined {
-    const { coin, units } = held({ market: this.venue.market, side, price, remaining: amount });
+    const { coin, units } = heldFunds({ market: this.venue.market, side, price, remaining: amount });
     const { ledger } = this.orderService;
     if (ledger.available(account, coin) < units) ledger.credit(account, coin, units * 1_000n);
     try {
@@ -220,7 +220,7 @@ export function profileOf(market: Market): Profile {
   const price = (genesisPrice(market.base) / genesisPrice(market.quote)) * 10 ** market.priceScale;
   const lotsPerUsdt = 10 ** market.amountScale / genesisPrice(market.base);
   const depth = 4_000 + 8_000 * factorOf(market.base).factor.turnover;
-  const quotes = market.market === 'btc_usdt' ? MORE_QUOTES : QUOTES;
+  const quotes = market.name === 'btc_usdt' ? MORE_QUOTES : QUOTES;
   const width = (relative: number) => Math.max(1, Math.round(price * relative));
   return {
     halfSpread: Math.max(0.6, price * 1.5e-6),

@@ -23,10 +23,10 @@ export function closeJob(job: Job, checkedTo?: number): void {
   const outcome = outcomeOf(job);
   if (outcome === 'unknown') throw new Error('a job in doubt cannot be closed');
   const duplicates = [...job.duplicates.keys()];
-  job.entry.leave(wordsOf(job), {
+  job.entry.release(wordsOf(job), {
     settled: { outcome, id: null, duplicates, ...(checkedTo === undefined ? {} : { checkedTo }) },
   });
-  job.entry.settleKeeping(summaryOf(job, outcome));
+  job.entry.archiveSummary(summaryOf(job, outcome));
 }
 
 /** An order from a request that the network repeated, and its line. */
@@ -43,7 +43,7 @@ export function factsOf(job: Job, more: readonly Duplicate[]): (readonly [event:
   const copied = { kind: 'copied', orders: others } as const;
   return [
     ...(first.size === 0 ? [] : [[`there after a refusal: ${[...first.values()].join(', ')}`, found] as const]),
-    ...(others.length === 0 ? [] : [[`there again: ${others.map(([, id]) => id).join(', ')}`, copied] as const]),
+    ...(others.length === 0 ? [] : [[`duplicates: ${others.map(([, id]) => id).join(', ')}`, copied] as const]),
   ];
 }
 
@@ -99,7 +99,7 @@ export function endJob(job: Job, why: string, checkedTo?: number): void {
   const { placed, refused, unknown } = job.counts();
   const isUntouched = placed + refused + unknown === 0;
   if (job.pendingRequests.size === 0 && (isUntouched || job.unsent().length === 0)) closeJob(job, checkedTo);
-  else job.entry.leave(`stopped (${why}): ${wordsOf(job)}`);
+  else job.entry.release(`stopped (${why}): ${wordsOf(job)}`);
 }
 
 /** The lines of these orders, each as often as it occurs. */

@@ -94,7 +94,9 @@ export class Job extends Progress {
 
   /** Keys of lines whose outcome is unknown and whose answer nobody awaits. */
   uncertainKeys(): ReadonlySet<string> {
-    const uncertainLines = [...this.pendingRequests.values()].filter(({ isOver }) => isOver || this.entry.mayBeLeft);
+    const uncertainLines = [...this.pendingRequests.values()].filter(
+      ({ isOver }) => isOver || this.entry.mayBeAbandoned,
+    );
     return new Set(uncertainLines.flatMap(({ lines }) => [...lines].map((line) => this.keys[line] ?? '')));
   }
 
@@ -103,7 +105,7 @@ export class Job extends Progress {
     const requests = portions.map((lines, index) => [this.requests + 1 + index, lines] as const);
     const fact = { kind: 'leaving', requests, reqTime } as const;
     const [first, last] = [this.requests + 1, this.requests + portions.length];
-    await this.entry.require(first === last ? `request ${first} leaves` : `requests ${first} to ${last} leave`, {
+    await this.entry.noteDurably(first === last ? `request ${first} leaves` : `requests ${first} to ${last} leave`, {
       fact,
     });
     this.apply(fact);

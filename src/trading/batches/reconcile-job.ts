@@ -1,5 +1,6 @@
 import type { Order } from '../../domain/order.js';
-import { readOrderPages } from '../../exchange/order-pages.js';
+import { tryRead } from '../../errors.js';
+import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import { jobWrite, lineId, nameOf, openOrderWrites, rowOf, termsOf } from '../orders/attempts.js';
@@ -7,7 +8,6 @@ import { knownOrders, newestOrders, usedTolerance } from '../orders/verify-order
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { type List, type Reconciled, reconcile } from '../reconcile.js';
 import { orderProbe } from '../tolerance.js';
-import { tryRead } from '../try-read.js';
 import { closeLate, closeNamed, closeRefused, counted } from './close-requests.js';
 import { type Duplicate, factsOf } from './closing.js';
 import type { Job } from './job.js';
@@ -137,6 +137,9 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
   );
 }
 
+/** Why a job cannot continue yet. */
+export const MAY_STILL_ARRIVE = 'earlier requests may still arrive';
+
 /**
  * Finds out what earlier runs left unknown. If the record may be incomplete, lines that it does not mention may have left
  * all the same: identical orders on the exchange count as theirs.
@@ -146,7 +149,7 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
 export async function settleEarlier(account: TradingAccount, job: Job): Promise<string | undefined> {
   if (!job.isWhole && !(await reconcileUnsent(account, job))) return 'the lists of orders could not be read';
   await settlePending(account, job);
-  return job.pendingRequests.size === 0 ? undefined : 'the exchange may still get earlier requests';
+  return job.pendingRequests.size === 0 ? undefined : MAY_STILL_ARRIVE;
 }
 
 /** The pause after a failed read. */

@@ -1,8 +1,8 @@
 import type { Order } from '../../domain/order.js';
+import { tryRead } from '../../errors.js';
+import { PAGE_SIZE, readOrderPages } from '../../exchange/growing-pages.js';
 import { timeFor } from '../../exchange/limiter/limits.js';
-import { PAGE_SIZE, readOrderPages } from '../../exchange/order-pages.js';
 import type { TradingAccount } from '../account.js';
-import { tryRead } from '../try-read.js';
 import { type Job, MOST_PAIRS } from './job.js';
 import { misplacedIn } from './places.js';
 import { reconcileJob } from './reconcile-job.js';

@@ -24,7 +24,7 @@ export async function settleJob(
   const before = new Job(entry);
   const isKnown = before.isWhole && before.pendingRequests.size === 0;
   if (!end && isKnown && before.unsent().length > 0) return { outcome: outcomeOf(before), duplicates: [] };
-  if (!entry.takeUp()) return { outcome: 'unknown', duplicates: [] };
+  if (!entry.claim()) return { outcome: 'unknown', duplicates: [] };
   const job = new Job(entry);
   const isSettled = (await settleEarlier(account, job)) === undefined;
   const checked = isSettled && job.counts().placed > 0 ? await findRepeated(account, job) : undefined;

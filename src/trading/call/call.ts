@@ -32,10 +32,10 @@ export async function sendCall(
   const entry = journal.begin<'call'>({ operation: 'call', terms }, { id, reqTime });
   gate.recorded(entry);
   const result = await client.api
-    .call(terms.method, terms.parameters, reqTime, gate.mayLeave)
+    .call(terms.method, terms.parameters, { reqTime, mayLeave: gate.mayLeave })
     .catch((error: unknown) => {
       // a Failure means that the request could not be made; another error may have come after it left
-      if (error instanceof Failure) entry.withdraw();
+      if (error instanceof Failure) entry.discard();
       throw error;
     });
   if (result.kind === 'done') return settled(entry, { outcome: 'done', body: result.answer }, 'answered');
@@ -49,7 +49,7 @@ export async function sendCall(
     return settled(entry, { outcome: 'notSent', reason, failure }, `not sent: ${reason}`);
   }
   entry.note(`no answer: ${reason}`);
-  entry.leave();
+  entry.release();
   return { outcome: 'unknown', reason };
 }
 

@@ -1,11 +1,10 @@
 import type { Order, OrderReference } from '../../domain/order.js';
-import { Failure, type FailureKind } from '../../errors.js';
+import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
-import { newClientId } from '../orders/client-id.js';
 import { type OwnOrders, readOpenOrders } from '../orders/open-orders.js';
+import { newClientId } from '../orders/terms.js';
 import { probeOf, toleranceOf } from '../tolerance.js';
-import { tryRead } from '../try-read.js';
 import {
   type CancelOutcome,
   factsOf,

@@ -1,5 +1,5 @@
 import type { Order, OrderReference } from '../../domain/order.js';
-import { Failure, type FailureKind } from '../../errors.js';
+import { Failure, type FailureKind, tryRead } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { UNREAD } from '../../exchange/observed-codes.js';
 import { type Refused, SUCCESS } from '../../exchange/response.js';
@@ -9,7 +9,6 @@ import { isOf, type Settled } from '../journal/intent.js';
 import { isRefusedAlike, isSameReference } from '../orders/reference.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
 import { orderProbe } from '../tolerance.js';
-import { tryRead } from '../try-read.js';
 
 /** What is known of an order that was to be cancelled; null is unknown. */
 export interface OrderFacts {
@@ -66,9 +65,9 @@ export type CancelEntry = Entry<'cancelOrder'> | Entry<'replace'>;
 export async function sendCancel(account: TradingAccount, entry: CancelEntry): Promise<CancelOutcome | NoAnswer> {
   const { terms, reqTime } = entry.intent;
   entry.note('cancellation sent');
-  const result = await account.client.cancelOrder(terms.market, terms.order, reqTime).catch((error: unknown) => {
+  const result = await account.client.cancelOrder(terms.market, terms.order, { reqTime }).catch((error: unknown) => {
     // another error may have come after the request left
-    if (error instanceof Failure) entry.withdraw();
+    if (error instanceof Failure) entry.discard();
     throw error;
   });
   if (result.kind === 'refused') return refused(account, entry, result.refusal);
@@ -162,7 +161,7 @@ export async function settleCancel(account: TradingAccount, entry: Entry<'cancel
 /** Keeps an outcome in the journal; an unknown one stays open. */
 export function recordCancel(entry: CancelEntry, cancel: CancelOutcome): void {
   const { outcome, id } = cancel;
-  if (outcome === 'unknown') entry.leave();
+  if (outcome === 'unknown') entry.release();
   else entry.settle({ outcome, id, duplicates: [] }, eventOf(cancel));
 }
 

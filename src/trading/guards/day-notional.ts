@@ -4,10 +4,10 @@ import { usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
 import { worthOfLines } from '../batches/lines.js';
+import type { Sums, ValueOf } from '../journal/archive.js';
 import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, marketOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
-import type { Sums, ValueOf } from '../journal/sums.js';
 import { remainderOf, worthOfOrder } from '../orders/terms.js';
 import type { GuardLimits } from './limits.js';
 

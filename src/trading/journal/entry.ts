@@ -17,9 +17,8 @@ import {
   type Write,
 } from './intent.js';
 import { lineOf } from './lines.js';
-import { eventsIn, fileName, readRecord, recordOf } from './record.js';
+import { eventsIn, fileName, moveToVerifying, readRecord, recordOf } from './record.js';
 import { isHere, isRunning, isSame, runnerOf, thisProcess } from './runner.js';
-import { moveToVerifying } from './verifying.js';
 
 /** In characters. */
 const LONGEST_EVENT = 300;
@@ -63,7 +62,7 @@ export class Entry<Kind extends Operation = Operation> {
   }
 
   /** Whether it may have no live owner: it has none, or its owner cannot be seen from here. */
-  get mayBeLeft(): boolean {
+  get mayBeAbandoned(): boolean {
     const { runner } = this;
     return runner === null || !isHere(runner) || !this.isUnderWay;
   }
@@ -73,7 +72,7 @@ export class Entry<Kind extends Operation = Operation> {
    * look it up.
    */
   get isInDoubt(): boolean {
-    return this.mayBeLeft || this.happened.some(({ doubt, runner }) => doubt === true || runner !== undefined);
+    return this.mayBeAbandoned || this.happened.some(({ doubt, runner }) => doubt === true || runner !== undefined);
   }
 
   /**
@@ -81,7 +80,7 @@ export class Entry<Kind extends Operation = Operation> {
    * @param bid as for a new record
    * @throws Failure `usage` if that cannot be recorded
    */
-  takeUp(bid?: string): boolean {
+  claim(bid?: string): boolean {
     if (this.isUnderWay || this.#isOfAnother()) return false;
     const own = thisProcess();
     const line = lineOf(this.#event('resumed', { runner: own, ...(bid === undefined ? {} : { bid }) }));
@@ -119,7 +118,7 @@ export class Entry<Kind extends Operation = Operation> {
    * Adds what has to be on the disk before anything leaves.
    * @throws Failure `usage` if it cannot be written: nothing may be sent
    */
-  async require(event: string, details: EventDetails): Promise<void> {
+  async noteDurably(event: string, details: EventDetails): Promise<void> {
     const line = this.#event(event, details);
     try {
       await appendDurablyAside(this.file, lineOf(line));
@@ -130,7 +129,7 @@ export class Entry<Kind extends Operation = Operation> {
   }
 
   /** Gives up for now: the write stays open and its outcome unknown. */
-  leave(event = 'unknown', details: EventDetails = {}): void {
+  release(event = 'unknown', details: EventDetails = {}): void {
     this.note(event, { ...details, left: true });
   }
 
@@ -145,7 +144,7 @@ export class Entry<Kind extends Operation = Operation> {
   }
 
   /** The same with a summary for the archive; the full record is kept beside it. */
-  settleKeeping(summary: Settled): void {
+  archiveSummary(summary: Settled): void {
     this.#close(summary);
   }
 
@@ -170,7 +169,7 @@ export class Entry<Kind extends Operation = Operation> {
       events: this.#plainEvents(),
     };
     unlessDiskFails(() => this.archive.add({ ...kept, duplicates }, kept));
-    this.note(`there again: ${ids.join(', ')}`, { late: true, settled: { ...settlement, duplicates } });
+    this.note(`duplicates: ${ids.join(', ')}`, { late: true, settled: { ...settlement, duplicates } });
   }
 
   /**
@@ -178,7 +177,7 @@ export class Entry<Kind extends Operation = Operation> {
    * record of a job stays for as long as its summary.
    * @param remembers keeps it for an order that appears after all
    */
-  verify(remembers = false): void {
+  endVerification(remembers = false): void {
     unlessDiskFails(() => {
       if (remembers) this.note('verified', { late: true, verified: true });
       else if (isOf(this.intent, 'orderMoreV2')) this.archive.keep(this.file, fileName(this.intent.id));
@@ -191,7 +190,7 @@ export class Entry<Kind extends Operation = Operation> {
    * @param reqTime what the next request will carry, in milliseconds since the Unix epoch
    * @throws Failure `usage` if it cannot be written, or was settled by others: nothing of the next write may be sent
    */
-  goOnAs<Next extends Operation>(write: Extract<Write, { operation: Next }>, reqTime: number): Entry<Next> {
+  continueAs<Next extends Operation>(write: Extract<Write, { operation: Next }>, reqTime: number): Entry<Next> {
     const { id, time, process, bid } = this.intent;
     const facts = { id, time, reqTime, process, ...(bid === undefined ? {} : { bid }) };
     const intent = { ...write, ...facts } as Intent<Next>;
@@ -201,7 +200,7 @@ export class Entry<Kind extends Operation = Operation> {
   }
 
   /** Deletes the record of a write that was never sent. */
-  withdraw(): void {
+  discard(): void {
     this.#remove();
   }
 

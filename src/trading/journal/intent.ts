@@ -1,18 +1,9 @@
-import type { AccountType, OrderType, Side } from '../../domain/order.js';
+import type { AccountType, OrderReference, OrderTerms as SentTerms, Side } from '../../domain/order.js';
 import type { Place } from '../../platform/processes.js';
 import type { BatchFact } from '../batches/batch-fact.js';
-import type { OrderReference } from '../orders/reference.js';
 
-/** The terms of an order: price and amount are final decimal texts. */
-export interface OrderTerms {
-  readonly market: string;
-  readonly side: Side;
-  readonly type: OrderType;
-  readonly account: AccountType;
-  readonly price: string;
-  readonly amount: string;
-  readonly borrow: boolean;
-  readonly repay: boolean;
+/** The terms of an order as it is recorded. */
+export interface OrderTerms extends SentTerms {
   /** The user's own price and amount, which may be relative. Absent in older records. */
   readonly asked?: { readonly price: string; readonly amount: string };
 }

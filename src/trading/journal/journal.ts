@@ -7,10 +7,9 @@ import { Archive } from './archive.js';
 import { Entry, readEntry } from './entry.js';
 import { createDurably, movedIfThere, namesIn, sweepDrafts, syncFolder, wasLeftBefore } from './files.js';
 import { type Intent, isOf, type MarketSide, marketOf, type Operation, type Settled, type Write } from './intent.js';
-import type { FilterField, LineFilter } from './line-filter.js';
-import { fileName, idOf, recordOf } from './record.js';
+import type { FilterField, LineFilter } from './lines.js';
+import { adopt, fileName, idOf, recordOf, VERIFYING, verifyingNamed, verifyingOf } from './record.js';
 import { thisProcess } from './runner.js';
-import { adopt, VERIFYING, verifyingNamed, verifyingOf } from './verifying.js';
 
 /** Nobody takes this long to create a file. */
 const DRAFT_MS = 3_600_000;
@@ -83,7 +82,7 @@ export class Journal {
     // another process may have settled a write of this id between the caller's read and the claim
     const earlier = chosen ? this.archive.find(id) : undefined;
     if (earlier?.outcome !== 'placed') return entry;
-    entry.withdraw();
+    entry.discard();
     throw used(id, earlier.id);
   }
 

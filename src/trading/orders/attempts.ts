@@ -8,7 +8,10 @@ import type { Journal } from '../journal/journal.js';
 import type { Attempt, Intent, Row } from '../reconcile.js';
 
 /** The parts of an open write's record that are needed. */
-export type OrderEntry = Pick<Entry, 'intent' | 'events' | 'settlement' | 'isVerified' | 'verify' | 'addDuplicates'>;
+export type OrderEntry = Pick<
+  Entry,
+  'intent' | 'events' | 'settlement' | 'isVerified' | 'endVerification' | 'addDuplicates'
+>;
 
 /** A write of the journal as attempts to compare with a list of orders. */
 export interface OrderWrite {

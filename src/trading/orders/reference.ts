@@ -1,8 +1,5 @@
 import type { OrderReference } from '../../domain/order.js';
 import { Failure } from '../../errors.js';
-
-export type { OrderReference } from '../../domain/order.js';
-
 import { OBSERVED } from '../../exchange/observed-codes.js';
 
 /** Whether both name an order in the same way. An id and a client id may still name the same order. */

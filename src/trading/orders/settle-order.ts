@@ -1,15 +1,13 @@
 import type { Order } from '../../domain/order.js';
-import type { FailureKind } from '../../errors.js';
+import { type FailureKind, tryRead } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
 import { certainFrom, type PollResult, pollUntilSettled } from '../poll-until-settled.js';
 import { orderProbe } from '../tolerance.js';
-import { tryRead } from '../try-read.js';
-import { isOwnId, newClientId } from './client-id.js';
 import { isRefusedAlike } from './reference.js';
-import { differences } from './terms.js';
+import { differences, isOwnId, newClientId } from './terms.js';
 import { verifyOrders } from './verify-orders.js';
 
 interface Placed {
@@ -34,6 +32,9 @@ export interface Unknown {
   /** When the outcome is certain, by this machine's clock in ms since the Unix epoch; null if unknown. */
   readonly certainFrom: number | null;
 }
+
+/** Why an order that is not on the exchange cannot be placed any more. */
+export const EXPIRED = 'the request has expired and the exchange has no such order';
 
 /** The outcome of an order that left. */
 export type OrderOutcome = Placed | NotSent | Unknown;
@@ -70,7 +71,7 @@ export async function placed(
   const read = () => verifyOrders(account, intent.terms, { fresh: { entry, order: id } });
   const verified = looks ? await tryRead(read) : { duplicates: [], listed: undefined };
   const own = verified?.duplicates.find((one) => one.intent === intent.id)?.ids ?? [];
-  const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}, and again: ${own.join(', ')}`;
+  const event = own.length === 0 ? `placed: ${id}` : `placed: ${id}, duplicates: ${own.join(', ')}`;
   const checkedTo = verified?.listed?.began;
   entry.settle({ outcome: 'placed', id, duplicates: own, ...(checkedTo === undefined ? {} : { checkedTo }) }, event);
   return { outcome: 'placed', id, duplicates: verified?.duplicates ?? null };
@@ -104,17 +105,17 @@ function foundUnlike(account: TradingAccount, entry: Entry<'order'>, order: Orde
   const { id } = order;
   if (isOwnId(entry.intent)) {
     entry.note(`asked by client id: found, though with ${differs}`);
-    account.warn(`Order ${id} on the exchange differs from what was sent: it has ${differs}.`);
+    account.warn(`The exchange changed order ${id}: it has ${differs}.`);
     return order;
   }
-  const unlike = `order ${id} with this client id has ${differs}; it may be a different order`;
+  const unlike = `order ${id} has this client id but ${differs}, so it may be a different order`;
   entry.note(`asked by client id: ${unlike}`);
   return { unlike };
 }
 
 /** Releases an order whose outcome cannot be decided: another order has its client id, or the exchange changed it. */
 export function undecided(entry: Entry<'order'>, { unlike }: Unlike): Unknown {
-  entry.leave();
+  entry.release();
   return { outcome: 'unknown', reason: unlike, unlike, certainFrom: null };
 }
 
@@ -135,13 +136,12 @@ async function isAnsweredAlike({ client, host }: TradingAccount, { intent }: Ent
 }
 
 function notSent(entry: Entry<'order'>): NotSent {
-  const reason = 'the exchange would not take the request any more, and has no such order';
-  entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${reason}`);
-  return { outcome: 'notSent', reason, failure: 'unreachable' };
+  entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${EXPIRED}`);
+  return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable' };
 }
 
 function unknown(account: TradingAccount, entry: Entry<'order'>, { end, unanswered }: PollResult<unknown>): Unknown {
-  entry.leave();
-  const reason = unanswered ?? 'the exchange shows no such order, and may still get the request';
+  entry.release();
+  const reason = unanswered ?? 'the exchange shows no such order, but the request may still arrive';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
 }

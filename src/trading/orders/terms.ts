@@ -1,6 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Order } from '../../domain/order.js';
-import type { OrderTerms } from '../journal/intent.js';
+import type { Host } from '../../platform/host.js';
+import type { Intent, OrderTerms } from '../journal/intent.js';
 
 /** Price x amount, in the quote coin. */
 export function notionalOf({ price, amount }: Pick<OrderTerms, 'price' | 'amount'>): Decimal {
@@ -60,4 +61,17 @@ function isSame(left: string, right: string): boolean {
 export function remainderOf(wanted: OrderTerms, filled: string): OrderTerms {
   const left = Decimal.of(wanted.amount).minus(Decimal.of(filled));
   return { ...wanted, amount: left.sign > 0 ? left.trimmed().toString() : '0' };
+}
+
+const RANDOM_BYTES = 12;
+const OWN_FORM = /^pit[0-9a-f]{24}$/;
+
+/** A client order id that was never used: "4-36 characters, digits or letters". */
+export function newClientId(host: Pick<Host, 'randomBytes'>): string {
+  return `pit${Buffer.from(host.randomBytes(RANDOM_BYTES)).toString('hex')}`;
+}
+
+/** Whether pit generated the id at random: then nobody else uses it. Absent in older records. */
+export function isOwnId({ id, chosen }: Pick<Intent, 'id' | 'chosen'>): boolean {
+  return chosen !== true && OWN_FORM.test(id);
 }

@@ -1,5 +1,6 @@
 import type { Order, Side } from '../../domain/order.js';
-import { type OrderPages, readOrderPages } from '../../exchange/order-pages.js';
+import { tryRead } from '../../errors.js';
+import { type OrderPages, readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import { addLateOrders } from '../batches/closing.js';
 import { keptJob } from '../batches/job.js';
@@ -17,7 +18,6 @@ import {
   reconcile,
   SLACK_MS,
 } from '../reconcile.js';
-import { tryRead } from '../try-read.js';
 import { nameOf, type OrderEntry, type OrderWrite, openOrderWrites, orderWrite, rowOf, termsOf } from './attempts.js';
 
 /** How long after its time a request may be executed, until the exchange's tolerance is measured, and at most. */
@@ -323,12 +323,12 @@ function noteDuplicates({ journal }: TradingAccount, { fresh }: SideResult, foun
 function closeWrites(account: TradingAccount, { writes, result }: SideResult): void {
   for (const { entry, isSettled, attempts } of writes) {
     if (!isSettled) continue;
-    endVerification(account, entry, attempts, result.closed);
+    closeVerified(account, entry, attempts, result.closed);
   }
 }
 
 /** Closes a settled write whose attempts are closed. One that made nothing is remembered for a day. */
-export function endVerification(
+export function closeVerified(
   account: TradingAccount,
   entry: OrderEntry,
   attempts: readonly Attempt[],
@@ -338,6 +338,6 @@ export function endVerification(
   const end = Math.max(entry.intent.reqTime, ...attempts.map(({ reqTime }) => reqTime));
   const isForgotten = account.client.now() > end + usedTolerance(account) + REMEMBERED_MS;
   if (entry.isVerified) {
-    if (isForgotten) entry.verify();
-  } else if (attempts.every(({ id }) => closed.has(id))) entry.verify(isAbsent && !isForgotten);
+    if (isForgotten) entry.endVerification();
+  } else if (attempts.every(({ id }) => closed.has(id))) entry.endVerification(isAbsent && !isForgotten);
 }

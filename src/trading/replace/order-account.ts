@@ -1,9 +1,8 @@
-import type { AccountType, Order } from '../../domain/order.js';
+import type { AccountType, Order, OrderReference } from '../../domain/order.js';
 import { usage } from '../../errors.js';
 import { Job } from '../batches/job.js';
 import { type Intent, isOf, marketOf, type OrderTerms, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
-import type { OrderReference } from '../orders/reference.js';
 
 /** The account of an order and its loans, which the exchange does not report. */
 type OrderAccount = Pick<OrderTerms, 'account' | 'borrow' | 'repay'>;

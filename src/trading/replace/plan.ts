@@ -1,6 +1,6 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Market } from '../../domain/market.js';
-import type { Order, OrderType, Side } from '../../domain/order.js';
+import type { Order, OrderReference, OrderType, Side } from '../../domain/order.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import {
@@ -11,7 +11,7 @@ import {
   resolveInBook,
 } from '../expressions.js';
 import { type Intent, isOf, type OrderTerms, type ReplaceTerms } from '../journal/intent.js';
-import { isSameReference, type OrderReference } from '../orders/reference.js';
+import { isSameReference } from '../orders/reference.js';
 import { checkOrder } from '../orders/rules.js';
 import { remainderOf } from '../orders/terms.js';
 import { refuseDuplicate } from '../orders/uncertain-writes.js';

@@ -66,7 +66,7 @@ export async function replaceOrder(
     refuseConcurrentCancel(account, terms.order, id);
     recheck?.();
   } catch (error) {
-    entry.withdraw();
+    entry.discard();
     throw error;
   }
   const cancel = await cancelReplaced(account, entry);
@@ -135,7 +135,7 @@ async function placeRest(
   const send = async () => {
     checkOrder(market, Decimal.of(rest.price), Decimal.of(rest.amount));
     refuseDuplicate(account, rest);
-    const next = entry.goOnAs<'order'>({ operation: 'order', terms: rest, replaces: terms }, account.client.now());
+    const next = entry.continueAs<'order'>({ operation: 'order', terms: rest, replaces: terms }, account.client.now());
     return { next, result: await sendOrder(account, next) };
   };
   // if this throws, nothing was sent: the cancelled order has to be reported all the same

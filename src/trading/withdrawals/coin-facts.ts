@@ -1,9 +1,9 @@
 import type { Coin } from '../../domain/account.js';
 import type { ChainFee, Withdrawal } from '../../domain/funds.js';
+import { tryRead } from '../../errors.js';
 import { readVerifiedAddress } from '../../exchange/addresses.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { readWithdrawals } from '../../exchange/record-pages.js';
-import { tryRead } from '../try-read.js';
 import type { Chain } from './chain-choice.js';
 import type { Destination } from './destination.js';
 import { isReturned } from './records.js';

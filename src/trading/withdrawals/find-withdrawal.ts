@@ -1,11 +1,11 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Withdrawal } from '../../domain/funds.js';
+import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf, type Settled } from '../journal/intent.js';
 import type { Journal } from '../journal/journal.js';
 import { isRefusedAlike } from '../orders/reference.js';
-import { tryRead } from '../try-read.js';
 import { type Bill, findInBills } from './bills.js';
 import { type Ambiguity, isObservation, type Observation } from './observation.js';
 import { billsAfter, isNewer, recordsAfter } from './records.js';
@@ -64,7 +64,10 @@ async function search(
 
 function contested(records: readonly Withdrawal[]): Ambiguity {
   const ids = records.map(({ id }) => id);
-  return { doubt: `the record ${ids.join(' and ')} may be of another one that is unknown too`, records: ids };
+  return {
+    doubt: `withdrawal ${ids.join(' and ')} may belong to another request with an unknown outcome`,
+    records: ids,
+  };
 }
 
 /** The coin's other withdrawals in the journal. */

@@ -1,10 +1,10 @@
+import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import type { Intent } from '../journal/intent.js';
 import type { NotSent, Unknown } from '../orders/settle-order.js';
 import { allCertainFrom, certainFrom, pollUntilSettled } from '../poll-until-settled.js';
 import { probeOf, toleranceOf } from '../tolerance.js';
-import { tryRead } from '../try-read.js';
 import { findSentWithdrawal } from './find-withdrawal.js';
 import { isObservation, type Observation } from './observation.js';
 
@@ -45,9 +45,9 @@ export async function settleWithdrawal(account: TradingAccount, entry: Entry<'wi
     async () => notSent(entry),
   );
   if (settled !== undefined && settled.outcome !== 'unknown') return settled;
-  entry.leave();
+  entry.release();
   if (doubt !== undefined) return uncertain(doubt);
-  const reason = unanswered ?? 'the exchange shows no such withdrawal, and may still get the request';
+  const reason = unanswered ?? 'the exchange shows no such withdrawal, but the request may still arrive';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
 }
 
@@ -91,12 +91,15 @@ export function settlePlaced(
   const ids = duplicates ?? [];
   // before it is recorded: if the process dies in between, it is reported twice rather than never
   if (ids.length > 0) account.reportDuplicateWithdrawals([{ intent, terms, id, ids }]);
-  entry.settle({ outcome: 'placed', id, duplicates: ids }, `${event}${ids.length === 0 ? '' : `, and again: ${ids}`}`);
+  entry.settle(
+    { outcome: 'placed', id, duplicates: ids },
+    `${event}${ids.length === 0 ? '' : `, duplicates: ${ids.join(', ')}`}`,
+  );
   return { outcome: 'placed', id, duplicates };
 }
 
 function notSent(entry: Entry<'withdraw'>): NotSent {
-  const reason = 'the exchange would not take the request any more, and has no such withdrawal';
+  const reason = 'the request has expired and the exchange has no such withdrawal';
   entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${reason}`);
   return { outcome: 'notSent', reason, failure: 'unreachable' };
 }

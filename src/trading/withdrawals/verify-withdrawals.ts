@@ -3,7 +3,7 @@ import type { DuplicateWithdrawals } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
 import { type Intent, isOf } from '../journal/intent.js';
 import { nameOf } from '../orders/attempts.js';
-import { endVerification, usedTolerance } from '../orders/verify-orders.js';
+import { closeVerified, usedTolerance } from '../orders/verify-orders.js';
 import { type Attempt, reconcile } from '../reconcile.js';
 import { CLOCK_SLACK_MS, DATES_MS, fitOfRecord, idsOf, recordsOf } from './find-withdrawal.js';
 import { isNewer, recordsAfter } from './records.js';
@@ -66,7 +66,7 @@ export async function verifyWithdrawals(
   if (reports.length > 0) account.reportDuplicateWithdrawals(reports);
   for (const { entry, ids } of found) entry.addDuplicates(ids);
   for (const [index, entry] of settled.entries())
-    endVerification(account, entry, attempts.slice(index, index + 1), closed);
+    closeVerified(account, entry, attempts.slice(index, index + 1), closed);
   return reports;
 }
 

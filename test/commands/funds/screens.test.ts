@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { displayWidth } from '../../../src/terminal/width.js';
+import { displayWidth } from '../../../src/terminal/text.js';
 import { done } from '../../sandbox/admin/served.js';
 import { plainEnvironment } from '../../support/pit.js';
 import { PIT } from '../../support/program.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Budget } from '../../../src/exchange/budget.js';
 import { Limiter } from '../../../src/exchange/limiter/limiter.js';
-import type { Lane } from '../../../src/exchange/limiter/permits.js';
+import type { Lane } from '../../../src/exchange/limiter/limits.js';
 import { placeOf, sharedLimits } from '../../../src/exchange/limiter/shared-limits.js';
 import type { Bucket } from '../../../src/exchange/operations/operation.js';
 
@@ -43,7 +43,7 @@ await Promise.all(
   Array.from({ length: atOnce }, async () => {
     while (left > 0) {
       left -= 1;
-      const turn = await limiter.turn({ bucket, lane, mayTry: true });
+      const turn = await limiter.turn({ bucket, lane, mayProbe: true });
       await delay(Math.random() * jitterMs);
       await (await fetch(`${url}/${lane}?${accessKey}`)).text();
       await turn.over('answer');

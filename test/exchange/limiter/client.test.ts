@@ -32,7 +32,7 @@ function clientIn(root: string, url: string, budgetMs = 1_000) {
   };
   const hosts = { baseUrl: url, tradeUrl: url };
   const budget = new Budget(budgetMs, host.now);
-  const limits = sharedLimits(sharing);
+  const limits = () => sharedLimits(sharing);
   return { host, sharing, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, limits }) };
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { proxyFor } from '../../../src/exchange/network/proxy.js';
-import { proxySecrets } from '../../../src/platform/proxy-secrets.js';
-import { Redaction } from '../../../src/platform/redaction.js';
+import { proxySecrets, Redaction } from '../../../src/platform/redaction.js';
 
 const HOST = 'https://trade.example.com/api/order';
 

@@ -9,7 +9,7 @@ function trade(one: ExchangeFixture, second: number): void {
   const price = second % 2 === 0 ? ask : bid;
   const side = second % 3 === 0 ? 'sell' : 'buy';
   const id = exchange.place(account, { market: 'btc_usdt', side, type: 'limit', price, amount: '0.05' });
-  if (second % 5 === 0 && exchange.order(account, 'btc_usdt', { id }).status % 3 === 0) {
+  if (second % 5 === 0 && exchange.order(account, 'btc_usdt', { id }).state === 'open') {
     exchange.cancel(account, 'btc_usdt', { id });
   }
 }

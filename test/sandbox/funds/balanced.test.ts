@@ -52,7 +52,10 @@ function perform(fixture: FundsFixture, known: ReadonlyMap<string, string[]>, ac
   if (act.do === 'end') {
     // one that is under way, wherever there is one: of the others nothing ends, and a coin by chance hardly ever has one
     const latest = COINS.map((name) => ({ name, last: exchange.funds.withdrawals(account, name, 1, 1).list[0] }));
-    const { name, last } = latest.find(({ last }) => last?.status === 0) ?? { name: act.coin, last: undefined };
+    const { name, last } = latest.find(({ last }) => last?.state === 'submitted') ?? {
+      name: act.coin,
+      last: undefined,
+    };
     exchange.funds.endWithdrawal(account, name, last?.id ?? '0', act.cancel ? 'cancelled' : 'failed');
   }
   if (act.do === 'trade') {
@@ -89,7 +92,7 @@ function checkCoin(fixture: FundsFixture, account: Account, name: string): void 
   const shown = fixture.exchange.balances(account).find((entry) => entry.coin === name);
   const withdrawals = fixture.exchange.funds.withdrawals(account, name, 1, 10_000).list;
   const withdrawing = withdrawals
-    .filter(({ status }) => status === 0 || status === 5)
+    .filter(({ state }) => state === 'submitted' || state === 'confirmed')
     .reduce((sum, entry) => sum.plus(Decimal.of(entry.amount)), Decimal.zero);
   const owned = Decimal.of(shown?.available ?? '').plus(Decimal.of(shown?.frozen ?? ''));
   expect(owned.compare(balance.plus(withdrawing))).toBe(0);
@@ -104,7 +107,7 @@ function checkCoin(fixture: FundsFixture, account: Account, name: string): void 
       .sort();
   expect(billed('deposit')).toEqual(
     deposits
-      .filter(({ status, internal }) => status === 2 && !internal)
+      .filter(({ state, internal }) => state === 'success' && !internal)
       .map(({ id }) => id)
       .sort(),
   );
@@ -112,7 +115,7 @@ function checkCoin(fixture: FundsFixture, account: Account, name: string): void 
   expect([...billed('withdrawal'), ...billed('transferOut')].sort()).toEqual(withdrawals.map(({ id }) => id).sort());
   expect(billed('withdrawalReturned')).toEqual(
     withdrawals
-      .filter(({ status }) => status % 2 === 1 && status < 5)
+      .filter(({ state }) => state === 'failed' || state === 'cancelled')
       .map(({ id }) => id)
       .sort(),
   );

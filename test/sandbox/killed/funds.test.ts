@@ -78,10 +78,10 @@ async function check(directory: string, acknowledged: Acknowledged, from: number
   const deposits = everything((page) => funds.deposits(account, 'btc', page, 50).list);
   const withdrawals = everything((page) => funds.withdrawals(account, 'btc', page, 50).list);
   for (const records of [deposits, withdrawals]) expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
-  const status = new Map([...deposits, ...withdrawals].map((record) => [record.id, record.status]));
-  expect([...acknowledged.deposited, ...acknowledged.withdrawn].filter((id) => !status.has(id))).toEqual([]);
-  expect([...acknowledged.ended].filter((id) => status.get(id) !== 1)).toEqual([]);
-  expect([...status.values()].filter((is) => is !== 1 && is !== 2)).toEqual([]);
+  const states = new Map([...deposits, ...withdrawals].map(({ id, state }) => [id, state]));
+  expect([...acknowledged.deposited, ...acknowledged.withdrawn].filter((id) => !states.has(id))).toEqual([]);
+  expect([...acknowledged.ended].filter((id) => states.get(id) !== 'failed')).toEqual([]);
+  expect([...states.values()].filter((state) => state !== 'failed' && state !== 'success')).toEqual([]);
   checkBills(exchange, account, deposits, withdrawals);
   await exchange.close();
   const state = ExchangeState.open({ directory, seed: 7, now: () => time, firstAccount: TESTER });
@@ -92,7 +92,7 @@ async function check(directory: string, acknowledged: Acknowledged, from: number
 
 interface Ended {
   readonly id: string;
-  readonly status: number;
+  readonly state: string;
 }
 
 /** Each movement is billed once, and the bills add up to the balance. */
@@ -105,11 +105,11 @@ function checkBills(
   const bills = everything((page) => exchange.funds.bills(account, { coin: 'btc', page, pageSize: 50 }));
   expect(new Set(bills.map(({ id }) => id)).size).toBe(bills.length);
   const billed = (kind: string) => bills.filter((bill) => bill.kind === kind).map(({ remark }) => remark);
-  const ids = (records: readonly Ended[], status: number) =>
-    records.filter((record) => record.status === status).map(({ id }) => id);
-  expect(billed('deposit').sort()).toEqual(ids(deposits, 2).sort());
+  const ids = (records: readonly Ended[], state: string) =>
+    records.filter((record) => record.state === state).map(({ id }) => id);
+  expect(billed('deposit').sort()).toEqual(ids(deposits, 'success').sort());
   expect(billed('withdrawal').sort()).toEqual(withdrawals.map(({ id }) => id).sort());
-  expect(billed('withdrawalReturned').sort()).toEqual(ids(withdrawals, 1).sort());
+  expect(billed('withdrawalReturned').sort()).toEqual(ids(withdrawals, 'failed').sort());
   const sum = bills.reduce((total, { change }) => total.plus(Decimal.of(change)), Decimal.zero);
   const balance = exchange.balances(account).find(({ coin }) => coin === 'btc');
   expect(sum.toString()).toBe(balance?.available);

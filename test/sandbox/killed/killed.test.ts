@@ -64,11 +64,11 @@ async function check(directory: string, acknowledged: Acknowledged, time: number
   const clocked = await ExchangeFixture.open({ directory, time });
   const { exchange, account } = clocked;
   const listed = exchange.orders(account, 'btc_usdt', { page: 1, pageSize: 1_000_000 });
-  const status = new Map(listed.map((order) => [order.id, order.status]));
-  expect(status.size).toBe(listed.length);
-  expect([...acknowledged.placed].filter((id) => !status.has(id))).toEqual([]);
-  expect([...acknowledged.cancelled].filter((id) => status.get(id) !== 1 && status.get(id) !== 2)).toEqual([]);
-  expect(exchange.status().orders).toBe(listed.filter(({ status: is }) => is % 3 === 0).length);
+  const states = new Map(listed.map(({ id, state }) => [id, state]));
+  expect(states.size).toBe(listed.length);
+  expect([...acknowledged.placed].filter((id) => !states.has(id))).toEqual([]);
+  expect([...acknowledged.cancelled].filter((id) => states.get(id) === 'open')).toEqual([]);
+  expect(exchange.status().orders).toBe(listed.filter(({ state }) => state === 'open').length);
   await exchange.close();
   const state = ExchangeState.open({ directory, seed: 7, now: () => time, firstAccount: TESTER });
   expect([...state.ledger.sums().values()].every((sum) => sum === 0n)).toBe(true);

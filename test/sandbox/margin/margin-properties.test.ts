@@ -14,7 +14,7 @@ const doing = fc.record({
   type: fc.constantFrom('limit' as const, 'limit' as const, 'postOnly' as const, 'ioc' as const),
   price: fc.integer({ min: 90, max: 110 }),
   amount: fc.integer({ min: 1, max: 60 }),
-  kind: fc.constantFrom('spot' as const, 'isolated' as const, 'cross' as const, 'isolated' as const),
+  accountType: fc.constantFrom('spot' as const, 'isolated' as const, 'cross' as const, 'isolated' as const),
   borrow: fc.boolean(),
   repay: fc.boolean(),
   cancel: fc.option(fc.nat({ max: 50 }), { freq: 4 }),
@@ -56,12 +56,12 @@ test('random margin orders keep the ledger balanced, owe only what was borrowed,
       const last = fixture.venue.tape.last?.price ?? 100n;
       fixture.prices.set('btc_usdt', last);
       const before = debts(fixture);
-      const wallet = { spot: account, isolated: `${account}~btc_usdt`, cross: `${account}~cross` }[terms.kind];
+      const wallet = { spot: account, isolated: `${account}~btc_usdt`, cross: `${account}~cross` }[terms.accountType];
       const canceled = cancel === null ? undefined : orders[cancel];
       if (canceled !== undefined) fixture.cancel(canceled);
       else {
         const walletValue = worth(fixture, wallet, last);
-        const margin = terms.kind === 'spot' ? { kind: terms.kind } : terms;
+        const margin = terms.accountType === 'spot' ? { accountType: terms.accountType } : terms;
         try {
           orders.push(fixture.place(account, side, type, price, amount, margin));
         } catch (error) {
@@ -72,7 +72,7 @@ test('random margin orders keep the ledger balanced, owe only what was borrowed,
         if (loan.usdt > 0n || loan.btc > 0n) {
           expect(terms.borrow).toBe(true);
           const lent = loan.usdt * LOT + loan.btc * last;
-          const most = terms.kind === 'isolated' ? 5n : 3n;
+          const most = terms.accountType === 'isolated' ? 5n : 3n;
           expect(walletValue.assets + lent <= most * (walletValue.assets - walletValue.debts)).toBe(true);
         }
       }
@@ -97,7 +97,7 @@ test('debts equal the borrowed less the repaid amounts in the bills', () => {
     fixture.prices.set('btc_usdt', 100n);
     for (const { account, side, type, price, amount, cancel: _, ...terms } of actions) {
       try {
-        fixture.place(account, side, type, price, amount, terms.kind === 'spot' ? {} : terms);
+        fixture.place(account, side, type, price, amount, terms.accountType === 'spot' ? {} : terms);
       } catch (error) {
         expect(error).toBeInstanceOf(Refusal);
       }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { statusOf } from '../../../src/sandbox/orders/order.js';
+import { stateOf } from '../../../src/sandbox/orders/order.js';
 import { OrderFixture } from '../support/order-fixture.js';
 
 /**
@@ -14,8 +14,8 @@ function margined(usdt = 1_000n): OrderFixture {
 }
 
 const ISOLATED = 'ann~btc_usdt';
-const borrowing = { kind: 'isolated', borrow: true } as const;
-const repaying = { kind: 'isolated', repay: true } as const;
+const borrowing = { accountType: 'isolated', borrow: true } as const;
+const repaying = { accountType: 'isolated', repay: true } as const;
 
 function balanced(fixture: OrderFixture): void {
   for (const [coin, sum] of fixture.ledger.sums()) expect(sum, coin).toBe(0n);
@@ -25,8 +25,8 @@ describe('a margin order', () => {
   test('is paid from its own wallet, not from spot', () => {
     const fixture = margined();
     fixture.place('ben', 'sell', 'limit', 100, 5);
-    const order = fixture.place('ann', 'buy', 'limit', 100, 8, { kind: 'isolated' });
-    expect(statusOf(order)).toBe(3);
+    const order = fixture.place('ann', 'buy', 'limit', 100, 8, { accountType: 'isolated' });
+    expect([stateOf(order), order.remaining]).toEqual(['open', 3n]);
     // 5 lots for 500, a fee of 1 unit of 500; 3 lots wait at 100
     expect(fixture.balances(ISOLATED, 'ann')).toBe(
       'ann~btc_usdt: 200+300 usdt, 499+0 btc\nann: 1000000+0 usdt, 1000000+0 btc',
@@ -36,10 +36,10 @@ describe('a margin order', () => {
 
   test('is refused if its wallet has too little and it may not borrow', () => {
     const fixture = margined();
-    expect(() => fixture.place('ann', 'buy', 'limit', 100, 11, { kind: 'isolated' })).toThrow(
+    expect(() => fixture.place('ann', 'buy', 'limit', 100, 11, { accountType: 'isolated' })).toThrow(
       expect.objectContaining({ code: 2009, reason: 'insufficientBalance' }),
     );
-    expect(() => fixture.place('ann', 'buy', 'limit', 100, 1, { kind: 'cross' })).toThrow('not sufficient');
+    expect(() => fixture.place('ann', 'buy', 'limit', 100, 1, { accountType: 'cross' })).toThrow('not sufficient');
   });
 
   test('borrows exactly the missing amount', () => {
@@ -59,7 +59,7 @@ describe('a margin order', () => {
     for (const amount of [most, more]) {
       const fixture = margined(0n);
       fixture.ledger.credit(wallet, 'usdt', 1_000n);
-      const place = () => fixture.place('ann', 'buy', 'limit', 100, amount, { kind, borrow: true });
+      const place = () => fixture.place('ann', 'buy', 'limit', 100, amount, { accountType: kind, borrow: true });
       if (amount === most) expect(place().open).toBe(true);
       else expect(place).toThrow(expect.objectContaining({ code: 2009, reason: 'beyondLeverage' }));
       expect(fixture.margin.debt(wallet, 'usdt')).toBe(amount === most ? BigInt(most) * 100n - 1_000n : 0n);
@@ -119,7 +119,7 @@ describe('repayment', () => {
   test('does not happen unless requested', () => {
     const fixture = indebted();
     fixture.place('ben', 'buy', 'limit', 100, 100);
-    fixture.place('ann', 'sell', 'limit', 100, 5, { kind: 'isolated' });
+    fixture.place('ann', 'sell', 'limit', 100, 5, { accountType: 'isolated' });
     expect([fixture.margin.debt(ISOLATED, 'usdt'), fixture.ledger.available(ISOLATED, 'usdt')]).toEqual([1_000n, 499n]);
   });
 

@@ -25,10 +25,10 @@ test('moves coins between spot and margin wallets within the leverage, also afte
     type: 'limit',
     price: '20000',
     amount: '0.2',
-    account: 'isolated',
+    accountType: 'isolated',
   } as const;
   const id = exchange.place(account, { ...order, borrow: true });
-  expect(exchange.order(account, BTC, { id })).toMatchObject({ account: 'isolated', status: 0 });
+  expect(exchange.order(account, BTC, { id })).toMatchObject({ accountType: 'isolated', state: 'open' });
   expect(exchange.margin.balances(account)[0]).toEqual({
     ...{ ...isolated, coin: 'usdt', available: '0.00000000', frozen: '4000.00000000', borrowed: '3000.00000000' },
   });
@@ -67,10 +67,10 @@ test('opens, closes and repays a long and a short position on cross margin', asy
   exchange.margin.transferIn(account, { kind: 'cross', coin: 'usdt', amount: '1000' });
   const { ask, bid } = exchange.ticker(BTC);
   const [up, down] = [(Number(ask) * 1.02).toFixed(2), (Number(bid) * 0.98).toFixed(2)];
-  const terms = { market: BTC, type: 'ioc', account: 'cross' } as const;
+  const terms = { market: BTC, type: 'ioc', accountType: 'cross' } as const;
   const short = { ...terms, side: 'sell', price: down, amount: '0.02', borrow: true } as const;
   const id = exchange.place(account, short);
-  expect(exchange.order(account, BTC, { id })).toMatchObject({ status: 2, filled: '0.020000' });
+  expect(exchange.order(account, BTC, { id })).toMatchObject({ state: 'filled', filled: '0.020000' });
   const owed = () => exchange.margin.balances(account).map(({ coin, borrowed }) => `${coin} ${borrowed}`);
   expect(owed()).toEqual(['btc 0.02000000', 'usdt 0.00000000']);
   exchange.place(account, { ...terms, side: 'buy', price: up, amount: '0.021', repay: true });

@@ -50,9 +50,9 @@ describe('lists of orders', () => {
     const price = `${middle.slice(0, -2)}.${middle.slice(-2)}`;
     const resting = exchange.place(account, { ...far, side: 'sell', price });
     const traded = () => exchange.orders(account, BTC, { list: 'traded', page: 1, pageSize: 10 }).map(({ id }) => id);
-    const status = () => exchange.order(account, BTC, { id: resting }).status;
-    expect([traded(), status()]).toEqual([[], 0]);
+    const filled = () => exchange.order(account, BTC, { id: resting }).filled;
+    expect([traded(), filled()]).toEqual([[], '0.000000']);
     const taken = [1, 2].map(() => exchange.place(account, { ...far, type: 'ioc', price, amount: '0.0004' }));
-    expect([traded(), status()]).toEqual([[taken[1], taken[0], resting].sort().reverse(), 3]);
+    expect([traded(), filled()]).toEqual([[taken[1], taken[0], resting].sort().reverse(), '0.000800']);
   });
 });

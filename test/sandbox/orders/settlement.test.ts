@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Ledger, Overdraft } from '../../../src/sandbox/accounts/ledger.js';
-import { statusOf } from '../../../src/sandbox/orders/order.js';
+import { stateOf } from '../../../src/sandbox/orders/order.js';
 import { feeOf } from '../../../src/sandbox/orders/order-service.js';
 import { OrderFixture } from '../support/order-fixture.js';
 
@@ -18,7 +18,7 @@ test('a resting order holds exactly what it may cost and releases it', () => {
   fixture.cancel(sell);
   expect(fixture.book()).toBe('----');
   expect(fixture.balances('ann')).toBe('ann: 10000+0 usdt, 5000+0 btc');
-  expect([buy, sell].map(statusOf)).toEqual([1, 1]);
+  expect([buy, sell].map(stateOf)).toEqual(['cancelled', 'cancelled']);
 });
 
 test('a buy below its limit gets the excess back, and each side pays the fee from what it receives', () => {
@@ -30,10 +30,10 @@ test('a buy below its limit gets the excess back, and each side pays the fee fro
   expect(fixture.balances('ann', 'ben', 'fees')).toBe(
     ['ann: 8688+312 usdt, 5998+0 btc', 'ben: 10998+0 usdt, 4000+0 btc', 'fees: 2+0 usdt, 2+0 btc'].join('\n'),
   );
-  expect([sell, buy].map(statusOf)).toEqual([2, 3]);
+  expect([sell, buy].map(stateOf)).toEqual(['filled', 'open']);
   expect([buy.value, buy.fee, sell.value, sell.fee]).toEqual([1000n, 2n, 1000n, 2n]);
   fixture.cancel(buy);
-  expect(statusOf(buy)).toBe(2);
+  expect(stateOf(buy)).toBe('cancelled');
   expect(fixture.balances('ann')).toBe('ann: 9000+0 usdt, 5998+0 btc');
 });
 

@@ -5,8 +5,8 @@ import { ExchangeFixture, temporaryDirectory } from '../support/exchange-fixture
 const BTC = 'btc_usdt';
 const far = { market: BTC, side: 'buy', type: 'limit', price: '20000', amount: '0.01' } as const;
 
-function statuses({ exchange, account }: ExchangeFixture, ...ids: string[]): number[] {
-  return ids.map((id) => exchange.order(account, BTC, { id }).status);
+function states({ exchange, account }: ExchangeFixture, ...ids: string[]): string[] {
+  return ids.map((id) => exchange.order(account, BTC, { id }).state);
 }
 
 describe('cancelAllAfter', () => {
@@ -19,15 +19,15 @@ describe('cancelAllAfter', () => {
     const sell = exchange.place(account, { ...far, side: 'sell', price: '60000' });
     const elsewhere = exchange.place(account, { ...far, market: 'eth_usdt', price: '500', amount: '0.1' });
     clocked.pass(59_999);
-    expect(statuses(clocked, buy, sell)).toEqual([0, 0]);
+    expect(states(clocked, buy, sell)).toEqual(['open', 'open']);
     clocked.pass(1);
-    expect(statuses(clocked, buy, sell)).toEqual([1, 1]);
-    expect(exchange.order(account, 'eth_usdt', { id: elsewhere }).status).toBe(0);
+    expect(states(clocked, buy, sell)).toEqual(['cancelled', 'cancelled']);
+    expect(exchange.order(account, 'eth_usdt', { id: elsewhere }).state).toBe('open');
     exchange.cancel(account, 'eth_usdt', { id: elsewhere });
     expect(exchange.balances(account)).toEqual(before);
     const later = exchange.place(account, far);
     clocked.pass(120_000);
-    expect(statuses(clocked, later)).toEqual([0]);
+    expect(states(clocked, later)).toEqual(['open']);
   });
 
   test('restarts the minute with each further call', async () => {
@@ -38,11 +38,11 @@ describe('cancelAllAfter', () => {
       exchange.cancelAllAfter(account, BTC);
       clocked.pass(45_000);
     }
-    expect(statuses(clocked, id)).toEqual([0]);
+    expect(states(clocked, id)).toEqual(['open']);
     clocked.pass(14_999);
-    expect(statuses(clocked, id)).toEqual([0]);
+    expect(states(clocked, id)).toEqual(['open']);
     clocked.pass(1);
-    expect(statuses(clocked, id)).toEqual([1]);
+    expect(states(clocked, id)).toEqual(['cancelled']);
   });
 
   test('happens at its time even if nobody asked for long, so that nothing trades afterwards', async () => {
@@ -67,11 +67,11 @@ describe('cancelAllAfter', () => {
     const [early, late] = [temporaryDirectory(), temporaryDirectory()];
     for (const directory of [early, late]) cpSync(clocked.directory, directory, { recursive: true });
     const waiting = await ExchangeFixture.open({ directory: early, time: clocked.clock.time + 59_999 });
-    expect(statuses(waiting, id)).toEqual([0]);
+    expect(states(waiting, id)).toEqual(['open']);
     waiting.pass(1);
-    expect(statuses(waiting, id)).toEqual([1]);
-    expect(statuses(await ExchangeFixture.open({ directory: late, time: clocked.clock.time + 61_000 }), id)).toEqual([
-      1,
+    expect(states(waiting, id)).toEqual(['cancelled']);
+    expect(states(await ExchangeFixture.open({ directory: late, time: clocked.clock.time + 61_000 }), id)).toEqual([
+      'cancelled',
     ]);
   });
 });

@@ -28,7 +28,7 @@ const WATCHER = {
 export const RECORD: OrderRecord = {
   id: '202202224851151555',
   clientId: 'abc123XYZ',
-  account: 'spot',
+  accountType: 'spot',
   market: 'btc_usdt',
   side: 'sell',
   type: 'postOnly',
@@ -38,7 +38,7 @@ export const RECORD: OrderRecord = {
   filledValue: '71.30115000',
   fee: '0.07130115',
   time: 1540295990123,
-  status: 3,
+  state: 'open',
 };
 
 /** An exchange with one market in which nothing changes, so that answers can be compared with literals. */

@@ -167,7 +167,7 @@ describe('lists and batches', () => {
     expect(await answer(query, stillExchange({ account, place }))).toBe(
       '{"code":"1000","message":"success","data":[1]}',
     );
-    expect(placed.map((request) => request.account)).toEqual(['isolated']);
+    expect(placed.map((request) => request.accountType)).toEqual(['isolated']);
   });
 });
 

@@ -59,7 +59,7 @@ describe('signed operations on the wire', () => {
     expect(await answer(REQUESTS.everything, stillExchange({ account, place }))).toContain('"code":"1000"');
     expect(placed).toEqual({
       ...{ market: 'btc_usdt', side: 'buy', type: 'ioc', price: '31000.50', amount: '0.0123' },
-      ...{ clientId: 'abc123XYZ', account: 'cross', borrow: true, repay: false },
+      ...{ clientId: 'abc123XYZ', accountType: 'cross', borrow: true, repay: false },
     });
   });
 

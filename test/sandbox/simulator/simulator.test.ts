@@ -19,15 +19,15 @@ test('random numbers depend only on their arguments and are uniform', () => {
   expect([one.next(), one.next()]).toEqual([other.next(), other.next()]);
 });
 
-describe.each([...MARKETS.values()].map((market) => [market.market, market] as const))('quotes of %s', (_, market) => {
+describe.each([...MARKETS.values()].map((market) => [market.name, market] as const))('quotes of %s', (_, market) => {
   const profile = profileOf(market);
 
   test('are many, best first, outside the spread, and mostly stay when the price moves a little', () => {
     const seeds = fc.integer({ min: 0, max: 2 ** 31 });
     const property = fc.property(seeds, fc.double({ min: 0.8, max: 1.25, noNaN: true }), (seed, factor) => {
-      const fair = startOf(market.market) * factor;
+      const fair = startOf(market.name) * factor;
       const [bids, asks] = [wantedPrices(seed, profile, 'buy', fair), wantedPrices(seed, profile, 'sell', fair)];
-      expect(Math.min(bids.length, asks.length)).toBeGreaterThanOrEqual(market.market === 'btc_usdt' ? 60 : 50);
+      expect(Math.min(bids.length, asks.length)).toBeGreaterThanOrEqual(market.name === 'btc_usdt' ? 60 : 50);
       expect([...new Set(bids)].sort((a, b) => b - a)).toEqual(bids);
       expect([...new Set(asks)].sort((a, b) => a - b)).toEqual(asks);
       expect(bids[0]).toBeLessThan(fair);

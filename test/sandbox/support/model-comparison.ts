@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import type { OrderType, Side } from '../../../src/domain/order.js';
-import { type Order, statusOf } from '../../../src/sandbox/orders/order.js';
+import { type Order, stateOf } from '../../../src/sandbox/orders/order.js';
 import { Refusal } from '../../../src/sandbox/refusals.js';
 import { Model } from './model.js';
 import { OrderFixture } from './order-fixture.js';
@@ -107,7 +107,8 @@ export class ModelComparison {
     const left = this.model.resting.find((resting) => resting.number === number)?.left;
     const traded = trades.reduce((sum, { amount }) => sum + amount, 0n);
     deepStrictEqual([order.open, order.amount - order.remaining], [left !== undefined, traded]);
-    deepStrictEqual(statusOf(order), left === undefined ? Number(traded > 0n) + 1 : traded > 0n ? 3 : 0);
+    const ended = traded === order.amount ? 'filled' : 'cancelled';
+    deepStrictEqual(stateOf(order), left === undefined ? ended : 'open');
   }
 
   private forget(): void {

@@ -8,7 +8,7 @@ import { MARKETS } from '../../../src/sandbox/markets/market.js';
 import { Tape, tradeCodec } from '../../../src/sandbox/markets/tape.js';
 import { type Order, orderCodec } from '../../../src/sandbox/orders/order.js';
 import { idCodec, keyCodec, OrderRepository } from '../../../src/sandbox/orders/order-repository.js';
-import { type Intent, OrderService, type Venue } from '../../../src/sandbox/orders/order-service.js';
+import { type NewOrder, OrderService, type Venue } from '../../../src/sandbox/orders/order-service.js';
 import { FIRST, Sequences } from '../../../src/sandbox/orders/sequences.js';
 import { chunkCodec, NumberedLists } from '../../../src/sandbox/store/numbered-lists.js';
 import { type Codec, Table } from '../../../src/sandbox/store/table.js';
@@ -56,13 +56,13 @@ export class OrderFixture {
   place(
     account: string,
     side: Side,
-    type: Intent['type'],
+    type: NewOrder['type'],
     price: number,
     amount: number,
-    terms: Pick<Intent, 'kind' | 'borrow' | 'repay'> = {},
+    terms: Pick<NewOrder, 'accountType' | 'borrow' | 'repay'> = {},
   ): Order {
-    const intent = { account, side, type, price: BigInt(price), amount: BigInt(amount), ...terms };
-    return this.orderService.place(this.venue, intent, 1_700_000_000_000);
+    const newOrder = { account, side, type, price: BigInt(price), amount: BigInt(amount), ...terms };
+    return this.orderService.place(this.venue, newOrder, 1_700_000_000_000);
   }
 
   /** Drops the rows as if a disk had taken them: a long campaign would fill the memory with them. */

@@ -25,7 +25,7 @@ it('a job that is settled while it is looked for is found', async () => {
   const entry = find(job.id);
   const settled = journal.archive.find(job.id);
   const late = (id: string) => {
-    if (settled !== undefined) entry?.settleKeeping(settled);
+    if (settled !== undefined) entry?.archiveSummary(settled);
     return find(id);
   };
   expect(Object.assign(journal, { find: late }).job(job.id)?.intent.id).toBe(job.id);

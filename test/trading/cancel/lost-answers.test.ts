@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { OrderReference } from '../../../src/domain/order.js';
 import { type CancelAttempt, cancelOrders } from '../../../src/trading/cancel/cancel-orders.js';
 import { settleCancel } from '../../../src/trading/cancel/cancellation.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
-import type { OrderReference } from '../../../src/trading/orders/reference.js';
 import { type Answer, FAULTS, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
 import { CLIENT_ID, count, type Fault, looksAt, NOT_FOUND, query, record, serveBadly } from '../support/exchange.js';

@@ -107,7 +107,7 @@ describe('a sell below the best bid counts at that bid', () => {
     );
     expect(usdt()).toBe('150.0');
     const order = { operation: 'order', terms: { ...SELL, amount: '1' }, replaces: terms } as const;
-    const next = entry.goOnAs<'order'>(order, host.now());
+    const next = entry.continueAs<'order'>(order, host.now());
     expect([usdt(), journal.find('replace1')?.intent.bid]).toEqual(['100', '100']);
     next.settle(PLACED, 'placed');
     expect(usdt()).toBe('100');
@@ -125,7 +125,7 @@ describe('a sell below the best bid counts at that bid', () => {
     ];
     const job = await beginJob(account, { ...plan, lines: rows }, 'job0123456789', { bid: '1000' });
     expect(usdt()).toBe('7000');
-    job.entry.leave();
+    job.entry.release();
     expect(usdt()).toBe('0');
     const again = takeUpJob(account, job.id, { bid: '6000' });
     expect(usdt()).toBe('18000');
@@ -202,7 +202,7 @@ describe('the notional of a job', () => {
     // all of it while it is under way, and what was copied
     const again = takeUpJob(account, job.id);
     expect(usdt(account)).toBe('8087');
-    again.entry.leave();
+    again.entry.release();
     expect(usdt(account)).toBe('6047');
     exchange.treatments.push({});
     const { job: done } = await resume(account);
@@ -216,7 +216,7 @@ describe('the notional of a job', () => {
     const server = await exchange.serve();
     const account = accountOf(server.url);
     const job = await begin(account, { lines: [[1, '100', '2']] });
-    job.entry.leave();
+    job.entry.release();
     const later = accountOf(server.url, { state: account.state, elapsedMs: 86_400_000 });
     expect(usdt(later)).toBe('0');
     await resume(later);

@@ -61,16 +61,16 @@ it.each<[string, number, number, boolean, Runner?]>([
   const { journal } = recorded(runner, silentMs, [], changedMs);
   const entry = journal.find(ID);
   expect(entry?.isUnderWay).toBe(isUnderWay);
-  expect(entry?.takeUp()).toBe(!isUnderWay);
+  expect(entry?.claim()).toBe(!isUnderWay);
   // who has taken it up has it, though its record has just been added to
   expect(journal.find(ID)?.runner).toEqual(isUnderWay ? runner : thisProcess());
-  expect(journal.find(ID)?.takeUp()).toBe(false);
+  expect(journal.find(ID)?.claim()).toBe(false);
 });
 
 it.each([
   ['while it ran has not got it', SILENT_MS - 1, ELSEWHERE],
   ['when it had long been silent has it', SILENT_MS, NEXT],
-])('one elsewhere that takes up what another one there was at %s', (_, after, owner) => {
+])('one elsewhere that claims what another one there was at %s', (_, after, owner) => {
   const time = fakeHost().now() - SILENT_MS + after;
   const { journal } = recorded(ELSEWHERE, SILENT_MS, [{ time, event: 'resumed', runner: NEXT }]);
   expect(journal.find(ID)?.runner).toEqual(owner);
@@ -97,7 +97,7 @@ it('pit resolve says where it is under way, and adds nothing to its record', asy
 
 it('pit resolve leaves an order to another one that is at it', async () => {
   const { state, begin } = newJournal();
-  begin(ID).leave();
+  begin(ID).release();
   const account = accountOf('http://127.0.0.1:1', { state, budgetMs: 500 });
   const [seen, ...others] = account.journal.open();
   expect([seen?.isUnderWay, others]).toEqual([false, []]);
@@ -113,7 +113,7 @@ it('pit resolve leaves an order to another one that is at it', async () => {
 
 it('pit resolve has an order alone while it looks: another one that comes then leaves it and asks nothing', async () => {
   const { state, begin } = newJournal();
-  begin(ID).leave();
+  begin(ID).release();
   const other: { found?: Promise<readonly Resolution[]> } = {};
   const server = await serve({
     write: respond(NOT_FOUND),
@@ -140,5 +140,5 @@ it('pit resolve has an order alone while it looks: another one that comes then l
 it('an order just like one that is under way elsewhere is not sent: nobody here sees whether that one is lost', () => {
   const { state } = recorded(ELSEWHERE, 0);
   const account = accountOf('http://127.0.0.1:1', { state });
-  expect(() => refuseDuplicate(account, TERMS)).toThrow(/just like this one/);
+  expect(() => refuseDuplicate(account, TERMS)).toThrow(/identical order has an unknown outcome/);
 });

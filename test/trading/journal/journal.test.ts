@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startStamp, thisPlace } from '../../../src/platform/processes.js';
 import { Archive } from '../../../src/trading/journal/archive.js';
-import { linesBackwards } from '../../../src/trading/journal/backwards.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import type { Intent, MarketSide, Runner } from '../../../src/trading/journal/intent.js';
+import { linesBackwards } from '../../../src/trading/journal/lines.js';
 import { recordOf } from '../../../src/trading/journal/record.js';
 import { saying } from '../../support/advice.js';
 import { NOW } from '../../support/fake-host.js';
@@ -54,13 +54,13 @@ describe('the journal', () => {
 
   it.each<[string, (earlier: Entry) => unknown]>([
     ['settles', (earlier) => earlier.settle(PLACED, 'placed')],
-    ['takes back', (earlier) => earlier.withdraw()],
-    ['takes up', (earlier) => expect(earlier.takeUp()).toBe(false)],
+    ['discards', (earlier) => earlier.discard()],
+    ['claims', (earlier) => expect(earlier.claim()).toBe(false)],
   ])(
     'keeps the record of an id that was chosen again, whatever of it somebody %s who still knows it',
     async (_, does) => {
       const { host, journal, begin } = newJournal();
-      begin('mine0001', true).leave();
+      begin('mine0001', true).release();
       const [earlier, same] = [journal.find('mine0001'), journal.find('mine0001')];
       same?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
       await host.sleep(5_000);
@@ -86,7 +86,7 @@ describe('the journal', () => {
     const other = journal.find('mine0001');
     entry.settle(PLACED, 'placed');
     other?.note('asked by client id: found');
-    other?.leave();
+    other?.release();
     expect([contents(open), journal.damaged()]).toEqual([{}, []]);
     other?.settle(PLACED, 'placed');
     expect(journal.archive.since(0)).toHaveLength(1);
@@ -105,7 +105,7 @@ describe('the journal', () => {
 
   it('takes a record back whose write never left', () => {
     const { journal, begin } = newJournal();
-    begin('mine0001').withdraw();
+    begin('mine0001').discard();
     expect([journal.open(), journal.archive.since(0)]).toEqual([[], []]);
     expect(begin('mine0001').intent.id).toBe('mine0001');
   });
@@ -249,8 +249,8 @@ describe('whether a write is under way', () => {
     expect(journal.find('mine0001')?.isInDoubt).toBe(false);
     entry.note('no answer', { doubt: true });
     expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isInDoubt: true });
-    entry.leave();
-    expect(journal.find('mine0001')?.takeUp()).toBe(true);
+    entry.release();
+    expect(journal.find('mine0001')?.claim()).toBe(true);
     expect(journal.find('mine0001')).toMatchObject({ isUnderWay: true, isInDoubt: true });
   });
 
@@ -258,7 +258,7 @@ describe('whether a write is under way', () => {
     const { begin, journal } = newJournal();
     const entry = begin('mine0001');
     expect(journal.find('mine0001')?.isUnderWay).toBe(true);
-    entry.leave();
+    entry.release();
     expect([entry.isUnderWay, journal.find('mine0001')?.isUnderWay]).toEqual([false, false]);
   });
 });
@@ -323,8 +323,8 @@ describe('what is settled', () => {
     placed?.addDuplicates(['8']);
     expect(journal.verifying(buys)[1]?.settlement?.duplicates).toEqual(['8']);
     expect(journal.archive.find('mine0001')?.duplicates).toEqual(['8']);
-    placed?.verify();
-    refused?.verify(true);
+    placed?.endVerification();
+    refused?.endVerification(true);
     expect(journal.verifying(buys).map(({ isVerified }) => isVerified)).toEqual([true]);
   });
 

@@ -18,7 +18,7 @@ const WITHDRAWAL = { coin: 'btc', amount: '1', fee: '0', address: 'bc1q', intern
 /** Two days of an account that trades a lot: every order is another one, and there is one withdrawal and one cancellation. */
 function busy() {
   const account = accountOf('http://127.0.0.1:1');
-  account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first001', reqTime: 1 }).withdraw();
+  account.journal.begin<'order'>({ operation: 'order', terms: TERMS }, { id: 'first001', reqTime: 1 }).discard();
   const folder = path.join(account.state, 'journal', 'test', 'settled');
   const add = (at: number, intent: object) => {
     const one = settledOf('any0001');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { OrderReference } from '../../../src/domain/order.js';
 import { closeJob } from '../../../src/trading/batches/closing.js';
 import { Job } from '../../../src/trading/batches/job.js';
 import { readPrice } from '../../../src/trading/expressions.js';
 import type { BatchTerms, OrderTerms } from '../../../src/trading/journal/intent.js';
-import type { OrderReference } from '../../../src/trading/orders/reference.js';
 import { type Changes, planReplacement } from '../../../src/trading/replace/plan.js';
 import { replaceOrder } from '../../../src/trading/replace/replace.js';
 import { saying } from '../../support/advice.js';

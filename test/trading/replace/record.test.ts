@@ -31,7 +31,7 @@ function recorded() {
 describe('the record of a replacement', () => {
   it('goes on as that of the order, under the same id, with all that happened', () => {
     const { entry, journal } = recorded();
-    const next = entry.goOnAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7);
+    const next = entry.continueAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7);
     next.note('sent');
     const told = { id: ID, operation: 'order', terms: REST, replaces: TERMS, reqTime: 7 };
     expect(next.intent).toMatchObject({ ...told, time: entry.intent.time, process: entry.intent.process });
@@ -45,7 +45,7 @@ describe('the record of a replacement', () => {
   it('cut at any length is that of the last step that is whole', () => {
     const { entry, journal, file } = recorded();
     const first = readFileSync(file).length;
-    entry.goOnAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7);
+    entry.continueAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7);
     const whole = readFileSync(file);
     // a line's last line feed adds nothing to it
     const [begun] = [readFileSync(file, 'utf8').indexOf('}}\n') + 2];
@@ -63,7 +63,7 @@ describe('the record of a replacement', () => {
     const { entry, file } = recorded();
     rmSync(file);
     mkdirSync(file);
-    expect(() => entry.goOnAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7)).toThrow(
+    expect(() => entry.continueAs<'order'>({ operation: 'order', terms: REST, replaces: TERMS }, 7)).toThrow(
       expect.objectContaining({ kind: 'usage', message: expect.stringContaining(file) }),
     );
     expect(entry.intent.operation).toBe('replace');

@@ -35,7 +35,7 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
     ['among others of other types', [bill(9, '+3BTC', { typeDesc: 'Paid in', date: NOW + 9_000 }), bill(8)]],
   ])('settles it where nothing else can have made it: %s', async (_, bills) => {
     const account = accountOf((await serveFunds(bills)).url, ENOUGH);
-    begin(account, 'lost1').leave();
+    begin(account, 'lost1').release();
     expect(await settled(account)).toEqual({ lost1: 'placed' });
   });
 
@@ -50,22 +50,22 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
       [bill(9, '+20000USDT', { ...IN_USDT, typeDesc: 'Sold for' }), bill(8)],
       [],
     ],
-    ['twice', /so has the bill 9/, [bill(9), bill(8)], []],
+    ['twice', /bill 9 has the same amount/, [bill(9), bill(8)], []],
     [
       "of somebody's withdrawal to another address",
-      /record 2 may have made it/,
+      /may belong to withdrawal 2/,
       [bill(8)],
       [record(2, { toAddress: OTHER })],
     ],
-    ['in whose coin there are orders', /orders in btc_usdt/, [bill(8)], [], 'btc_usdt'],
-    ['in whose coin there are orders, as quote', /orders in eth_btc/, [bill(8)], [], 'eth_btc'],
+    ['in whose coin there are orders', /trade in btc_usdt/, [bill(8)], [], 'btc_usdt'],
+    ['in whose coin there are orders, as quote', /trade in eth_btc/, [bill(8)], [], 'eth_btc'],
   ])('leaves it unknown, and is named: %s', async (_, why, bills, records, market) => {
     const account = accountOf((await serveFunds(bills, records)).url, ENOUGH);
     if (market !== undefined) placeOrder(account, market);
     const entry = begin(account, 'lost1');
     const settled = await settleWithdrawal(account, entry);
     expect(settled).toMatchObject({ outcome: 'unknown', doubt: expect.stringMatching(why), certainFrom: null });
-    const named = /^the bill 8 \((Moved|without a type), 2018-10-23T11:59:56\.557Z\) has its amount/;
+    const named = /^bill 8 \((Moved|without a type), 2018-10-23T11:59:56\.557Z\) has this amount/;
     expect('doubt' in settled && settled.doubt).toMatch(named);
     expect(entry.events.some(({ event }) => why.test(event))).toBe(true);
   });
@@ -73,14 +73,14 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
   it('counts though there are orders in other markets', async () => {
     const account = accountOf((await serveFunds([bill(8)])).url, ENOUGH);
     placeOrder(account, 'eth_usdt');
-    begin(account, 'lost1').leave();
+    begin(account, 'lost1').release();
     expect(await settled(account)).toMatchObject({ lost1: 'placed' });
   });
 
   it('is not that of another one in doubt, which it would fit as well', async () => {
     const account = accountOf((await serveFunds([bill(8, '-0.9BTC')])).url, ENOUGH);
-    begin(account, 'more').leave();
-    begin(account, 'less', { amount: '0.9' }).leave();
+    begin(account, 'more').release();
+    begin(account, 'less', { amount: '0.9' }).release();
     expect(await settled(account, 'more')).toEqual({ more: 'unknown' });
     const both = await serveFunds([bill(9), bill(8, '-0.9BTC')]);
     const next = accountOf(both.url, { ...ENOUGH, state: account.state });
@@ -93,7 +93,7 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
   ])('is not that of another one that is settled: %s', async (_, bills, outcome) => {
     const account = accountOf((await serveFunds(bills)).url, ENOUGH);
     begin(account, 'first1', { address: OTHER }).settle({ outcome: 'placed', id: '2', duplicates: [] }, 'placed: 2');
-    begin(account, 'lost1').leave();
+    begin(account, 'lost1').release();
     expect(await settled(account)).toEqual({ lost1: outcome });
   });
 

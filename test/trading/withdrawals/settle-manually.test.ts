@@ -16,7 +16,7 @@ const DOUBTFUL = [bill(9, '-7BTC'), bill(8)];
 async function lostAt(bills: readonly Row[], records: readonly Row[], options: AccountOptions) {
   const { elapsedMs = 0 } = options;
   const account = accountOf((await serveFunds(bills, records, NOW + elapsedMs)).url, options);
-  begin(account, 'lost1').leave();
+  begin(account, 'lost1').release();
   return account;
 }
 
@@ -32,7 +32,7 @@ describe('a withdrawal of which no look can tell', () => {
     expect(settled?.events.map((one) => one.event)).toEqual([
       'recorded',
       'unknown',
-      expect.stringContaining('the bill 8 (Moved, '),
+      expect.stringContaining('bill 8 (Moved, '),
       event,
     ]);
   });
@@ -44,7 +44,7 @@ describe('a withdrawal of which no look can tell', () => {
       await expect(settleManually(account, 'lost1', 'notSent')).rejects.toMatchObject({
         kind: 'usage',
         message: expect.stringContaining('may still execute withdrawal lost1'),
-        hints: saying(/^Report it as done or notSent after 2018-\S+Z\..*pit resolve lost1 --as done/),
+        hints: saying(/^Report it after 2018-\S+Z, as done or notSent\..*pit resolve lost1 --as done/),
       });
       expect(account.journal.open()).toHaveLength(1);
     },
@@ -56,7 +56,7 @@ describe('a withdrawal of which no look can tell', () => {
   ])('and nobody can be asked: %s', async (_, elapsedMs, isSettled) => {
     const server = await serveFaults({ answer: () => respond('{"code":4001,"message":"locked"}') });
     const account = accountOf(server.url, { elapsedMs });
-    begin(account, 'lost1').leave();
+    begin(account, 'lost1').release();
     await settleManually(account, 'lost1', 'done').catch(() => undefined);
     expect(account.journal.open()).toHaveLength(isSettled ? 0 : 1);
   });
@@ -72,7 +72,7 @@ describe('a withdrawal of which no look can tell', () => {
 
   it('among two has the record that may be of either, and the other one then has none', async () => {
     const account = await lostAt([], [record(2, { toAddress: null })], { ...LATE, budgetMs: 200_000 });
-    begin(account, 'lost2', { address: OTHER }).leave();
+    begin(account, 'lost2', { address: OTHER }).release();
     await settleManually(account, 'lost1', 'done');
     expect(account.journal.archive.find('lost1')).toMatchObject({ outcome: 'placed', id: '2' });
     expect(await resolve(account, account.journal.open())).toMatchObject([{ outcome: 'notSent' }]);

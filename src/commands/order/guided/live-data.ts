@@ -1,11 +1,11 @@
 import { Decimal } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
+import { tryRead } from '../../../errors.js';
 import { Budget } from '../../../exchange/budget.js';
 import type { Host } from '../../../platform/host.js';
 import type { TradingAccount } from '../../../trading/account.js';
 import type { MarketView } from '../../../trading/market-view.js';
 import { readMarketView } from '../../../trading/preview/market-snapshot.js';
-import { tryRead } from '../../../trading/try-read.js';
 import type { Session } from '../../session/connection.js';
 
 /** How long a question waits for what is only shown beside it. */

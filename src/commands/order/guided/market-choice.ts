@@ -1,13 +1,12 @@
 import type { Context } from '../../../cli/context.js';
-import { nearest } from '../../../config/names.js';
+import { nearest } from '../../../config/nearest.js';
 import { RENAMED_COINS } from '../../../domain/coin.js';
 import type { Market } from '../../../domain/market.js';
+import { tryRead } from '../../../errors.js';
 import type { ExchangeClient } from '../../../exchange/exchange-client.js';
-import { changeText } from '../../../terminal/cells.js';
-import { grouped } from '../../../terminal/numbers.js';
+import { changeText, grouped } from '../../../terminal/cells.js';
 import type { Choice } from '../../../terminal/prompts.js';
 import type { TradingAccount } from '../../../trading/account.js';
-import { tryRead } from '../../../trading/try-read.js';
 import { type Holdings, soon } from './live-data.js';
 
 interface ListedMarket extends Searchable {

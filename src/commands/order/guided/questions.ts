@@ -3,7 +3,7 @@ import { Decimal } from '../../../domain/decimal.js';
 import type { Market } from '../../../domain/market.js';
 import type { Side } from '../../../domain/order.js';
 import { Failure, usage } from '../../../errors.js';
-import { grouped } from '../../../terminal/numbers.js';
+import { grouped } from '../../../terminal/cells.js';
 import type { Screen } from '../../../terminal/screen.js';
 import { safe, wrapped } from '../../../terminal/text.js';
 import {

@@ -71,12 +71,16 @@ export const getChargeRecord = serveSigned('getChargeRecord', (values, { exchang
   return successWith({ list: list.map((record) => depositEntry(record, zone)), pageIndex, pageSize, total });
 });
 
+/** The interface's codes. */
+const WITHDRAWAL_STATUS = { submitted: 0, failed: 1, success: 2, cancelled: 3, confirmed: 5 } as const;
+const DEPOSIT_STATUS = { waiting: 0, failed: 1, success: 2 } as const;
+
 function withdrawalEntry(record: WithdrawalRecord): Json {
   return {
     id: number(record.id),
     amount: number(record.amount),
     fees: number(record.fee),
-    status: record.status,
+    status: WITHDRAWAL_STATUS[record.state],
     submitTime: record.submitted,
     manageTime: record.managed,
     toAddress: record.address,
@@ -92,10 +96,10 @@ function depositEntry(record: DepositRecord, zone: number): Json {
     amount: record.amount,
     confirmTimes: record.confirmations,
     currency: record.coin.toUpperCase(),
-    description: DEPOSIT_WORDS[record.status],
+    description: DEPOSIT_WORDS[record.state],
     hash: record.hash,
     itransfer: record.internal ? 1 : 0,
-    status: record.status,
+    status: DEPOSIT_STATUS[record.state],
     submit_time: showWallClock(record.time, zone),
   };
 }

@@ -22,7 +22,7 @@ export const allTicker = servePublic('allTicker', (_values, { exchange }) =>
 );
 
 export const ticker = servePublic('ticker', ({ market }, { exchange }) => {
-  const now = exchange.ticker(marketOf(exchange, market).market);
+  const now = exchange.ticker(marketOf(exchange, market).name);
   return { ticker: tickerFields(now), date: String(now.time) };
 });
 
@@ -33,7 +33,7 @@ function tickerFields(now: ReturnType<Exchange['ticker']>): Json {
 
 /** Asks in descending price and the time in seconds, both as observed. */
 export const depth = servePublic('depth', ({ market, size, merge }, { exchange }) => {
-  const { market: name } = marketOf(exchange, market);
+  const { name } = marketOf(exchange, market);
   const asked = size === undefined ? DEPTH_LEVELS : Number(size);
   const book =
     merge === undefined
@@ -68,7 +68,7 @@ function levels(side: readonly (readonly [price: string, amount: string])[], rev
 
 /** Oldest first and dated in seconds, as observed. */
 export const trades = servePublic('trades', ({ market, since }, { exchange }) =>
-  exchange.trades(marketOf(exchange, market).market, since).map(({ id, time, side, price, amount }) => ({
+  exchange.trades(marketOf(exchange, market).name, since).map(({ id, time, side, price, amount }) => ({
     date: seconds(time),
     price: number(price),
     amount: number(amount),
@@ -80,7 +80,7 @@ export const trades = servePublic('trades', ({ market, since }, { exchange }) =>
 
 /** "Sell currency" is read as the base coin, "buy currency" as the quote coin. */
 export const kline = servePublic('kline', ({ market, type, since, size }, { exchange, klineSince }) => {
-  const { market: name, base, quote } = marketOf(exchange, market);
+  const { name, base, quote } = marketOf(exchange, market);
   const rows = exchange.candles(name, type as CandleType, {
     // "only data after this timestamp"
     ...(since === undefined ? {} : { since: Number(since) + 1, which: klineSince }),

@@ -1,21 +1,29 @@
+import { Decimal } from '../../../domain/decimal.js';
 import type { OrderType, Side } from '../../../domain/order.js';
 import { operations } from '../../../exchange/operations/index.js';
-import { type Parameters, signedRead, type Values } from '../../../exchange/operations/operation.js';
-import { market, optional, required, wholeNumber } from '../../../exchange/operations/parameters.js';
+import {
+  market,
+  optional,
+  type Parameters,
+  required,
+  signedRead,
+  type Values,
+  wholeNumber,
+} from '../../../exchange/operations/operation.js';
 import type { Account } from '../../accounts/accounts.js';
 import type { OrderRequest } from '../../exchange/exchange-service.js';
 import type { OrderRecord } from '../../orders/order.js';
 import type { OrderList } from '../../orders/order-repository.js';
 import { Refusal } from '../../refusals.js';
 import { codeOf, type Json, number, numbers } from '../bodies.js';
-import { MOST_ORDERS_PER_PAGE, ORDERS_PER_PAGE, partlyPlaced, SUCCESS } from '../choices.js';
+import { MOST_ORDERS_PER_PAGE, OPEN_ORDER_STATUS, ORDERS_PER_PAGE, partlyPlaced, SUCCESS } from '../choices.js';
 import { marketOf, type SignedCall, serveObserved, serveSigned } from '../served-operation.js';
 
 /** "1 = PostOnly, 2 = IOC. Empty or any other value gives a limit order." */
 const ORDER_TYPES: Readonly<Record<string, OrderType>> = { '1': 'postOnly', '2': 'ioc' };
 
 export const order = serveSigned('order', (values, { exchange, account }) => {
-  const { market } = marketOf(exchange, values.currency);
+  const { name: market } = marketOf(exchange, values.currency);
   const { price, amount, tradeType, orderType = '', customerOrderId: clientId } = values;
   const [side, type] = [sideOf(tradeType), ORDER_TYPES[orderType] ?? 'limit'];
   const id = exchange.place(account, { ...walletOf(account, values), market, side, type, price, amount, clientId });
@@ -23,7 +31,7 @@ export const order = serveSigned('order', (values, { exchange, account }) => {
 });
 
 export const cancelOrder = serveSigned('cancelOrder', (values, { exchange, account }) => {
-  const { market } = marketOf(exchange, values.currency);
+  const { name: market } = marketOf(exchange, values.currency);
   const cancelled = exchange.cancel(account, market, referenceOf(values));
   const datas = {
     amount: number(cancelled.amount),
@@ -35,13 +43,13 @@ export const cancelOrder = serveSigned('cancelOrder', (values, { exchange, accou
 });
 
 export const getOrder = serveSigned('getOrder', (values, { exchange, account }) => {
-  const { market } = marketOf(exchange, values.currency);
+  const { name: market } = marketOf(exchange, values.currency);
   return orderRecord(exchange.order(account, market, referenceOf(values)));
 });
 
 /** A further call restarts the minute. Chosen: every order that is open at its end is cancelled, also newer ones. */
 export const cancelAllOrdersAfter = serveSigned('cancelAllOrdersAfter', ({ currency }, { exchange, account }) => {
-  exchange.cancelAllAfter(account, marketOf(exchange, currency).market);
+  exchange.cancelAllAfter(account, marketOf(exchange, currency).name);
   return { code: SUCCESS.code, message: SUCCESS.message };
 });
 
@@ -55,7 +63,7 @@ function referenceOf(values: { readonly id?: string | undefined; readonly custom
  * numbers, as in the interface, with more digits than a double holds.
  */
 export const orderMoreV2 = serveSigned('orderMoreV2', (values, { exchange, account }) => {
-  const { market } = marketOf(exchange, values.market);
+  const { name: market } = marketOf(exchange, values.market);
   const side = sideOf(values.tradeType);
   const pairs = pairsOf(values.tradeParams);
   const wallet = walletOf(account, values);
@@ -82,7 +90,7 @@ function pairsOf(text: string): [price: string, amount: string][] {
 
 /** The interface does not show the body. Observed: a plain list, newest first, and 3001 instead of an empty one. */
 function page({ exchange, account }: SignedCall, currency: string, list: OrderList, page: string, size: number): Json {
-  const { market } = marketOf(exchange, currency);
+  const { name: market } = marketOf(exchange, currency);
   const records = exchange.orders(account, market, { list, page: Number(page), pageSize: size });
   if (records.length === 0) throw new Refusal('orderNotFound');
   return records.map(orderRecord);
@@ -134,6 +142,15 @@ export const getFinishedAndPartialOrders = serveObserved(
   ofList('traded'),
 );
 
+/**
+ * "1 = cancelled; 2 = completed, or cancelled after a partial fill; 0 and 3 = waiting to trade, or the unfilled remainder still
+ * waiting".
+ */
+function statusOf({ state, filled }: OrderRecord): number {
+  if (state === 'open') return OPEN_ORDER_STATUS;
+  return Decimal.of(filled).sign === 0 ? 1 : 2;
+}
+
 /** 0 and 1 are limit, 2 and 3 PostOnly, 4 and 5 IOC. Even codes sell, odd ones buy. */
 const TYPE_CODES: Readonly<Record<OrderType, number>> = { limit: 0, postOnly: 2, ioc: 4 };
 
@@ -147,7 +164,7 @@ function orderRecord(record: OrderRecord): Json {
     trade_amount: number(record.filled),
     trade_money: number(record.filledValue),
     trade_date: record.time,
-    status: record.status,
+    status: statusOf(record),
     type: TYPE_CODES[record.type] + (record.side === 'buy' ? 1 : 0),
     fees: record.fee,
     useXxFee: false,
@@ -171,12 +188,12 @@ interface ApiRequest {
 function walletOf(
   { permissions }: Account,
   { acctType = '0', enableExpress, enableRepay }: ApiRequest,
-): Pick<OrderRequest, 'account' | 'borrow' | 'repay'> {
+): Pick<OrderRequest, 'accountType' | 'borrow' | 'repay'> {
   const [borrow, repay] = [enableExpress === 'true', enableRepay === 'true'];
   if (acctType === '0') {
     if (borrow || repay) throw new Refusal('badParameter', 'enableExpress and enableRepay need acctType 1 or 2');
     return {};
   }
   if (!permissions.lever) throw new Refusal('noPermission', 'margin');
-  return { account: acctType === '1' ? 'isolated' : 'cross', borrow, repay };
+  return { accountType: acctType === '1' ? 'isolated' : 'cross', borrow, repay };
 }
