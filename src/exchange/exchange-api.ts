@@ -3,13 +3,12 @@ import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
 import { Limiter, type Turn, type TurnEnd } from './limiter/limiter.js';
-import { type Limits, ownLimits } from './limiter/limits.js';
+import { type Lane, type Limits, ownLimits } from './limiter/limits.js';
 import { OBSERVED } from './observed-codes.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { Result } from './operations/operation.js';
 import { type Credentials, type Given, type Hosts, requestUrl, type ValuesOf } from './request.js';
-import { Refused, readResponse, requireJson, wholeBody } from './response.js';
-import { withRetries } from './retry.js';
+import { Mismatch, Refused, readResponse, requireJson, wholeBody } from './response.js';
 import { type Delivery, get, type HttpAnswer, type Network, TransportError } from './transport.js';
 import { CANCELLED, NO_TIME, outcomeOf, WAITED_TOO_LONG, type WriteOutcome } from './write-outcome.js';
 
@@ -25,15 +24,26 @@ export interface ApiOptions {
    * Called if the host refused the connection, so that not a byte of the request left: starts what should be there.
    * Absent for hosts that are not pit's to start.
    */
-  readonly revive?: () => Promise<void>;
-  /** The exchange's limits, shared with other processes. Absent: this client keeps them alone. */
-  readonly limits?: Limits;
+  readonly restart?: () => Promise<void>;
+  /** Returns the exchange's limits, shared with other processes. Absent: this client keeps them alone. */
+  readonly limits?: () => Limits;
   /** Takes a line about each request, secrets already masked. */
   readonly trace?: (line: string) => void;
   /** Takes the whole body of each answer to a write that was done. */
-  readonly heard?: (name: string, body: string) => void;
+  readonly onWriteAnswer?: (name: string, body: string) => void;
   /** Absent: no proxy, and the well-known authorities. */
   readonly network?: Network;
+}
+
+/** When a write is sent, and whether. */
+export interface Send {
+  /**
+   * Milliseconds since the Unix epoch; absent: now. It decides how long a lost request may still be executed, so whoever
+   * records the request must know it beforehand.
+   */
+  readonly reqTime?: number;
+  /** Asked at the moment the request would leave: false cancels it. */
+  readonly mayLeave?: (() => boolean) | undefined;
 }
 
 /** An operation with its values, and what to make of the body of its answer. */
@@ -50,23 +60,21 @@ const WRITE_TIMEOUT_MS = 15_000;
 /** With less than this left, or less than a tenth of a short budget, a write does not leave: its answer could hardly come in time. */
 const LEAST_FOR_WRITE_MS = 1_000;
 
+const MOST_ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 200;
+/** A busy host may mean the K-line limit of one request a second, which other programs draw from too. */
+const BUSY_PAUSE_MS = 1_000;
+
 /** Cancellations have permits of their own: they may be all that can still limit a loss. */
 const CANCELLING: ReadonlySet<string> = new Set<OperationName>(['cancelOrder', 'cancelAllOrdersAfter']);
 
 /** The exchange by the interface's own names: signed HTTP calls of operations, with checked results. */
 export class ExchangeApi {
-  readonly #options: ApiOptions;
-  readonly #limits: Limits;
-  readonly #limiter: Limiter;
-  readonly #clock: ExchangeClock;
+  #madeLimits: Limits | undefined;
+  #madeLimiter: Limiter | undefined;
+  #madeClock: ExchangeClock | undefined;
 
-  constructor(options: ApiOptions) {
-    const { host, budget, clockMemory, limits = ownLimits(host.now) } = options;
-    this.#options = options;
-    this.#limits = limits;
-    this.#limiter = new Limiter(host, budget, limits);
-    this.#clock = new ExchangeClock(host, clockMemory);
-  }
+  constructor(private readonly options: ApiOptions) {}
 
   /** The exchange's clock, estimated from its answers, in milliseconds since the Unix epoch. */
   now(): number {
@@ -74,7 +82,7 @@ export class ExchangeApi {
   }
 
   get hosts(): Hosts {
-    return this.#options.hosts;
+    return this.options.hosts;
   }
 
   /** When the lock of this machine's address ends, in milliseconds since the Unix epoch; undefined if none is known. */
@@ -84,7 +92,7 @@ export class ExchangeApi {
 
   /** Throws Failure `credentials` if a signed call could not be made. */
   requireKeys(): void {
-    this.#options.credentials();
+    this.options.credentials();
   }
 
   /**
@@ -110,7 +118,7 @@ export class ExchangeApi {
       requireJson(name, body);
       return answer;
     };
-    return this.#paced({ name, values, read }, this.now()).catch((error) => {
+    return this.#paced({ name, values, read }).catch((error) => {
       throw failureOf(error, name, this.lockedUntil);
     });
   }
@@ -119,7 +127,7 @@ export class ExchangeApi {
    * Whether the exchange accepts this `reqTime` (milliseconds since the Unix epoch) at all; asked once, with a read. Throws
    * Failure as {@link read} if no answer came.
    */
-  async takes<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
+  async accepts<Name extends OperationName>(name: Name, values: ValuesOf<Name>, reqTime: number): Promise<boolean> {
     if (operationOf(name).effect !== 'read') throw new Error(`${name} changes something`);
     try {
       await this.#paced(described(name, values), reqTime);
@@ -133,32 +141,58 @@ export class ExchangeApi {
   /**
    * Calls a write: one request on a fresh connection, never repeated.
    * Throws Failure `credentials` or `usage` before anything is sent; everything later is in the outcome.
-   *
-   * @param reqTime milliseconds since the Unix epoch: it decides how long a lost request may still be executed, so whoever
-   *   records the request must know it beforehand
-   * @param mayLeave asked at the moment the request would leave: false cancels it
    */
   async write<Name extends OperationName>(
     name: Name,
     values: ValuesOf<Name>,
-    reqTime?: number,
-    mayLeave?: () => boolean,
+    send?: Send,
   ): Promise<WriteOutcome<Result<OperationNamed<Name>>>> {
-    return this.#once(described(name, values), reqTime, mayLeave);
+    return this.#once(described(name, values), send);
   }
 
   /** The same for an operation the interface does not describe; the answer is its body. Throws as {@link write}. */
-  async call(name: string, values: Given, reqTime?: number, mayLeave?: () => boolean): Promise<WriteOutcome<string>> {
-    return this.#once({ name, values, read: (body) => wholeBody(name, body) }, reqTime, mayLeave);
+  async call(name: string, values: Given, send?: Send): Promise<WriteOutcome<string>> {
+    return this.#once({ name, values, read: (body) => wholeBody(name, body) }, send);
+  }
+
+  // market data needs neither a clock nor a limit, so they are made when they are first needed
+
+  get #clock(): ExchangeClock {
+    this.#madeClock ??= new ExchangeClock(this.options.host, this.options.clockMemory);
+    return this.#madeClock;
+  }
+
+  get #limits(): Limits {
+    this.#madeLimits ??= this.options.limits?.() ?? ownLimits(this.options.host.monotonic);
+    return this.#madeLimits;
+  }
+
+  get #limiter(): Limiter {
+    this.#madeLimiter ??= new Limiter(this.options.host, this.options.budget, this.#limits);
+    return this.#madeLimiter;
   }
 
   async #repeatable<Answer>(call: Call<Answer>): Promise<Answer> {
-    const { host, budget } = this.#options;
-    if (operationOf(call.name).effect === 'write') throw new Error(`${call.name} is a write and is sent once`);
+    const { access, effect } = operationOf(call.name);
+    if (effect === 'write') throw new Error(`${call.name} is a write and is sent once`);
     try {
-      return await withRetries(host, budget, () => this.#readInTime(call));
+      return await this.#withRetries(() => (access === 'signed' ? this.#readInTime(call) : this.#paced(call)));
     } catch (error) {
       throw failureOf(error, call.name, this.lockedUntil);
+    }
+  }
+
+  /** Repeats an action until it succeeds, fails for good, or the budget does not allow another pause. */
+  async #withRetries<Value>(action: () => Promise<Value>): Promise<Value> {
+    const { host, budget } = this.options;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await action();
+      } catch (error) {
+        const pauseMs = pauseAfter(error, attempt, host.random());
+        if (attempt === MOST_ATTEMPTS || !isPassing(error) || !budget.allows(pauseMs)) throw error;
+        await host.sleep(pauseMs);
+      }
     }
   }
 
@@ -166,27 +200,34 @@ export class ExchangeApi {
   async #readInTime<Answer>(call: Call<Answer>): Promise<Answer> {
     const { offset } = this.#clock;
     try {
-      return await this.#paced(call, this.now());
+      return await this.#paced(call);
     } catch (error) {
       const isLate = error instanceof Refused && error.code === OBSERVED.expired;
       if (!isLate || this.#clock.offset === offset) throw error;
-      return this.#paced(call, this.now());
+      return this.#paced(call);
     }
   }
 
-  async #paced<Answer>(call: Call<Answer>, reqTime: number): Promise<Answer> {
-    const turn = await this.#turn(call.name);
-    const timeoutMs = Math.min(READ_TIMEOUT_MS, this.#options.budget.leftMs);
-    return inTurn(turn, () => this.#exchange(call, reqTime, { fresh: false, timeoutMs }));
+  /** Sends a request that may be repeated, within the limits. `reqTime` is now if it is absent. */
+  async #paced<Answer>(call: Call<Answer>, reqTime?: number): Promise<Answer> {
+    const { bucket, effect } = operationOf(call.name);
+    const send = () => {
+      const timeoutMs = Math.min(READ_TIMEOUT_MS, this.options.budget.leftMs);
+      return this.#exchange(call, reqTime, { fresh: false, timeoutMs });
+    };
+    if (bucket === 'none') return send();
+    return inTurn(await this.#limiter.turn({ bucket, lane: laneOf(call.name), mayProbe: effect === 'read' }), send);
   }
 
-  async #once<Answer>(call: Call<Answer>, reqTime = this.now(), mayLeave = () => true): Promise<WriteOutcome<Answer>> {
-    const { budget } = this.#options;
+  async #once<Answer>(call: Call<Answer>, send: Send = {}): Promise<WriteOutcome<Answer>> {
+    const { reqTime = this.now(), mayLeave = () => true } = send;
+    const { budget } = this.options;
     const leastMs = Math.min(LEAST_FOR_WRITE_MS, budget.milliseconds / 10);
     if (!budget.allows(leastMs)) return NO_TIME;
     this.#check(call);
     try {
-      const turn = await this.#turn(call.name);
+      const { bucket } = operationOf(call.name);
+      const turn = await this.#limiter.turn({ bucket, lane: laneOf(call.name), mayProbe: false });
       const stopped = budget.allows(leastMs) ? (mayLeave() ? undefined : CANCELLED) : WAITED_TOO_LONG;
       if (stopped !== undefined) {
         await turn.unused();
@@ -202,55 +243,59 @@ export class ExchangeApi {
   /** Throws for everything that can be wrong before anything is sent. */
   #check({ name, values }: Call<unknown>): void {
     try {
-      requestUrl(this.#options, name, values, this.now());
+      requestUrl(this.options, name, values, () => this.now());
     } catch (error) {
       throw failureOf(error, name);
     }
   }
 
-  #turn(name: string): Promise<Turn> {
-    const { bucket, effect } = operationOf(name);
-    const lane = CANCELLING.has(name) ? 'cancel' : 'common';
-    return this.#limiter.turn({ bucket, lane, mayTry: effect === 'read' });
-  }
-
-  async #exchange<Answer>(call: Call<Answer>, reqTime: number, delivery: Delivery): Promise<Answer> {
+  async #exchange<Answer>(call: Call<Answer>, reqTime: number | undefined, delivery: Delivery): Promise<Answer> {
     try {
       return await this.#send(call, reqTime, delivery);
     } catch (error) {
-      const { revive } = this.#options;
-      const nobodyThere = error instanceof TransportError && error.fault === 'refused' && !error.sent;
-      if (!nobodyThere || revive === undefined) throw error;
-      await revive();
+      const { restart } = this.options;
+      const isConnectionRefused = error instanceof TransportError && error.fault === 'refused' && !error.sent;
+      if (!isConnectionRefused || restart === undefined) throw error;
+      await restart();
       return this.#send(call, reqTime, delivery);
     }
   }
 
-  async #send<Answer>({ name, values, read }: Call<Answer>, reqTime: number, delivery: Delivery): Promise<Answer> {
-    const url = requestUrl(this.#options, name, values, reqTime);
-    const { host, trace, heard, network } = this.#options;
-    const start = host.now();
-    const tell = (what: string) => trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.now() - start} ms`);
+  async #send<Answer>(
+    { name, values, read }: Call<Answer>,
+    reqTime: number | undefined,
+    delivery: Delivery,
+  ): Promise<Answer> {
+    const url = requestUrl(this.options, name, values, () => reqTime ?? this.now());
+    const { host, trace, onWriteAnswer, network } = this.options;
+    const start = host.monotonic();
+    const report = (what: string) =>
+      trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.monotonic() - start} ms`);
     try {
       const whole = await get(url, { ...delivery, network });
       const { status, body, date } = whole;
-      this.#learn(name, date, start);
-      tell(`HTTP ${status}, ${body.length} characters`);
+      this.#learn(name, date, host.monotonic() - start);
+      report(`HTTP ${status}, ${body.length} characters`);
       if (status !== 200) throw new BadStatus(status);
       const answer = read(body, whole);
-      if (operationOf(name).effect !== 'read') heard?.(name, body);
+      if (operationOf(name).effect !== 'read') onWriteAnswer?.(name, body);
       return answer;
     } catch (error) {
-      if (error instanceof TransportError) tell(error.message);
+      if (error instanceof TransportError) report(error.message);
       throw error;
     }
   }
 
   /** Only the trade host's clock counts: it judges `reqTime`, and market data may come out of somebody's cache. */
-  #learn(name: string, date: number | null, sent: number): void {
+  #learn(name: string, date: number | null, tookMs: number): void {
     if (date === null || operationOf(name).access !== 'signed') return;
-    this.#clock.learn({ date, sent, received: this.#options.host.now() });
+    const received = this.options.host.now();
+    this.#clock.learn({ date, sent: received - tookMs, received });
   }
+}
+
+function laneOf(name: string): Lane {
+  return CANCELLING.has(name) ? 'cancel' : 'common';
 }
 
 function described<Name extends OperationName>(name: Name, values: ValuesOf<Name>): Call<Result<OperationNamed<Name>>> {
@@ -272,7 +317,27 @@ async function inTurn<Value>(turn: Turn, send: () => Promise<Value>): Promise<Va
   }
 }
 
+/** Doubles with each attempt. Part of it is random, so that many clients do not come back together. */
+function pauseAfter(error: unknown, attempt: number, chance: number): number {
+  if (error instanceof Refused && isCrowded(error)) return BUSY_PAUSE_MS * (1 + chance / 2);
+  return FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + chance / 2);
+}
+
+/** Whether the same request may succeed in a moment. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof TransportError) return !['certificate', 'endless'].includes(error.fault);
+  if (error instanceof BadStatus) return error.status >= 500;
+  if (error instanceof Mismatch) return error.form !== 'json';
+  // market data without a code: {"result": false} was observed when the host was busy, K-line's one a second included
+  return error instanceof Refused && isCrowded(error);
+}
+
+/** A limit per second, which other processes may draw from: "requests beyond 60 are treated as invalid". */
+function isCrowded({ busy, code }: Refused): boolean {
+  return busy || code === OBSERVED.tooFrequent;
+}
+
 /** Refused because of earlier requests: the exchange did not process this one. */
-function isUnread({ code, busy }: Refused): boolean {
-  return busy || code === OBSERVED.tooFrequent || code === OBSERVED.locked;
+function isUnread(refusal: Refused): boolean {
+  return isCrowded(refusal) || refusal.code === OBSERVED.locked;
 }

@@ -12,7 +12,7 @@ import type {
 } from '../domain/order.js';
 import { Failure } from '../errors.js';
 import type { Budget } from './budget.js';
-import { type ApiOptions, ExchangeApi } from './exchange-api.js';
+import { type ApiOptions, ExchangeApi, type Send } from './exchange-api.js';
 import { OBSERVED } from './observed-codes.js';
 import { codecOf, type OperationName, type RequestOf, type ValueOf } from './operations/index.js';
 import type { Hosts } from './request.js';
@@ -53,19 +53,17 @@ type RecordPageOf<Name extends 'getChargeRecord' | 'getWithdrawRecord'> = ValueO
  * or `internal` for an answer that is not what the interface says.
  *
  * Writes are sent once, on a fresh connection, and never repeated. They throw Failure `credentials` or `usage` before
- * anything is sent; everything later is in the outcome. `reqTime` (milliseconds since the Unix epoch) decides how long a
- * lost write may still be executed, so whoever records it must know it beforehand. `mayLeave` is asked at the moment the
- * request would leave: false cancels it.
+ * anything is sent; everything later is in the outcome.
  */
 export class ExchangeClient {
   /**
-   * @param api the same exchange by the interface's own names
-   * @param answered called after each answer
+   * @param api the same exchange by the interface's own names, for `pit api` only
+   * @param onAnswer called after each answer
    */
   constructor(
     private readonly options: ClientOptions,
     readonly api: ExchangeApi = new ExchangeApi(options),
-    private readonly answered: () => void = () => {},
+    private readonly onAnswer: () => void = () => {},
   ) {}
 
   /** The exchange's clock, estimated from its answers, in milliseconds since the Unix epoch. */
@@ -178,10 +176,9 @@ export class ExchangeClient {
   async placeOrder(
     terms: OrderTerms,
     clientId: string,
-    reqTime?: number,
-    mayLeave?: () => boolean,
+    send?: Send,
   ): Promise<WriteOutcome<{ readonly id: string } & Message>> {
-    const outcome = await this.#write('order', { terms, clientId }, reqTime, mayLeave);
+    const outcome = await this.#write('order', { terms, clientId }, send);
     const { market, type } = terms;
     if (outcome.kind === 'done') this.#observe({ kind: 'placed', market, type, clientId, ids: [outcome.answer.id] });
     return outcome;
@@ -190,23 +187,17 @@ export class ExchangeClient {
   /** Places up to 20 limit orders with one request. */
   async placeOrders(
     batch: BatchRequest,
-    reqTime?: number,
-    mayLeave?: () => boolean,
+    send?: Send,
   ): Promise<WriteOutcome<{ readonly ids: readonly string[] } & Message>> {
-    const outcome = await this.#write('orderMoreV2', batch, reqTime, mayLeave);
+    const outcome = await this.#write('orderMoreV2', batch, send);
     const { market } = batch;
     if (outcome.kind === 'done')
       this.#observe({ kind: 'placed', market, type: 'limit', clientId: null, ids: outcome.answer.ids });
     return outcome;
   }
 
-  async cancelOrder(
-    market: string,
-    order: OrderReference,
-    reqTime?: number,
-    mayLeave?: () => boolean,
-  ): Promise<WriteOutcome<Cancellation>> {
-    const outcome = await this.#write('cancelOrder', { market, order }, reqTime, mayLeave);
+  async cancelOrder(market: string, order: OrderReference, send?: Send): Promise<WriteOutcome<Cancellation>> {
+    const outcome = await this.#write('cancelOrder', { market, order }, send);
     if (outcome.kind === 'done') this.#observe({ kind: 'cancelled', order });
     return outcome;
   }
@@ -220,10 +211,9 @@ export class ExchangeClient {
   withdraw(
     withdrawal: WithdrawalRequest,
     password: string,
-    reqTime?: number,
-    mayLeave?: () => boolean,
+    send?: Send,
   ): Promise<WriteOutcome<{ readonly id: string } & Message>> {
-    return this.#write('withdraw', { withdrawal, password }, reqTime, mayLeave);
+    return this.#write('withdraw', { withdrawal, password }, send);
   }
 
   /**
@@ -232,12 +222,12 @@ export class ExchangeClient {
    * @param clientId one that no order has
    */
   acceptsForOrders(market: string, clientId: string, reqTime: number): Promise<boolean> {
-    return this.api.takes('getOrder', codecOf('getOrder').encode({ market, order: { clientId } }), reqTime);
+    return this.api.accepts('getOrder', codecOf('getOrder').encode({ market, order: { clientId } }), reqTime);
   }
 
   /** The same with a read that needs the permission for withdrawals. */
   acceptsForWithdrawals(coin: string, reqTime: number): Promise<boolean> {
-    return this.api.takes(
+    return this.api.accepts(
       'getWithdrawRecord',
       codecOf('getWithdrawRecord').encode({ coin, page: 1, size: 1 }),
       reqTime,
@@ -257,18 +247,17 @@ export class ExchangeClient {
   async #read<Name extends OperationName>(name: Name, request: RequestOf<Name>): Promise<ValueOf<Name>> {
     const codec = codecOf(name);
     const answer = await this.api.read(name, codec.encode(request));
-    this.answered();
+    this.onAnswer();
     return codec.decode(answer, request);
   }
 
   async #write<Name extends OperationName>(
     name: Name,
     request: RequestOf<Name>,
-    reqTime?: number,
-    mayLeave?: () => boolean,
+    send?: Send,
   ): Promise<WriteOutcome<ValueOf<Name>>> {
     const codec = codecOf(name);
-    const outcome = await this.api.write(name, codec.encode(request), reqTime, mayLeave);
+    const outcome = await this.api.write(name, codec.encode(request), send);
     return outcome.kind === 'done' ? { kind: 'done', answer: codec.decode(outcome.answer, request) } : outcome;
   }
 

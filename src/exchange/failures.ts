@@ -10,9 +10,8 @@ export class BadStatus extends Error {
   override readonly name = 'BadStatus';
 
   constructor(readonly status: number) {
-    super(
-      status < 400 ? `the host answered with a redirect (HTTP ${status})` : `the host answered with HTTP ${status}`,
-    );
+    const isRedirect = status >= 300 && status < 400;
+    super(`the host answered with ${isRedirect ? `a redirect (HTTP ${status})` : `HTTP ${status}`}`);
   }
 }
 
@@ -40,7 +39,7 @@ const CODE_HINTS: Readonly<Record<number, Advice>> = {
  * @param lockedUntil when a lock of this machine's address ends, if known: ms since the Unix epoch
  */
 export function failureOf(thrown: unknown, operation: string, lockedUntil?: number): unknown {
-  if (thrown instanceof Refused) return told(refusal(thrown, operation), lockedUntil);
+  if (thrown instanceof Refused) return withLockEnd(refusal(thrown, operation), lockedUntil);
   if (thrown instanceof TransportError) {
     return new Failure('unreachable', `${operation}: ${thrown.message}`, {
       hint: unreachableHint(thrown),
@@ -55,7 +54,7 @@ export function failureOf(thrown: unknown, operation: string, lockedUntil?: numb
   return thrown;
 }
 
-function told(failure: Failure, lockedUntil: number | undefined): Failure {
+function withLockEnd(failure: Failure, lockedUntil: number | undefined): Failure {
   if (failure.code !== OBSERVED.locked || lockedUntil === undefined) return failure;
   return failure.hinting(`The lock ends by itself, at ${clockTime(lockedUntil)}.`);
 }

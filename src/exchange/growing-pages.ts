@@ -74,7 +74,7 @@ function keyOf<Row>(list: GrowingList<Row>, rows: Page<Row>): string {
 }
 
 /** Stops at an exchange that ignores page numbers. The same page twice may be chance: a page of rows was added. */
-export class Sameness<Row> {
+class Sameness<Row> {
   #last = '';
   #times = 0;
 

@@ -141,10 +141,15 @@ interface Signer {
 
 /**
  * The URL of a request, signed if the operation asks for it, its secrets masked from now on.
- * @param reqTime milliseconds since the Unix epoch
+ * @param reqTime returns milliseconds since the Unix epoch; asked only if the request is signed
  * @throws InvalidParameter, and Failure `credentials` for a host or keys that cannot be used
  */
-export function requestUrl({ host, hosts, credentials }: Signer, name: string, values: Given, reqTime: number): string {
+export function requestUrl(
+  { host, hosts, credentials }: Signer,
+  name: string,
+  values: Given,
+  reqTime: () => number,
+): string {
   const { access, parameters: described } = operationOf(name);
   const parameters = checkedParameters(name, values);
   requireSafeHost(access === 'public' ? hosts.baseUrl : hosts.tradeUrl);
@@ -156,7 +161,7 @@ export function requestUrl({ host, hosts, credentials }: Signer, name: string, v
   host.redaction.keep(keys.secretKey);
   for (const [parameter, value] of parameters)
     if (described[parameter]?.kind.secret === true) host.redaction.keep(value);
-  const url = signedUrl(name, hosts, parameters, keys, reqTime);
+  const url = signedUrl(name, hosts, parameters, keys, reqTime());
   host.redaction.keep(new URL(url).searchParams.get('sign') ?? '');
   return url;
 }

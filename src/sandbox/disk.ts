@@ -19,15 +19,16 @@ const TROUBLES: ReadonlyMap<string, DiskTrouble> = new Map([
   ['EPERM', { reason: 'the operation is not permitted', fix: `Take ownership of the folder, or ${ELSEWHERE}` }],
   // also LMDB's code for a write that was cut short
   ['EIO', { reason: 'the disk is full or has an error', fix: `Free some space, check the disk, or ${ELSEWHERE}` }],
-  ...['ENOENT', 'ENOTDIR', 'EEXIST', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'].map(
-    (code) =>
-      [code, { reason: `the folder cannot be made (${code})`, fix: `Check what is there, or ${ELSEWHERE}` }] as const,
-  ),
 ]);
+
+const IN_THE_WAY: readonly string[] = ['ENOENT', 'ENOTDIR', 'EEXIST', 'EISDIR', 'ELOOP', 'ENAMETOOLONG'];
 
 /** What is wrong with the disk; undefined for an error about something else. */
 export function diskTrouble(thrown: unknown): DiskTrouble | undefined {
-  return TROUBLES.get(errorCode(thrown) ?? '');
+  const code = errorCode(thrown) ?? '';
+  if (IN_THE_WAY.includes(code))
+    return { reason: `the folder cannot be made (${code})`, fix: `Check what is there, or ${ELSEWHERE}` };
+  return TROUBLES.get(code);
 }
 
 /** The system's name of an error, such as `ENOSPC`. LMDB gives the system's number instead, and negative ones of its own. */

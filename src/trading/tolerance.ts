@@ -38,17 +38,17 @@ export async function toleranceOf(account: TradingAccount, probe: Probe): Promis
   const takes = (age: number) => probe(account, client.now() - age);
   if (!(await takes(0))) {
     const hint = "Check this machine's clock.";
-    throw new Failure('refused', 'The exchange does not take requests of this time.', { hint });
+    throw new Failure('refused', 'The exchange rejects requests that carry the current time.', { hint });
   }
   if (await takes(LONGEST_MS)) return Number.POSITIVE_INFINITY;
   let [taken, refused] = [0, LONGEST_MS];
   while (refused - taken > STEP_MS) {
     const middle = Math.round((taken + refused) / 2);
-    const start = host.now();
+    const start = host.monotonic();
     if (await takes(middle)) taken = middle;
     else {
       // a request that was delayed in the network was older when the exchange refused it
-      const most = middle + (host.now() - start);
+      const most = middle + (host.monotonic() - start);
       if (most >= refused) break;
       refused = most;
     }

@@ -19,7 +19,7 @@ it('a batch under a known lock ends at once as limited, and can be resumed', asy
   const breaker = new Breaker(temporaryState(), 'limits', host.now);
   const client = new ExchangeClient({
     ...{ host, hosts: account.client.hosts, credentials: () => KEYS, budget: new Budget(60_000, host.now) },
-    limits: { ...ownLimits(host.now), breaker },
+    limits: () => ({ ...ownLimits(host.now), breaker }),
   });
   const job = await begin(account, { lines: lines(200) });
   breaker.trip();

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SeenNames } from '../../src/commands/session/seen-names.js';
-import { Symbols, symbolsFolder } from '../../src/config/symbols.js';
+import { SeenNames, Symbols, symbolsFolder } from '../../src/commands/session/symbols.js';
 import type { Market } from '../../src/domain/market.js';
 import type { Order, OrderState, OrderType } from '../../src/domain/order.js';
 import { temporaryHome } from '../support/pit.js';
@@ -75,22 +74,22 @@ describe('the names in answers', () => {
   it('hold the open orders against what later commands see of them', () => {
     const symbols = folder();
     const first = new SeenNames();
-    first.look(placed('btc_usdt', 'mine1', ['1']));
-    first.look(placed('btc_usdt', 'ioc1', ['2'], 'ioc'));
-    first.look(placed('eth_usdt', null, ['3', '4']));
+    first.observe(placed('btc_usdt', 'mine1', ['1']));
+    first.observe(placed('btc_usdt', 'ioc1', ['2'], 'ioc'));
+    first.observe(placed('eth_usdt', null, ['3', '4']));
     first.keep(symbols, undefined);
     expect(symbols.read('orders').sort()).toEqual(['btc_usdt 1 mine1', 'eth_usdt 3 -', 'eth_usdt 4 -']);
     const second = new SeenNames();
     // the list has no client ids, and order 3 has filled
-    second.look({ kind: 'orders', orders: [listed('1', 'open'), listed('5', 'open'), listed('3', 'filled')] });
-    second.look({ kind: 'cancelled', order: { id: '4' } });
-    second.look({ kind: 'orders', orders: [listed('6', 'open', 'other1')] });
+    second.observe({ kind: 'orders', orders: [listed('1', 'open'), listed('5', 'open'), listed('3', 'filled')] });
+    second.observe({ kind: 'cancelled', order: { id: '4' } });
+    second.observe({ kind: 'orders', orders: [listed('6', 'open', 'other1')] });
     second.keep(symbols, ['lost1']);
     expect(symbols.read('orders').sort()).toEqual(['btc_usdt 1 mine1', 'btc_usdt 5 -', 'btc_usdt 6 other1']);
     expect(symbols.read('unresolved')).toEqual(['lost1']);
     const third = new SeenNames();
-    third.look({ kind: 'cancelled', order: { clientId: 'mine1' } });
-    third.look({ kind: 'cancelled', order: { id: '6' } });
+    third.observe({ kind: 'cancelled', order: { clientId: 'mine1' } });
+    third.observe({ kind: 'cancelled', order: { id: '6' } });
     third.keep(symbols, []);
     expect(symbols.read('orders')).toEqual(['btc_usdt 5 -']);
     expect(symbols.read('unresolved')).toEqual([]);
@@ -103,8 +102,8 @@ describe('the names in answers', () => {
         const symbols = folder();
         const seenNames = new SeenNames();
         seenNames.markets(names.map(([market, base, quote]) => ({ market, base, quote }) as Market));
-        seenNames.look({ kind: 'coins', coins: names.map(([coin]) => coin.toLowerCase()) });
-        for (const [id, currency, own] of names) seenNames.look(placed(currency, own, [id]));
+        seenNames.observe({ kind: 'coins', coins: names.map(([coin]) => coin.toLowerCase()) });
+        for (const [id, currency, own] of names) seenNames.observe(placed(currency, own, [id]));
         seenNames.keep(
           symbols,
           names.map(([id]) => id),

@@ -59,7 +59,7 @@ function waiting(server: FaultServer, meanwhile: () => void): TestAccount {
     hosts,
     credentials: () => KEYS,
     budget,
-    limits: { permitsOf: () => [slow] },
+    limits: () => ({ permitsOf: () => [slow] }),
   });
   return { ...account, client };
 }

@@ -125,7 +125,7 @@ async function writeAnswer(
   execute: () => Promise<Answer | undefined>,
 ): Promise<Answer | undefined> {
   const bodies: string[] = [];
-  session.hear((name, body) => {
+  session.onWriteAnswer((name, body) => {
     if (name === method) bodies.push(body);
   });
   const answer = await execute();

@@ -6,7 +6,7 @@ import { Failure } from '../../errors.js';
 /** "Beyond that the IP is locked for 1 hour and unlocks itself after that hour." */
 const LOCK_MS = 3_600_000;
 /** This often one request is let through anyway: the lock may have been lifted, or the exchange be another one. */
-const TRY_MS = 60_000;
+const PROBE_MS = 60_000;
 
 /**
  * Remembers, for all processes, that a trade host has locked this machine's address, so that no request runs into the lock.
@@ -30,10 +30,10 @@ export class Breaker {
   }
 
   /**
-   * Throws Failure `limited` while the lock lasts. Now and then a request that may be repeated is let through, as a `try`:
+   * Throws Failure `limited` while the lock lasts. Now and then a request that may be repeated is let through, as a `probe`:
    * an answer to it ends the lock.
    */
-  check(mayTry: boolean): 'open' | 'try' {
+  check(mayProbe: boolean): 'open' | 'probe' {
     const lock = this.#lock();
     if (lock === undefined) return 'open';
     const now = this.now();
@@ -42,7 +42,7 @@ export class Breaker {
       this.clear();
       return 'open';
     }
-    if (mayTry && now >= lock.tryAt && this.#renamed(lock.name, nameOf(lock.until, now + TRY_MS))) return 'try';
+    if (mayProbe && now >= lock.probeAt && this.#renamed(lock.name, nameOf(lock.until, now + PROBE_MS))) return 'probe';
     throw new Failure('limited', `The exchange has locked this machine's address until ${clockTime(lock.until)}.`, {
       hint: 'It locks an address that sends more than 10,000 requests in a minute. The lock ends by itself. Nothing was sent.',
     });
@@ -54,7 +54,7 @@ export class Breaker {
     const now = this.now();
     ignoringErrors(() => {
       makePrivateFolder(this.root, this.within);
-      fs.writeFileSync(path.join(this.#folder, nameOf(now + LOCK_MS, now + TRY_MS)), '', { mode: FILE_MODE });
+      fs.writeFileSync(path.join(this.#folder, nameOf(now + LOCK_MS, now + PROBE_MS)), '', { mode: FILE_MODE });
     });
   }
 
@@ -94,16 +94,16 @@ function ignoringErrors<Value>(work: () => Value): Value | undefined {
 interface Lock {
   readonly name: string;
   readonly until: number;
-  readonly tryAt: number;
+  readonly probeAt: number;
 }
 
-function nameOf(until: number, tryAt: number): string {
-  return `locked.${until}.${tryAt}`;
+function nameOf(until: number, probeAt: number): string {
+  return `locked.${until}.${probeAt}`;
 }
 
 function lockIn(name: string): Lock[] {
-  const [, until, tryAt] = /^locked\.(\d{13})\.(\d{13})$/.exec(name) ?? [];
-  return until === undefined ? [] : [{ name, until: Number(until), tryAt: Number(tryAt) }];
+  const [, until, probeAt] = /^locked\.(\d{13})\.(\d{13})$/.exec(name) ?? [];
+  return until === undefined ? [] : [{ name, until: Number(until), probeAt: Number(probeAt) }];
 }
 
 /** In local time, with its offset from UTC: `2026-11-21 13:00:00 (UTC+01:00)`. */

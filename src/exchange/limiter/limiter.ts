@@ -8,7 +8,7 @@ interface Asked {
   readonly bucket: Bucket;
   readonly lane: Lane;
   /** Whether it may be used to find out that a lock has ended: a request that changes nothing may. */
-  readonly mayTry: boolean;
+  readonly mayProbe: boolean;
 }
 
 type Source = Pick<Permits, 'claim'>;
@@ -38,17 +38,17 @@ export class Limiter {
    * Resolves when a request may leave; it counts until its turn is over. Throws Failure `limited` if the time budget ends
    * first, and while the exchange has locked this machine's address.
    */
-  async turn({ bucket, lane, mayTry }: Asked): Promise<Turn> {
+  async turn({ bucket, lane, mayProbe }: Asked): Promise<Turn> {
     const permits: Permit[] = [];
     const unused = async () => void (await Promise.all(permits.map((permit) => permit.unused())));
     try {
       for (const limit of this.limits.permitsOf(bucket)) permits.push(await this.#inTurn(limit, lane));
       const breaker = drawsFromAddress(bucket) ? this.limits.breaker : undefined;
-      const isTry = breaker?.check(mayTry) === 'try';
+      const isProbe = breaker?.check(mayProbe) === 'probe';
       const over = async (end: TurnEnd) => {
         // first, so that those who wait for one of the permits see the lock
         if (end === 'lock') breaker?.trip();
-        if (end === 'answer' && isTry) breaker?.clear();
+        if (end === 'answer' && isProbe) breaker?.clear();
         await Promise.all(permits.map((permit) => permit.done()));
       };
       return { over, unused };

@@ -15,7 +15,7 @@ export type LimitName = keyof typeof LIMITS;
 
 /** The limits that a call of a bucket draws from. */
 export const LIMITS_OF: Readonly<Record<Bucket, readonly LimitName[]>> = {
-  unstated: [],
+  none: [],
   kline: ['kline'],
   ip: ['address'],
   key: ['key', 'address'],

@@ -14,7 +14,7 @@ export type Access = 'public' | 'signed' | 'open';
 type Effect = 'read' | 'refresh' | 'write';
 
 /** The limit a call counts against. Market data has one for K-line only; signed calls count per key and per IP. */
-export type Bucket = 'unstated' | 'kline' | 'key' | 'ip';
+export type Bucket = 'none' | 'kline' | 'key' | 'ip';
 
 export type Parameters = Readonly<Record<string, Parameter>>;
 
@@ -60,7 +60,7 @@ function describe(access: Access, effect: Effect, bucket: Bucket) {
   ): Operation<Params, Schema> => ({ access, effect, bucket, parameters, result });
 }
 
-export const marketData = describe('public', 'read', 'unstated');
+export const marketData = describe('public', 'read', 'none');
 export const klineData = describe('public', 'read', 'kline');
 export const signedRead = describe('signed', 'read', 'key');
 export const signedRefresh = describe('signed', 'refresh', 'key');

@@ -9,10 +9,9 @@ import { STORE_NAME } from '../store/errors.js';
 import { askAdmin, isAnswering } from './admin-client.js';
 import type { Launch } from './background.js';
 import { endedNatively, keepingData, tryDisk } from './data-failures.js';
-import { type SandboxAddress, type SandboxFiles, sandboxFiles } from './files.js';
+import { readPublished, type SandboxAddress, type SandboxFiles, sandboxFiles, unpublish } from './files.js';
 import { takeLaunchLock, waitForLaunchLock } from './launch-lock.js';
 import { failureIn, lengthOf, type StartFailure } from './log.js';
-import { readPublished, withdraw } from './running-file.js';
 import { NOT_RUNNING, type SandboxStatus } from './status.js';
 
 export interface EnsuredSandbox extends SandboxAddress {
@@ -150,11 +149,11 @@ export async function stopSandbox(host: Host): Promise<boolean> {
   if (address === undefined) return false;
   const stopped = await askedToStop(address);
   if (!stopped && !terminate(address)) {
-    withdraw(running, address);
+    unpublish(running, address);
     return false;
   }
   await gone(host, address.pid);
-  withdraw(running, address);
+  unpublish(running, address);
   return true;
 }
 

@@ -3,8 +3,7 @@ import { Refusal } from '../refusals.js';
 import type { Activity, Listener } from '../server/http.js';
 import type { DataDirectory } from './data-directory.js';
 import { tryDisk } from './data-failures.js';
-import type { SandboxAddress, SandboxFiles } from './files.js';
-import { isPublished, publish, withdraw } from './running-file.js';
+import { isPublished, publish, type SandboxAddress, type SandboxFiles, unpublish } from './files.js';
 
 /** A sandbox in this process. */
 export interface Running {
@@ -70,7 +69,7 @@ export class RunningSandbox implements Running {
     const { files, address, listener, dataDirectory, log } = this.parts;
     this.withdrawing = true;
     clearInterval(this.timer);
-    withdraw(files.running, address);
+    unpublish(files.running, address);
     await listener.close();
     await dataDirectory.close().catch((error: unknown) => log(`closing failed: ${String(error)}`));
   }
@@ -106,7 +105,7 @@ export class RunningSandbox implements Running {
     const { files, address, log } = this.parts;
     this.withdrawing = true;
     log(`stops: ${reason}`);
-    withdraw(files.running, address);
+    unpublish(files.running, address);
     await delay(LINGER);
     await this.close();
   }

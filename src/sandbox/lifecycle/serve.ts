@@ -19,6 +19,7 @@ import {
   filesIn,
   keepKeys,
   keysOf,
+  readPublished,
   readRecord,
   removeDrafts,
   replacePrivate,
@@ -26,7 +27,6 @@ import {
   type SandboxFiles,
 } from './files.js';
 import { boundedLog } from './log.js';
-import { readPublished } from './running-file.js';
 import { type Running, RunningSandbox } from './running-sandbox.js';
 
 export interface ServeOptions {

@@ -144,7 +144,7 @@ export class BatchSender {
   async #sent(request: PendingRequest, mayLeave: () => boolean) {
     try {
       const batch = batchOf(this.job.terms, request.sent);
-      return await this.account.client.placeOrders(batch, request.reqTime, mayLeave);
+      return await this.account.client.placeOrders(batch, { reqTime: request.reqTime, mayLeave });
     } catch (error) {
       this.#stayed(request, 'it could not be made');
       throw error;

@@ -61,18 +61,22 @@ export interface ResumeWish extends Pick<BatchTerms, 'market' | 'side'> {
 export function jobToResume({ journal }: TradingAccount, id: string, wish: ResumeWish): Entry<'orderMoreV2'> {
   const entry = journal.job(id);
   if (entry === undefined) {
-    const hint =
-      'It only has jobs of the active profile. A job id begins with "job" and is in the output of the batch.';
-    throw usage(`The journal has no job ${id}.`, hint);
+    throw usage(`The journal has no job ${id}.`, 'Check the profile and the id. Job ids start with job.');
   }
   const { terms } = entry.intent;
   if (terms.market !== wish.market || terms.side !== wish.side) {
-    throw usage(`The job ${id} is about another market or side.`, suggest('Resume it', ...resumeCommand(id, terms)));
+    throw usage(
+      `Job ${id} is for ${terms.side} orders in ${terms.market}.`,
+      suggest('Resume it', ...resumeCommand(id, terms)),
+    );
   }
   if (wish.account !== undefined && wish.account !== terms.account)
-    throw usage(`The job ${id} is about the account ${terms.account}.`, 'Leave --account out: the job has its own.');
+    throw usage(`Job ${id} uses the ${terms.account} account.`, 'Leave out --account.');
   if (wish.lines !== undefined && !areSameLines(wish.lines, terms.lines))
-    throw usage(`The file holds other orders than the job ${id}.`, 'Leave --file out: the job has its own orders.');
+    throw usage(
+      `The file does not have the same orders as job ${id}.`,
+      'Leave out --file: the journal keeps the orders.',
+    );
   if (entry.isUnderWay) throw underWay(id);
   refuseDoubtsOfOthers(journal, entry);
   return entry;
@@ -99,10 +103,7 @@ export function resumeCommand(id: string, { side, market }: Pick<BatchTerms, 'si
 }
 
 function underWay(id: string): Failure {
-  return usage(
-    `Another process is working on job ${id}, or was a moment ago.`,
-    'Wait until it ends; only one process may send.',
-  );
+  return usage(`Another process is running job ${id}, or just was.`, 'Wait until it ends: only one process may send.');
 }
 
 /** Throws Failure `usage` if a job with the same orders is unfinished, or an identical order has an unknown outcome. */
@@ -123,10 +124,10 @@ function refuseDoubtsOfOthers(journal: TradingAccount['journal'], own: Entry<'or
 function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan): void {
   if (!areSameJobs(intent.terms, { ...intent.terms, ...plan })) return;
   const hint = [
-    suggest('Go on with that one', ...resumeCommand(intent.id, plan)),
-    suggest('Or end it as it is', 'resolve', intent.id),
+    suggest('Resume that job', ...resumeCommand(intent.id, plan)),
+    suggest('Or close it as it is', 'resolve', intent.id),
   ];
-  throw new Failure('usage', `A job of the same orders is not finished, so this one was not begun.`, {
+  throw new Failure('usage', 'A job with the same orders is unfinished, so this one was not started.', {
     clientId: intent.id,
     hint,
   });
@@ -142,13 +143,13 @@ function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan
   const [duplicate, ...more] =
     uncertainLines.size === 0 ? [] : lines.filter((line) => uncertainLines.has(lineKey(line)));
   if (duplicate === undefined) return;
-  const others = more.length === 0 ? '' : ` (and of ${more.length} more)`;
+  const others = more.length === 0 ? '' : ` (and to ${more.length} more)`;
   throw new Failure(
     'usage',
-    `It is not known whether an order just like line ${duplicate[0]}${others} was placed; nothing was sent.`,
+    `An order identical to line ${duplicate[0]}${others} may already be placed; nothing was sent.`,
     {
       clientId: intent.id,
-      hint: suggest('Find out what became of that one', 'resolve', intent.id),
+      hint: suggest('Find its outcome', 'resolve', intent.id),
     },
   );
 }

@@ -60,7 +60,7 @@ export function assignByTerms(account: TradingAccount, job: Job, records: readon
 
 function warnOf({ warn }: TradingAccount, { terms: { market, side } }: Job, orders: string): void {
   warn([
-    `The exchange lists ${orders} under other ids than it answered with.`,
+    `The exchange's answers gave ${orders} the wrong ids.`,
     suggest('Compare the ids', 'orders', market, '--side', side, '--state', 'all'),
   ]);
 }

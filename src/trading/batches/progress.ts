@@ -75,7 +75,7 @@ export class Progress {
         ...about,
         ...orders,
         answer: 'lost',
-        reason: 'no answer came',
+        reason: 'no answer',
         isOver: false,
       });
     }

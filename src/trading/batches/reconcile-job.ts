@@ -147,6 +147,9 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
   );
 }
 
+/** Why a job cannot continue yet. */
+export const MAY_STILL_ARRIVE = 'earlier requests may still arrive';
+
 /**
  * Finds out what earlier runs left unknown. If the record may be incomplete, lines that it does not mention may have left
  * all the same: identical orders on the exchange count as theirs.
@@ -156,7 +159,7 @@ export async function settlePending(account: TradingAccount, job: Job): Promise<
 export async function settleEarlier(account: TradingAccount, job: Job): Promise<string | undefined> {
   if (!job.isWhole && !(await reconcileUnsent(account, job))) return 'the lists of orders could not be read';
   await settlePending(account, job);
-  return job.pendingRequests.size === 0 ? undefined : 'the exchange may still get earlier requests';
+  return job.pendingRequests.size === 0 ? undefined : MAY_STILL_ARRIVE;
 }
 
 /** The pause after a failed read. */

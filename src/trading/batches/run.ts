@@ -5,10 +5,11 @@ import type { TradingAccount } from '../account.js';
 import { usedTolerance } from '../orders/verify-orders.js';
 import { closesAt } from '../reconcile.js';
 import { BatchSender, type Trouble } from './batch-sender.js';
+import { counted } from './close-requests.js';
 import { endJob } from './closing.js';
 import type { Job } from './job.js';
 import { isTurnedAway } from './pending-request.js';
-import { reconcileJob, settleEarlier, settlePending } from './reconcile-job.js';
+import { MAY_STILL_ARRIVE, reconcileJob, settleEarlier, settlePending } from './reconcile-job.js';
 import { findRepeated } from './repeated.js';
 
 /** Why a run of a job ended. Only `finished` leaves nothing to be sent. */
@@ -34,7 +35,6 @@ const LOOK_PAUSES_MS = [300, 700];
 
 /** Waits for temporary refusals before the job ends. */
 const MOST_WAITS = 2;
-const UNTIL_CERTAIN = 'Waiting until it would not take the requests any more: only then may they be sent again.';
 
 /**
  * Observed codes that the next request would get too: they are about the key, the account, the market or the exchange, not
@@ -51,7 +51,7 @@ export class JobRun {
   #phase: Phase = 'placing';
   #setbacks = 0;
   /** How the job ends if the requests that were refused temporarily are not to be sent again. */
-  #turnedAway: Ending = { kind: 'lost', reason: 'the exchange may still get earlier requests' };
+  #turnedAway: Ending = { kind: 'lost', reason: MAY_STILL_ARRIVE };
   /** When the check for repeated requests began; undefined if it failed, null if it was not tried. */
   #checked: number | undefined | null = null;
 
@@ -140,7 +140,9 @@ export class JobRun {
     this.#phase = 'waiting';
     if (kind === 'finished' || kind === 'limited') this.#allowForPending();
     const { unknown } = job.counts();
-    account.tell(`The exchange turned ${unknown === 1 ? '1 order' : `${unknown} orders`} away. ${UNTIL_CERTAIN}`);
+    account.tell(
+      `The exchange rejected ${counted(unknown)} for now. Waiting until the requests expire; only then can they be sent again.`,
+    );
     await settlePending(account, job);
   }
 
@@ -163,7 +165,7 @@ export class JobRun {
   /** The result; undefined if the job continues. */
   async #face(trouble: Trouble): Promise<Ending | undefined> {
     if (trouble.kind === 'lost')
-      this.account.tell(`No answer: ${trouble.reason}. Looking for the orders; they are not sent again.`);
+      this.account.tell(`No answer: ${trouble.reason}. Looking up the orders; they are not sent again.`);
     if (this.#isPressing && !(await this.#lookShortly())) {
       this.#phase = 'waiting';
       await settlePending(this.account, this.job);

@@ -65,7 +65,7 @@ export type CancelEntry = Entry<'cancelOrder'> | Entry<'replace'>;
 export async function sendCancel(account: TradingAccount, entry: CancelEntry): Promise<CancelOutcome | NoAnswer> {
   const { terms, reqTime } = entry.intent;
   entry.note('cancellation sent');
-  const result = await account.client.cancelOrder(terms.market, terms.order, reqTime).catch((error: unknown) => {
+  const result = await account.client.cancelOrder(terms.market, terms.order, { reqTime }).catch((error: unknown) => {
     // another error may have come after the request left
     if (error instanceof Failure) entry.discard();
     throw error;

@@ -185,7 +185,7 @@ const MARK = '"sums":';
  *
  * A write that two processes settled at once may count twice, never less than once.
  */
-export function sumsIn(file: string, worth: ValueOf, keep: (line: SumsLine) => void): Sums {
+function sumsIn(file: string, worth: ValueOf, keep: (line: SumsLine) => void): Sums {
   const known = lastSums(file);
   const content = readFrom(file, known.upTo);
   const whole = content.subarray(0, content.lastIndexOf(10) + 1);
@@ -199,7 +199,7 @@ export function sumsIn(file: string, worth: ValueOf, keep: (line: SumsLine) => v
 }
 
 /** The share of jobs in the sums of a day's file. Reads the whole file once, and parses only lines of jobs. */
-export function sumsOfJobs(ids: ReadonlySet<string>, file: string, worth: ValueOf): Sums {
+function sumsOfJobs(ids: ReadonlySet<string>, file: string, worth: ValueOf): Sums {
   if (ids.size === 0) return new Map();
   const isOfJob = matchesAll({ operation: 'orderMoreV2' });
   const lines: SettledLine[] = [];

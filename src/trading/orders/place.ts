@@ -64,7 +64,7 @@ export function sendOrder(
 ): Promise<WriteOutcome<{ readonly id: string }>> {
   const { id, terms, reqTime } = entry.intent;
   gate.recorded(entry);
-  return client.placeOrder(terms, id, reqTime, gate.mayLeave);
+  return client.placeOrder(terms, id, { reqTime, mayLeave: gate.mayLeave });
 }
 
 /** Finds the outcome of a sent order within the time budget, and records it. */
@@ -80,7 +80,7 @@ export async function concludeOrder(
     return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
   }
   entry.note(`no answer: ${outcome.reason}`, { doubt: true });
-  account.tell(`No answer: ${outcome.reason}. Looking for the order; it is not sent again.`);
+  account.tell(`No answer: ${outcome.reason}. Looking up the order; it is not sent again.`);
   const settled = await settleOrder(account, entry);
   return settled.outcome === 'unknown' ? { ...settled, reason: settled.unlike ?? outcome.reason } : settled;
 }
@@ -96,6 +96,6 @@ async function refused(account: TradingAccount, entry: Entry<'order'>, refusal: 
     return 'unlike' in found ? undecided(entry, found) : placed(account, entry, found.id);
   }
   if (found === undefined) return settleOrder(account, entry);
-  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused, and not there');
+  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');
   return { outcome: 'refused', refusal };
 }

@@ -64,7 +64,10 @@ async function search(
 
 function contested(records: readonly Withdrawal[]): Ambiguity {
   const ids = records.map(({ id }) => id);
-  return { doubt: `the record ${ids.join(' and ')} may be of another one that is unknown too`, records: ids };
+  return {
+    doubt: `withdrawal ${ids.join(' and ')} may belong to another request with an unknown outcome`,
+    records: ids,
+  };
 }
 
 /** The coin's other withdrawals in the journal. */

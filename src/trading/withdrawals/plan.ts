@@ -52,7 +52,8 @@ export function readWithdrawAmount(word: string): WithdrawAmount & { readonly co
   if (digits === undefined || value.sign <= 0)
     throw usage('The amount is not a number above zero.', 'Write it as 0.5, or as a share of what is available: 50%.');
   if (unit !== '%') return unit === '' ? { amount: digits } : { amount: digits, coin: unit.toLowerCase() };
-  if (value.compare(Decimal.of('100')) > 0) throw usage('A share is at most 100%.', 'Write 100% for all there is.');
+  if (value.compare(Decimal.of('100')) > 0)
+    throw usage('A share is at most 100%.', 'Write 100% to withdraw everything.');
   return { percent: digits };
 }
 
@@ -71,17 +72,17 @@ export function sumsOf(wanted: WithdrawAmount, terms: SumTerms): Sums {
   const taken = takenOf(amount, fee, place);
   if (receives.sign <= 0)
     throw usage(
-      `Of ${amount} ${coin} nothing would arrive: the fee of ${chain.chain} is ${fee} ${coin}.`,
+      `Nothing would arrive of ${amount} ${coin}: the fee on ${chain.chain} is ${fee} ${coin}.`,
       place === 'inside'
         ? [
-            'The fee is taken as part of the amount, which is an assumption.',
+            'pit assumes that the fee is part of the amount.',
             suggest('Change it', 'profile', 'set', ACTIVE_PROFILE, 'withdrawFee', 'onTop'),
           ]
         : 'Give a larger amount.',
     );
   if (taken.compare(owned) > 0)
     throw usage(
-      `${taken.trimmed()} ${coin} would be taken, and ${available} ${coin} are available.`,
+      `This takes ${taken.trimmed()} ${coin}, but ${available} ${coin} is available.`,
       suggest('See what is available, and what open orders hold', 'balance'),
     );
   const [receivesText, takenText] = [receives, taken].map((sum) => sum.trimmed().toString());
@@ -107,16 +108,16 @@ function feeOf({ coin, scale, chain, fee: given }: SumTerms): Decimal {
   if (fee.compare(most) > 0)
     throw usage(
       `The fee ${fee} ${coin} is more than ${MOST_TIMES} times that of ${chain.chain}, ${chain.fee} ${coin}; nothing was sent.`,
-      `${most.sign > 0 ? `Give --fee at most ${most.trimmed()}, or leave it out` : 'Leave --fee out'} to take the one that the exchange asks for.`,
+      `${most.sign > 0 ? `Give --fee at most ${most.trimmed()}, or leave it out` : 'Leave out --fee'} to use the exchange's fee.`,
     );
   if (fee.compare(least) >= 0) return fee;
   throw usage(
     `The fee ${fee} ${coin} is below that of ${chain.chain}, ${chain.fee} ${coin}.`,
-    'Leave --fee out to take the one that the exchange asks for.',
+    "Leave out --fee to use the exchange's fee.",
   );
 }
 
 function checkScale(what: string, value: Decimal, scale: number, coin: string): void {
   if (value.significantScale <= scale) return;
-  throw usage(`The ${what} ${value} has more decimals than ${coin} has.`, `At most ${scale} decimals.`);
+  throw usage(`The ${what} ${value} has more decimals than ${coin} allows.`, `At most ${scale} decimals.`);
 }

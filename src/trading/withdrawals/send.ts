@@ -62,7 +62,7 @@ async function send(
   // if two processes record the same at the same time, each sees the other by now
   refuseDuplicate(account, terms, id);
   await checkLimits(account, limits, terms, id);
-  return account.client.withdraw(terms, password, reqTime, gate.mayLeave);
+  return account.client.withdraw(terms, password, { reqTime, mayLeave: gate.mayLeave });
 }
 
 /** Throws Failure `usage` if an identical withdrawal is in progress or has an unknown outcome. */
@@ -73,9 +73,9 @@ export function refuseDuplicate({ journal }: TradingAccount, wanted: WantedWithd
   if (duplicate === undefined) return;
   const { id } = duplicate.intent;
   const words = duplicate.isInDoubt
-    ? 'It is not known whether a withdrawal just like this one left, so it was not sent.'
-    : 'A withdrawal just like this one is under way, so it was not sent.';
-  throw new Failure('usage', words, { clientId: id, hint: suggest('Find out what became of that one', 'resolve', id) });
+    ? 'An identical withdrawal has an unknown outcome, so this one was not sent.'
+    : 'An identical withdrawal is in progress, so this one was not sent.';
+  throw new Failure('usage', words, { clientId: id, hint: suggest('Find its outcome', 'resolve', id) });
 }
 
 async function conclude(
@@ -90,7 +90,7 @@ async function conclude(
     return { outcome: 'notSent', reason: outcome.reason, failure: outcome.failure };
   }
   entry.note(`no answer: ${outcome.reason}`, { doubt: true });
-  account.tell(`No answer: ${outcome.reason}. Looking for the withdrawal; it is not sent again.`);
+  account.tell(`No answer: ${outcome.reason}. Looking up the withdrawal; it is not sent again.`);
   const settled = await settleWithdrawal(account, entry);
   // an inconclusive finding says more than why the answer is missing
   return settled.outcome === 'unknown' && settled.doubt === undefined
@@ -115,6 +115,6 @@ async function refused(account: TradingAccount, entry: Entry<'withdraw'>, refusa
   const found = UNREAD.includes(refusal.code) ? 'nothing' : await findSentWithdrawal(account, entry, refusal.code);
   if (isObservation(found)) return settleFound(account, entry, found);
   if (found !== 'nothing') return settleWithdrawal(account, entry);
-  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused, and not there');
+  entry.settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused; not found on the exchange');
   return { outcome: 'refused', refusal };
 }

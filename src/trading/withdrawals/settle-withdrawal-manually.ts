@@ -20,7 +20,7 @@ export async function settleWithdrawalManually(
   const found = await findSentWithdrawal(account, entry);
   if (isObservation(found)) {
     settleFound(account, entry, found);
-    account.tell('The exchange shows this withdrawal, so --as is ignored.');
+    account.tell('The exchange lists this withdrawal, so --as is ignored.');
     return;
   }
   const { isLearnt } = await requireLate(account, entry);
@@ -45,8 +45,8 @@ async function requireLate(account: TradingAccount, { intent }: Entry<'withdraw'
   const learnt = await lateFrom(account, intent);
   const certain = learnt ?? certainFrom(account, reqTime + LONGEST_MS) ?? 0;
   if (certain <= account.host.now()) return { isLearnt: learnt !== null };
-  throw usage(`The exchange may still execute withdrawal ${id}, so its outcome is not final yet.`, [
-    `Report it as done or notSent after ${new Date(certain).toISOString()}.`,
+  throw usage(`The exchange may still execute withdrawal ${id}, so it is too early to report its outcome.`, [
+    `Report it after ${new Date(certain).toISOString()}, as done or notSent.`,
     suggest('Report it', 'resolve', id, '--as', 'done'),
   ]);
 }

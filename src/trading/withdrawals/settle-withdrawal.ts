@@ -47,7 +47,7 @@ export async function settleWithdrawal(account: TradingAccount, entry: Entry<'wi
   if (settled !== undefined && settled.outcome !== 'unknown') return settled;
   entry.release();
   if (doubt !== undefined) return uncertain(doubt);
-  const reason = unanswered ?? 'the exchange shows no such withdrawal, and may still get the request';
+  const reason = unanswered ?? 'the exchange shows no such withdrawal, but the request may still arrive';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
 }
 
@@ -91,12 +91,15 @@ export function settlePlaced(
   const ids = duplicates ?? [];
   // before it is recorded: if the process dies in between, it is reported twice rather than never
   if (ids.length > 0) account.reportDuplicateWithdrawals([{ intent, terms, id, ids }]);
-  entry.settle({ outcome: 'placed', id, duplicates: ids }, `${event}${ids.length === 0 ? '' : `, duplicates: ${ids}`}`);
+  entry.settle(
+    { outcome: 'placed', id, duplicates: ids },
+    `${event}${ids.length === 0 ? '' : `, duplicates: ${ids.join(', ')}`}`,
+  );
   return { outcome: 'placed', id, duplicates };
 }
 
 function notSent(entry: Entry<'withdraw'>): NotSent {
-  const reason = 'the exchange would not take the request any more, and has no such withdrawal';
+  const reason = 'the request has expired and the exchange has no such withdrawal';
   entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${reason}`);
   return { outcome: 'notSent', reason, failure: 'unreachable' };
 }

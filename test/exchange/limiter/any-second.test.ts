@@ -6,7 +6,7 @@ import { Limiter } from '../../../src/exchange/limiter/limiter.js';
 import { HOLD_MS, LIMITS, ownLimits, POLL_MS } from '../../../src/exchange/limiter/limits.js';
 import { fakeHost } from '../../support/fake-host.js';
 
-const ORDER = { bucket: 'key', lane: 'common', mayTry: false } as const;
+const ORDER = { bucket: 'key', lane: 'common', mayProbe: false } as const;
 
 /** Time that goes on only where everything waits for it. */
 class VirtualTime {

@@ -43,7 +43,7 @@ await Promise.all(
   Array.from({ length: atOnce }, async () => {
     while (left > 0) {
       left -= 1;
-      const turn = await limiter.turn({ bucket, lane, mayTry: true });
+      const turn = await limiter.turn({ bucket, lane, mayProbe: true });
       await delay(Math.random() * jitterMs);
       await (await fetch(`${url}/${lane}?${accessKey}`)).text();
       await turn.over('answer');

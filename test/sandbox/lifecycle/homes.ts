@@ -7,13 +7,8 @@ import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Host } from '../../../src/platform/host.js';
 import { isAlive } from '../../../src/platform/processes.js';
-import {
-  ensureSandbox,
-  locate,
-  resetSandbox,
-  sandboxStatus,
-  stopSandbox,
-} from '../../../src/sandbox/lifecycle/index.js';
+import { locate } from '../../../src/sandbox/lifecycle/files.js';
+import { ensureSandbox, resetSandbox, sandboxStatus, stopSandbox } from '../../../src/sandbox/lifecycle/index.js';
 
 const PROGRAM = path.join(import.meta.dirname, 'programs', 'pit.ts');
 const MODULES = path.join(import.meta.dirname, '..', '..', '..', 'node_modules');

@@ -156,11 +156,11 @@ describe('a batch that is stopped', () => {
 
 describe('a job that is gone on with', () => {
   it.each([
-    ['another side', { side: 'sell' }, /another market or side/],
-    ['another market', { market: 'eth_usdt' }, /another market or side/],
-    ['another account', { account: 'cross' }, /about the account spot/],
-    ['other orders', { lines: lines(59) }, /other orders/],
-    ['an order more', { lines: lines(61) }, /other orders/],
+    ['another side', { side: 'sell' }, /is for buy orders in btc_usdt/],
+    ['another market', { market: 'eth_usdt' }, /is for buy orders in btc_usdt/],
+    ['another account', { account: 'cross' }, /uses the spot account/],
+    ['other orders', { lines: lines(59) }, /does not have the same orders/],
+    ['an order more', { lines: lines(61) }, /does not have the same orders/],
   ] as const)('is not about %s', async (_, wish, message) => {
     const { jobToResume } = await import('../../../src/trading/batches/begin.js');
     const account = await stopped();
@@ -186,9 +186,9 @@ describe('a job that is gone on with', () => {
     await begin(account, {});
     const { jobToResume, takeUpJob } = await import('../../../src/trading/batches/begin.js');
     expect(() => jobToResume(account, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(
-      /Another process is working on job/,
+      /Another process is running job/,
     );
-    expect(() => takeUpJob(account, JOB)).toThrow(/Another process is working on job/);
+    expect(() => takeUpJob(account, JOB)).toThrow(/Another process is running job/);
   });
 
   it('is not begun a second time, until it is finished or ended', async () => {

@@ -18,8 +18,8 @@ function inDoubt(line: string, id = JOB) {
   return {
     kind: 'usage',
     clientId: id,
-    message: `It is not known whether an order just like ${line} was placed; nothing was sent.`,
-    hints: saying(`Find out what became of that one: pit resolve ${id}`),
+    message: `An order identical to ${line} may already be placed; nothing was sent.`,
+    hints: saying(`Find its outcome: pit resolve ${id}`),
   };
 }
 
@@ -68,7 +68,7 @@ it('a batch with lines that another job may have placed is refused until it is k
   const first = await place(account, { lines: lines(20) });
   expect(first.job.counts()).toMatchObject({ unknown: 20 });
   const cases = [
-    [lines(19), 'line 1 (and of 18 more)'],
+    [lines(19), 'line 1 (and to 18 more)'],
     [
       [
         [7, '30000', '0.5'],
@@ -120,15 +120,15 @@ it('an order just like a line is refused once the answer to that is lost, also w
   expect(account.journal.find(JOB)?.isUnderWay).toBe(true);
   // who waits for the answer to the other one will know
   expect(like('20001')).not.toThrow();
-  expect(like('20000')).toThrow(/just like this one/);
+  expect(like('20000')).toThrow(/identical order has an unknown outcome/);
   expect(uncertainWrites(account, 'btc_usdt')).toEqual([
-    saying(`orders of ${JOB} were placed (buy). Find out: pit resolve`),
+    saying(`Some orders of ${JOB} (buy) may have been placed. Find out: pit resolve`),
   ]);
   expect(uncertainWrites(account, 'eth_usdt')).toEqual([]);
   job.entry.release();
   // whoever takes it up gets no answer either
   expect(account.journal.find(JOB)?.claim()).toBe(true);
-  expect(like('20001')).toThrow(/just like this one/);
+  expect(like('20001')).toThrow(/identical order has an unknown outcome/);
   expect(like('20002')).not.toThrow();
 });
 

@@ -140,5 +140,5 @@ it('pit resolve has an order alone while it looks: another one that comes then l
 it('an order just like one that is under way elsewhere is not sent: nobody here sees whether that one is lost', () => {
   const { state } = recorded(ELSEWHERE, 0);
   const account = accountOf('http://127.0.0.1:1', { state });
-  expect(() => refuseDuplicate(account, TERMS)).toThrow(/just like this one/);
+  expect(() => refuseDuplicate(account, TERMS)).toThrow(/identical order has an unknown outcome/);
 });

@@ -26,11 +26,11 @@ describe('what a withdrawal comes to', () => {
   });
 
   it.each<[string, Partial<SumTerms>, RegExp]>([
-    ['0.0005', {}, /nothing would arrive: the fee of BTC is 0.0005/],
-    ['0.0004', {}, /nothing would arrive/],
-    ['2.50000001', {}, /2.50000001 btc would be taken, and 2.5 btc are available/],
-    ['2.5', { place: 'onTop' }, /2.5005 btc would be taken/],
-    ['1.123456789', {}, /more decimals than btc has/],
+    ['0.0005', {}, /Nothing would arrive of 0.0005 btc: the fee on BTC is 0.0005/],
+    ['0.0004', {}, /Nothing would arrive/],
+    ['2.50000001', {}, /takes 2.50000001 btc, but 2.5 btc is available/],
+    ['2.5', { place: 'onTop' }, /takes 2.5005 btc/],
+    ['1.123456789', {}, /more decimals than btc allows/],
     ['1', { fee: '0.00049' }, /below that of BTC, 0.0005/],
     ['1', { fee: '0.000500001' }, /The fee 0.000500001 has more decimals/],
     ['1', { fee: '0.00150001' }, /more than 3 times that of BTC, 0.0005 btc; nothing was sent/],

@@ -1,13 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../../../src/errors.js';
 import { systemHost } from '../../../../src/platform/host.js';
-import {
-  ensureSandbox,
-  locate,
-  resetSandbox,
-  sandboxStatus,
-  stopSandbox,
-} from '../../../../src/sandbox/lifecycle/index.js';
+import { locate } from '../../../../src/sandbox/lifecycle/files.js';
+import { ensureSandbox, resetSandbox, sandboxStatus, stopSandbox } from '../../../../src/sandbox/lifecycle/index.js';
 import { startSandbox } from '../../../../src/sandbox/lifecycle/start.js';
 import { adviceText } from '../../../support/advice.js';
 
