@@ -44,11 +44,11 @@ export async function toleranceOf(account: TradingAccount, probe: Probe): Promis
   let [taken, refused] = [0, LONGEST_MS];
   while (refused - taken > STEP_MS) {
     const middle = Math.round((taken + refused) / 2);
-    const start = host.now();
+    const start = host.monotonic();
     if (await takes(middle)) taken = middle;
     else {
       // a request that was delayed in the network was older when the exchange refused it
-      const most = middle + (host.now() - start);
+      const most = middle + (host.monotonic() - start);
       if (most >= refused) break;
       refused = most;
     }

@@ -20,7 +20,7 @@ declare module '../../cli/context.js' {
 /** Makes what the commands work with. Nothing is read or asked for yet. */
 export function openContext(base: Base): Opened {
   const { host, globals, output } = base;
-  const budget = new Budget(globals.timeoutMs, host.now, globals.timeoutChosen);
+  const budget = new Budget(globals.timeoutMs, host.monotonic, globals.timeoutChosen);
   const sandbox = new Sandbox(host, budget, output);
   const session = new Session(host, globals, budget, output, sandbox);
   let prompts: Prompts | undefined;

@@ -43,7 +43,7 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
   const { budgetMs = 60_000, isChosen = false, tolerance, state = temporaryState(), elapsedMs = 0 } = options;
   const host = fakeHost();
   void host.sleep(elapsedMs);
-  const budget = new Budget(budgetMs, host.now, isChosen);
+  const budget = new Budget(budgetMs, host.monotonic, isChosen);
   const hosts = { baseUrl: url, tradeUrl: url };
   const told: string[] = [];
   const warnings: string[] = [];
