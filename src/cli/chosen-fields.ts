@@ -1,4 +1,4 @@
-import { nearest } from '../config/names.js';
+import { nearest } from '../config/nearest.js';
 import { quoted, usage } from '../errors.js';
 import type { Result } from '../terminal/answer.js';
 import { grouped } from '../terminal/cells.js';

@@ -1,10 +1,9 @@
 import { Command, Argument as CommanderArgument, Option } from 'commander';
-import { nearest } from '../config/names.js';
+import { nearest } from '../config/nearest.js';
 import { suggest, usage } from '../errors.js';
 import { version } from '../version.js';
 import type { Argument, Definition, Flag } from './definition.js';
-import type { Globals } from './globals.js';
-import { GLOBAL_FLAGS, type GlobalFlags, readGlobals } from './globals.js';
+import { GLOBAL_FLAGS, type GlobalFlags, type Globals, readGlobals } from './globals.js';
 
 /** Runs a command with its arguments and flags by the names of its definition. */
 export type Act = (definition: Definition, input: Parameters<Definition['run']>[1], globals: Globals) => Promise<void>;

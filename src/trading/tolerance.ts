@@ -57,11 +57,11 @@ export async function toleranceOf(account: TradingAccount, probe: Probe): Promis
   let [accepted, refused] = [0, LONGEST_PROBED_MS];
   while (refused - accepted > STEP_MS) {
     const middle = Math.round((accepted + refused) / 2);
-    const start = host.now();
+    const start = host.monotonic();
     if (await accepts(middle)) accepted = middle;
     else {
       // a request that was delayed in the network was older when the exchange refused it
-      const most = middle + (host.now() - start);
+      const most = middle + (host.monotonic() - start);
       if (most >= refused) break;
       refused = most;
     }

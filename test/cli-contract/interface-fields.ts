@@ -22,6 +22,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   message: MESSAGE,
   des: MESSAGE,
   isSuc: 'false is a refusal, exit code 3',
+  'cancelOrder.isSuc': 'false is a refusal, exit code 3; with code 1000 the outcome is unknown',
   datas: HOLDER,
   result: HOLDER,
   list: HOLDER,

@@ -1,4 +1,4 @@
-import { unknownWord } from '../../config/names.js';
+import { unknownWord } from '../../config/nearest.js';
 import { coinAmounts, GUARD_SETTINGS } from '../../config/settings.js';
 import { Decimal } from '../../domain/decimal.js';
 

@@ -10,6 +10,7 @@ import {
   lineOf,
   linesBackwards,
   matchesAll,
+  VERSION,
   valuesIn,
 } from './lines.js';
 
@@ -43,7 +44,10 @@ export class Archive {
     const at = this.now();
     const file = this.#fileOf(at);
     const isNewDay = !fs.existsSync(file);
-    appendDurably(file, lineOf({ at, settled, ...(earlier === undefined ? {} : { before: countedOf(earlier) }) }));
+    appendDurably(
+      file,
+      lineOf({ at, v: VERSION, settled, ...(earlier === undefined ? {} : { before: countedOf(earlier) }) }),
+    );
     if (!isNewDay) return;
     syncFolder(this.folder);
     this.#prune();
@@ -103,7 +107,7 @@ export class Archive {
   sumsOfToday(worth: ValueOf): Sums {
     const at = this.now();
     const file = this.#fileOf(at);
-    return sumsIn(file, worth, (line) => unlessDiskFails(() => append(file, lineOf({ at, ...line }))));
+    return sumsIn(file, worth, (line) => unlessDiskFails(() => append(file, lineOf({ at, v: VERSION, ...line }))));
   }
 
   /** The share of some jobs in these. Throws Failure `usage` if that cannot be read. */

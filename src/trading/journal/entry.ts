@@ -1,10 +1,11 @@
 import fs from 'node:fs';
+import path from 'node:path';
 import { cannotWrite } from '../../config/private.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { BatchFact } from '../batches/batch-fact.js';
 import type { Archive } from './archive.js';
-import { append, appendDurablyAside, appendIfThere, readIfThere, unlessDiskFails } from './files.js';
+import { append, appendDurablyAside, appendIfThere, movedIfThere, readIfThere, unlessDiskFails } from './files.js';
 import {
   type Intent,
   isOf,
@@ -17,7 +18,7 @@ import {
   type Write,
 } from './intent.js';
 import { lineOf } from './lines.js';
-import { eventsIn, fileName, moveToVerifying, readRecord, recordOf } from './record.js';
+import { eventsIn, fileName, readRecord, recordOf, settledFile } from './record.js';
 import { isHere, isRunning, isSame, runnerOf, thisProcess } from './runner.js';
 
 /** In characters. */
@@ -199,9 +200,9 @@ export class Entry<Kind extends Operation = Operation> {
     return new Entry(this.file, this.archive, this.host, intent, this.happened);
   }
 
-  /** Deletes the record of a write that was never sent. */
+  /** Deletes the record of a write that was never sent. If the disk fails, `resolve` finds that it was not. */
   discard(): void {
-    this.#remove();
+    unlessDiskFails(() => this.#remove());
   }
 
   /**
@@ -228,8 +229,9 @@ export class Entry<Kind extends Operation = Operation> {
     unlessDiskFails(() => {
       // only a job is settled again, after it was resumed
       this.archive.add(settled, isOf(this.intent, 'orderMoreV2') ? this.archive.find(this.intent.id) : undefined);
-      if (listOf(this.intent) === undefined) this.#remove();
-      else if (!this.#isOfAnother()) moveToVerifying(this.file, this.intent);
+      const file = settledFile(path.dirname(this.file), this.intent);
+      if (file === undefined) this.#remove();
+      else if (!this.#isOfAnother()) movedIfThere(this.file, file);
     });
   }
 

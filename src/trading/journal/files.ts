@@ -3,16 +3,26 @@ import path from 'node:path';
 import { codeOf, FILE_MODE } from '../../config/private.js';
 import { type Failure, usage } from '../../errors.js';
 
-/** Creates a file from the text, durably; false if one with that name exists. */
+/** Creates a file from the text, durably; false if one with that name exists. If it throws, there is none. */
 export function createDurably(file: string, text: string): boolean {
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.${process.hrtime.bigint()}`);
   try {
     writeDurably(draft, 'wx', text);
     if (!linked(draft, file)) return false;
-    syncFolder(path.dirname(file));
+    removedIfFailing(file, () => syncFolder(path.dirname(file)));
     return true;
   } finally {
-    fs.rmSync(draft, { force: true });
+    unlessDiskFails(() => fs.rmSync(draft, { force: true }));
+  }
+}
+
+/** Removes a new file if what makes it durable fails: nobody waits for the outcome of a write that is not sent then. */
+function removedIfFailing(file: string, work: () => void): void {
+  try {
+    work();
+  } catch (thrown) {
+    unlessDiskFails(() => fs.rmSync(file, { force: true }));
+    throw thrown;
   }
 }
 
@@ -173,7 +183,7 @@ function linked(draft: string, file: string): boolean {
 function copied(draft: string, file: string): boolean {
   try {
     fs.copyFileSync(draft, file, fs.constants.COPYFILE_EXCL);
-    appendDurably(file, '\n');
+    removedIfFailing(file, () => appendDurably(file, '\n'));
     return true;
   } catch (thrown) {
     if (codeOf(thrown) === 'EEXIST') return false;

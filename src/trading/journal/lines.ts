@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { codeOf } from '../../config/private.js';
+import { type Failure, usage } from '../../errors.js';
 import { cannotRead } from './files.js';
+
+/** The version of the records and archive lines that this code writes, as `v`. Those of 0.2.0 have none. */
+export const VERSION = 2;
 
 const SUM_LENGTH = 16;
 
@@ -14,12 +18,22 @@ export function lineOf(value: object): string {
   return `\n${checksum(text)} ${text}\n`;
 }
 
-/** The values of all complete lines; anything else is skipped. */
+/**
+ * The values of all complete lines; anything else is skipped.
+ * @throws Failure `usage` if a newer version of pit wrote one: what it means is not guessed
+ */
 export function valuesIn(content: string): unknown[] {
   return content.split('\n').flatMap((line) => {
     const text = line.slice(SUM_LENGTH + 1);
-    return text !== '' && line.slice(0, SUM_LENGTH) === checksum(text) ? [JSON.parse(text)] : [];
+    if (text === '' || line.slice(0, SUM_LENGTH) !== checksum(text)) return [];
+    const value = JSON.parse(text) as { readonly v?: number };
+    if ((value.v ?? 0) > VERSION) throw newerVersion();
+    return [value];
   });
+}
+
+export function newerVersion(): Failure {
+  return usage('A newer version of pit wrote the journal of this home.', 'Update pit. Nothing was sent.');
 }
 
 function checksum(text: string): string {
