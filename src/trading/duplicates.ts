@@ -10,8 +10,8 @@ export interface DuplicateOrders {
   readonly order: string | null;
   /** The oldest first. */
   readonly ids: readonly string[];
-  /** Nobody else seems to use the account, so only the network can have made them. */
-  readonly certain: boolean;
+  /** They carry its client id. Otherwise another program may have placed the same order at the same time. */
+  readonly isProven: boolean;
 }
 
 /** Withdrawals that exist in addition to the wanted one. */

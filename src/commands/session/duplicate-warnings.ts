@@ -12,7 +12,7 @@ export function warnOfDuplicates(output: Output, duplicates: readonly DuplicateO
 }
 
 function warnOfWrite(output: Output, duplicates: readonly DuplicateOrders[]): void {
-  const cause = areCertain(duplicates)
+  const cause = duplicates.every(({ isProven }) => isProven)
     ? 'pit sent the request once; the network repeated it.'
     : 'pit sent the request once; the network may have repeated it, or another program uses this key.';
   output.warn(`${headlineOf(duplicates)}. ${cause}`);
@@ -59,12 +59,6 @@ function manyHeadline(duplicates: readonly DuplicateOrders[]): string {
   if (duplicates.every(isLoneRejected)) return 'REJECTED ORDERS ARE LIVE';
   const headline = 'ORDERS WERE PLACED MORE THAN ONCE';
   return duplicates.some(isLoneRejected) ? `${headline}, OR ALTHOUGH REJECTED` : headline;
-}
-
-/** The orders of a batch have no client ids: if all of these were rejected, another program may have placed them. */
-function areCertain(duplicates: readonly DuplicateOrders[]): boolean {
-  const isIdentified = duplicates.some(({ line, order }) => line === undefined || order !== null);
-  return isIdentified && duplicates.every(({ certain }) => certain);
 }
 
 /** Whether a rejected order exists once. */

@@ -35,16 +35,12 @@ export type Duplicate = readonly [line: number, id: string];
 /**
  * The part of such orders that belongs to the job, oldest first; the first of a line that was refused is the line's order.
  */
-export function duplicateFacts(
-  job: Job,
-  more: readonly Duplicate[],
-  certain: boolean,
-): (readonly [event: string, BatchFact])[] {
+export function duplicateFacts(job: Job, more: readonly Duplicate[]): (readonly [event: string, BatchFact])[] {
   const isVacant = (line: number) => job.results[line]?.outcome !== 'placed';
   const first = new Map(more.toReversed().filter(([line]) => isVacant(line)));
   const others = more.filter(([line, id]) => first.get(line) !== id);
   const found = { kind: 'found', orders: [...first] } as const;
-  const copied = { kind: 'copied', orders: others, certain } as const;
+  const copied = { kind: 'copied', orders: others } as const;
   return [
     ...(first.size === 0 ? [] : [[`there after a refusal: ${[...first.values()].join(', ')}`, found] as const]),
     ...(others.length === 0 ? [] : [[`duplicates: ${others.map(([, id]) => id).join(', ')}`, copied] as const]),
@@ -60,7 +56,6 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
   const [kept, job] = [archive.find(id), keptJob(journal, id)];
   if (kept === undefined || job === undefined) return;
   const more = reports.flatMap(({ line, ids }) => (line === undefined ? [] : ids.map((one): Duplicate => [line, one])));
-  const certain = reports.every((one) => one.certain);
   unlessDiskFails(() => {
     const accounted = { ...kept, duplicates: [...new Set([...kept.duplicates, ...more.map(([, one]) => one)])] };
     archive.add(accounted, kept);
@@ -69,7 +64,6 @@ export function addLateOrders(journal: Journal, { id }: Job, reports: readonly D
     const facts = duplicateFacts(
       job,
       more.filter(([, one]) => !known.has(one)),
-      certain,
     );
     for (const [event, fact] of facts) if (!job.tellLate(event, fact)) return;
     const outcome = outcomeOf(job);

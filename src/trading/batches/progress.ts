@@ -19,8 +19,6 @@ export class Progress {
   readonly duplicates = new Map<string, number>();
   /** Lines whose orders are known only by their positions in answers. */
   readonly byPlace = new Set<number>();
-  /** Nobody else seems to use the account, so only the network can have made them. */
-  certain = true;
   #requests = 0;
   #gaps = false;
   /** The number of lines by outcome, updated with each fact, because a progress bar asks after every answer. */
@@ -124,10 +122,9 @@ export class Progress {
     }
   }
 
-  #duplicated({ orders, certain }: FactOf<'copied'>): void {
+  #duplicated({ orders }: FactOf<'copied'>): void {
     this.learn(orders.map(([, id]) => id));
     for (const [line, id] of orders) this.duplicates.set(id, line);
-    this.certain &&= certain;
   }
 
   #place(line: number, id: string): void {

@@ -3,11 +3,10 @@ import { tryRead } from '../../errors.js';
 import { readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
 import type { DuplicateOrders } from '../duplicates.js';
-import { isOf } from '../journal/intent.js';
 import { jobWrite, lineId, nameOf, openOrderWrites, rowOf, termsOf } from '../orders/attempts.js';
-import { knownOrders } from '../orders/verify-orders.js';
+import { knownOrders, newestOrders } from '../orders/verify-orders.js';
 import { pollUntilSettled } from '../poll-until-settled.js';
-import { type Attempt, type List, type Reconciled, reconcile } from '../reconcile.js';
+import { type List, type Reconciled, reconcile } from '../reconcile.js';
 import { assumedTolerance, orderProbe } from '../tolerance.js';
 import { type Duplicate, duplicateFacts } from './close-job.js';
 import { closeLate, closeNamed, closeRefused, counted } from './close-requests.js';
@@ -78,33 +77,25 @@ async function reconciled(
   const others = openOrderWrites(journal, job.terms).filter(({ entry }) => entry.intent.id !== job.id);
   const known = records.length === 0 ? new Set<string>() : knownOrders(journal, job.terms, records, job.id);
   for (const id of [...others.flatMap(({ orders }) => orders), ...job.duplicates.keys()]) known.add(id);
-  const run = (attempts: readonly Attempt[]) =>
-    reconcile([...own.attempts, ...attempts], list, { known, tolerance: assumedTolerance(account) });
-  let attempts = others.flatMap((write) => write.attempts);
-  const result = run(attempts);
-  for (const { group } of new Set(result.reserved.values())) {
-    // a single order is read by its client id, which identifies its own
-    const entry = others.find((write) => nameOf(write.entry) === group)?.entry;
-    if (entry === undefined || !isOf(entry.intent, 'order')) continue;
-    const { id: clientId, terms } = entry.intent;
-    const order = await tryRead(async () => (await client.findOrder(terms.market, { clientId })) ?? 'nothing');
-    if (order === undefined) return undefined;
-    if (order !== 'nothing') known.add(order.id);
-    attempts = attempts.filter((attempt) => attempt.group !== group);
-  }
-  return result.reserved.size === 0 ? result : run(attempts);
+  const attempts = [...own.attempts, ...others.flatMap((write) => write.attempts)];
+  const context = { known, tolerance: assumedTolerance(account) };
+  const result = reconcile(attempts, list, context);
+  if (result.questions.size === 0) return result;
+  const asked = others.filter(({ entry }) => result.questions.has(nameOf(entry)));
+  const newest = await newestOrders(account, asked);
+  const isAnswered = asked.every(({ entry, isSettled }) => isSettled || newest.has(nameOf(entry)));
+  return isAnswered ? reconcile(attempts, list, { ...context, newest }) : undefined;
 }
 
-function takeInDuplicates(account: TradingAccount, job: Job, { duplicates, unexplained }: Reconciled): void {
+function takeInDuplicates(account: TradingAccount, job: Job, { duplicates }: Reconciled): void {
   const own = jobWrite(job, false);
   const more = duplicates
     .filter(({ attempt }) => attempt.group === nameOf(job.entry))
     .flatMap(({ intent, rows }) => rows.map((row): Duplicate => [termsOf(own, intent).line ?? 0, row.id]));
   if (more.length === 0) return;
-  const certain = unexplained.length === 0;
   // before it is recorded: if this process is killed in between, it is reported twice rather than never
-  account.reportDuplicateOrders(reportsOf(job, more, certain));
-  for (const [event, fact] of duplicateFacts(job, more, certain)) job.tell(event, fact);
+  account.reportDuplicateOrders(reportsOf(job, more));
+  for (const [event, fact] of duplicateFacts(job, more)) job.tell(event, fact);
 }
 
 /** The duplicates that are known of a job's orders. */
@@ -112,18 +103,17 @@ export function duplicatesOf(job: Job): DuplicateOrders[] {
   return reportsOf(
     job,
     [...job.duplicates].map(([id, line]) => [line, id]),
-    job.certain,
   );
 }
 
-/** One for each line. */
-function reportsOf(job: Job, duplicates: readonly Duplicate[], certain: boolean): DuplicateOrders[] {
+/** One for each line. No order of a batch carries a client id, so nothing proves whose it is. */
+function reportsOf(job: Job, duplicates: readonly Duplicate[]): DuplicateOrders[] {
   const byLine = new Map<number, string[]>();
   for (const [line, id] of duplicates) byLine.set(line, [...(byLine.get(line) ?? []), id]);
   return [...byLine].map(([line, ids]) => {
     const result = job.results[line];
     const order = result?.outcome === 'placed' ? result.id : null;
-    return { intent: job.id, terms: lineTerms(job, line), line, order, ids, certain };
+    return { intent: job.id, terms: lineTerms(job, line), line, order, ids, isProven: false };
   });
 }
 

@@ -61,8 +61,14 @@ export function orderWrite(entry: OrderEntry, isSettled: boolean): OrderWrite {
   const intent: Intent = { id: nameOf(entry), key: keyOf(price, amount), order, state };
   const { reqTime } = entry.intent;
   const attempt: Attempt = {
-    ...{ id: intent.id, group: intent.id, intents: [intent], named: [], reqTime, checkedTo: settlement?.checkedTo },
-    ...(state === 'open' ? { answer: 'lost', isProvenElsewhere: true } : { answer: 'answered' }),
+    id: intent.id,
+    group: intent.id,
+    intents: [intent],
+    answer: state === 'open' ? 'lost' : 'answered',
+    named: [],
+    reqTime,
+    checkedTo: settlement?.checkedTo,
+    hasClientId: true,
   };
   const orders = [...(order === null ? [] : [order]), ...(settlement?.duplicates ?? [])];
   return { entry, job: undefined, isSettled, attempts: [attempt], orders };

@@ -15,7 +15,6 @@ import {
   type List,
   opensAt,
   type Reconciled,
-  type Row,
   reconcile,
   SLACK_MS,
 } from '../reconcile.js';
@@ -37,7 +36,7 @@ export interface ListedOrders {
 
 interface VerifyOptions {
   /** An order that was just placed and is not settled yet. */
-  readonly fresh?: { readonly entry: Entry<'order'>; readonly order: string };
+  readonly fresh?: { readonly entry: Entry<'order'>; readonly order: string } | undefined;
   /** The list that the caller has read itself. Without it, a list is read if something is open. */
   readonly listed?: ListedOrders;
   /**
@@ -88,10 +87,9 @@ export async function verifyOrders(
   const from = earliest(account, where, extent, fresh?.entry);
   if (given === undefined && from === undefined) return { duplicates: [], listed: undefined };
   const listed = given ?? (await listOrders(account, where, from ?? Number.NEGATIVE_INFINITY, mostPages));
-  const quick = reconcileSide(account, where, listed, fresh, false);
-  const isSuspected = reportable(quick).length > 0;
-  const checked = isSuspected ? reconcileSide(account, where, listed, fresh, true) : quick;
-  const found = await reported(account, where, listed, checked, mostPages);
+  const quick = reconcileSide(account, where, listed, { fresh, isThorough: false });
+  const checked = isSuspicious(quick) ? await reconcileThoroughly(account, where, listed, fresh, mostPages) : quick;
+  const found = reported(account, where, listed, checked);
   // before they are recorded: if this process is killed in between, they are reported twice rather than never
   if (found.length > 0) account.reportDuplicateOrders(found.map(({ report }) => report));
   noteDuplicates(account, checked, found);
@@ -106,13 +104,18 @@ interface SideResult {
   readonly fresh: VerifyOptions['fresh'];
 }
 
+interface SideOptions {
+  /** Whether the archive is read too. */
+  readonly isThorough: boolean;
+  readonly newest?: ReadonlyMap<string, string | null>;
+}
+
 /** The journal is read after the list, so that it covers all that is listed: an order is recorded before it exists. */
 function reconcileSide(
   account: TradingAccount,
   where: MarketSide,
   listed: ListedOrders,
-  fresh: VerifyOptions['fresh'],
-  isThorough: boolean,
+  { fresh, isThorough, newest = new Map() }: Pick<VerifyOptions, 'fresh'> & SideOptions,
 ): SideResult {
   const { journal } = account;
   const writes = openOrderWrites(journal, where).map((write) =>
@@ -123,7 +126,7 @@ function reconcileSide(
   const placed = new Set(attempts.flatMap(({ intents }) => intents.flatMap(({ order }) => order ?? [])));
   const named = new Set(attempts.flatMap((attempt) => attempt.named));
   for (const { orders } of writes) for (const id of orders) if (!placed.has(id) && !named.has(id)) known.add(id);
-  const result = reconcile(attempts, listOf(listed), { known, tolerance: assumedTolerance(account) });
+  const result = reconcile(attempts, listOf(listed), { known, newest, tolerance: assumedTolerance(account) });
   const byAttempt = new Map(writes.flatMap((write) => write.attempts.map(({ id }) => [id, write] as const)));
   return { writes, byAttempt, result, fresh };
 }
@@ -137,7 +140,7 @@ function freshWrite({ entry, order }: { readonly entry: Entry<'order'>; readonly
   const attempts = write.attempts.map(
     (attempt): Attempt => ({
       ...attempt,
-      ...{ answer: 'answered', isProvenElsewhere: false },
+      answer: 'answered',
       intents: attempt.intents.map((intent) => ({ ...intent, order, state: 'placed' })),
     }),
   );
@@ -207,84 +210,80 @@ export function listedFrom({ records, more, failure }: OrderPages, began: number
   return { records, began, since };
 }
 
-/** Duplicates of a job that is not settled are found by whoever resumes it. */
-function reportable({ result, byAttempt, fresh }: SideResult): readonly Duplicates[] {
-  return result.duplicates.filter(({ attempt }) => {
-    const write = byAttempt.get(attempt.id);
-    return write !== undefined && (write.isSettled || write.entry.intent.id === fresh?.entry.intent.id);
+/** Duplicates of a write that is not settled are found by whoever settles it. */
+function isOurs({ fresh }: SideResult, { entry, isSettled }: OrderWrite): boolean {
+  return isSettled || entry.intent.id === fresh?.entry.intent.id;
+}
+
+function reportable(side: SideResult): readonly Duplicates[] {
+  return side.result.duplicates.filter(({ attempt }) => {
+    const write = side.byAttempt.get(attempt.id);
+    return write !== undefined && isOurs(side, write);
   });
 }
 
-async function reported(
+function isSuspicious(side: SideResult): boolean {
+  const { questions } = side.result;
+  return (
+    reportable(side).length > 0 ||
+    side.writes.some((write) => isOurs(side, write) && questions.has(nameOf(write.entry)))
+  );
+}
+
+/**
+ * Compares all that the suspected requests may have made with everything that is known of this side, and asks the exchange
+ * which orders carry their client ids.
+ */
+async function reconcileThoroughly(
+  account: TradingAccount,
+  where: MarketSide,
+  listed: ListedOrders,
+  fresh: VerifyOptions['fresh'],
+  mostPages: number,
+): Promise<SideResult> {
+  const options = { fresh, isThorough: true };
+  let [list, side] = [listed, reconcileSide(account, where, listed, options)];
+  const from =
+    Math.min(...reportable(side).map(({ attempt }) => attempt.reqTime)) - assumedTolerance(account) - SLACK_MS;
+  if (list.since > from) {
+    list = (await tryRead(() => listOrders(account, where, from, mostPages))) ?? list;
+    side = reconcileSide(account, where, list, options);
+  }
+  const { questions } = side.result;
+  const own = side.writes.filter((write) => isOurs(side, write) && questions.has(nameOf(write.entry)));
+  if (own.length === 0) return side;
+  const newest = await newestOrders(account, own);
+  return reconcileSide(account, where, list, { ...options, newest });
+}
+
+/** The newest order with the client id of each write, null for none; without those that could not be asked for. */
+export async function newestOrders(
+  { client }: TradingAccount,
+  writes: readonly OrderWrite[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const newest = new Map<string, string | null>();
+  for (const { entry } of writes) {
+    const market = marketOf(entry.intent);
+    if (market === undefined) continue;
+    const ask = async () => ({ order: await client.findOrder(market, { clientId: entry.intent.id }) });
+    const answer = await tryRead(ask);
+    if (answer !== undefined) newest.set(nameOf(entry), answer.order?.id ?? null);
+  }
+  return newest;
+}
+
+function reported(
   account: TradingAccount,
   where: MarketSide,
   listed: ListedOrders,
   side: SideResult,
-  mostPages: number,
-): Promise<readonly Found[]> {
+): readonly Found[] {
   const duplicates = reportable(side);
   if (duplicates.length === 0) return [];
-  // it takes a longer list to see whether another program uses the account, which would be another reason for a duplicate
-  const from = Math.min(...duplicates.map(({ attempt }) => attempt.reqTime)) - assumedTolerance(account) - SLACK_MS;
-  const read = async () => (listed.since <= from ? listed : await listOrders(account, where, from, mostPages));
-  const longer = await tryRead(read);
-  const isAlone = longer !== undefined && reconcileSide(account, where, longer, side.fresh, true).result.isAlone;
-  const certain = new Map<Duplicates, boolean>();
-  for (const one of duplicates)
-    certain.set(one, isAlone && (await isOfItsRequest(account, side, one, longer?.records ?? listed.records)));
   // another process may have reported some of them meanwhile; only the journal knows
   const known = knownOrders(account.journal, where, listed.records);
   for (const { orders } of openOrderWrites(account.journal, where)) for (const id of orders) known.add(id);
-  return duplicates.flatMap((one) => reportOf(side, one, certain.get(one) === true, known) ?? []);
-}
-
-/** The most identical orders among which the repeated one is searched; beyond that it is left open. */
-const MOST_ALIKE = 10;
-
-/** Whether all of these were made from the request, or from that of another identical order. */
-async function isOfItsRequest(
-  account: TradingAccount,
-  { byAttempt, writes }: SideResult,
-  { attempt, intent, rows }: Duplicates,
-  records: readonly Order[],
-): Promise<boolean> {
-  const own = byAttempt.get(attempt.id);
-  if (own === undefined || own.job !== undefined) return true;
-  const isLike = (write: OrderWrite) =>
-    write !== own && write.job === undefined && write.attempts.some(({ intents }) => intents[0]?.key === intent.key);
-  const alike = writes.filter((write) => write.isSettled && isLike(write));
-  for (const write of [own, ...alike].slice(0, MOST_ALIKE)) {
-    const order = write === own ? intent.order : (write.attempts[0]?.intents[0]?.order ?? null);
-    if (await mayHaveMade(account, write.entry, order, rows, records)) return true;
-  }
-  return false;
-}
-
-/**
- * Whether a request can have made these orders. Nothing is executed before it is sent, so a row that is older than its order
- * by more than the answer took is not its own. And of several orders with one client id the exchange shows the newest: if
- * that is the order, a newer one has another id.
- */
-async function mayHaveMade(
-  { client, host }: TradingAccount,
-  entry: OrderEntry,
-  order: string | null,
-  rows: readonly Row[],
-  records: readonly Order[],
-): Promise<boolean> {
-  const place = records.findIndex(({ id }) => id === order);
-  const answered = entry.events.findLast(({ settled }) => settled !== undefined)?.time ?? host.now();
-  const took = answered - entry.intent.time;
-  const first = (records[place]?.time ?? Number.NEGATIVE_INFINITY) - took - SLACK_MS;
-  if (rows.some(({ time }) => time < first)) return false;
-  const ids = new Set(rows.map(({ id }) => id));
-  const isNewer = place === -1 || records.slice(0, place).some(({ id }) => ids.has(id));
-  const market = marketOf(entry.intent);
-  if (!isNewer || market === undefined) return true;
-  const ask = async () => (await client.findOrder(market, { clientId: entry.intent.id })) ?? 'nothing';
-  const shown = await tryRead(ask);
-  if (shown === undefined) return true;
-  return shown === 'nothing' ? order !== null : shown.id !== order;
+  return duplicates.flatMap((one) => reportOf(side, one, known) ?? []);
 }
 
 interface Found {
@@ -294,8 +293,7 @@ interface Found {
 
 function reportOf(
   { byAttempt }: SideResult,
-  { attempt, intent, rows }: Duplicates,
-  certain: boolean,
+  { attempt, intent, rows, isProven }: Duplicates,
   known: ReadonlySet<string>,
 ): Found | undefined {
   const write = byAttempt.get(attempt.id);
@@ -303,7 +301,7 @@ function reportOf(
   if (write === undefined || ids.length === 0) return undefined;
   // the first of a line may have become the line's order meanwhile
   const order = intent.order ?? rows.map(({ id }) => id).find((id) => known.has(id)) ?? null;
-  return { write, report: { intent: write.entry.intent.id, ...termsOf(write, intent), order, ids, certain } };
+  return { write, report: { intent: write.entry.intent.id, ...termsOf(write, intent), order, ids, isProven } };
 }
 
 /** Records the findings, so that they are reported once and accounted for from then on. */

@@ -77,7 +77,12 @@ function attemptOf(entry: WithdrawalEntry): Attempt {
   const isPlaced = settlement?.outcome === 'placed';
   const order = isPlaced ? settlement.id : null;
   return {
-    ...{ id: name, group: name, answer: 'answered', named: [], reqTime: intent.reqTime },
+    id: name,
+    group: name,
     intents: [{ id: name, key: intent.terms.coin, order, state: isPlaced ? 'placed' : 'absent' }],
+    answer: 'answered',
+    named: [],
+    reqTime: intent.reqTime,
+    isOlder: (record) => !isNewer(record, intent.terms.before.record),
   };
 }

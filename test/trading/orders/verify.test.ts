@@ -86,7 +86,7 @@ describe('what is carried out again later', () => {
     const others = Array.from({ length: 250 }, (_, index) => at(`${1000 + index}`, 100 + index, { price: 1 }));
     orders = [...others.toReversed(), at('8', 50), ...orders];
     expect(await findDuplicates(account, BUYS)).toMatchObject([
-      { intent: 'mine', order: '7', ids: ['8'], certain: false },
+      { intent: 'mine', order: '7', ids: ['8'], isProven: false },
     ]);
     expect(await findDuplicates(account, BUYS)).toEqual([]);
   });
@@ -194,26 +194,38 @@ describe('what is carried out again later', () => {
 });
 
 describe('an order that was refused, or never arrived', () => {
-  it('is reported if it appears within a day, and forgotten then', async () => {
-    for (const [hours, reports] of [
-      [23, 1],
-      [25, 0],
-    ] as const) {
-      const server = await listing(() => []);
-      const account = accountOf(server.url, { tolerance: 60_000, budgetMs: 200 * 3_600_000 });
-      begin(account, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
-      const look = (records: readonly Order[]) => {
-        const list = listedFrom({ records, more: false, failure: null }, account.client.now());
-        return verifyMarket(account, 'btc_usdt', { buy: list });
-      };
-      await account.host.sleep(70_000);
-      expect(await look([])).toEqual([]);
-      await account.host.sleep(hours * 3_600_000);
-      expect(await look([])).toEqual([]);
-      const late = [ownOrder(at('8', 10_000))];
-      expect(await look(late)).toHaveLength(reports);
-      expect(await look(late)).toEqual([]);
-    }
+  /** Answers a question for a client id with an order of that id, or with none. */
+  const lookup = (id: string | null) =>
+    serveFaults({ answer: () => respond(id === null ? NOT_FOUND : at(id, 10_000)) });
+
+  /** Settles an order, and hands it the same list again and again after so many hours. */
+  async function listedAfter(hours: number, url: string) {
+    const account = accountOf(url, { tolerance: 60_000, budgetMs: 200 * 3_600_000 });
+    begin(account, 'mine').settle({ outcome: 'refused', id: null, duplicates: [] }, 'refused');
+    const look = (records: readonly Order[]) => {
+      const list = listedFrom({ records, more: false, failure: null }, account.client.now());
+      return verifyMarket(account, 'btc_usdt', { buy: list });
+    };
+    await account.host.sleep(70_000);
+    expect(await look([])).toEqual([]);
+    await account.host.sleep(hours * 3_600_000);
+    expect(await look([])).toEqual([]);
+    return look;
+  }
+
+  it.each([
+    [23, 1],
+    [25, 0],
+  ])('is reported once if it appears within a day, and forgotten then: after %i hours', async (hours, reports) => {
+    const look = await listedAfter(hours, (await lookup('8')).url);
+    const late = [ownOrder(at('8', 10_000))];
+    expect(await look(late)).toHaveLength(reports);
+    expect(await look(late)).toEqual([]);
+  });
+
+  it('is not confused with the same order of another program, which has another client id', async () => {
+    const look = await listedAfter(1, (await lookup(null)).url);
+    expect(await look([ownOrder(at('8', 10_000))])).toEqual([]);
   });
 });
 
