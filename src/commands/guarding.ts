@@ -1,7 +1,6 @@
-import { completing } from '../cli/completes.js';
 import { confirm } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
-import { repeated } from '../cli/definition.js';
+import { repeated, withCompletion } from '../cli/definition.js';
 import { Failure, suggest } from '../errors.js';
 import type { TradingAccount } from '../trading/account.js';
 import { requireDay } from '../trading/guards/day-notional.js';
@@ -13,7 +12,7 @@ import type { GuardedSend } from '../trading/orders/place.js';
 export const overrideFlag = repeated(
   '--override <guard>',
   `send it although this guard blocks it: ${GUARDS.join(', ')}`,
-  completing({ of: 'words', words: GUARDS, joined: true }, readGuards),
+  withCompletion({ of: 'words', words: GUARDS, joined: true }, readGuards),
 );
 
 /** Which guards a command line overrides. */
