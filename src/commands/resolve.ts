@@ -9,7 +9,7 @@ import type { Screen } from '../terminal/screen.js';
 import { table } from '../terminal/table.js';
 import { isoTime, localTime, timeTitle, zonedTime } from '../terminal/time.js';
 import type { TradingAccount } from '../trading/account.js';
-import { resumeCommand } from '../trading/batches/begin.js';
+import { resumeCommand } from '../trading/batches/start-job.js';
 import type { Entry } from '../trading/journal/entry.js';
 import {
   type Intent,

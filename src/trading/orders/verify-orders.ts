@@ -2,7 +2,7 @@ import type { Order, Side } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import { type OrderPages, readOrderPages } from '../../exchange/growing-pages.js';
 import type { TradingAccount } from '../account.js';
-import { addLateOrders } from '../batches/closing.js';
+import { addLateOrders } from '../batches/close-job.js';
 import { keptJob } from '../batches/job.js';
 import type { DuplicateOrders } from '../duplicates.js';
 import type { Entry } from '../journal/entry.js';
@@ -19,6 +19,7 @@ import {
   reconcile,
   SLACK_MS,
 } from '../reconcile.js';
+import { assumedTolerance } from '../tolerance.js';
 import {
   lineOf,
   nameOf,
@@ -30,9 +31,6 @@ import {
   termsOf,
 } from './attempts.js';
 
-/** How long after its time a request may be executed, until the exchange's tolerance is measured, and at most. */
-const USUAL_TOLERANCE_MS = 60_000;
-const LONGEST_TOLERANCE_MS = 600_000;
 /** An order that was refused, or never arrived, is recognized for a day if it appears after all. */
 const REMEMBERED_MS = 86_400_000;
 /** The most pages that a command reads that is about something else. */
@@ -62,11 +60,6 @@ export interface Verified {
   readonly duplicates: readonly DuplicateOrders[];
   /** When the list was read; undefined if nothing was. */
   readonly listed: ListedOrders | undefined;
-}
-
-/** For how long after its `reqTime` a request may be executed, in milliseconds. */
-export function usedTolerance({ tolerance }: Pick<TradingAccount, 'tolerance'>): number {
-  return Math.min(tolerance.known ?? USUAL_TOLERANCE_MS, LONGEST_TOLERANCE_MS);
 }
 
 /**
@@ -143,7 +136,7 @@ function reconcileSide(
   const placed = new Set(attempts.flatMap(({ intents }) => intents.flatMap(({ order }) => order ?? [])));
   const named = new Set(attempts.flatMap((attempt) => attempt.named));
   for (const { orders } of writes) for (const id of orders) if (!placed.has(id) && !named.has(id)) known.add(id);
-  const result = reconcile(attempts, listOf(listed), { known, newest, tolerance: usedTolerance(account) });
+  const result = reconcile(attempts, listOf(listed), { known, newest, tolerance: assumedTolerance(account) });
   const byAttempt = new Map(writes.flatMap((write) => write.attempts.map(({ id }) => [id, write] as const)));
   return { writes, byAttempt, result, fresh };
 }
@@ -202,7 +195,7 @@ function earliest(
     .filter((entry) => !entry.isVerified)
     .flatMap((entry) => orderWrite(entry, true).attempts);
   if (attempts.length === 0 && fresh === undefined) return undefined;
-  const isOverdue = ({ reqTime }: Attempt) => account.client.now() > closesAt(reqTime, 2 * usedTolerance(account));
+  const isOverdue = ({ reqTime }: Attempt) => account.client.now() > closesAt(reqTime, 2 * assumedTolerance(account));
   const wanted = extent === 'all' || attempts.some(isOverdue) ? attempts.map(opensAt) : [];
   return Math.min(...wanted, ...(fresh === undefined ? [] : [opensAt(fresh.intent)]));
 }
@@ -260,7 +253,8 @@ async function reconcileThoroughly(
 ): Promise<SideResult> {
   const options = { fresh, isThorough: true };
   let [list, side] = [listed, reconcileSide(account, where, listed, options)];
-  const from = Math.min(...reportable(side).map(({ attempt }) => attempt.reqTime)) - usedTolerance(account) - SLACK_MS;
+  const from =
+    Math.min(...reportable(side).map(({ attempt }) => attempt.reqTime)) - assumedTolerance(account) - SLACK_MS;
   if (list.since > from) {
     list = (await tryRead(() => listOrders(account, where, from, mostPages))) ?? list;
     side = reconcileSide(account, where, list, options);
@@ -379,7 +373,7 @@ export function closeVerified(
 ): void {
   const isAbsent = attempts.some(({ intents }) => intents.some(({ state }) => state === 'absent'));
   const end = Math.max(entry.intent.reqTime, ...attempts.map(({ reqTime }) => reqTime));
-  const isForgotten = account.client.now() > end + usedTolerance(account) + REMEMBERED_MS;
+  const isForgotten = account.client.now() > end + assumedTolerance(account) + REMEMBERED_MS;
   if (entry.isVerified) {
     if (isForgotten) entry.endVerification();
   } else if (attempts.every(({ id }) => closed.has(id))) entry.endVerification(isAbsent && !isForgotten);

@@ -4,8 +4,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Order } from '../../../src/domain/order.js';
 import type { OrderTerms } from '../../../src/trading/journal/intent.js';
 import { placeOrder } from '../../../src/trading/orders/place.js';
-import { listedFrom, usedTolerance, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
+import { listedFrom, verifyMarket, verifyOrders } from '../../../src/trading/orders/verify-orders.js';
 import { settledWrite } from '../../../src/trading/resolve.js';
+import { assumedTolerance } from '../../../src/trading/tolerance.js';
 import { NOW } from '../../support/fake-host.js';
 import { FAULTS, type FaultServer, respond, serveFaults } from '../../support/fault-server.js';
 import { accountOf, type TestAccount } from '../support/account.js';
@@ -248,7 +249,7 @@ it.each([
   'a request counts as executable for a minute if the tolerance is unknown, and for ten minutes at most: %s',
   (known, used) => {
     const memory = { known, keep: async () => undefined, forget: async () => undefined };
-    expect(usedTolerance({ tolerance: memory })).toBe(used);
+    expect(assumedTolerance({ tolerance: memory })).toBe(used);
   },
 );
 
