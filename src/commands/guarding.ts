@@ -5,7 +5,7 @@ import { Failure, suggest } from '../errors.js';
 import type { TradingAccount } from '../trading/account.js';
 import type { Breach, Guarded } from '../trading/guards/guards.js';
 import { GUARDS, type GuardName, guardLimits, readGuards, requireDay, SETTING_OF } from '../trading/guards/limits.js';
-import type { Guarding } from '../trading/orders/place.js';
+import type { GuardedSend } from '../trading/orders/place.js';
 
 /** `--override price-band`, for every command that places orders. */
 export const overrideFlag = repeated(
@@ -28,13 +28,13 @@ export function breachText({ guard, message }: Breach, overridden: readonly Guar
  * What the journal records with the write, and the day limit to check again then; no check if the limit was overridden.
  * @param quote the coin that the limit is in
  */
-export async function guardingOf(
+export async function guardedSendOf(
   { session }: Context,
   account: TradingAccount,
   quote: string,
   { breaches, bid }: Pick<Guarded, 'breaches' | 'bid'>,
   overridden: readonly GuardName[],
-): Promise<Guarding> {
+): Promise<GuardedSend> {
   if (overridden.includes('day-notional') || breaches.some(({ guard }) => guard === 'day-notional')) return { bid };
   const limits = guardLimits((await session.connection()).settings);
   return { bid, recheck: () => requireDay(account, quote, limits) };

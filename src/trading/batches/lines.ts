@@ -1,7 +1,7 @@
 import { Decimal } from '../../domain/decimal.js';
 import type { Side } from '../../domain/order.js';
 import type { BatchLine, BatchTerms, OrderTerms } from '../journal/intent.js';
-import { keyOf, notionalOf, worthOfOrder } from '../orders/terms.js';
+import { keyOf, notionalForGuards, notionalOf } from '../orders/terms.js';
 
 export function lineKey([, price, amount]: BatchLine): string {
   return keyOf(price, amount);
@@ -38,6 +38,9 @@ export function totals(lines: readonly BatchLine[]): { readonly amount: Decimal;
 }
 
 /** The notional that guards count for the lines, in the quote coin. */
-export function worthOfLines(lines: readonly BatchLine[], side: Side, bid: string | undefined): Decimal {
-  return lines.reduce((sum, [, price, amount]) => sum.plus(worthOfOrder({ side, price, amount }, bid)), Decimal.zero);
+export function notionalOfLines(lines: readonly BatchLine[], side: Side, bid: string | undefined): Decimal {
+  return lines.reduce(
+    (sum, [, price, amount]) => sum.plus(notionalForGuards({ side, price, amount }, bid)),
+    Decimal.zero,
+  );
 }
