@@ -1,4 +1,4 @@
-import { nearest } from '../config/names.js';
+import { nearest } from '../config/nearest.js';
 import type { Market } from '../domain/market.js';
 
 /** A note that no market has the wanted base or quote coin; undefined if one has. */

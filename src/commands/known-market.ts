@@ -31,7 +31,7 @@ const PATIENCE_MS = 1_500;
 export async function refuseUnknownMarket({ session, host }: Context, market: string): Promise<void> {
   await asFarAsKnown(async () => {
     if (!(await session.markets()).lacked(market)) return;
-    await (await session.markets(new Budget(PATIENCE_MS, host.now))).find(market);
+    await (await session.markets(new Budget(PATIENCE_MS, host.monotonic))).find(market);
   });
 }
 

@@ -3,7 +3,7 @@ import { type KeyPair, lastFour } from '../config/keys.js';
 import type { Profile } from '../config/profiles.js';
 import { suggest, tryRead } from '../errors.js';
 import { Journal } from '../trading/journal/journal.js';
-import { journalName } from './session/remembered.js';
+import { journalName } from './session/trading.js';
 
 /** The key that a profile will trade with from now on; null if it will have none. */
 interface NextAccount {
@@ -31,11 +31,14 @@ export async function warnOfLeftBehind(
   const open = await tryRead(async () => new Journal(host, host.directories.state, account).open().length);
   if (open === 0) return;
   const writes = open === undefined ? 'writes' : open === 1 ? '1 write' : `${open} writes`;
-  const of = `what became of ${writes} with the key ${lastFour(keys.accessKey)} at ${new URL(tradeUrl).host}`;
-  const known = open === undefined ? `The journal cannot be read, so ${of} may be unknown` : `It is not known ${of}`;
+  const of = `${writes} with the key ${lastFour(keys.accessKey)} at ${new URL(tradeUrl).host}`;
+  const known =
+    open === undefined
+      ? `The journal cannot be read, so the outcome of ${of} may be unknown`
+      : `The outcome of ${of} is unknown`;
   output.warn([
-    `${known}, and only that key can tell. To ask later, put it back.`,
-    suggest('Ask before it goes', 'resolve', '--profile', name),
+    `${known}, and only that key can look it up. To look it up later, put the key back.`,
+    suggest('Look it up first', 'resolve', '--profile', name),
   ]);
 }
 

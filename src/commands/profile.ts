@@ -3,7 +3,7 @@ import { confirm, requireConsent } from '../cli/consent.js';
 import type { Context } from '../cli/context.js';
 import { define, flag, optional, required } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
-import { nearest } from '../config/names.js';
+import { nearest } from '../config/nearest.js';
 import { type Profile, type Profiles, SANDBOX } from '../config/profiles.js';
 import {
   checkSetting,
@@ -14,7 +14,6 @@ import {
   SETTINGS,
   shownSettings,
 } from '../config/settings.js';
-import { Symbols } from '../config/symbols.js';
 import { checkUrl } from '../config/urls.js';
 import { Failure, suggest, usage } from '../errors.js';
 import { requireCertificates } from '../exchange/transport.js';
@@ -23,6 +22,7 @@ import { type Entry, record } from '../terminal/table.js';
 import { DRY_CHANGE, dryChange } from './dry-run.js';
 import { profileName, word, wordLike } from './inputs.js';
 import { warnOfLeftBehind } from './left-behind.js';
+import { Symbols } from './session/symbols.js';
 
 const HOSTS: shape.Fields = {
   name: shape.text(''),

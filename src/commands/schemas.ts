@@ -1,6 +1,6 @@
 import type { Definition } from '../cli/definition.js';
 import * as shape from '../cli/shapes.js';
-import { unknownWord } from '../config/names.js';
+import { unknownWord } from '../config/nearest.js';
 import { FAILURES } from '../errors.js';
 import { commands } from './index.js';
 

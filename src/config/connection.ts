@@ -51,15 +51,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export async function chooseConnection(
   flags: { readonly profile?: string | undefined },
   environment: Environment,
-  profiles: Pick<Profiles, 'toUse' | 'active'>,
-  keys: Pick<KeyStore, 'get'>,
+  stores: { readonly profiles: Pick<Profiles, 'toUse' | 'active'>; readonly keys: Pick<KeyStore, 'get'> },
 ): Promise<Connection> {
+  const { profiles } = stores;
   const given = fromEnvironment(environment);
   if (flags.profile === SANDBOX && given.tradeUrl !== null) throw twoPlaces();
   const profile = await profiles.toUse(flags.profile ?? given.profile ?? (await profiles.active()));
-  // Keys that will not be used are not read.
-  const kept = given.keys !== null || tradesElsewhere(profile, given) ? null : await keys.get(profile.name);
-  return decide(profile, given, kept);
+  const needsOwnKeys = given.keys === null && !profile.builtIn && !tradesElsewhere(profile, given);
+  return decide(profile, given, needsOwnKeys ? await stores.keys.get(profile.name) : null);
 }
 
 /** The keys for a signed request; the sandbox's are filled in once it runs. @throws Failure `credentials` that says why there are none */

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { suggest, usage } from '../errors.js';
-import { checkName } from './names.js';
-import { keyFile, profileFile, SANDBOX } from './profiles.js';
+import { checkName, keyFile, profileFile, SANDBOX } from './profiles.js';
 import { type Document, damaged, Store } from './store.js';
 
 export interface KeyPair {

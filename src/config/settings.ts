@@ -2,7 +2,7 @@ import path from 'node:path';
 import { RENAMED_COINS } from '../domain/coin.js';
 import { Decimal } from '../domain/decimal.js';
 import { usage } from '../errors.js';
-import { unknownWord } from './names.js';
+import { unknownWord } from './nearest.js';
 import { checkUrl, type UrlRole } from './urls.js';
 
 /** Something a profile can be set to, beyond its hosts. */

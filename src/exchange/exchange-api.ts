@@ -2,8 +2,7 @@ import type { Host } from '../platform/host.js';
 import type { Budget } from './budget.js';
 import { type ClockMemory, ExchangeClock } from './exchange-clock.js';
 import { BadStatus, failureOf } from './failures.js';
-import { Limiter, type Turn, type TurnEnd } from './limiter/limiter.js';
-import { type Lane, type Limits, ownLimits } from './limiter/limits.js';
+import { type Lane, Limiter, type Limits, ownLimits, type Turn, type TurnEnd } from './limiter/limiter.js';
 import { OBSERVED } from './observed-codes.js';
 import { type OperationName, type OperationNamed, operationOf } from './operations/index.js';
 import type { Result } from './operations/operation.js';
@@ -163,7 +162,7 @@ export class ExchangeApi {
   }
 
   get #limits(): Limits {
-    this.#madeLimits ??= this.options.limits?.() ?? ownLimits(this.options.host.now);
+    this.#madeLimits ??= this.options.limits?.() ?? ownLimits(this.options.host.monotonic);
     return this.#madeLimits;
   }
 
@@ -268,12 +267,13 @@ export class ExchangeApi {
   ): Promise<Answer> {
     const url = requestUrl(this.options, name, values, () => reqTime ?? this.now());
     const { host, trace, onWriteAnswer, network } = this.options;
-    const start = host.now();
-    const report = (what: string) => trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.now() - start} ms`);
+    const start = host.monotonic();
+    const report = (what: string) =>
+      trace?.(`GET ${host.redaction.apply(url)} -> ${what}, ${host.monotonic() - start} ms`);
     try {
       const whole = await get(url, { ...delivery, network });
       const { status, body, date } = whole;
-      this.#learn(name, date, start);
+      this.#learn(name, date, host.monotonic() - start);
       report(`HTTP ${status}, ${body.length} characters`);
       if (status !== 200) throw new BadStatus(status);
       const answer = read(body, whole);
@@ -286,9 +286,10 @@ export class ExchangeApi {
   }
 
   /** Only the trade host's clock counts: it judges `reqTime`, and market data may come out of somebody's cache. */
-  #learn(name: string, date: number | null, sent: number): void {
+  #learn(name: string, date: number | null, tookMs: number): void {
     if (date === null || operationOf(name).access !== 'signed') return;
-    this.#clock.learn({ date, sent, received: this.options.host.now() });
+    const received = this.options.host.now();
+    this.#clock.learn({ date, sent: received - tookMs, received });
   }
 }
 

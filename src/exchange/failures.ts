@@ -10,9 +10,8 @@ export class BadStatus extends Error {
   override readonly name = 'BadStatus';
 
   constructor(readonly status: number) {
-    super(
-      status < 400 ? `the host answered with a redirect (HTTP ${status})` : `the host answered with HTTP ${status}`,
-    );
+    const isRedirect = status >= 300 && status < 400;
+    super(`the host answered with ${isRedirect ? `a redirect (HTTP ${status})` : `HTTP ${status}`}`);
   }
 }
 

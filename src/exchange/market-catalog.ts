@@ -1,5 +1,5 @@
 import type { Cache } from '../config/cache.js';
-import { nearest } from '../config/names.js';
+import { nearest } from '../config/nearest.js';
 import { Decimal } from '../domain/decimal.js';
 import { type Market, splitMarket } from '../domain/market.js';
 import { Failure, suggest, usage } from '../errors.js';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { asInteger, parseJson, scalarText } from '../platform/json.js';
+import { flag } from './operations/fields.js';
 import { type OperationName, type OperationNamed, operationOf, operations } from './operations/index.js';
 import type { Result } from './operations/operation.js';
 
@@ -89,7 +90,9 @@ function formOf(body: string, complaint: string): 'html' | 'empty' | 'truncated'
 /** Signed errors are `{code, message}`; market-data errors `{error}` or `{result: false, message}`, as observed. */
 function refuse(name: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-  if (operationOf(name).access === 'public') refuseMarketData(value);
+  const { access, effect } = operationOf(name);
+  if (effect === 'write') requireAgreement(name, value);
+  if (access === 'public') refuseMarketData(value);
   else refuseSigned(value);
 }
 
@@ -100,13 +103,29 @@ function refuseMarketData(value: object): void {
   throw new Refused(null, scalarText(Reflect.get(value, 'message')) ?? 'the exchange gave no reason', true);
 }
 
+/**
+ * Throws {@link Mismatch} if the answer to a write says both that it succeeded and that it failed: neither proves anything.
+ * @param value `{code, message}`, where `message` may be an object with `isSuc`
+ */
+function requireAgreement(name: string, value: object): void {
+  const code = asInteger(Reflect.get(value, 'code'));
+  const message = Reflect.get(value, 'message');
+  const isSuccess = isRecord(message) ? yesOrNo(message.isSuc) : undefined;
+  if (code === undefined || isSuccess === undefined || isSuccess === (code === SUCCESS)) return;
+  throw new Mismatch(`the answer to ${name} contradicts itself: code ${code} with isSuc ${isSuccess}`);
+}
+
+function yesOrNo(value: unknown): boolean | undefined {
+  const parsed = v.safeParse(flag, value);
+  return parsed.success ? parsed.output : undefined;
+}
+
 function refuseSigned(value: object): void {
   const code = asInteger(Reflect.get(value, 'code'));
   const message = Reflect.get(value, 'message');
   if (code === undefined) return;
   if (code !== SUCCESS) throw new Refused(code, messageText(message));
-  if (isRecord(message) && (message.isSuc === false || scalarText(message.isSuc) === 'false'))
-    throw new Refused(code, messageText(message));
+  if (isRecord(message) && yesOrNo(message.isSuc) === false) throw new Refused(code, messageText(message));
 }
 
 function messageText(message: unknown): string {

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
-import { Agent as HttpAgent } from 'node:http';
+import { type ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import type { Got, OptionsInit, RequestError } from 'got';
+import type { CancelableRequest, Got, OptionsInit, RequestError, Response } from 'got';
 import { codeOf } from '../config/private.js';
 import { ACTIVE_PROFILE, type Advice, Failure, type FailureKind, suggest } from '../errors.js';
 import { certificateTrouble } from './network/certificates.js';
@@ -46,7 +47,8 @@ type TransportFault =
   | 'truncated'
   | 'endless'
   | 'timeout'
-  | 'broken';
+  | 'broken'
+  | 'protocol';
 
 /** No complete HTTP answer came. The message never contains the URL. */
 export class TransportError extends Error {
@@ -159,32 +161,82 @@ function gotOnce(): Promise<Got> {
 
 const DIRECT = new Network({});
 
-/** Sends one GET, once. Throws {@link TransportError}, and Failure if the network settings are wrong. */
+/**
+ * Sends one GET, once, and ends with the timeout whatever the peer does. Throws {@link TransportError}, and Failure if the
+ * network settings are wrong.
+ */
 export async function get(url: string, { fresh, timeoutMs, network = DIRECT }: Delivery): Promise<HttpAnswer> {
   const request = await gotOnce();
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   const { options, proxy } = await network.way(url, fresh, timeoutMs);
-  let certificateEnds: number | null = null;
+  const sendStart = proxy === null ? (url.startsWith('https:') ? 'secureConnect' : 'connect') : 'socket';
+  const answer = request.get(url, {
+    timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
+    ...options,
+  });
+  const exchange = new OneExchange(answer, sendStart, fresh);
   try {
-    const answer = request.get(url, {
-      timeout: { lookup: connectMs, connect: connectMs, secureConnect: connectMs, request: timeoutMs },
-      ...options,
-    });
-    answer.on('request', (sent) => {
-      sent.once('response', ({ socket }) => {
-        certificateEnds = endOfCertificate(socket);
-      });
-    });
-    answer.on('downloadProgress', ({ transferred }) => {
-      if (transferred > MOST_BYTES) answer.cancel();
-    });
-    const { statusCode: status, body, headers } = await answer;
-    return { status, body, date: dateOf(headers.date), certificateEnds };
+    return await exchange.result(timeoutMs);
   } catch (error) {
-    const handedOver = proxy === null ? (url.startsWith('https:') ? 'secureConnect' : 'connect') : 'socket';
-    throw transportError(error, handedOver);
+    throw transportError(error, sendStart);
   }
 }
+
+/** One request and its answer. It also fails for what got waits through: a protocol change, interim answers, a peer without end. */
+class OneExchange {
+  #request: SentRequest | undefined;
+  #certificateEnds: number | null = null;
+  readonly #failed: Promise<never>;
+  #fail: (error: TransportError) => void = () => undefined;
+
+  /** @param strict an answer that another one precedes counts as lost */
+  constructor(
+    private readonly answer: CancelableRequest<Response<string>>,
+    private readonly sendStart: SendStart,
+    strict: boolean,
+  ) {
+    this.#failed = new Promise((_, reject) => {
+      this.#fail = reject;
+    });
+    answer.on('request', (request: SentRequest) => {
+      this.#request = request;
+      request.once('response', ({ socket }) => {
+        this.#certificateEnds = endOfCertificate(socket);
+      });
+      // without a listener, Node closes the connection and got waits for ever
+      request.once('upgrade', (_, socket: Duplex) => {
+        socket.destroy();
+        this.#end('protocol', 'the host changed the protocol (HTTP 101)');
+      });
+      if (strict)
+        request.once('information', ({ statusCode }) =>
+          this.#end('protocol', `an interim answer came (HTTP ${statusCode})`),
+        );
+    });
+    answer.on('downloadProgress', ({ transferred }) => {
+      if (transferred > MOST_BYTES) this.#end('endless', FAULT_WORDS.endless);
+    });
+  }
+
+  async result(timeoutMs: number): Promise<HttpAnswer> {
+    const timer = setTimeout(() => this.#end('timeout', FAULT_WORDS.timeout), timeoutMs);
+    try {
+      const { statusCode: status, body, headers } = await Promise.race([this.answer, this.#failed]);
+      return { status, body, date: dateOf(headers.date), certificateEnds: this.#certificateEnds };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #end(fault: TransportFault, words: string): void {
+    const sent = this.#request?.timings?.[this.sendStart] !== undefined;
+    this.#fail(new TransportError(fault, sent, words));
+    this.answer.cancel();
+  }
+}
+
+/** got's request, with the moments that it took of it. */
+type SentRequest = ClientRequest & Pick<RequestError, 'timings'>;
 
 function endOfCertificate(socket: unknown): number | null {
   const text = socket instanceof TLSSocket ? socket.getPeerCertificate().valid_to : undefined;
@@ -204,7 +256,7 @@ function transportError(thrown: unknown, sendStart: SendStart): unknown {
   const { timings, code, message } = thrown;
   const sent = timings?.[sendStart] !== undefined;
   const fault = faultOf(thrown, sent);
-  if (fault === 'proxy') return new TransportError(fault, sent, message);
+  if (fault === 'proxy' || fault === 'protocol') return new TransportError(fault, sent, message);
   const trouble = fault === 'certificate' ? certificateTrouble(code) : undefined;
   return new TransportError(fault, sent, `${trouble?.words ?? FAULT_WORDS[fault]} (${code})`, trouble?.fix);
 }
@@ -213,7 +265,7 @@ function isRequestError(thrown: unknown): thrown is RequestError {
   return thrown instanceof Error && 'code' in thrown && 'options' in thrown;
 }
 
-const FAULT_WORDS: Readonly<Record<Exclude<TransportFault, 'proxy'>, string>> = {
+const FAULT_WORDS: Readonly<Record<Exclude<TransportFault, 'proxy' | 'protocol'>, string>> = {
   unresolved: 'host name not found',
   refused: 'connection refused',
   certificate: 'certificate rejected',
@@ -228,7 +280,6 @@ const FAULT_WORDS: Readonly<Record<Exclude<TransportFault, 'proxy'>, string>> = 
 function faultOf({ name, code }: RequestError, sent: boolean): TransportFault {
   if (!sent) return unsentFault(code);
   if (name === 'TimeoutError') return 'timeout';
-  if (name === 'CancelError') return 'endless';
   if (name === 'ReadError') return 'truncated';
   return code.startsWith('HPE_') ? 'broken' : 'reset';
 }

@@ -36,8 +36,10 @@ export interface Host {
   readonly errors: TerminalOutput;
   readonly directories: Directories;
   readonly redaction: Redaction;
-  /** Milliseconds since the Unix epoch. */
+  /** The wall clock, in milliseconds since the Unix epoch: for what is recorded, and for what the exchange compares. */
   now(): number;
+  /** Milliseconds since any moment, for how long something took or may take: setting the wall clock does not change it. */
+  monotonic(): number;
   /** At least 0 and below 1; for jitter, not for secrets. */
   random(): number;
   randomBytes(count: number): Uint8Array;
@@ -56,6 +58,11 @@ export interface Host {
   run(words: readonly string[]): Promise<number>;
 }
 
+/** Milliseconds of a clock that all processes of a machine share and that is never set. It may stand still while the machine sleeps. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
 export function systemHost(): Host {
   const signals = takeSignals();
   return {
@@ -68,6 +75,7 @@ export function systemHost(): Host {
     directories: directoriesOf(process.env.PIT_HOME),
     redaction: redacting(process.stderr, process.env),
     now: Date.now,
+    monotonic: monotonicMs,
     random: Math.random,
     randomBytes,
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(cutShort),

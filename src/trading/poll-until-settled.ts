@@ -40,10 +40,10 @@ export async function pollUntilSettled<Outcome>(
   let isTooOld = false;
   for (let count = 0; ; count += 1) {
     isTooOld ||= await isRefusedForItsAge(account, lost);
-    const start = host.now();
+    const start = host.monotonic();
     const found = await look();
     // the answer corrects what is known of the exchange's clock: before, that may be a day old
-    const asked = client.now() - Math.max(0, host.now() - start);
+    const asked = client.now() - (host.monotonic() - start);
     if (found !== 'nothing' && found !== undefined) return { settled: found, end: undefined };
     const tolerance = found === 'nothing' ? await tryRead(() => toleranceOf(account, probe)) : undefined;
     const end = tolerance === undefined ? undefined : closesAt(reqTime, tolerance);
@@ -82,7 +82,7 @@ function isLockedUntilTheEnd({ client: { lockedUntil }, budget, host }: TradingA
 }
 
 function whyUnanswered({ lockedUntil }: TradingAccount['client']): string {
-  if (lockedUntil === undefined) return 'no look at the exchange could tell';
+  if (lockedUntil === undefined) return 'the exchange could not be read';
   return `the exchange has locked this machine's address until ${clockTime(lockedUntil)}`;
 }
 

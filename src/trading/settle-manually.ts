@@ -15,7 +15,7 @@ export async function settleManually(account: TradingAccount, id: string | undef
   if (entry?.isUnderWay === true)
     throw usage(
       `Another process is working on ${entry.intent.id}.`,
-      'Wait until it ends; it may settle the write itself.',
+      'Wait until it ends: it may find the outcome itself.',
     );
   if (entry?.isOf('call')) return settleCallManually(entry, word);
   if (entry?.isOf('withdraw')) return settleWithdrawalManually(account, entry, word);

@@ -105,7 +105,7 @@ describe('pit order batch', () => {
     ['--file a --amount 1', '--amount and --weight belong to --ladder'],
     ['--resume job1 --ladder 1:2:3 --amount 1', '--resume continues with the orders of the job'],
     ['--file /nowhere/orders.csv', 'could not be read (ENOENT)'],
-    ['--ladder 20000:20000.01:5 --amount 1', 'There are no 5 prices'],
+    ['--ladder 20000:20000.01:5 --amount 1', '5 orders do not fit'],
     ['--ladder 20000:20100:5 --amount 0.0004', 'Order 1: The order 0.000080 is too small for btc_usdt.'],
     ['--ladder bid-200%:bid:5 --amount 1', 'not above zero'],
     ['--resume jobnever', 'The journal has no job jobnever'],

@@ -41,14 +41,15 @@ async function ended(host: FakeHost): Promise<{ readonly thrown: unknown; readon
 }
 
 /** A command that runs until so many seconds have passed, and ends with 0. */
-function commandOf(seconds: number): Pick<FakeHost, 'run' | 'sleep' | 'now'> {
-  const { now, sleep } = fakeHost();
+function commandOf(seconds: number): Pick<FakeHost, 'run' | 'sleep' | 'now' | 'monotonic'> {
+  const { now, monotonic, sleep } = fakeHost();
   let end: (code: number) => void = () => {};
   const done = new Promise<number>((resolve) => {
     end = resolve;
   });
   return {
     now,
+    monotonic,
     run: () => done,
     sleep: async (ms) => {
       await sleep(ms);
@@ -86,8 +87,11 @@ describe('a held timer', () => {
     expect(text.includes('s left (Ctrl-C ends)')).toBe(isShown);
   });
 
-  it('exits with 6 if a request without an answer may have arrived, and says so', async () => {
-    const server = await serve(OK, FAULTS['a reset after reading']);
+  it.each<[string, Answer]>([
+    ['a reset', FAULTS['a reset after reading']],
+    ['a protocol change', (socket) => void socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n')],
+  ])('exits with 6 if %s left requests without an answer, and says that one may have arrived', async (_, answer) => {
+    const server = await serve(OK, answer);
     const { thrown } = await ended(hostAt(server, ['--json']));
     expect(thrown).toMatchObject({
       kind: 'unknown',

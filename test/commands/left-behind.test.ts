@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { journalName } from '../../src/commands/session/remembered.js';
+import { journalName } from '../../src/commands/session/trading.js';
 import { Journal } from '../../src/trading/journal/journal.js';
 import { fakeHost } from '../support/fake-host.js';
 import { runPit } from '../support/pit.js';
@@ -47,8 +47,8 @@ it.each(WAYS)('%s warns about unknown outcomes that only the old key can settle,
   expect(code).toBe(0);
   expect(stdout).not.toBe('');
   expect(stderr.replace(/\s+/g, ' ')).toContain(
-    'Warning: It is not known what became of 2 writes with the key …0001 at trade.example.com, and only that key can ' +
-      'tell. To ask later, put it back. → Ask before it goes: pit resolve --profile overseas',
+    'Warning: The outcome of 2 writes with the key …0001 at trade.example.com is unknown, and only that key can look ' +
+      'it up. To look it up later, put the key back. → Look it up first: pit resolve --profile overseas',
   );
 });
 

@@ -173,7 +173,7 @@ describe('a lost withdrawal within the exchange', () => {
     expect([looked.code, JSON.parse(looked.stdout)]).toMatchObject([6, [{ outcome: 'unknown', id: null }]]);
     expect(lastError(looked.stderr)).toMatchObject({
       message: expect.stringMatching(
-        /the bill \d+ \(Sell, 20[-0-9]{8}T[^)]+Z\) has its amount but may be for something/,
+        /bill \d+ \(Sell, 20[-0-9]{8}T[^)]+Z\) has this amount but may belong to something/,
       ),
       hint: expect.stringContaining(`Record it: pit resolve ${id} --as done`),
     });

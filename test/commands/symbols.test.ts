@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SeenNames } from '../../src/commands/session/seen-names.js';
-import { Symbols, symbolsFolder } from '../../src/config/symbols.js';
+import { SeenNames, Symbols, symbolsFolder } from '../../src/commands/session/symbols.js';
 import type { Market } from '../../src/domain/market.js';
 import type { Order, OrderState, OrderType } from '../../src/domain/order.js';
 import { temporaryHome } from '../support/pit.js';

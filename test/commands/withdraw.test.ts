@@ -76,20 +76,20 @@ describe('an invalid withdrawal', () => {
     const refusals: [words: string, exitCode: number, message: RegExp, hint: RegExp][] = [
       ['btd 0.01 --to BTC', 2, /no coin btd/, /Did you mean btc/],
       ['bchsv 0.01 --to BTC', 2, /renamed/, /now bsv/],
-      [`usdt 50 --to ${EVM} --chain BEP20`, 2, /over BEP20 are switched off/, /Open are TRC20, ERC20/],
-      ['usdt 50 --to USDT --chain ERC20', 2, /cannot be one of ERC20/, /Copy it again/],
-      ['usdt 50 --to USDT --chain SOL', 2, /no chain SOL/, /TRC20/],
+      [`usdt 50 --to ${EVM} --chain BEP20`, 2, /over bep20 are suspended/, /Open: trc20, erc20/],
+      ['usdt 50 --to USDT --chain ERC20', 2, /not a valid erc20 address/, /Copy it from the source again/],
+      ['usdt 50 --to USDT --chain SOL', 2, /no chain SOL/, /trc20/],
       ['xrp 30 --to XRP', 2, /needs a memo/, /--memo/],
-      ['btc 0.01 --to BTC --memo 12', 2, /has no memos/, /Leave --memo out/],
-      ['btc 0.0004 --to BTC', 2, /nothing would arrive/, /withdrawFee/],
+      ['btc 0.01 --to BTC --memo 12', 2, /takes no memo/, /Leave out --memo/],
+      ['btc 0.0004 --to BTC', 2, /Nothing would arrive/, /withdrawFee/],
       ['btc 0.0008 --to BTC', 3, /minimum/, /Nothing was moved.*minimum and a maximum/],
-      ['btc 5000 --to BTC', 2, /are available/, /pit balance/],
+      ['btc 5000 --to BTC', 2, /is available/, /pit balance/],
       ['btc 0.0100000001 --to BTC', 2, /more decimals/, /At most 8/],
-      ['btc 0.01 --to BTC --fee 0.0001', 2, /below that of BTC/, /Leave --fee out/],
-      ['btc 0.01 --to BTC --fee 3', 2, /more than 3 times that of BTC/, /Give --fee at most 0.0015, or leave it out/],
+      ['btc 0.01 --to BTC --fee 0.0001', 2, /below that of btc/, /Leave out --fee/],
+      ['btc 0.01 --to BTC --fee 3', 2, /more than 3 times that of btc/, /Give --fee at most 0.0015, or leave it out/],
       ['btc 0.01usdt --to BTC', 2, /amount is in usdt/, /Write it in btc/],
       [`btc 0.01 --to ${OTHER}`, 3, /not a verified address/, /Nothing was moved.*verified/],
-      ['btc 0.01 --to 1Boat', 2, /cannot be one of BTC/, /Copy it again/],
+      ['btc 0.01 --to 1Boat', 2, /not a valid btc address/, /Copy it from the source again/],
       ['btc 0 --to BTC', 2, /above zero/, /50%/],
     ];
     for (const [words, exitCode, message, hint] of refusals) {
@@ -102,7 +102,7 @@ describe('an invalid withdrawal', () => {
     expect(wrong.clientId).toMatch(/^pit/);
     const keyless = await keyWith(desk, 'trader', 'asset,entrust');
     const told = await desk.failure(scripted('btc 0.01 --to BTC'), 4, { ...keyless, ...password() });
-    expect(told).toMatchObject({ message: expect.stringContaining('lacks the permission money') });
+    expect(told).toMatchObject({ message: expect.stringContaining('lacks the money permission') });
     expect(await ledger()).toEqual(before);
     expect(await desk.json('resolve')).toEqual([]);
   });
@@ -178,8 +178,8 @@ describe('a withdrawal by a script', () => {
       operation: 'withdraw',
       request: { method: 'withdraw', currency: 'usdt', receiveAddr: verified.usdt, safePwd: '***', sign: '***' },
       preview: {
-        ...{ price: null, amount: DECIMAL, notional: null, fee: '1', coin: 'usdt', chain: 'TRC20', usedBefore: false },
-        warnings: [expect.stringMatching(/^FIRST USE/), expect.stringContaining('is not sent')],
+        ...{ price: null, amount: DECIMAL, notional: null, fee: '1', coin: 'usdt', chain: 'trc20', usedBefore: false },
+        warnings: [expect.stringMatching(/^FIRST USE/), expect.stringContaining('pit does not send it')],
       },
     });
     expect(JSON.stringify(told)).not.toContain(desk.served.address.safePwd);
@@ -221,7 +221,7 @@ describe('a withdrawal on a bad network', () => {
     expect(document(lost.stdout)).toMatchObject({ outcome: 'unknown', id: null });
     expect(hint).toBe(`Do not send it again before you know. Find out: pit resolve ${clientId}`);
     const twin = await desk.failure(words, 2, password());
-    expect(twin).toMatchObject({ clientId, hint: `Find out what became of that one: pit resolve ${clientId}` });
+    expect(twin).toMatchObject({ clientId, hint: `Find its outcome: pit resolve ${clientId}` });
     const [row] = await desk.json<object[]>(`resolve ${clientId} --timeout 90`);
     expect(row).toMatchObject({ operation: 'withdraw', clientId, market: null, outcome: 'notSent', duplicates: [] });
     expect(await desk.done(`resolve ${clientId}`)).toContain(`withdraw 0.041 btc to ${verified.btc}: notSent`);
@@ -243,10 +243,12 @@ describe("the user's own limits", () => {
     await desk.failure('profile unset sandbox withdrawLimit --yes', 8);
     await set('withdrawDayLimit 0.18btc');
     const day = await desk.failure(scripted('btc 0.049 --to BTC'), 2, password());
-    expect(day.message).toMatch(/With 0\.\d+ btc of today it comes to 0\.1[89]\d+ btc, more than your limit for a day/);
+    expect(day.message).toMatch(
+      /With 0\.\d+ btc withdrawn today, this makes 0\.1[89]\d+ btc, more than your limit for a day/,
+    );
     await set(`withdrawAddresses ${verified.usdt}`);
     const listed = await desk.failure(scripted('btc 0.01 --to BTC'), 2, password());
-    expect(listed.message).toContain('not among those that withdrawals may go to');
+    expect(listed.message).toContain('not in your list of allowed addresses');
     await desk.failure(`profile set sandbox withdrawAddresses ${verified.usdt},${verified.btc} --yes`, 8);
   });
 

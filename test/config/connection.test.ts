@@ -21,7 +21,7 @@ function choose(active: string, profile: string | undefined, environment: Enviro
       throw new Failure('credentials', `no profile ${name}`);
     },
   };
-  return chooseConnection({ profile }, environment, profiles, { get: async (name) => KEYS_OF[name] ?? null });
+  return chooseConnection({ profile }, environment, { profiles, keys: { get: async (name) => KEYS_OF[name] ?? null } });
 }
 
 /** One line: profile, market host, trade host, whose keys or why none, and what is special. */

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KeyStore } from '../../src/config/keys.js';
-import { nearest } from '../../src/config/names.js';
+import { nearest } from '../../src/config/nearest.js';
 import { Profiles } from '../../src/config/profiles.js';
 import { adviceText } from '../support/advice.js';
 import { failureOf, freshFolder, HOSTS } from './support.js';

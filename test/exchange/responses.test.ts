@@ -110,7 +110,8 @@ describe('refusals', () => {
     ['getOrders', '{"code":3001,"message":"not found"}', 3001, 'not found'],
     ['getAccountInfo', '{"code":1003,"message":{"des":"sign","isSuc":false}}', 1003, 'sign'],
     ['getFeeInfo', '{"code":1009}', 1009, 'the exchange gave no reason'],
-    ['cancelOrder', '{"code":1000,"message":{"des":"filled","isSuc":"false"}}', 1000, 'filled'],
+    ['cancelOrder', '{"code":3001,"message":{"des":"filled","isSuc":"false"}}', 3001, 'filled'],
+    ['getUserAddress', '{"code":1000,"message":{"des":"none yet","isSuc":"false"}}', 1000, 'none yet'],
     ['ticker', '{"error":"market is not valid"}', null, 'market is not valid'],
     ['kline', '{"result":false,"message":"wait"}', null, 'wait'],
   ] as const)('%s %s', (name, body, code, message) => {

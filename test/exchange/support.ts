@@ -22,7 +22,7 @@ export function clientOf(url: string, budgetMs = 60_000, network?: Network): Cli
     host,
     hosts: { baseUrl: url, tradeUrl: url },
     credentials: () => KEYS,
-    budget: new Budget(budgetMs, host.now),
+    budget: new Budget(budgetMs, host.monotonic),
     trace: (line) => lines.push(line),
     ...(network === undefined ? {} : { network }),
   });

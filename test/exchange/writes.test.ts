@@ -81,12 +81,34 @@ describe('a write is sent once', () => {
   it.each([
     ['{"code":1003,"message":"signature wrong"}', 1003, 'signature wrong'],
     ['{"code":"2009","message":"balance"}', 2009, 'balance'],
-    ['{"code":1000,"message":{"des":"too late","isSuc":false}}', 1000, 'too late'],
+    ['{"code":3001,"message":{"des":"too late","isSuc":false}}', 3001, 'too late'],
   ])('and %s is a refusal', async (body, code, message) => {
     const server = await serveFaults({ answer: () => respond(body) });
     const verdict = await clientOf(server.url).client.api.write('order', ORDER);
     expect(verdict).toMatchObject({ kind: 'refused', refusal: { code, message } });
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('an answer to a write that contradicts itself', () => {
+  it.each([
+    ['{"code":"1000","message":{"des":"too late","isSuc":false},"id":"1"}', 'code 1000 with isSuc false'],
+    ['{"code":1000,"message":{"des":"too late","isSuc":"false"}}', 'code 1000 with isSuc false'],
+    ['{"code":2009,"message":{"des":"done","isSuc":true}}', 'code 2009 with isSuc true'],
+  ])('leaves the outcome unknown: %s', async (body, words) => {
+    const server = await serveFaults({ answer: () => respond(body) });
+    const { client } = clientOf(server.url);
+    const cancelled = await client.api.write('cancelOrder', { currency: 'btc_usdt', id: '7' });
+    expect(cancelled).toEqual({ kind: 'lost', reason: `the answer to cancelOrder contradicts itself: ${words}` });
+    expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'lost' });
+    expect(await client.api.call('setExpressState', {})).toMatchObject({ kind: 'lost' });
+  });
+
+  it('refuses a read, which changed nothing', async () => {
+    const body = '{"code":1000,"message":{"des":"no address yet","isSuc":false}}';
+    const server = await serveFaults({ answer: () => respond(body) });
+    const failure = await failureOf(clientOf(server.url).client.depositAddress('btc'));
+    expect(failure).toMatchObject({ kind: 'refused', message: expect.stringContaining('no address yet') });
   });
 });
 

@@ -30,6 +30,7 @@ export function fakeHost(): FakeHost {
     directories: { config: '/nowhere', state: '/nowhere', cache: '/nowhere' },
     redaction: new Redaction(),
     now: () => now,
+    monotonic: () => now - NOW,
     random: () => 0.5,
     randomBytes: (count) => new Uint8Array(count).fill(0xab),
     sleep: (milliseconds) => {

@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../src/main.js';
 import { isProgram } from '../../src/platform/command.js';
-import { directoriesOf, type Host, type TerminalInput } from '../../src/platform/host.js';
+import { directoriesOf, type Host, monotonicMs, type TerminalInput } from '../../src/platform/host.js';
 import { redacting } from '../../src/platform/redaction.js';
 
 export interface CommandInProcess {
@@ -72,6 +72,7 @@ export function startInProcess(
     directories: directoriesOf(environment.PIT_HOME),
     redaction: redacting(errors, environment),
     now: Date.now,
+    monotonic: monotonicMs,
     random: Math.random,
     randomBytes,
     sleep: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),

@@ -1,6 +1,6 @@
 import { requireConsent } from '../../cli/consent.js';
 import type { Context } from '../../cli/context.js';
-import { nearest } from '../../config/names.js';
+import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, usage } from '../../errors.js';
 import { refusal } from '../../exchange/failures.js';
 import { operations } from '../../exchange/operations/index.js';

@@ -1,5 +1,6 @@
 import type { Context } from '../../cli/context.js';
 import { CommandEnded, Failure, suggest } from '../../errors.js';
+import type { Host } from '../../platform/host.js';
 import type { Answer } from '../../terminal/answer.js';
 import { toJson } from '../../terminal/json.js';
 import { wrapped } from '../../terminal/text.js';
@@ -115,7 +116,7 @@ class HoldView {
       return this.#answer();
     }
     if (event.kind === 'lapsed') {
-      this.#lapsed = lapseFailure(market, event.latest, this.context.host.now(), this.#trouble);
+      this.#lapsed = lapseFailure(market, event.latest, this.context.host, this.#trouble);
       if (this.held.command.length > 0) output.warn(`${this.#lapsed.message} The command keeps running.`);
       return;
     }
@@ -148,7 +149,7 @@ class HoldView {
   }
 
   #leftMs(): number {
-    return this.#timer.sent + MINUTE_MS - this.context.host.now();
+    return this.#timer.sent + MINUTE_MS - this.context.host.monotonic();
   }
 
   #countdown(): string {
@@ -166,10 +167,11 @@ class HoldView {
 }
 
 /** The orders are gone because of the timer that this command started, so it did change something. */
-function lapseFailure(market: string, latest: number, now: number, trouble: Failure | undefined): Failure {
-  const isUncertain = latest > now;
+function lapseFailure(market: string, latest: number, host: Host, trouble: Failure | undefined): Failure {
+  const leftMs = latest - host.monotonic();
+  const isUncertain = leftMs > 0;
   const late = isUncertain
-    ? `, or will by ${timeOfDay(latest)}, since a request without an answer may have arrived`
+    ? `, or will by ${timeOfDay(host.now() + leftMs)}, since a request without an answer may have arrived`
     : '';
   const cause = trouble === undefined ? '' : ` The last attempt: ${trouble.message}.`;
   const words = `A minute passed without a restart: the exchange has cancelled every order of ${market} by now${late}.${cause}`;
@@ -187,8 +189,8 @@ export function timerAnswer(market: string, timer: Timer): Answer {
 }
 
 /** What happens if the timer is left alone. If the outcome of a restart is unknown, it may happen later. */
-export function timerText(market: string, { sent }: Timer, isUncertain = false): string {
-  const when = `at ${timeOfDay(sent + MINUTE_MS)}${isUncertain ? ' at the earliest' : ''}`;
+export function timerText(market: string, { sentAt }: Timer, isUncertain = false): string {
+  const when = `at ${timeOfDay(sentAt + MINUTE_MS)}${isUncertain ? ' at the earliest' : ''}`;
   return `The exchange will cancel every order of ${market} ${when}, unless the timer is restarted; it cannot be stopped.`;
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../cli/context.js';
-import { nearest } from '../../config/names.js';
+import { nearest } from '../../config/nearest.js';
 import { Failure, suggest, tryRead, usage } from '../../errors.js';
 import type { ExchangeClient } from '../../exchange/exchange-client.js';
 import { OBSERVED } from '../../exchange/observed-codes.js';

@@ -190,7 +190,7 @@ export const reset = define({
     await confirm(context, `Delete ${deletion}?`);
     const { resetSandbox } = await import('../../sandbox/lifecycle/index.js');
     const stopped = await resetSandbox(context.host);
-    context.sandbox.forgetJournal();
+    await context.sandbox.forgetJournal();
     context.sandbox.forgetLimits();
     return { data: { stopped }, show: () => 'The sandbox is reset; its keys stay the same.' };
   },

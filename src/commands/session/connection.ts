@@ -1,4 +1,4 @@
-import type { Globals } from '../../cli/globals.js';
+import type { Globals } from '../../cli/definition.js';
 import { Cache } from '../../config/cache.js';
 import { type Connection, chooseConnection, type Missing, requireKeys } from '../../config/connection.js';
 import { KeyStore } from '../../config/keys.js';
@@ -7,8 +7,9 @@ import { passwordsOf, shareOf } from '../../config/settings.js';
 import { Failure } from '../../errors.js';
 import type { Budget } from '../../exchange/budget.js';
 import { type ClientOptions, ExchangeClient } from '../../exchange/exchange-client.js';
-import type { ExchangeZone } from '../../exchange/exchange-zone.js';
-import type { Limits } from '../../exchange/limiter/limits.js';
+import type { ClockMemory } from '../../exchange/exchange-clock.js';
+import { ExchangeZone } from '../../exchange/exchange-zone.js';
+import type { Limits } from '../../exchange/limiter/limiter.js';
 import { placeOf, type Sharing, sharedLimits } from '../../exchange/limiter/shared-limits.js';
 import type { LimiterState } from '../../exchange/limiter/state.js';
 import { MarketCatalog } from '../../exchange/market-catalog.js';
@@ -17,14 +18,12 @@ import { Network } from '../../exchange/transport.js';
 import type { Host } from '../../platform/host.js';
 import type { SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
-import { clockMemory, exchangeZone } from './remembered.js';
 import { SANDBOX_PLACE, type Sandbox } from './sandbox.js';
-import { SeenNames } from './seen-names.js';
+import { SeenNames } from './symbols.js';
 
 /** The profile in use and the exchange that it leads to. Each part is made when it is first asked for. */
 export class Session {
   readonly profiles: Profiles;
-  readonly keys: KeyStore;
   readonly cache: Cache;
   /** The names in the exchange's answers, for completion. */
   readonly seenNames = new SeenNames();
@@ -42,13 +41,16 @@ export class Session {
     private readonly sandbox: Sandbox,
   ) {
     this.profiles = new Profiles(host.directories.config);
-    this.keys = new KeyStore(host.directories.config);
     this.cache = new Cache(host.directories.cache, host.now);
+  }
+
+  get keys(): KeyStore {
+    return new KeyStore(this.host.directories.config);
   }
 
   /** The profile in use with what the flags and the environment change of it. */
   connection(): Promise<Connection> {
-    this.#connection ??= chooseConnection(this.globals, this.host.environment, this.profiles, this.keys);
+    this.#connection ??= chooseConnection(this.globals, this.host.environment, this);
     return this.#connection;
   }
 
@@ -171,4 +173,34 @@ function hostsOf({ baseUrl, tradeUrl, baseUrlMissing }: Connection, sandbox: () 
 function missingHost(missing: Missing | null): never {
   const { message, hint } = missing ?? { message: 'This needs a host.', hint: 'Name a profile: --profile NAME' };
   throw new Failure('credentials', message, { hint });
+}
+
+/** A clock may be set again, so its offset is kept for a day. */
+const CLOCK_MS = 86_400_000;
+
+/** The offset of the exchange's clock. */
+function clockMemory({ tradeUrl }: Connection, cache: Cache): ClockMemory {
+  const key = `clock ${tradeUrl ?? 'sandbox'}`;
+  return {
+    read: () => {
+      const entry = cache.read(key);
+      return entry === null || entry.ageMs > CLOCK_MS ? undefined : Number(entry.value);
+    },
+    write: (offset) => void cache.write(key, String(offset)),
+  };
+}
+
+/** Daylight saving time may begin, so the exchange's zone is kept for a day. */
+const ZONE_MS = 86_400_000;
+
+/** The time zone of the exchange's dates: from the profile, or learned from its host. */
+function exchangeZone({ settings, tradeUrl }: Connection, cache: Cache): ExchangeZone {
+  const key = `zone ${tradeUrl ?? 'sandbox'}`;
+  return new ExchangeZone(settings.zone, {
+    read: () => {
+      const entry = cache.read(key);
+      return entry === null || entry.ageMs > ZONE_MS ? undefined : entry.value;
+    },
+    write: (offset) => void cache.write(key, offset),
+  });
 }

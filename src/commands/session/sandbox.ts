@@ -1,12 +1,11 @@
 import { SANDBOX } from '../../config/profiles.js';
-import { Symbols } from '../../config/symbols.js';
 import type { Budget } from '../../exchange/budget.js';
 import { forgetLimits } from '../../exchange/limiter/shared-limits.js';
 import type { Host } from '../../platform/host.js';
 import type { EnsuredSandbox, SandboxAddress } from '../../sandbox/lifecycle/index.js';
 import type { Output } from '../../terminal/output.js';
-import { Journal } from '../../trading/journal/journal.js';
-import { SANDBOX_JOURNAL } from './remembered.js';
+import { Symbols } from './symbols.js';
+import { SANDBOX_JOURNAL } from './trading.js';
 
 /** The sandbox's limits have one name wherever it listens. */
 export const SANDBOX_PLACE = 'sandbox';
@@ -60,7 +59,8 @@ export class Sandbox {
   }
 
   /** Forgets what was written to an exchange that another one has replaced. */
-  forgetJournal(): void {
+  async forgetJournal(): Promise<void> {
+    const { Journal } = await import('../../trading/journal/journal.js');
     const { state, cache } = this.host.directories;
     new Journal(this.host, state, SANDBOX_JOURNAL).forget();
     const symbols = new Symbols(cache, SANDBOX);

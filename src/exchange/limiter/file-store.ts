@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { codeOf, FILE_MODE, FOLDER_MODE, makePrivateFolder } from '../../config/private.js';
+import { monotonicMs } from '../../platform/host.js';
 import { isAlive, type Place, thisPlace } from '../../platform/processes.js';
-import { HOLD_MS, type Lane, type PermitStore, type PermitTerms, POLL_MS, type Taken } from './limits.js';
+import { HOLD_MS, type Lane, type PermitStore, type PermitTerms, POLL_MS, type Taken } from './limiter.js';
 
 /** No request lasts this long: a permit that is still out was lost with its process. */
 const LOST_MS = 60_000;
@@ -128,11 +129,6 @@ export class FileStore implements PermitStore {
 /** How many permits of a folder are held, or not free yet; 0 if there is no such folder. */
 export function permitsOut(folder: string, now = monotonicMs()): number {
   return foundWithin(folder).filter(({ freeAt, pid }) => pid !== 0 || freeAt > now).length;
-}
-
-/** A clock that all processes of a machine share and that is never set. */
-export function monotonicMs(): number {
-  return Number(process.hrtime.bigint() / 1_000_000n);
 }
 
 function backName(number: number, freeAt: number): string {

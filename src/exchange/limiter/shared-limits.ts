@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { monotonicMs } from '../../platform/host.js';
 import { Breaker } from './breaker.js';
-import { FileStore, monotonicMs } from './file-store.js';
+import { FileStore } from './file-store.js';
 import {
   LIMITS,
   LIMITS_OF,
@@ -13,7 +14,7 @@ import {
   Permits,
   type PermitTerms,
   partOf,
-} from './limits.js';
+} from './limiter.js';
 import { Redis, RedisStore } from './redis-store.js';
 
 /** Where the limits of a connection are counted, and with whom they are shared. */

@@ -1,10 +1,11 @@
 import type { Order } from '../../domain/order.js';
 import { tryRead } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
+import { EXPIRED } from '../orders/settle-order.js';
+import { recordKey } from '../orders/terms.js';
 import type { BatchFact } from './batch-fact.js';
 import type { Job } from './job.js';
-import { recordKey } from './lines.js';
-import { isTurnedAway, type PendingRequest } from './pending-request.js';
+import { isTemporaryRefusal, type PendingRequest } from './pending-request.js';
 
 /** What the exchange refused for the orders, the key or the account is not sent again. */
 export function closeRefused(job: Job, request: PendingRequest, code: number | null): void {
@@ -15,13 +16,11 @@ export function closeRefused(job: Job, request: PendingRequest, code: number | n
 export function closeLate(job: Job): void {
   for (const request of [...job.pendingRequests.values()]) {
     const { answer, reason } = request;
-    if (answer === 'lost') close(job, request, { outcome: 'notSent', reason: TOO_LATE, code: null });
-    else if (typeof answer === 'object' && isTurnedAway(request))
+    if (answer === 'lost') close(job, request, { outcome: 'notSent', reason: EXPIRED, code: null });
+    else if (typeof answer === 'object' && isTemporaryRefusal(request))
       close(job, request, { outcome: 'notSent', reason, code: answer.code });
   }
 }
-
-const TOO_LATE = 'the exchange would not take the request any more, and has no such order';
 
 /**
  * Looks up by id the orders that an answer named and no list shows, once the request has expired. If the exchange does not
@@ -48,7 +47,9 @@ export async function closeNamed(account: TradingAccount, job: Job): Promise<voi
 }
 
 function warnOf({ warn }: TradingAccount, { ids }: PendingRequest): void {
-  warn(`The exchange accepted orders that it does not have: ${[...ids].join(', ')}. Their lines count as refused.`);
+  warn(
+    `The exchange reported orders as accepted but does not have them: ${[...ids].join(', ')}. Their lines count as refused.`,
+  );
 }
 
 /** The order by its id, none if it does not exist, or undefined if the exchange could not be asked. */

@@ -55,10 +55,8 @@ function pricesOf({ side, from, to, count }: Ladder, { market, priceScale: scale
   // evenly spaced prices can coincide after rounding if there are fewer ticks than steps
   if (ticks >= steps) return prices;
   throw usage(
-    `There are no ${count} prices from ${first} to ${last}: two orders would have the same.`,
-    ticks === 0n
-      ? 'The ends of a ladder differ.'
-      : `A tick is ${tickSize}: at most ${ticks + 1n} orders fit in between.`,
+    `${count} orders do not fit from ${first} to ${last}: two would have the same price.`,
+    ticks === 0n ? 'Give two different prices.' : `A tick is ${tickSize}: at most ${ticks + 1n} orders fit in between.`,
   );
 }
 

@@ -33,6 +33,9 @@ export interface Unknown {
   readonly certainFrom: number | null;
 }
 
+/** Why an order that is not on the exchange cannot be placed any more. */
+export const EXPIRED = 'the request has expired and the exchange has no such order';
+
 /** The outcome of an order that left. */
 export type OrderOutcome = Placed | NotSent | Unknown;
 
@@ -50,15 +53,15 @@ export async function settleOrder(account: TradingAccount, entry: Entry<'order'>
     async () => {
       const found = await findSentOrder(account, entry);
       if (typeof found !== 'object') return found;
-      return 'unlike' in found ? undecided(entry, found) : placed(account, entry, found.id, looks);
+      return 'unlike' in found ? undecided(entry, found) : settlePlaced(account, entry, found.id, looks);
     },
-    async () => ((await isAnsweredAlike(account, entry)) ? notSent(entry) : undefined),
+    async () => ((await isAnsweredAlike(account, entry)) ? settleNotSent(entry) : undefined),
   );
-  return looked.settled ?? unknown(account, entry, looked);
+  return looked.settled ?? leaveUnknown(account, entry, looked);
 }
 
 /** Settles an order that exists, after a check for duplicates. */
-export async function placed(
+export async function settlePlaced(
   account: TradingAccount,
   entry: Entry<'order'>,
   id: string,
@@ -102,10 +105,10 @@ function foundUnlike(account: TradingAccount, entry: Entry<'order'>, order: Orde
   const { id } = order;
   if (isOwnId(entry.intent)) {
     entry.note(`asked by client id: found, though with ${differs}`);
-    account.warn(`Order ${id} on the exchange differs from what was sent: it has ${differs}.`);
+    account.warn(`The exchange changed order ${id}: it has ${differs}.`);
     return order;
   }
-  const unlike = `order ${id} with this client id has ${differs}; it may be a different order`;
+  const unlike = `order ${id} has this client id but ${differs}, so it may be a different order`;
   entry.note(`asked by client id: ${unlike}`);
   return { unlike };
 }
@@ -132,14 +135,17 @@ async function isAnsweredAlike({ client, host }: TradingAccount, { intent }: Ent
   );
 }
 
-function notSent(entry: Entry<'order'>): NotSent {
-  const reason = 'the exchange would not take the request any more, and has no such order';
-  entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${reason}`);
-  return { outcome: 'notSent', reason, failure: 'unreachable' };
+function settleNotSent(entry: Entry<'order'>): NotSent {
+  entry.settle({ outcome: 'notSent', id: null, duplicates: [] }, `not sent: ${EXPIRED}`);
+  return { outcome: 'notSent', reason: EXPIRED, failure: 'unreachable' };
 }
 
-function unknown(account: TradingAccount, entry: Entry<'order'>, { end, unanswered }: PollResult<unknown>): Unknown {
+function leaveUnknown(
+  account: TradingAccount,
+  entry: Entry<'order'>,
+  { end, unanswered }: PollResult<unknown>,
+): Unknown {
   entry.release();
-  const reason = unanswered ?? 'the exchange shows no such order, and may still get the request';
+  const reason = unanswered ?? 'the exchange shows no such order, but the request may still arrive';
   return { outcome: 'unknown', reason, certainFrom: certainFrom(account, end) };
 }

@@ -1,10 +1,9 @@
 import { type Advice, Failure, suggest } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { Job } from '../batches/job.js';
-import { keyOf } from '../batches/lines.js';
 import type { Entry } from '../journal/entry.js';
 import type { OrderTerms } from '../journal/intent.js';
-import { isRepetition } from './terms.js';
+import { isRepetition, keyOf } from './terms.js';
 
 /** Throws Failure `usage` if an identical order has an unknown outcome. */
 export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms): void {
@@ -14,9 +13,9 @@ export function refuseDuplicate({ journal }: TradingAccount, terms: OrderTerms):
       : entry.isOf('orderMoreV2') && isInDoubtLike(entry, terms);
   const duplicate = journal.open().find((entry) => isLike(entry) && isStillOpen(journal, entry));
   if (duplicate === undefined) return;
-  throw new Failure('usage', 'It is not known whether an order just like this one was placed, so it was not sent.', {
+  throw new Failure('usage', 'An identical order has an unknown outcome, so this one was not sent.', {
     clientId: duplicate.intent.id,
-    hint: suggest('Find out what became of that one', 'resolve', duplicate.intent.id),
+    hint: suggest('Find its outcome', 'resolve', duplicate.intent.id),
   });
 }
 
@@ -33,7 +32,7 @@ function doubtOf(entry: Entry, market: string): Advice | undefined {
   if (entry.isOf('order') && entry.isInDoubt && entry.intent.terms.market === market) {
     const { side, amount, price } = entry.intent.terms;
     return [
-      `It is not known whether an earlier order was placed (${side} ${amount} ${market} at ${price}).`,
+      `An earlier order may have been placed: ${side} ${amount} ${market} at ${price}.`,
       suggest('Find out', 'resolve', entry.intent.id),
     ];
   }
@@ -43,7 +42,7 @@ function doubtOf(entry: Entry, market: string): Advice | undefined {
   return size === 0
     ? undefined
     : [
-        `It is not known whether all orders of ${entry.intent.id} were placed (${entry.intent.terms.side}).`,
+        `Some orders of ${entry.intent.id} (${entry.intent.terms.side}) may have been placed.`,
         suggest('Find out', 'resolve'),
       ];
 }

@@ -9,6 +9,8 @@ const ATTEMPT_MS = 16_000;
 const TICK_MS = 1_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 4_000;
+/** When the wall clock moves this much more or less than the monotonic one, the machine slept or the clock was set. */
+const JUMP_MS = 2_000;
 /** The exchange's clock is known to the second. */
 const SLACK_MS = 3_000;
 
@@ -18,7 +20,7 @@ export type HoldEvent =
   | { readonly kind: 'trying' }
   | { readonly kind: 'started'; readonly timer: Timer }
   | { readonly kind: 'failed'; readonly failure: Failure }
-  /** The minute passed. `latest`: when the exchange cancels at the latest, by this machine's clock. */
+  /** The minute passed. `latest`: when the exchange cancels at the latest, by the monotonic clock. */
   | { readonly kind: 'lapsed'; readonly latest: number };
 
 /**
@@ -63,14 +65,16 @@ async function isDue(
   end: AbortSignal,
 ): Promise<boolean> {
   const { host } = account;
-  const start = host.now();
+  const start = host.monotonic();
   const isEnough = () => {
-    const now = host.now();
-    // a clock that was set back does not show how long ago it was
-    if (pause > 0 || timer === undefined) return now - start >= pause || now < start;
-    return now - timer.sent >= REFRESH_MS || now < timer.sent;
+    const now = host.monotonic();
+    if (pause > 0 || timer === undefined) return now - start >= pause;
+    const passed = now - timer.sent;
+    // the machine slept, or its clock was set: only the exchange's answer tells which
+    const isUncertain = Math.abs(host.now() - timer.sentAt - passed) > JUMP_MS;
+    return passed >= REFRESH_MS || isUncertain;
   };
-  // short ticks: a machine that slept learns it from its clock alone
+  // short ticks: a machine that slept learns it from its wall clock alone
   while (!end.aborted && !isEnough() && !(timer !== undefined && isOver(account, timer))) {
     await host.sleep(Math.min(TICK_MS, pause > 0 ? pause : TICK_MS), end);
   }
@@ -78,7 +82,7 @@ async function isDue(
 }
 
 function isOver({ host }: TradingAccount, { answered }: Timer): boolean {
-  return host.now() > answered + MINUTE_MS;
+  return host.monotonic() > answered + MINUTE_MS;
 }
 
 /** By the exchange's clock the minute was over before the timer was started again. */

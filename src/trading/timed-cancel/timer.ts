@@ -9,7 +9,9 @@ export const MINUTE_MS = 60_000;
 export interface Timer {
   /** When the exchange cancels, at the earliest: by its own clock, in milliseconds since the Unix epoch. */
   readonly cancelsAt: number;
-  /** When the request left and when its answer came, by this machine's clock. */
+  /** When the request left, by this machine's clock in milliseconds since the Unix epoch: for people. */
+  readonly sentAt: number;
+  /** When the request left and when its answer came, by the monotonic clock. */
   readonly sent: number;
   readonly answered: number;
 }
@@ -17,7 +19,7 @@ export interface Timer {
 /** The result of one attempt to start the timer. */
 type Attempt =
   | { readonly kind: 'started'; readonly timer: Timer }
-  /** `arrived`: the request may have started the timer, or did not. */
+  /** `arrived`: the request may have started the timer, or did not. `ended`: by the monotonic clock. */
   | { readonly kind: 'failed'; readonly failure: Failure; readonly arrived: 'no' | 'perhaps'; readonly ended: number };
 
 /**
@@ -25,12 +27,12 @@ type Attempt =
  * it is sent as a write, because a write reports whether it may have arrived.
  */
 export async function startTimer({ client, host }: TradingAccount, market: string): Promise<Attempt> {
-  const sent = host.now();
+  const [sentAt, sent] = [host.now(), host.monotonic()];
   const result = await client.cancelAllAfter(market);
-  const answered = host.now();
+  const answered = host.monotonic();
   if (result.kind === 'done') {
     const cancelsAt = client.now() - (answered - sent) + MINUTE_MS;
-    return { kind: 'started', timer: { cancelsAt, sent, answered } };
+    return { kind: 'started', timer: { cancelsAt, sentAt, sent, answered } };
   }
   const failed = { kind: 'failed', ended: answered } as const;
   if (result.kind === 'refused')

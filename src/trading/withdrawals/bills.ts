@@ -44,15 +44,16 @@ export async function findInBills(
   const [oldest] = fitting;
   if (oldest === undefined) return 'nothing';
   const own = uncontested(fitting, intent, others, fitOf);
-  if (own === 'contested') return doubtOf(oldest, 'another withdrawal has this amount too');
+  if (own === 'contested') return doubtOf(oldest, 'another withdrawal has the same amount');
   const [bill = oldest, ...more] = own;
-  const why = more.length > 0 ? `so has the bill ${more[0]?.id}` : await otherwise(account, bill, explanations);
+  const why =
+    more.length > 0 ? `bill ${more[0]?.id} has the same amount` : await otherwise(account, bill, explanations);
   return why === undefined ? { ids: [], bill: bill.id } : doubtOf(bill, why);
 }
 
 function doubtOf({ id, type, time }: Bill, why: string): Ambiguity {
   const facts = `${type ?? 'without a type'}, ${new Date(time).toISOString()}`;
-  return { doubt: `the bill ${id} (${facts}) has its amount but may be for something else: ${why}`, records: [] };
+  return { doubt: `bill ${id} (${facts}) has this amount but may belong to something else: ${why}`, records: [] };
 }
 
 /** What else may have made a bill, in words; undefined if nothing can. */
@@ -61,11 +62,11 @@ async function otherwise(account: TradingAccount, bill: Bill, of: Explanations):
   const { coin } = of.intent.terms;
   if (bill.type === null) return 'the exchange reports no type for it';
   const record = of.records.find((one) => mayHaveMade(one, bill));
-  if (record !== undefined) return `the record ${record.id} may have made it`;
+  if (record !== undefined) return `it may belong to withdrawal ${record.id}`;
   const market = journal.markets().find((name) => name.split('_').includes(coin));
-  if (market !== undefined) return `there are orders in ${market}, so it may come from a trade`;
+  if (market !== undefined) return `it may belong to a trade in ${market}`;
   const around = await billsBetween(client, bill.time - RECENT_MS, bill.time + SLACK_MS);
-  return around === undefined ? 'there are too many bills to look through' : amongBills(bill, around, of);
+  return around === undefined ? 'there are too many bills to check' : amongBills(bill, around, of);
 }
 
 /** Whoever withdrew it: a record for another address explains a bill as well. */
@@ -81,9 +82,8 @@ function amongBills(bill: Bill, around: readonly Bill[], { others, fitOf }: Expl
   const brought = neighbours.find(
     ({ change, time }) => Decimal.of(change).sign > 0 && Math.abs(time - bill.time) <= MOMENT_MS,
   );
-  if (brought !== undefined)
-    return `the bill ${brought.id} brought ${brought.coin} at the same moment, as a trade does`;
+  if (brought !== undefined) return `bill ${brought.id} brought ${brought.coin} at the same moment, as a trade does`;
   const isOfOther = (one: Bill) => one.coin === bill.coin && others.some((other) => fitOf(one, other) !== undefined);
   const alike = neighbours.find((one) => one.type === bill.type && !isOfOther(one));
-  return alike === undefined ? undefined : `the bill ${alike.id} has the same type and belongs to no known withdrawal`;
+  return alike === undefined ? undefined : `bill ${alike.id} has the same type and belongs to no known withdrawal`;
 }

@@ -31,20 +31,20 @@ export function chooseChain(
   name: string | undefined,
 ): ChainChoice {
   if (chains.length === 0)
-    throw usage(`The exchange tells of no chain for ${coin}.`, suggest('See what there is', 'fees'));
+    throw usage(`The exchange lists no chain for ${coin}.`, suggest('List fees and chains', 'fees'));
   const chain = name === undefined ? byAddress(coin, chains, address) : byName(coin, chains, name);
   if (!chain.canWithdraw) {
     const open = chains.filter(({ canWithdraw }) => canWithdraw).map((one) => one.chain);
-    const hint = open.length === 0 ? 'No chain of this coin is open for withdrawals.' : `Open are ${open.join(', ')}.`;
-    throw usage(`Withdrawals of ${coin} over ${chain.chain} are switched off.`, hint);
+    const hint = open.length === 0 ? 'No chain of this coin is open for withdrawals.' : `Open: ${open.join(', ')}.`;
+    throw usage(`Withdrawals of ${coin} over ${chain.chain} are suspended.`, hint);
   }
   const complaint = addressComplaint(address, chain);
-  if (complaint !== undefined) throw usage(`The address cannot be one of ${chain.chain}: ${complaint}.`, LOOK);
+  if (complaint !== undefined) throw usage(`This is not a valid ${chain.chain} address: ${complaint}.`, COPY_AGAIN);
   const others = chains.filter((one) => one !== chain && hasFormOf(address, one));
   return { chain, alsoOn: others.map((one) => one.chain) };
 }
 
-const LOOK = 'Copy it again from its source; nothing was sent.';
+const COPY_AGAIN = 'Copy it from the source again; nothing was sent.';
 
 function byName(coin: string, chains: readonly Chain[], name: string): Chain {
   const wanted = name.toUpperCase();
@@ -64,9 +64,6 @@ function byAddress(coin: string, chains: readonly Chain[], address: string): Cha
   const names = (some: readonly Chain[]) => some.map(({ chain }) => chain).join(', ');
   if (first === undefined && fitting[0] !== undefined) return fitting[0];
   const why =
-    first === undefined ? 'fits none of its chains' : `fits several of its chains (${names([first, ...more])})`;
-  throw usage(
-    `${coin} has several chains, and the address ${why}.`,
-    `Say which one is meant: --chain ${names(chains)}`,
-  );
+    first === undefined ? 'matches none of its chains' : `matches several of its chains (${names([first, ...more])})`;
+  throw usage(`${coin} has several chains, and the address ${why}.`, `Name one: --chain ${names(chains)}`);
 }

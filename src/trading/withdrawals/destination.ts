@@ -28,12 +28,15 @@ export function receiveAddress({ address, memo }: Destination): string {
 /** Throws Failure `usage` for a memo that is missing, unneeded, or invalid. */
 export function checkMemo(coin: string, { chain, usesMemo }: Chain, { memo }: Destination): void {
   if (memo !== null && !MEMO.test(memo))
-    throw usage('The memo must be 1 to 120 plain characters.', 'Copy it again from its source.');
+    throw usage(
+      'The memo is not valid: it must be 1 to 120 printable ASCII characters.',
+      'Copy it from the source again.',
+    );
   if (usesMemo === true && memo === null)
     throw usage(
-      `${coin} over ${chain} needs a memo: without it the coins are lost.`,
-      'Give it with --memo; the receiver shows it beside the address, as memo, tag or remark.',
+      `${coin} on ${chain} needs a memo: without it the coins are lost.`,
+      'Give it with --memo; the recipient shows it beside the address, as memo, tag or remark.',
     );
   if (usesMemo === false && memo !== null)
-    throw usage(`${coin} over ${chain} has no memos.`, 'Leave --memo out, or check that the address is of this chain.');
+    throw usage(`${coin} on ${chain} takes no memo.`, 'Leave out --memo, or check the chain of the address.');
 }

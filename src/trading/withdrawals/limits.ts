@@ -3,7 +3,7 @@ import { Decimal } from '../../domain/decimal.js';
 import { ACTIVE_PROFILE, type Failure, suggest, usage } from '../../errors.js';
 import type { TradingAccount } from '../account.js';
 import { isOf, type Settled } from '../journal/intent.js';
-import { type FeePlace, feePlace, takenOf } from './plan.js';
+import { type FeePlace, feePlace, takenOf } from './amounts.js';
 import { isReturned, recordsSince } from './records.js';
 import { isSameAddress, type WantedWithdrawal } from './terms.js';
 
@@ -45,13 +45,13 @@ export async function checkLimits(
 ): Promise<void> {
   const { coin, address } = wanted;
   if (addresses !== null && !addresses.some((allowed) => isSameAddress(allowed, address)))
-    throw breach('The address is not among those that withdrawals may go to', 'withdrawAddresses');
+    throw breach('The address is not in your list of allowed addresses', 'withdrawAddresses');
   const taken = takenOf(Decimal.of(wanted.amount), Decimal.of(wanted.fee), place);
   const most = single.get(coin);
   const withFee = place === 'onTop' ? ', with the fee,' : '';
   if (most !== undefined && taken.compare(most) > 0)
     throw breach(
-      `${taken} ${coin}${withFee} are more than your limit for one withdrawal, ${most} ${coin}`,
+      `${taken} ${coin}${withFee} is more than your limit for one withdrawal, ${most} ${coin}`,
       'withdrawLimit',
     );
   const mostOfDay = day.get(coin);
@@ -59,7 +59,7 @@ export async function checkLimits(
   const before = await withdrawnToday(account, coin, { place, own });
   const sum = before.plus(taken);
   if (sum.compare(mostOfDay) <= 0) return;
-  const words = `With ${before.trimmed()} ${coin} of today it comes to ${sum.trimmed()} ${coin}`;
+  const words = `With ${before.trimmed()} ${coin} withdrawn today, this makes ${sum.trimmed()} ${coin}`;
   throw breach(`${words}, more than your limit for a day, ${mostOfDay} ${coin}`, 'withdrawDayLimit');
 }
 
@@ -98,7 +98,7 @@ function idsOf({ outcome, id, duplicates }: Settled): string[] {
 
 function breach(words: string, setting: WithdrawSetting): Failure {
   return usage(`${words}; nothing was sent.`, [
-    'It is your own limit. Only somebody at a terminal can move it.',
+    'This is your own limit. It can only be changed on a terminal.',
     suggest('Change it', 'profile', 'set', ACTIVE_PROFILE, setting, 'VALUE'),
   ]);
 }

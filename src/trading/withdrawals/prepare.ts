@@ -1,9 +1,9 @@
 import { Decimal } from '../../domain/decimal.js';
 import { Failure, suggest, usage } from '../../errors.js';
+import { amountsOf, type FeePlace, type WithdrawAmount, type WithdrawalAmounts } from './amounts.js';
 import { type Chain, chooseChain } from './chain-choice.js';
 import type { CoinFacts } from './coin-facts.js';
 import { checkMemo, type Destination, destinationOf, receiveAddress } from './destination.js';
-import { type FeePlace, type Sums, sumsOf, type WithdrawAmount } from './plan.js';
 import type { WantedWithdrawal } from './terms.js';
 
 /** A withdrawal as the user said it. */
@@ -21,7 +21,7 @@ export interface WithdrawRequest {
 export interface PreparedWithdrawal extends Destination {
   readonly wanted: WantedWithdrawal;
   readonly chain: Chain;
-  readonly sums: Sums;
+  readonly sums: WithdrawalAmounts;
   readonly place: FeePlace;
   /** What is available before and after, decimal texts in the coin. */
   readonly available: string;
@@ -36,13 +36,16 @@ export interface PreparedWithdrawal extends Destination {
  */
 export function checkCoin(coin: string, { entry, permitted }: CoinFacts): NonNullable<CoinFacts['entry']> {
   if (!permitted)
-    throw new Failure('credentials', 'The key may not withdraw: it lacks the permission money.', {
-      hint: [suggest('See what this key may do', 'account'), "The exchange's website makes keys that may do more."],
+    throw new Failure('credentials', 'This key may not withdraw: it lacks the money permission.', {
+      hint: [
+        suggest('Show the permissions of this key', 'account'),
+        "Create a key with more permissions on the exchange's website.",
+      ],
     });
   if (entry === undefined)
-    throw usage(`This exchange has no coin ${coin}.`, suggest('See the coins', 'balance', '--all'));
+    throw usage(`This exchange has no coin ${coin}.`, suggest('List the coins', 'balance', '--all'));
   if (entry.canWithdraw) return entry;
-  throw usage(`Withdrawals of ${coin} are switched off.`, suggest('See when they are open again', 'fees', coin));
+  throw usage(`Withdrawals of ${coin} are suspended.`, suggest('Check whether they have resumed', 'fees', coin));
 }
 
 /** Checks everything that can be checked and computes the amounts. Throws Failure `usage` and `credentials` with a fix. */
@@ -51,14 +54,14 @@ export function prepareWithdrawal(request: WithdrawRequest, facts: CoinFacts, pl
   const entry = checkCoin(coin, facts);
   if (amount.coin !== undefined && amount.coin !== coin)
     throw usage(
-      `The amount is in ${amount.coin}, and the withdrawal of ${coin}.`,
+      `The amount is in ${amount.coin}, but the withdrawal is in ${coin}.`,
       `Write it in ${coin}, or as a share.`,
     );
   const destination = destinationOf(to, memo, facts.chains);
   const { chain, alsoOn } = chooseChain(coin, facts.chains, destination.address, request.chain);
   checkMemo(coin, chain, destination);
   const { available, scale } = entry;
-  const sums = sumsOf(amount, { coin, scale, available, chain, fee, place });
+  const sums = amountsOf(amount, { coin, scale, available, chain, fee, place });
   const address = receiveAddress(destination);
   return {
     ...destination,
@@ -78,18 +81,16 @@ function warningsOf(
   const warnings: string[] = [];
   if (alsoOn.length > 0)
     warnings.push(
-      `The address is valid on ${alsoOn.join(' and ')} as well: ask the receiver which chain is meant. Coins that come over another one are lost.`,
+      `The address is also valid on ${alsoOn.join(' and ')}: ask the recipient for the chain. Coins sent over the wrong chain are lost.`,
     );
   if (chains.length > 1)
     warnings.push(
-      `The chain picks the fee and the form of the address, and is not sent: the exchange takes the one for which the address was verified.`,
+      'The chain only selects the fee and the address format; pit does not send it. The exchange uses the chain for which the address was verified.',
     );
-  if (chain.usesMemo === null) warnings.push(`Whether ${chain.chain} needs a memo is not known: ask the receiver.`);
+  if (chain.usesMemo === null) warnings.push(`It is unknown whether ${chain.chain} needs a memo: ask the recipient.`);
   if (verified === null)
-    warnings.push('The exchange tells of no verified address for this coin, and takes verified ones only: it decides.');
+    warnings.push('The exchange reports no verified address for this coin. It accepts verified addresses only.');
   else if (verified !== address)
-    warnings.push(
-      `The exchange tells of another verified address, ${verified}. It may know more of them, and decides.`,
-    );
+    warnings.push(`The exchange reports a different verified address, ${verified}. It may have others.`);
   return warnings;
 }

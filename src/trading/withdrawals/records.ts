@@ -99,5 +99,5 @@ export function isNewer(id: string, than: string): boolean {
 function requireNewestFirst(records: readonly { readonly id: string }[]): void {
   const [first, last] = [records[0], records.at(-1)];
   if (first === undefined || last === undefined || !isNewer(last.id, first.id)) return;
-  throw new Failure('internal', 'The exchange gives its withdrawals oldest first, and pit reads them newest first.');
+  throw new Failure('internal', 'The exchange lists withdrawals oldest first; pit expects newest first.');
 }

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Budget } from '../../../src/exchange/budget.js';
 import { ExchangeClient } from '../../../src/exchange/exchange-client.js';
-import { FileStore, monotonicMs } from '../../../src/exchange/limiter/file-store.js';
-import { LIMITS } from '../../../src/exchange/limiter/limits.js';
+import { FileStore } from '../../../src/exchange/limiter/file-store.js';
+import { LIMITS } from '../../../src/exchange/limiter/limiter.js';
 import {
   forgetLimits,
   permitsFolder,
@@ -13,6 +13,7 @@ import {
   whereIs,
 } from '../../../src/exchange/limiter/shared-limits.js';
 import { limiterState } from '../../../src/exchange/limiter/state.js';
+import { monotonicMs } from '../../../src/platform/host.js';
 import { saying } from '../../support/advice.js';
 import { fakeHost } from '../../support/fake-host.js';
 import { respond, serveFaults } from '../../support/fault-server.js';
@@ -31,7 +32,7 @@ function clientIn(root: string, url: string, budgetMs = 1_000) {
     places: { base: 'exchange', trade: 'exchange' },
   };
   const hosts = { baseUrl: url, tradeUrl: url };
-  const budget = new Budget(budgetMs, host.now);
+  const budget = new Budget(budgetMs, host.monotonic);
   const limits = () => sharedLimits(sharing);
   return { host, sharing, client: new ExchangeClient({ host, hosts, credentials: () => KEYS, budget, limits }) };
 }

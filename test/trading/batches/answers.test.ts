@@ -86,7 +86,7 @@ describe('a batch', () => {
     const ran = await place(account, { lines: lines(20) });
     // the one that was not named is there all the same
     expect(ran.job.counts()).toEqual({ placed: 16, refused: 4, unknown: 0, notSent: 0 });
-    expect(account.warnings).toEqual([expect.stringMatching(/does not have: 99\./)]);
+    expect(account.warnings).toEqual([expect.stringMatching(/but does not have them: 99\./)]);
     // and what it does not have, the list need not show
     expect(ran.isChecked).toBe(true);
     expect(account.journal.archive.find(JOB)).toMatchObject({ outcome: 'partial' });
@@ -155,7 +155,7 @@ describe('a batch', () => {
     expect(exchange.orders[0]?.price).toBe('20000.5');
     expect(ran).toMatchObject({ ending: { kind: 'finished' }, isChecked: true });
     const told =
-      'The exchange lists 19 orders under other ids than it answered with. Compare the ids: pit orders btc_usdt --side buy --state all';
+      "The exchange's answers gave 19 orders the wrong ids. Compare the ids: pit orders btc_usdt --side buy --state all";
     expect(account.warnings).toEqual([told]);
   });
 

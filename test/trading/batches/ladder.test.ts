@@ -51,8 +51,8 @@ describe('a ladder', () => {
   });
 
   it.each([
-    [ladder('100', '100.02', 4, '1'), /no 4 prices from 100\.00 to 100\.02/, /at most 3 orders/],
-    [ladder('100', '100', 2, '1'), /no 2 prices/, /ends of a ladder differ/],
+    [ladder('100', '100.02', 4, '1'), /4 orders do not fit from 100\.00 to 100\.02/, /at most 3 orders/],
+    [ladder('100', '100', 2, '1'), /2 orders do not fit/, /two different prices/],
     [ladder('100.001', '101', 2, '1'), /price 100\.001 has too many decimals/, /A tick of btc_usdt is 0\.01/],
     [ladder('100', '101', 2, '1.00001'), /amount 1\.00001 has too many decimals/, /A lot of btc_usdt is 0\.0001/],
   ])('that cannot be is refused with the mend', (impossible, message, hint) => {

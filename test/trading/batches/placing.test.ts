@@ -150,7 +150,7 @@ describe('a batch', () => {
     expect(ran.ending).toEqual({ kind: 'finished' });
     expect(ran.job.counts()).toMatchObject({ placed: 200 });
     expect([...exchange.counts.values()].every((times) => times === 1)).toBe(true);
-    expect(account.told).toEqual([expect.stringContaining('only then may they be sent again')]);
+    expect(account.told).toEqual([expect.stringContaining('only then can they be sent again')]);
     // all others were there before, and the wait was one for all
     const operations = server.requests.map(({ target }) => query(target).method);
     const [again] = exchange.batches.slice(-1);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { jobToResume, takeUpJob } from '../../../src/trading/batches/begin.js';
 import { settleJob } from '../../../src/trading/batches/settle-job.js';
+import { jobToResume, resumeJob } from '../../../src/trading/batches/start-job.js';
 import type { Entry } from '../../../src/trading/journal/entry.js';
 import { refuseDuplicate, uncertainWrites } from '../../../src/trading/orders/uncertain-writes.js';
 import { saying } from '../../support/advice.js';
@@ -18,8 +18,8 @@ function inDoubt(line: string, id = JOB) {
   return {
     kind: 'usage',
     clientId: id,
-    message: `It is not known whether an order just like ${line} was placed; nothing was sent.`,
-    hints: saying(`Find out what became of that one: pit resolve ${id}`),
+    message: `An order identical to ${line} may already be placed; nothing was sent.`,
+    hints: saying(`Find its outcome: pit resolve ${id}`),
   };
 }
 
@@ -68,7 +68,7 @@ it('a batch with lines that another job may have placed is refused until it is k
   const first = await place(account, { lines: lines(20) });
   expect(first.job.counts()).toMatchObject({ unknown: 20 });
   const cases = [
-    [lines(19), 'line 1 (and of 18 more)'],
+    [lines(19), 'line 1 (and to 18 more)'],
     [
       [
         [7, '30000', '0.5'],
@@ -120,15 +120,15 @@ it('an order just like a line is refused once the answer to that is lost, also w
   expect(account.journal.find(JOB)?.isUnderWay).toBe(true);
   // who waits for the answer to the other one will know
   expect(like('20001')).not.toThrow();
-  expect(like('20000')).toThrow(/just like this one/);
+  expect(like('20000')).toThrow(/identical order has an unknown outcome/);
   expect(uncertainWrites(account, 'btc_usdt')).toEqual([
-    saying(`orders of ${JOB} were placed (buy). Find out: pit resolve`),
+    saying(`Some orders of ${JOB} (buy) may have been placed. Find out: pit resolve`),
   ]);
   expect(uncertainWrites(account, 'eth_usdt')).toEqual([]);
   job.entry.release();
   // whoever takes it up gets no answer either
   expect(account.journal.find(JOB)?.claim()).toBe(true);
-  expect(like('20001')).toThrow(/just like this one/);
+  expect(like('20001')).toThrow(/identical order has an unknown outcome/);
   expect(like('20002')).not.toThrow();
 });
 
@@ -143,7 +143,7 @@ it('going on with a job is refused for what others are in doubt of, never for wh
   const told = expect.objectContaining(inDoubt('line 31', 'mine0001'));
   const next = later(account, server.url);
   expect(() => jobToResume(next, JOB, { market: 'btc_usdt', side: 'buy' })).toThrow(told);
-  expect(() => takeUpJob(next, JOB)).toThrow(told);
+  expect(() => resumeJob(next, JOB)).toThrow(told);
   expect(next.journal.find(JOB)?.isUnderWay).toBe(false);
   next.journal.find('mine0001')?.settle({ outcome: 'notSent', id: null, duplicates: [] }, 'not sent');
   expect((await resume(next)).job.counts()).toMatchObject({ placed: 40 });

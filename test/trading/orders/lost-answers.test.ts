@@ -104,7 +104,7 @@ describe('placing', () => {
       for (const write of ['a reset after reading', respond('{"code":2009,"message":"balance"}')] as const) {
         const server = await serveBadly(write, record(changes));
         const account = accountOf(server.url, { budgetMs: 200_000, tolerance: 60_000 });
-        const words = expect.stringContaining(`order ${ID} with this client id has the`);
+        const words = expect.stringContaining(`order ${ID} has this client id but the`);
         expect(await place(account)).toMatchObject({ outcome: 'unknown', reason: words });
         expect([count(server, 'order'), account.warnings]).toEqual([1, []]);
         const [entry] = account.journal.open();
@@ -125,7 +125,7 @@ describe('placing', () => {
       expect(await place(account, {}, own)).toMatchObject({ outcome: 'placed', id: ID });
       const differs = 'the price 29999.5 instead of 30000, the amount 0.0099 instead of 0.01';
       expect(account.warnings).toEqual([
-        expect.stringContaining(`Order ${ID} on the exchange differs from what was sent: it has ${differs}`),
+        expect.stringContaining(`The exchange changed order ${ID}: it has ${differs}`),
       ]);
       const [settled] = account.journal.archive.since(0);
       expect(settled?.events.map(({ event }) => event)).toContainEqual(expect.stringContaining(differs));
@@ -247,7 +247,7 @@ describe('placing', () => {
     const account = accountOf(server.url, { budgetMs: BUDGET_MS });
     await place(account, { asked });
     const [earlier] = uncertainWrites(account, 'btc_usdt');
-    expect(earlier).toEqual(saying(`(buy 0.01 btc_usdt at 30000). Find out: pit resolve ${CLIENT_ID}`));
+    expect(earlier).toEqual(saying(`placed: buy 0.01 btc_usdt at 30000. Find out: pit resolve ${CLIENT_ID}`));
     expect(uncertainWrites(account, 'eth_usdt')).toEqual([]);
     const moved = { price: '30012.5', amount: '0.0099' };
     const again = accountOf(server.url, { state: account.state, budgetMs: BUDGET_MS });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { toleranceMemory } from '../../../src/commands/session/remembered.js';
+import { toleranceMemory } from '../../../src/commands/session/trading.js';
 import { Cache } from '../../../src/config/cache.js';
 import { Profiles } from '../../../src/config/profiles.js';
 import { Budget } from '../../../src/exchange/budget.js';
@@ -43,7 +43,7 @@ export function accountOf(url: string, options: AccountOptions = {}): TestAccoun
   const { budgetMs = 60_000, isChosen = false, tolerance, state = temporaryState(), elapsedMs = 0 } = options;
   const host = fakeHost();
   void host.sleep(elapsedMs);
-  const budget = new Budget(budgetMs, host.now, isChosen);
+  const budget = new Budget(budgetMs, host.monotonic, isChosen);
   const hosts = { baseUrl: url, tradeUrl: url };
   const told: string[] = [];
   const warnings: string[] = [];

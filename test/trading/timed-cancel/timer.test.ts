@@ -26,7 +26,7 @@ describe('starting the timer', () => {
   it('sends one request and reports the end of its minute by the clock of the exchange', async () => {
     const server = await serve(OK);
     const started = await startTimer(accountOf(server.url), 'btc_usdt');
-    expect(started).toEqual({ kind: 'started', timer: { cancelsAt: NOW + 60_000, sent: NOW, answered: NOW } });
+    expect(started).toEqual({ kind: 'started', timer: { cancelsAt: NOW + 60_000, sentAt: NOW, sent: 0, answered: 0 } });
     const { accesskey, sign, ...own } = query(server.requests[0]?.target ?? '');
     expect(own).toEqual({ method: 'cancelAllOrdersAfter', currency: 'btc_usdt', reqTime: String(NOW) });
   });
@@ -58,7 +58,7 @@ describe('starting the timer', () => {
   });
 });
 
-const FIRST: Timer = { cancelsAt: NOW + MINUTE_MS, sent: NOW, answered: NOW };
+const FIRST: Timer = { cancelsAt: NOW + MINUTE_MS, sentAt: NOW, sent: 0, answered: 0 };
 
 /** The first so many things that happen, without the tries that led to them. */
 async function events(account: TestAccount, count: number, end = new AbortController()): Promise<HoldEvent[]> {
@@ -98,7 +98,7 @@ describe('holding the timer', () => {
     const lapsed = seen.filter((event) => event.kind === 'lapsed');
     expect(lapsed).toHaveLength(1);
     const [told] = lapsed;
-    expect(told?.kind === 'lapsed' ? (told.latest - NOW) / 1_000 : 0).toBe(latest);
+    expect(told?.kind === 'lapsed' ? told.latest / 1_000 : 0).toBe(latest);
     // and goes on
     expect(kinds(seen).at(-1)).toBe('failed');
     expect(Math.max(...moments(server))).toBeGreaterThan(60);
@@ -119,25 +119,47 @@ describe('holding the timer', () => {
     expect(kinds(seen)).toEqual(['started', 'started', 'lapsed', 'started']);
   });
 
-  it('notices by its own clock that the machine slept', async () => {
-    const server = await serve(OK);
-    const account = accountOf(server.url);
-    const { sleep } = account.host;
-    let slept = 0;
-    Object.assign(account.host, { sleep: (ms: number) => sleep(++slept === 4 ? 3_600_000 : ms) });
-    const [first] = await events(account, 1);
-    expect(first?.kind).toBe('lapsed');
-    expect(server.requests).toEqual([]);
-  });
-
-  it('restarts it at once if the clock was set back', async () => {
-    const server = await serve(OK);
+  /** An account whose wall clock, the exchange's too if it slept, is `jump` ms off 5 seconds after the start. */
+  async function afterJump(jump: number, reason: 'slept' | 'was set') {
+    let exchangeTime = () => NOW;
+    const server = await serveFaults({
+      answer: () =>
+        respond('{"code":1000,"message":"ok"}', '200 OK', [`Date: ${new Date(exchangeTime()).toUTCString()}`]),
+    });
     const account = accountOf(server.url);
     const { now } = account.host;
-    Object.assign(account.host, { now: () => now() - (now() - NOW >= 5_000 ? 3_600_000 : 0) });
-    expect(kinds(await events(account, 1))).toEqual(['started']);
-    expect(now() - NOW).toBe(5_000);
+    const jumped = () => now() + (now() - NOW >= 5_000 ? jump : 0);
+    Object.assign(account.host, { now: jumped });
+    exchangeTime = reason === 'slept' ? jumped : now;
+    return { seen: await events(account, 4), passed: now() - NOW, server };
+  }
+
+  it('restarts it at once after the machine slept, and learns from the exchange that a minute passed', async () => {
+    const { seen } = await afterJump(3_600_000, 'slept');
+    expect(kinds(seen)).toEqual(['started', 'lapsed', 'started', 'started']);
   });
+
+  it.each([3_600_000, -3_600_000])('goes on if the wall clock was set by %d ms, and no minute passed', async (jump) => {
+    const { seen, passed, server } = await afterJump(jump, 'was set');
+    expect(kinds(seen)).toEqual(['started', 'started', 'started', 'started']);
+    expect([passed, server.requests.length]).toEqual([50_000, 4]);
+  });
+
+  it.each([3_600_000, -3_600_000])(
+    'reports that its minute passed after a minute of its own if the wall clock was set by %d ms',
+    async (jump) => {
+      const server = await serve(REFUSED);
+      const account = accountOf(server.url);
+      const { now } = account.host;
+      Object.assign(account.host, { now: () => now() + (now() - NOW >= 5_000 ? jump : 0) });
+      const lapsed: number[] = [];
+      for await (const event of hold(account, 'btc_usdt', FIRST, new AbortController().signal)) {
+        if (event.kind === 'lapsed') lapsed.push(now() - NOW);
+        if (now() - NOW > 90_000) break;
+      }
+      expect(lapsed).toEqual([expect.closeTo(60_000, -4)]);
+    },
+  );
 
   it('ends when it is aborted', async () => {
     const server = await serve(OK);

@@ -50,22 +50,22 @@ describe('a bill of the amount of a lost transfer within the exchange', () => {
       [bill(9, '+20000USDT', { ...IN_USDT, typeDesc: 'Sold for' }), bill(8)],
       [],
     ],
-    ['twice', /so has the bill 9/, [bill(9), bill(8)], []],
+    ['twice', /bill 9 has the same amount/, [bill(9), bill(8)], []],
     [
       "of somebody's withdrawal to another address",
-      /record 2 may have made it/,
+      /may belong to withdrawal 2/,
       [bill(8)],
       [record(2, { toAddress: OTHER })],
     ],
-    ['in whose coin there are orders', /orders in btc_usdt/, [bill(8)], [], 'btc_usdt'],
-    ['in whose coin there are orders, as quote', /orders in eth_btc/, [bill(8)], [], 'eth_btc'],
+    ['in whose coin there are orders', /trade in btc_usdt/, [bill(8)], [], 'btc_usdt'],
+    ['in whose coin there are orders, as quote', /trade in eth_btc/, [bill(8)], [], 'eth_btc'],
   ])('leaves it unknown, and is named: %s', async (_, why, bills, records, market) => {
     const account = accountOf((await serveFunds(bills, records)).url, ENOUGH);
     if (market !== undefined) placeOrder(account, market);
     const entry = begin(account, 'lost1');
     const settled = await settleWithdrawal(account, entry);
     expect(settled).toMatchObject({ outcome: 'unknown', doubt: expect.stringMatching(why), certainFrom: null });
-    const named = /^the bill 8 \((Moved|without a type), 2018-10-23T11:59:56\.557Z\) has its amount/;
+    const named = /^bill 8 \((Moved|without a type), 2018-10-23T11:59:56\.557Z\) has this amount/;
     expect('doubt' in settled && settled.doubt).toMatch(named);
     expect(entry.events.some(({ event }) => why.test(event))).toBe(true);
   });

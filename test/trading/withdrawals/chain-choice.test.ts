@@ -31,12 +31,26 @@ describe('the chain of a withdrawal', () => {
   });
 
   it.each([
-    ['several fit', OPEN, EVM, undefined, /fits several of its chains \(ERC20, BEP20\)/, /--chain TRC20, ERC20, BEP20/],
-    ['none fits', OPEN, 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH', undefined, /fits none/, /--chain/],
+    [
+      'several fit',
+      OPEN,
+      EVM,
+      undefined,
+      /matches several of its chains \(ERC20, BEP20\)/,
+      /--chain TRC20, ERC20, BEP20/,
+    ],
+    ['none fits', OPEN, 'rN7n7otQDd6FczFgLdSqtcsAUxDkw6fzRH', undefined, /matches none/, /--chain/],
     ['it is unknown', OPEN, EVM, 'SOL', /has no chain SOL/, /TRC20, ERC20, BEP20/],
-    ['it is switched off', USDT, EVM, 'BEP20', /over BEP20 are switched off/, /Open are TRC20, ERC20/],
-    ['only a closed one fits', USDT, BITCOIN, undefined, /over OMNI are switched off/, /Open are/],
-    ['the address has another form', OPEN, EVM, 'TRC20', /cannot be one of TRC20: on TRC20 it is T and 33/, /Copy it/],
+    ['it is switched off', USDT, EVM, 'BEP20', /over BEP20 are suspended/, /Open: TRC20, ERC20/],
+    ['only a closed one fits', USDT, BITCOIN, undefined, /over OMNI are suspended/, /Open: /],
+    [
+      'the address has another form',
+      OPEN,
+      EVM,
+      'TRC20',
+      /not a valid TRC20 address: on TRC20 it is T and 33/,
+      /Copy it/,
+    ],
     ['the address is cut off', [chain('BTC', 'BTC')], BITCOIN.slice(0, 20), undefined, /on BTC it is/, /Copy it/],
     ['the address holds a space', [chain('NEW', 'NEW')], 'an address', undefined, /without spaces/, /Copy it/],
     ['the coin has none', [], EVM, undefined, /no chain for usdt/, /pit fees/],

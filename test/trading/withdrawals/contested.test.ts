@@ -59,7 +59,9 @@ it('the record of a withdrawal in doubt is not taken for another one that it wou
   leave(account, 'more', {});
   leave(account, 'less', { amount: '0.9' });
   expect(await settled(account, 'more')).toEqual({ more: 'unknown' });
-  expect(account.journal.find('more')?.events.some(({ event }) => event.includes('may be of another one'))).toBe(true);
+  expect(
+    account.journal.find('more')?.events.some(({ event }) => event.includes('may belong to another request')),
+  ).toBe(true);
   const next = accountOf(server.url, { ...BOTH, state: account.state, elapsedMs: account.host.now() - NOW });
   expect(await settled(next, 'less')).toEqual({ less: '2' });
   expect(await settled(next, 'more')).toEqual({ more: 'notSent' });

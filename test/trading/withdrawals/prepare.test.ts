@@ -47,27 +47,27 @@ describe('a withdrawal that is prepared', () => {
   });
 
   it.each([
-    ['another verified address', {}, { verified: XRP }, /another verified address/],
+    ['another verified address', {}, { verified: XRP }, /a different verified address/],
     ['no verified address', {}, { verified: null }, /no verified address/],
-    ['a chain of which memos are not known', {}, { chains: [chain('BTC', null)] }, /memo is not known/],
-    ['several chains', {}, { chains: [chain('BTC', false), chain('TRC20', false)] }, /is not sent/],
+    ['a chain of which memos are not known', {}, { chains: [chain('BTC', null)] }, /unknown whether BTC needs a memo/],
+    ['several chains', {}, { chains: [chain('BTC', false), chain('TRC20', false)] }, /pit does not send it/],
     [
       'an address that is valid on several chains',
       { to: EVM, chain: 'ERC20' },
       { chains: [chain('ERC20', false), chain('BEP20', false)], verified: EVM },
-      /valid on BEP20 as well/,
+      /also valid on BEP20/,
     ],
   ])('warns of %s', (_, request, given, words) => {
     expect(prepared(request, given).warnings.join('\n')).toMatch(words);
   });
 
   it.each([
-    ['the permission', {}, { permitted: false }, 'credentials', /lacks the permission money/],
+    ['the permission', {}, { permitted: false }, 'credentials', /lacks the money permission/],
     ['the coin', {}, { entry: undefined }, 'usage', /no coin btc/],
-    ['an open coin', {}, { entry: { ...ENTRY, canWithdraw: false } }, 'usage', /switched off/],
+    ['an open coin', {}, { entry: { ...ENTRY, canWithdraw: false } }, 'usage', /suspended/],
     ['a chain', {}, { chains: [] }, 'usage', /no chain/],
     ['its memo', { to: XRP }, { chains: [chain('XRP', true)] }, 'usage', /needs a memo/],
-    ['a chain with memos', { memo: '12' }, {}, 'usage', /has no memos/],
+    ['a chain with memos', { memo: '12' }, {}, 'usage', /takes no memo/],
     [
       'a memo of plain characters',
       { to: XRP, memo: 'a\nb' },

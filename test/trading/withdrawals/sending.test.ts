@@ -122,8 +122,8 @@ describe.each(LOSSES)('a withdrawal whose answer was lost to %s', (fault) => {
     expect(account.journal.open()).toHaveLength(1);
     await expect(send(account, { fee: '0.001' }, 'pit0002')).rejects.toMatchObject({
       kind: 'usage',
-      message: 'It is not known whether a withdrawal just like this one left, so it was not sent.',
-      hints: saying('Find out what became of that one: pit resolve pit0001'),
+      message: 'An identical withdrawal has an unknown outcome, so this one was not sent.',
+      hints: saying('Find its outcome: pit resolve pit0001'),
     });
     expect(count(server, 'withdraw')).toBe(1);
   });
@@ -276,7 +276,7 @@ it('of two on the same terms at the same time at most one leaves', async () => {
   const both = await Promise.allSettled([send(account), send(account, {}, 'pit0002')]);
   const refused = both.flatMap((one) => (one.status === 'rejected' ? one.reason : []));
   expect(refused.length).toBeGreaterThan(0);
-  expect(refused[0]).toMatchObject({ kind: 'usage', message: expect.stringContaining('just like this one') });
+  expect(refused[0]).toMatchObject({ kind: 'usage', message: expect.stringContaining('An identical withdrawal') });
   expect(count(server, 'withdraw')).toBeLessThan(2);
   expect(account.journal.open()).toEqual([]);
 });

@@ -32,7 +32,7 @@ describe('a withdrawal of which no look can tell', () => {
     expect(settled?.events.map((one) => one.event)).toEqual([
       'recorded',
       'unknown',
-      expect.stringContaining('the bill 8 (Moved, '),
+      expect.stringContaining('bill 8 (Moved, '),
       event,
     ]);
   });
@@ -44,7 +44,7 @@ describe('a withdrawal of which no look can tell', () => {
       await expect(settleManually(account, 'lost1', 'notSent')).rejects.toMatchObject({
         kind: 'usage',
         message: expect.stringContaining('may still execute withdrawal lost1'),
-        hints: saying(/^Report it as done or notSent after 2018-\S+Z\..*pit resolve lost1 --as done/),
+        hints: saying(/^Report it after 2018-\S+Z, as done or notSent\..*pit resolve lost1 --as done/),
       });
       expect(account.journal.open()).toHaveLength(1);
     },

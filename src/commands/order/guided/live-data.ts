@@ -49,12 +49,12 @@ export class LiveBook {
   /** Keeps the earlier book if this reading fails. */
   async refresh(): Promise<void> {
     const view = await tryRead(async () => {
-      const client = await this.session.observer(new Budget(READ_MS, this.host.now));
+      const client = await this.session.observer(new Budget(READ_MS, this.host.monotonic));
       return readMarketView(client, this.market.market, LEVELS);
     });
     if (view === undefined) return;
     this.#view = view;
-    this.#readAt = this.host.now();
+    this.#readAt = this.host.monotonic();
   }
 
   /** Undefined if it was never read. */
@@ -64,7 +64,7 @@ export class LiveBook {
 
   /** In milliseconds. */
   get age(): number {
-    return this.host.now() - this.#readAt;
+    return this.host.monotonic() - this.#readAt;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../../cli/context.js';
-import { nearest } from '../../../config/names.js';
+import { nearest } from '../../../config/nearest.js';
 import { RENAMED_COINS } from '../../../domain/coin.js';
 import type { Market } from '../../../domain/market.js';
 import { tryRead } from '../../../errors.js';

@@ -115,7 +115,7 @@ function rowsOf(action: WithdrawAction, { resolved }: Evidence): Resolved[] {
 /** Whether it is still open, because of the bill of something else: that has to be named. */
 function isDoubtful({ internal }: WithdrawAction, { run, resolved }: Evidence): boolean {
   const row = resolved.findLast(({ outcome, clientId }) => outcome === 'unknown' && run.stderr.includes(clientId));
-  const named = /the bill \d+ \(Sell, [-:.TZ\d]+\) has its amount/;
+  const named = /bill \d+ \(Sell, [-:.TZ\d]+\) has this amount/;
   return internal && row?.timeline.some(({ event }) => named.test(event)) === true;
 }
 

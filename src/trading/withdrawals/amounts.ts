@@ -22,7 +22,7 @@ export function takenOf(amount: Decimal, fee: Decimal, place: FeePlace): Decimal
 const MOST_TIMES = 3;
 
 /** The amounts to withdraw: decimal texts in the coin. */
-export interface Sums {
+export interface WithdrawalAmounts {
   readonly amount: string;
   readonly fee: string;
   /** What arrives. */
@@ -31,7 +31,7 @@ export interface Sums {
   readonly taken: string;
 }
 
-export interface SumTerms {
+export interface AmountContext {
   readonly coin: string;
   /** Decimals of an amount of the coin. */
   readonly scale: number;
@@ -52,7 +52,8 @@ export function readWithdrawAmount(word: string): WithdrawAmount & { readonly co
   if (digits === undefined || value.sign <= 0)
     throw usage('The amount is not a number above zero.', 'Write it as 0.5, or as a share of what is available: 50%.');
   if (unit !== '%') return unit === '' ? { amount: digits } : { amount: digits, coin: unit.toLowerCase() };
-  if (value.compare(Decimal.of('100')) > 0) throw usage('A share is at most 100%.', 'Write 100% for all there is.');
+  if (value.compare(Decimal.of('100')) > 0)
+    throw usage('A share is at most 100%.', 'Write 100% to withdraw everything.');
   return { percent: digits };
 }
 
@@ -61,7 +62,7 @@ export function readWithdrawAmount(word: string): WithdrawAmount & { readonly co
  * @throws Failure `usage` for too many decimals, a fee below the chain's or far above it, nothing that arrives, and more
  *   than is available
  */
-export function sumsOf(wanted: WithdrawAmount, terms: SumTerms): Sums {
+export function amountsOf(wanted: WithdrawAmount, terms: AmountContext): WithdrawalAmounts {
   const { coin, scale, available, chain, place } = terms;
   const fee = feeOf(terms);
   const owned = Decimal.of(available);
@@ -71,24 +72,24 @@ export function sumsOf(wanted: WithdrawAmount, terms: SumTerms): Sums {
   const taken = takenOf(amount, fee, place);
   if (receives.sign <= 0)
     throw usage(
-      `Of ${amount} ${coin} nothing would arrive: the fee of ${chain.chain} is ${fee} ${coin}.`,
+      `Nothing would arrive of ${amount} ${coin}: the fee on ${chain.chain} is ${fee} ${coin}.`,
       place === 'inside'
         ? [
-            'The fee is taken as part of the amount, which is an assumption.',
+            'pit assumes that the fee is part of the amount.',
             suggest('Change it', 'profile', 'set', ACTIVE_PROFILE, 'withdrawFee', 'onTop'),
           ]
         : 'Give a larger amount.',
     );
   if (taken.compare(owned) > 0)
     throw usage(
-      `${taken.trimmed()} ${coin} would be taken, and ${available} ${coin} are available.`,
+      `This takes ${taken.trimmed()} ${coin}, but ${available} ${coin} is available.`,
       suggest('See what is available, and what open orders hold', 'balance'),
     );
   const [receivesText, takenText] = [receives, taken].map((sum) => sum.trimmed().toString());
   return { amount: amount.toString(), fee: fee.toString(), receives: receivesText ?? '', taken: takenText ?? '' };
 }
 
-function shareOf(owned: Decimal, percent: string, fee: Decimal, { scale, place, coin }: SumTerms): Decimal {
+function shareOf(owned: Decimal, percent: string, fee: Decimal, { scale, place, coin }: AmountContext): Decimal {
   const share = owned.times(Decimal.of(percent)).times(Decimal.of('0.01'));
   const amount = (place === 'inside' ? share : share.minus(fee)).rescaled(scale, 'down');
   if (amount.sign > 0) return amount.trimmed();
@@ -98,7 +99,7 @@ function shareOf(owned: Decimal, percent: string, fee: Decimal, { scale, place, 
   );
 }
 
-function feeOf({ coin, scale, chain, fee: given }: SumTerms): Decimal {
+function feeOf({ coin, scale, chain, fee: given }: AmountContext): Decimal {
   const least = Decimal.of(chain.fee);
   if (given === undefined) return least;
   const fee = Decimal.of(given);
@@ -107,16 +108,16 @@ function feeOf({ coin, scale, chain, fee: given }: SumTerms): Decimal {
   if (fee.compare(most) > 0)
     throw usage(
       `The fee ${fee} ${coin} is more than ${MOST_TIMES} times that of ${chain.chain}, ${chain.fee} ${coin}; nothing was sent.`,
-      `${most.sign > 0 ? `Give --fee at most ${most.trimmed()}, or leave it out` : 'Leave --fee out'} to take the one that the exchange asks for.`,
+      `${most.sign > 0 ? `Give --fee at most ${most.trimmed()}, or leave it out` : 'Leave out --fee'} to use the exchange's fee.`,
     );
   if (fee.compare(least) >= 0) return fee;
   throw usage(
     `The fee ${fee} ${coin} is below that of ${chain.chain}, ${chain.fee} ${coin}.`,
-    'Leave --fee out to take the one that the exchange asks for.',
+    "Leave out --fee to use the exchange's fee.",
   );
 }
 
 function checkScale(what: string, value: Decimal, scale: number, coin: string): void {
   if (value.significantScale <= scale) return;
-  throw usage(`The ${what} ${value} has more decimals than ${coin} has.`, `At most ${scale} decimals.`);
+  throw usage(`The ${what} ${value} has more decimals than ${coin} allows.`, `At most ${scale} decimals.`);
 }

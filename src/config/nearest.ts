@@ -1,27 +1,7 @@
 import { distance } from 'fastest-levenshtein';
-import { Failure, type FailureKind, usage } from '../errors.js';
-
-/** Lower case only: some file systems take `Main` and `main` for one file. */
-const NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;
-
-/** Names that Windows gives to devices, with any ending. */
-const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
+import { Failure, type FailureKind } from '../errors.js';
 
 const SHOWN_LENGTH = 40;
-
-/** Whether a text can name a profile. A profile's name is also its file's name, so nothing else ever becomes one. */
-export function isName(text: string): boolean {
-  return NAME.test(text) && !DEVICE.test(text);
-}
-
-/** @throws Failure `usage` when the text cannot name a profile */
-export function checkName(text: string): string {
-  if (isName(text)) return text;
-  throw usage(
-    `${shown(text)} cannot name a profile.`,
-    'Use 1 to 32 lower-case letters, digits, "-" and "_", starting with a letter or a digit, and no device name.',
-  );
-}
 
 /** Up to three candidates that a mistyped word may have meant, the likeliest first. */
 export function nearest(word: string, candidates: readonly string[]): string[] {
@@ -56,7 +36,7 @@ export function unknownWord(
 }
 
 /** A text from the command line, quoted, short, and without anything that could move a cursor. */
-function shown(text: string): string {
+export function shown(text: string): string {
   const short = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
   return `"${short.replace(/[^\x20-\x7e…]/g, '?')}"`;
 }

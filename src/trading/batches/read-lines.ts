@@ -25,7 +25,7 @@ export function readLines(text: string): BatchLine[] {
     return line === undefined ? [] : [[index + 1, ...line]];
   });
   bad.refuse();
-  if (lines.length === 0) throw usage('There are no orders in it.', FORM);
+  if (lines.length === 0) throw usage('The file has no orders.', FORM);
   return lines;
 }
 
@@ -45,7 +45,7 @@ function inObject(words: string): [string, string] {
   const value = parsed(words);
   const { price, amount, ...rest } = typeof value === 'object' && value !== null ? { ...value } : {};
   const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw usage(`${quoted(unknown)} is nothing that an order of a batch has.`, FORM);
+  if (unknown !== undefined) throw usage(`An order has no field ${quoted(unknown)}.`, FORM);
   const texts = [price, amount].map(scalarText);
   if (texts[0] === undefined || texts[1] === undefined)
     throw usage(`${quoted(words)} lacks a price or an amount.`, FORM);
@@ -67,6 +67,6 @@ function number(name: string, text: string): string {
   const value = /^(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,2})?$/i.test(text) ? Decimal.parse(text) : undefined;
   if (value !== undefined && value.sign > 0) return value.toString();
   if (/^(bid|ask|mid)\b/i.test(text) || /%$/.test(text))
-    throw usage(`The ${name} ${quoted(text)} has no meaning in a file.`, `${FORM} --ladder takes bid, ask and mid.`);
-  throw usage(`The ${name} is ${quoted(text)}.`, FORM);
+    throw usage(`The ${name} ${quoted(text)} does not work in a file.`, `${FORM} --ladder takes bid, ask and mid.`);
+  throw usage(`${quoted(text)} is not a valid ${name}.`, FORM);
 }

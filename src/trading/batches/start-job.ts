@@ -4,9 +4,10 @@ import type { Host } from '../../platform/host.js';
 import type { TradingAccount } from '../account.js';
 import type { Entry } from '../journal/entry.js';
 import { type BatchLine, type BatchTerms, isOf } from '../journal/intent.js';
-import type { Guarding } from '../orders/place.js';
+import type { GuardedSend } from '../orders/place.js';
+import { keyOf } from '../orders/terms.js';
 import { Job } from './job.js';
-import { areSameJobs, areSameLines, keyOf, lineKey } from './lines.js';
+import { areSameJobs, areSameLines, lineKey } from './lines.js';
 
 /** The orders to place, before anything on the exchange is known. */
 export type BatchPlan = Pick<BatchTerms, 'market' | 'side' | 'account' | 'lines'>;
@@ -21,14 +22,14 @@ export function newJobId(host: Pick<Host, 'randomBytes'>): string {
  * @throws Failure `usage` if a job with the same orders is unfinished, an identical order has an unknown outcome, or the
  *   record cannot be written, and as the client's `read`: nothing was sent
  */
-export async function beginJob(
+export async function startJob(
   account: TradingAccount,
   plan: BatchPlan,
   id: string,
-  { recheck, bid }: Guarding = {},
+  { recheck, bid }: GuardedSend = {},
 ): Promise<Job> {
   const { client, journal } = account;
-  refuseTwins(account, plan, id);
+  refuseDuplicates(account, plan, id);
   const page = await readOrderPages(client, plan.market, plan.side, { from: 1, to: 1 });
   const terms: BatchTerms = {
     ...plan,
@@ -38,7 +39,7 @@ export async function beginJob(
   const entry = journal.begin<'orderMoreV2'>({ operation: 'orderMoreV2', terms }, { id, reqTime: client.now(), bid });
   try {
     // another process may have started the same job meanwhile; then neither continues
-    refuseTwins(account, plan, id);
+    refuseDuplicates(account, plan, id);
     recheck?.();
   } catch (error) {
     entry.discard();
@@ -48,43 +49,47 @@ export async function beginJob(
 }
 
 /** The user's request to resume a job. */
-export interface ResumeWish extends Pick<BatchTerms, 'market' | 'side'> {
+export interface ResumeRequest extends Pick<BatchTerms, 'market' | 'side'> {
   readonly account?: BatchTerms['account'] | undefined;
   readonly lines?: readonly BatchLine[] | undefined;
 }
 
 /**
- * The record of a job to resume; {@link takeUpJob} makes this process its owner.
+ * The record of a job to resume; {@link resumeJob} makes this process its owner.
  * @throws Failure `usage` if there is none, another process owns it, it is about something else, or one of its remaining
  *   orders is identical to another write's order with an unknown outcome
  */
-export function jobToResume({ journal }: TradingAccount, id: string, wish: ResumeWish): Entry<'orderMoreV2'> {
+export function jobToResume({ journal }: TradingAccount, id: string, wish: ResumeRequest): Entry<'orderMoreV2'> {
   const entry = journal.job(id);
   if (entry === undefined) {
-    const hint =
-      'It only has jobs of the active profile. A job id begins with "job" and is in the output of the batch.';
-    throw usage(`The journal has no job ${id}.`, hint);
+    throw usage(`The journal has no job ${id}.`, 'Check the profile and the id. Job ids start with job.');
   }
   const { terms } = entry.intent;
   if (terms.market !== wish.market || terms.side !== wish.side) {
-    throw usage(`The job ${id} is about another market or side.`, suggest('Resume it', ...resumeCommand(id, terms)));
+    throw usage(
+      `Job ${id} is for ${terms.side} orders in ${terms.market}.`,
+      suggest('Resume it', ...resumeCommand(id, terms)),
+    );
   }
   if (wish.account !== undefined && wish.account !== terms.account)
-    throw usage(`The job ${id} is about the account ${terms.account}.`, 'Leave --account out: the job has its own.');
+    throw usage(`Job ${id} uses the ${terms.account} account.`, 'Leave out --account.');
   if (wish.lines !== undefined && !areSameLines(wish.lines, terms.lines))
-    throw usage(`The file holds other orders than the job ${id}.`, 'Leave --file out: the job has its own orders.');
+    throw usage(
+      `The file does not have the same orders as job ${id}.`,
+      'Leave out --file: the journal keeps the orders.',
+    );
   if (entry.isUnderWay) throw underWay(id);
-  refuseDoubtsOfOthers(journal, entry);
+  refuseUncertainOthers(journal, entry);
   return entry;
 }
 
 /** @throws Failure `usage` as {@link jobToResume}, if another process was first, or if that cannot be recorded */
-export function takeUpJob({ journal }: TradingAccount, id: string, { recheck, bid }: Guarding = {}): Job {
+export function resumeJob({ journal }: TradingAccount, id: string, { recheck, bid }: GuardedSend = {}): Job {
   if (journal.find(id) === undefined && !journal.reopen(id)) throw underWay(id);
   const entry = journal.find(id);
   if (entry === undefined || !entry.isOf('orderMoreV2') || !entry.claim(bid)) throw underWay(id);
   try {
-    refuseDoubtsOfOthers(journal, entry);
+    refuseUncertainOthers(journal, entry);
     recheck?.();
   } catch (error) {
     entry.release('held back');
@@ -99,41 +104,38 @@ export function resumeCommand(id: string, { side, market }: Pick<BatchTerms, 'si
 }
 
 function underWay(id: string): Failure {
-  return usage(
-    `Another process is working on job ${id}, or was a moment ago.`,
-    'Wait until it ends; only one process may send.',
-  );
+  return usage(`Another process is running job ${id}, or just was.`, 'Wait until it ends: only one process may send.');
 }
 
 /** Throws Failure `usage` if a job with the same orders is unfinished, or an identical order has an unknown outcome. */
-export function refuseTwins({ journal }: Pick<TradingAccount, 'journal'>, plan: BatchPlan, id: string): void {
+export function refuseDuplicates({ journal }: Pick<TradingAccount, 'journal'>, plan: BatchPlan, id: string): void {
   const others = journal.open().filter(({ intent }) => intent.id !== id);
   // a job with the same orders comes first: that one can be resumed
   for (const entry of others) if (entry.isOf('orderMoreV2')) refuseSameJob(entry, plan);
-  for (const entry of others) refuseInDoubt(entry, plan);
+  for (const entry of others) refuseUncertain(entry, plan);
 }
 
 /** A job looks up its own unknown orders before it sends, but not those of other writes. */
-function refuseDoubtsOfOthers(journal: TradingAccount['journal'], own: Entry<'orderMoreV2'>): void {
+function refuseUncertainOthers(journal: TradingAccount['journal'], own: Entry<'orderMoreV2'>): void {
   const { id, terms } = own.intent;
   const plan = { ...terms, lines: new Job(own).pending };
-  for (const entry of journal.open()) if (entry.intent.id !== id) refuseInDoubt(entry, plan);
+  for (const entry of journal.open()) if (entry.intent.id !== id) refuseUncertain(entry, plan);
 }
 
 function refuseSameJob({ intent }: Entry<'orderMoreV2'>, plan: BatchPlan): void {
   if (!areSameJobs(intent.terms, { ...intent.terms, ...plan })) return;
   const hint = [
-    suggest('Go on with that one', ...resumeCommand(intent.id, plan)),
-    suggest('Or end it as it is', 'resolve', intent.id),
+    suggest('Resume that job', ...resumeCommand(intent.id, plan)),
+    suggest('Or close it as it is', 'resolve', intent.id),
   ];
-  throw new Failure('usage', `A job of the same orders is not finished, so this one was not begun.`, {
+  throw new Failure('usage', 'A job with the same orders is unfinished, so this one was not started.', {
     clientId: intent.id,
     hint,
   });
 }
 
 /** An unknown order may be live; one that waits for its answer will be known to whoever placed it. */
-function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan): void {
+function refuseUncertain(entry: Entry, { market, side, account, lines }: BatchPlan): void {
   const { intent } = entry;
   if (!isOf(intent, 'order') && !isOf(intent, 'orderMoreV2')) return;
   const { terms } = intent;
@@ -142,13 +144,13 @@ function refuseInDoubt(entry: Entry, { market, side, account, lines }: BatchPlan
   const [duplicate, ...more] =
     uncertainLines.size === 0 ? [] : lines.filter((line) => uncertainLines.has(lineKey(line)));
   if (duplicate === undefined) return;
-  const others = more.length === 0 ? '' : ` (and of ${more.length} more)`;
+  const others = more.length === 0 ? '' : ` (and to ${more.length} more)`;
   throw new Failure(
     'usage',
-    `It is not known whether an order just like line ${duplicate[0]}${others} was placed; nothing was sent.`,
+    `An order identical to line ${duplicate[0]}${others} may already be placed; nothing was sent.`,
     {
       clientId: intent.id,
-      hint: suggest('Find out what became of that one', 'resolve', intent.id),
+      hint: suggest('Find its outcome', 'resolve', intent.id),
     },
   );
 }

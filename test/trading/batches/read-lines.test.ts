@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkLines } from '../../../src/trading/batches/check-lines.js';
-import { readLines } from '../../../src/trading/batches/file.js';
+import { readLines } from '../../../src/trading/batches/read-lines.js';
 import { saying } from '../../support/advice.js';
 import { MARKET } from '../support/market.js';
 
@@ -41,19 +41,19 @@ describe('a file of orders', () => {
     ['31000', /Line 1: "31000" is not a price, a comma and an amount/],
     ['31000,0.01,5', /Line 1/],
     ['31000;0.01', /Line 1/],
-    ['31000,0.01\nprice,amount', /Line 2: The price is "price"/],
-    ['amount,price\n0.01,31000', /Line 1: The price is "amount"/],
+    ['31000,0.01\nprice,amount', /Line 2: "price" is not a valid price/],
+    ['amount,price\n0.01,31000', /Line 1: "amount" is not a valid price/],
     ['1,000.00,0.01', /Line 1/],
-    ['-5,0.01', /Line 1: The price is "-5"/],
-    ['0,0.01', /Line 1: The price is "0"/],
-    ['31000,0', /Line 1: The amount is "0"/],
+    ['-5,0.01', /Line 1: "-5" is not a valid price/],
+    ['0,0.01', /Line 1: "0" is not a valid price/],
+    ['31000,0', /Line 1: "0" is not a valid amount/],
     ['0x10,1', /Line 1/],
     ['NaN,1', /Line 1/],
-    ['bid-5,0.01', /Line 1: The price "bid-5" has no meaning in a file/],
-    ['31000,50%', /Line 1: The amount "50%" has no meaning in a file/],
+    ['bid-5,0.01', /Line 1: The price "bid-5" does not work in a file/],
+    ['31000,50%', /Line 1: The amount "50%" does not work in a file/],
     ['{"price":31000}', /Line 1: .* lacks a price or an amount/],
     ['{"price":31000,"amount":null}', /Line 1: .* lacks/],
-    ['{"price":31000,"amount":0.01,"side":"sell"}', /Line 1: "side" is nothing that an order of a batch has/],
+    ['{"price":31000,"amount":0.01,"side":"sell"}', /Line 1: An order has no field "side"/],
     ['{"price":31000,"amount":0.01', /Line 1: .* not readable as JSON/],
     ['{"price":1,"amount":1}{"price":1,"amount":1}', /Line 1/],
     ['5,1\nx,1\n5,1\n5,y\n5\n5,1,1\n{}', /Line 2: .* Line 4: .* Line 5: .* And 2 more\. Nothing was sent\./],

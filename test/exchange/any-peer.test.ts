@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { environmentAt } from '../commands/literal-exchange.js';
+import { type Answer, respond, serveFaults } from '../support/fault-server.js';
+import { runPit, temporaryHome } from '../support/pit.js';
+import { brokenPeers, endlessPeers, interimPeers, unusualPeers } from './peers.js';
+import { clientOf, failureOf, ORDER } from './support.js';
+
+const PLACED = '{"code":1000,"message":"ok","id":"202202224851151555"}';
+const MARKETS = '{"btc_usdt":{"priceScale":2,"amountScale":4,"minAmount":0.001,"minSize":5}}';
+
+async function clientAt(answer: Answer, budgetMs: number) {
+  const server = await serveFaults({ answer: () => answer });
+  return { server, client: clientOf(server.url, budgetMs).client };
+}
+
+describe('a write to a peer that', () => {
+  it.each(Object.entries(endlessPeers()))('%s ends in time, its outcome unknown', async (_, answer) => {
+    const { client, server } = await clientAt(answer, 1_000);
+    expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'lost' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each(Object.entries({ ...brokenPeers(PLACED), ...interimPeers(PLACED) }))(
+    '%s has an unknown outcome',
+    async (_, answer) => {
+      const { client, server } = await clientAt(answer, 30_000);
+      expect(await client.api.write('order', ORDER)).toMatchObject({ kind: 'lost' });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it.each(Object.entries(unusualPeers(PLACED)))('%s is done', async (_, answer) => {
+    const { client } = await clientAt(answer, 30_000);
+    expect(await client.api.write('order', ORDER)).toMatchObject({
+      kind: 'done',
+      answer: { id: '202202224851151555' },
+    });
+  });
+
+  it('switches the protocol says so', async () => {
+    const { client } = await clientAt(brokenPeers(PLACED)['switches the protocol'] ?? respond(''), 30_000);
+    const reason = 'the host changed the protocol (HTTP 101)';
+    expect(await client.api.write('order', ORDER)).toEqual({ kind: 'lost', reason });
+  });
+});
+
+describe('a read from a peer that', () => {
+  it.each(Object.entries({ ...endlessPeers(), ...brokenPeers(MARKETS) }))('%s fails in time', async (_, answer) => {
+    const { client } = await clientAt(answer, 300);
+    const failure = await failureOf(client.api.read('markets', {}));
+    expect(['unreachable', 'internal']).toContain(failure.kind);
+  });
+
+  it.each(Object.entries({ ...unusualPeers(MARKETS), ...interimPeers(MARKETS) }))('%s succeeds', async (_, answer) => {
+    const { client } = await clientAt(answer, 30_000);
+    expect(await client.api.read('markets', {})).toHaveProperty('btc_usdt');
+  });
+});
+
+describe('a command', () => {
+  const BOOK = '{"asks":[[31001.5,2]],"bids":[[31000.5,1]],"timestamp":1540295995}';
+  const ORDERING = ['order', 'buy', 'btc_usdt', '0.01', '--at', '31000', '--yes', '--json', '--timeout', '1'];
+
+  /** Market data is served; every signed request meets the peer. */
+  async function run(words: readonly string[], answer: Answer) {
+    const server = await serveFaults({
+      answer: ({ target }) => {
+        if (target.startsWith('/api/')) return answer;
+        return respond(target.startsWith('/data/v1/markets') ? MARKETS : BOOK);
+      },
+    });
+    const ran = await runPit(words, { home: temporaryHome(), environment: environmentAt(server.url) });
+    const sent = server.requests.filter(({ target }) => target.startsWith('/api/order?'));
+    return { ...ran, sent: sent.length };
+  }
+
+  it.each([...Object.entries(endlessPeers()), ...Object.entries(brokenPeers('{"code":1000,"id":"7"}'))])(
+    'ends within its time with exit code 6 if the exchange %s after an order',
+    async (_, answer) => {
+      const { code, stdout, sent } = await run(ORDERING, answer);
+      expect([code, JSON.parse(stdout).outcome, sent]).toEqual([6, 'unknown', 1]);
+    },
+  );
+
+  it.each(Object.entries(endlessPeers()))('that reads ends within its time if the exchange %s', async (_, answer) => {
+    const { code, stdout } = await run(['balance', '--json', '--timeout', '1'], answer);
+    expect([code, stdout]).toEqual([5, '']);
+  });
+});
