@@ -48,7 +48,7 @@ export async function reconcileJob(
     const outcome = result.outcomes.get(lineId(job, line));
     return outcome?.outcome === 'placed' ? [[line, outcome.id] as const] : [];
   });
-  if (found.length > 0) job.tell(`found ${counted(found.length)}`, { kind: 'found', orders: found });
+  if (found.length > 0) job.tell(`found ${counted(found.length)} by price and amount`, { kind: 'found', orders: found });
   assignByTerms(account, job, records, isRead && shows !== undefined && missing === 0);
   takeInDuplicates(account, job, result);
   const isRefused = (line: number) => result.outcomes.get(lineId(job, line))?.outcome === 'refused';
