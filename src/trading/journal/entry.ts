@@ -5,21 +5,32 @@ import { Failure, suggest, usage } from '../../errors.js';
 import type { Host } from '../../platform/host.js';
 import type { BatchFact } from '../batches/batch-fact.js';
 import type { Archive } from './archive.js';
-import { append, appendDurablyAside, appendIfThere, movedIfThere, readIfThere, unlessDiskFails } from './files.js';
+import {
+  append,
+  appendDurablyAside,
+  appendIfThere,
+  lineOf,
+  movedIfThere,
+  readIfThere,
+  unlessDiskFails,
+} from './files.js';
 import {
   type Intent,
+  isHere,
   isOf,
+  isRunning,
+  isSame,
   type JournalEvent,
   listOf,
   type Operation,
   type Runner,
+  runnerOf,
   type Settled,
   type Settlement,
+  thisProcess,
   type Write,
 } from './intent.js';
-import { lineOf } from './lines.js';
 import { eventsIn, fileName, readRecord, recordOf, settledFile } from './record.js';
-import { isHere, isRunning, isSame, runnerOf, thisProcess } from './runner.js';
 
 /** In characters. */
 const LONGEST_EVENT = 300;
